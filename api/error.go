@@ -1,0 +1,32 @@
+package api
+
+// Code says what kind of error it is: stable words, few of them.
+type Code string
+
+// The codes, with the HTTP status that daemon/routes.go gives them.
+const (
+	CodeInvalid     Code = "invalid"      // 400: the request makes no sense
+	CodeUnknownNode Code = "unknown_node" // 404: selector without a match
+	CodeNotFound    Code = "not_found"    // 404: no such workspace, run, output
+	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, cycle, edge without end
+	CodeConflict    Code = "conflict"     // 409: meets an active run
+	CodeRefused     Code = "refused"      // 403: not allowed, or not now
+	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: ask again
+	CodeVersion     Code = "version"      // 426: client and daemon do not understand each other
+	CodeInternal    Code = "internal"     // 500
+)
+
+// Error is the body of every answer that is no success. It implements error.
+// Message says what, in lower case; Where a file and line; Why the reason; Fix the command that
+// mends it (CLI.md). All but Message may be empty.
+type Error struct {
+	Code    Code     `json:"code"`
+	Message string   `json:"message"`
+	Where   string   `json:"where,omitempty"`
+	Why     string   `json:"why,omitempty"`
+	Fix     string   `json:"fix,omitempty"`
+	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
+	Run     string   `json:"run,omitempty"`   // the run in the way
+}
+
+func (e *Error) Error() string { return e.Message }

@@ -1,0 +1,136 @@
+package api
+
+import "time"
+
+// Schemas of the JSON documents that leave the program.
+const (
+	SchemaEvent  = "wf.event/v1"
+	SchemaStatus = "wf.status/v1"
+	SchemaNodes  = "wf.nodes/v1"
+	SchemaCheck  = "wf.check/v1"
+	SchemaPlan   = "wf.plan/v1"
+	SchemaRuns   = "wf.runs/v1"
+	SchemaRun    = "wf.run/v1"
+	SchemaWhy    = "wf.why/v1"
+	SchemaServer = "wf.server/v1"
+)
+
+// EventType names what happened (SEMANTICS §6).
+type EventType string
+
+// The types of events. A reader ignores those it does not know.
+const (
+	NodeReady    EventType = "node_ready"    // activated, waits for a slot
+	NodeStarted  EventType = "node_started"  // its process exists
+	NodeFinished EventType = "node_finished" // exit code 0
+	NodeFailed   EventType = "node_failed"
+	NodeReset    EventType = "node_reset" // back to "": a fresh run or a stop took the activation away
+	RunStarted   EventType = "run_started"
+	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunComplete  EventType = "run_complete" // always the last event of a run
+	GraphUpdated EventType = "graph_updated"
+	FileProblem  EventType = "file_problem" // the workfile cannot be read or written at present
+	Output       EventType = "output"       // only for those who follow a node
+)
+
+// An Event is one change of a workspace. Seq counts per workspace from 1 without a gap.
+// Which fields are set depends on Type; empty ones are absent in JSON.
+type Event struct {
+	Schema    string    `json:"schema"`
+	Seq       uint64    `json:"seq"`
+	Time      time.Time `json:"time"` // UTC
+	Type      EventType `json:"type"`
+	Workspace string    `json:"workspace"`
+	Run       string    `json:"run,omitempty"`
+	Client    string    `json:"client,omitempty"` // who caused it
+
+	Node      string `json:"node,omitempty"`
+	Name      string `json:"name,omitempty"` // the node's handle
+	Execution int    `json:"execution,omitempty"`
+	PID       int    `json:"pid,omitempty"`
+	ExitCode  *int   `json:"exit_code,omitempty"` // of a node; of run_complete: what `wf run` exits with
+	Signal    string `json:"signal,omitempty"`    // "SIGKILL"
+	Reason    Reason `json:"reason,omitempty"`
+	Message   string `json:"message,omitempty"` // for people: why a start failed, which loop met its limit
+	// DurationMS is set on node_finished, node_failed and run_complete, in milliseconds.
+	DurationMS *int64 `json:"duration_ms,omitempty"`
+
+	Workfile string  `json:"workfile,omitempty"`
+	Mode     string  `json:"mode,omitempty"`
+	Resumes  string  `json:"resumes,omitempty"` // the run whose failures a resume repeats
+	Nodes    int     `json:"nodes,omitempty"`   // run_started: nodes in scope
+	Jobs     int     `json:"jobs,omitempty"`    // run_started: executions at once, 0 = as many as the machine gives
+	Result   Result  `json:"result,omitempty"`
+	Counts   *Counts `json:"counts,omitempty"`
+
+	// GraphUpdated: what changed and the elements as they are now. Structure says that nodes or
+	// edges came, went or moved: the reader asks for a new snapshot.
+	Op        string       `json:"op,omitempty"`
+	Structure bool         `json:"structure,omitempty"`
+	Changed   []NodeStatus `json:"changed,omitempty"`
+	Edges     []EdgeStatus `json:"edges,omitempty"`
+}
+
+// Reason why a node is fail.
+type Reason string
+
+// The reasons of a failure.
+const (
+	ReasonExit      Reason = "exit"
+	ReasonSignal    Reason = "signal"
+	ReasonTimeout   Reason = "timeout"
+	ReasonCancelled Reason = "cancelled"
+	ReasonLost      Reason = "lost"
+	ReasonStart     Reason = "start"
+	ReasonLimit     Reason = "limit"
+)
+
+// Result of a run.
+type Result string
+
+// The results of a run.
+const (
+	Succeeded Result = "succeeded"
+	ResFailed Result = "failed"
+	Cancelled Result = "cancelled"
+)
+
+// State of a node as people see it (CLI.md): derived from its status and history.
+type State string
+
+// The states of a node.
+const (
+	StateIdle      State = "idle"
+	StateQueued    State = "queued"
+	StateRunning   State = "running"
+	StateOK        State = "ok"
+	StateFailed    State = "failed"
+	StateCancelled State = "cancelled"
+	StateBlocked   State = "blocked"
+)
+
+// Counts of nodes by state. Of a run it covers the scope, of a status the workfile.
+type Counts struct {
+	OK        int `json:"ok"`
+	Failed    int `json:"failed"`
+	Cancelled int `json:"cancelled,omitempty"`
+	Blocked   int `json:"blocked"`
+	Idle      int `json:"idle,omitempty"`
+	Queued    int `json:"queued,omitempty"`
+	Running   int `json:"running,omitempty"`
+	Kept      int `json:"kept,omitempty"` // resume: succeeded before and not repeated
+}
+
+// A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then
+// events in order. Dropped is the last one, with the reason why the daemon lets go.
+type Frame struct {
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+	Events   []Event   `json:"events,omitempty"`
+	Dropped  string    `json:"dropped,omitempty"`
+}
+
+// A Snapshot is a workspace at one moment: every event with a larger Seq comes after it.
+type Snapshot struct {
+	Seq    uint64 `json:"seq"`
+	Status Status `json:"status"`
+}

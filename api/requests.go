@@ -1,0 +1,233 @@
+package api
+
+// VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
+// the process behind the socket is a daemon it can talk to.
+type VersionInfo struct {
+	Version  string `json:"version"`  // of the binary
+	Protocol string `json:"protocol"` // Version of this package
+	PID      int    `json:"pid"`
+	Runs     int    `json:"runs"` // going at present
+}
+
+// OpenRequest asks for the workspace of a workfile.
+type OpenRequest struct {
+	Path string `json:"path"` // absolute
+}
+
+// WorkspaceInfo answers it, and is one line of `wf server ls`.
+type WorkspaceInfo struct {
+	ID       string   `json:"id"`
+	Workfile string   `json:"workfile"`
+	Clients  int      `json:"clients"` // watchers
+	Runs     []string `json:"runs"`    // active
+	Running  int      `json:"running"` // processes
+	State    string   `json:"state"`   // "idle" or "running"
+}
+
+// ServerStatus is `wf server status` and `wf server ls`.
+type ServerStatus struct {
+	Schema     string          `json:"schema"`
+	Version    string          `json:"version"`
+	PID        int             `json:"pid"`
+	Started    string          `json:"started"` // RFC 3339
+	Socket     string          `json:"socket"`
+	URL        string          `json:"url"`
+	Slots      int             `json:"slots"` // executions at once on this machine
+	SlotsUsed  int             `json:"slots_used"`
+	Clients    int             `json:"clients"`
+	Workspaces []WorkspaceInfo `json:"workspaces"`
+}
+
+// ServerStop asks the daemon to end. With runs going and neither Wait nor Cancel it refuses.
+type ServerStop struct {
+	Wait   bool `json:"wait,omitempty"`   // end when the runs are over
+	Cancel bool `json:"cancel,omitempty"` // stop the runs first
+	// GraceMS bounds the stop of each node in milliseconds; nil = what the run was started with.
+	GraceMS *int64 `json:"grace_ms,omitempty"`
+}
+
+// RunRequest starts a run (SEMANTICS §3).
+type RunRequest struct {
+	Nodes     []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
+	Exclude   []string `json:"exclude,omitempty"`
+	Mode      string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
+	Jobs      *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
+	Wrapper   *string  `json:"wrapper,omitempty"` // nil = the workfile's
+	Env       []string `json:"env"`               // KEY=VALUE: the whole environment of the client
+	FailFast  bool     `json:"fail_fast,omitempty"`
+	TimeoutMS int64    `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
+	GraceMS   *int64   `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
+	User      string   `json:"user,omitempty"`       // who asked, for the history
+	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
+	// (labels of yEd). It is remembered in the workfile.
+	AcceptDrawing bool `json:"accept_drawing,omitempty"`
+}
+
+// Modes of a run.
+const (
+	ModeFresh  = "fresh"
+	ModeResume = "resume"
+)
+
+// RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
+// "resume" and no failed node Run is "".
+type RunAccepted struct {
+	Run     string   `json:"run"`
+	Mode    string   `json:"mode"`
+	Resumes string   `json:"resumes,omitempty"`
+	Failed  int      `json:"failed,omitempty"` // resume: how many nodes had failed
+	Nodes   int      `json:"nodes"`            // in scope
+	Total   int      `json:"total"`            // in the workfile
+	Notes   []string `json:"notes,omitempty"`  // warnings for people
+}
+
+// StopRequest stops a run, or one node of it.
+type StopRequest struct {
+	Node    string `json:"node,omitempty"`     // handle or id; "" = the whole run
+	GraceMS *int64 `json:"grace_ms,omitempty"` // nil = the run's; 0 = kill at once
+	Cause   string `json:"cause,omitempty"`    // "SIGINT", "SIGTERM", "timeout", "" = a person with wf stop
+}
+
+// StopResult answers when everything is gone.
+type StopResult struct {
+	Run       string `json:"run"`
+	Killed    int    `json:"killed"`    // executions that were ended
+	Survivors []int  `json:"survivors"` // processes that could not be killed
+}
+
+// Plan is what a run would do: `wf plan --json`.
+type Plan struct {
+	Schema  string     `json:"schema"`
+	Mode    string     `json:"mode"`
+	Resumes string     `json:"resumes,omitempty"`
+	Total   int        `json:"total"`
+	Jobs    int        `json:"jobs"`
+	Wrapper string     `json:"wrapper"`
+	Steps   []PlanStep `json:"steps"` // in an order in which they could run
+	Kept    int        `json:"kept,omitempty"`
+	Notes   []string   `json:"notes,omitempty"`
+}
+
+// PlanStep is one node of a plan.
+type PlanStep struct {
+	Node    string   `json:"node"`
+	Name    string   `json:"name"`
+	Command string   `json:"command"` // the label
+	Line    string   `json:"line"`    // after wrapping
+	Why     string   `json:"why"`
+	After   []string `json:"after,omitempty"`   // handles it waits for
+	Ignored []string `json:"ignored,omitempty"` // handles of blocking predecessors outside the scope
+}
+
+// Check is `wf check --json`.
+type Check struct {
+	Schema   string    `json:"schema"`
+	OK       bool      `json:"ok"`
+	Nodes    int       `json:"nodes"`
+	Edges    int       `json:"edges"`
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is one finding in a workfile.
+type Problem struct {
+	Severity string   `json:"severity"` // "error": it cannot run; "warning"
+	Code     string   `json:"code"`
+	Line     int      `json:"line,omitempty"` // from 1; 0 = none
+	Message  string   `json:"message"`
+	Nodes    []string `json:"nodes,omitempty"`
+}
+
+// Why is `wf why --json`: the reason for the state of a node in a run.
+type Why struct {
+	Schema string     `json:"schema"`
+	Run    string     `json:"run,omitempty"`
+	Node   NodeStatus `json:"node"`
+	Text   []string   `json:"text"` // sentences for people, most important first
+}
+
+// EditRequest is a list of edits that happen together or not at all, and are undone together.
+type EditRequest struct {
+	Edits []Edit `json:"edits"`
+}
+
+// Edit is one change of a workfile. Op decides which fields it reads.
+type Edit struct {
+	Op     string   `json:"op"`              // one of the Op constants
+	Nodes  []string `json:"nodes,omitempty"` // handles, ids, prefixes
+	Source string   `json:"source,omitempty"`
+	Target string   `json:"target,omitempty"`
+	Label  string   `json:"label,omitempty"`
+	Name   string   `json:"name,omitempty"`
+	After  []string `json:"after,omitempty"`
+	X      *float64 `json:"x,omitempty"`
+	Y      *float64 `json:"y,omitempty"`
+	Type   string   `json:"type,omitempty"`
+	Key    string   `json:"key,omitempty"`
+	Value  string   `json:"value,omitempty"`
+}
+
+// The edits.
+const (
+	OpAddNode    = "add-node"    // Label, Name, After, X, Y
+	OpRemoveNode = "remove-node" // Nodes
+	OpAddEdge    = "add-edge"    // Source, Target, Type
+	OpRemoveEdge = "remove-edge" // Source, Target
+	OpEdgeType   = "type"        // Source, Target, Type
+	OpSet        = "set"         // Nodes, Key, Value
+	OpUnset      = "unset"       // Nodes, Key
+	OpStatus     = "status"      // Nodes, Value
+	OpSetGraph   = "set-graph"   // Key, Value
+	OpUnsetGraph = "unset-graph" // Key
+)
+
+// EditResult answers edits, undo and redo.
+type EditResult struct {
+	Added []string `json:"added,omitempty"` // ids of new nodes, in the order of the edits
+	Text  string   `json:"text,omitempty"`  // what was done, undone, redone
+	Notes []string `json:"notes,omitempty"`
+}
+
+// ResetRequest clears statuses, marks and captured output.
+type ResetRequest struct {
+	Nodes []string `json:"nodes,omitempty"` // selectors; empty = all
+}
+
+// ResetResult answers it.
+type ResetResult struct {
+	Nodes int `json:"nodes"`
+}
+
+// SaveAsRequest copies the workfile with its pending changes.
+type SaveAsRequest struct {
+	Path string `json:"path"` // absolute; refused when it exists
+}
+
+// NewRequest creates a workfile.
+type NewRequest struct {
+	Path  string   `json:"path"`            // absolute; refused when it exists
+	Lines []string `json:"lines,omitempty"` // a node each
+	Chain bool     `json:"chain,omitempty"` // each line waits for the one before
+}
+
+// PruneRequest removes old runs.
+type PruneRequest struct {
+	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = the default
+	OlderMS int64 `json:"older_ms,omitempty"` // only runs that ended longer ago
+	DryRun  bool  `json:"dry_run,omitempty"`
+}
+
+// PruneResult answers it.
+type PruneResult struct {
+	Removed []string `json:"removed"`
+}
+
+// LogInfo describes one output before its bytes are read (GET …/logs).
+type LogInfo struct {
+	Node      string `json:"node"`
+	Name      string `json:"name"`
+	Run       string `json:"run"`
+	Execution int    `json:"execution"`
+	Over      bool   `json:"over"`
+	OutBytes  int64  `json:"stdout_bytes"`
+	ErrBytes  int64  `json:"stderr_bytes"`
+}

@@ -1,0 +1,41 @@
+package api
+
+import "net/url"
+
+// Paths of the daemon's routes. daemon/routes.go serves exactly these; client asks only for these.
+const (
+	PathVersion    = "/v1/version"     // GET: VersionInfo
+	PathServer     = "/v1/server"      // GET: ServerStatus
+	PathServerStop = "/v1/server/stop" // POST ServerStop
+	PathWorkfiles  = "/v1/workfiles"   // POST NewRequest: WorkspaceInfo
+	PathWorkspaces = "/v1/workspaces"  // POST OpenRequest: WorkspaceInfo
+)
+
+// Below a workspace, see Workspace.
+const (
+	SubStatus = "/status"  // GET ?nodes=0: Status
+	SubEvents = "/events"  // WebSocket ?nodes=0&follow=NODE: Frames
+	SubRuns   = "/runs"    // GET: RunList; POST RunRequest: RunAccepted
+	SubPlan   = "/plan"    // POST RunRequest: Plan
+	SubPrune  = "/prune"   // POST PruneRequest: PruneResult
+	SubCheck  = "/check"   // GET ?accept=…: Check
+	SubWhy    = "/why"     // GET ?node=&run=: Why
+	SubLog    = "/log"     // GET ?node=&run=&execution=: LogInfo
+	SubOutput = "/output"  // GET ?node=&run=&execution=&stream=stdout|stderr&offset=&follow=1: raw bytes
+	SubSelect = "/select"  // GET ?nodes=SEL (repeatable): NodeList of the nodes it names
+	SubEdits  = "/edits"   // POST EditRequest: EditResult
+	SubUndo   = "/undo"    // POST: EditResult
+	SubRedo   = "/redo"    // POST: EditResult
+	SubReset  = "/reset"   // POST ResetRequest: ResetResult
+	SubSaveAs = "/save-as" // POST SaveAsRequest: WorkspaceInfo of the copy
+)
+
+// Workspace is the path of a workspace, to which the Sub constants are appended.
+func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(id) }
+
+// Run is the path of a run below a workspace: GET: RunDetail, DELETE: forget it.
+// RunStop is where it is stopped: POST StopRequest: StopResult.
+func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
+
+// RunStop is the path that stops a run.
+func RunStop(id, run string) string { return Run(id, run) + "/stop" }

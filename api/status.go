@@ -1,0 +1,114 @@
+package api
+
+import "time"
+
+// Status of a workspace: `wf status --json` and the body of a snapshot.
+type Status struct {
+	Schema     string       `json:"schema"`
+	Workfile   string       `json:"workfile"` // absolute, symlinks resolved
+	Workspace  string       `json:"workspace"`
+	ActiveRuns []string     `json:"active_runs"`
+	Runs       []RunSummary `json:"runs,omitempty"` // the active ones, whole
+	LastRun    *RunSummary  `json:"last_run,omitempty"`
+	Counts     Counts       `json:"counts"`
+	Wrapper    string       `json:"wrapper,omitempty"`
+	Problem    string       `json:"problem,omitempty"` // the workfile cannot be read or written at present
+	Nodes      []NodeStatus `json:"nodes,omitempty"`
+	Edges      []EdgeStatus `json:"edges,omitempty"`
+}
+
+// NodeStatus is one node as it is now.
+type NodeStatus struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"` // handle: unique in the workfile
+	Command    string     `json:"command"`
+	Status     string     `json:"status"` // the word in the file
+	State      State      `json:"state"`
+	Reason     Reason     `json:"reason,omitempty"`
+	ExitCode   *int       `json:"exit_code,omitempty"`
+	Signal     string     `json:"signal,omitempty"`
+	Message    string     `json:"message,omitempty"`
+	Executions int        `json:"executions"`    // in the last run it took part in
+	Run        string     `json:"run,omitempty"` // that run
+	PID        int        `json:"pid,omitempty"` // while it is running
+	Started    *time.Time `json:"started,omitempty"`
+	DurationMS *int64     `json:"duration_ms,omitempty"` // of the latest execution, when it is over
+	Group      string     `json:"group,omitempty"`
+	Container  bool       `json:"container,omitempty"`
+	Parent     string     `json:"parent,omitempty"`
+	X          *float64   `json:"x,omitempty"`
+	Y          *float64   `json:"y,omitempty"`
+}
+
+// EdgeStatus is one edge as it is now.
+type EdgeStatus struct {
+	Key    int    `json:"key"` // identity within the workspace while it is open
+	ID     string `json:"id"`  // of the file; may be empty or repeat
+	Source string `json:"source"`
+	Target string `json:"target"`
+	Type   string `json:"edge_type"`
+	Status string `json:"status"`
+}
+
+// NodeList is `wf ls --json`.
+type NodeList struct {
+	Schema string       `json:"schema"`
+	Nodes  []NodeStatus `json:"nodes"`
+}
+
+// RunSummary is one run in lists.
+type RunSummary struct {
+	Run        string     `json:"run"`
+	Result     Result     `json:"result,omitempty"` // "" while it is going
+	Mode       string     `json:"mode"`             // "fresh" or "resume"
+	Resumes    string     `json:"resumes,omitempty"`
+	Selection  []string   `json:"selection,omitempty"` // --nodes, as given
+	Nodes      int        `json:"nodes"`               // in scope
+	Counts     Counts     `json:"counts"`
+	Client     string     `json:"client,omitempty"`
+	User       string     `json:"user,omitempty"`
+	Started    time.Time  `json:"started"`
+	Ended      *time.Time `json:"ended,omitempty"`
+	DurationMS *int64     `json:"duration_ms,omitempty"`
+	Stopping   bool       `json:"stopping,omitempty"`
+}
+
+// RunList is `wf runs --json`, newest first.
+type RunList struct {
+	Schema string       `json:"schema"`
+	Runs   []RunSummary `json:"runs"`
+}
+
+// RunDetail is `wf runs show --json`.
+type RunDetail struct {
+	Schema string `json:"schema"`
+	RunSummary
+	Workfile string       `json:"workfile"`
+	Folder   string       `json:"folder"` // where its records and outputs lie
+	Wrapper  string       `json:"wrapper"`
+	Cwd      string       `json:"cwd"`
+	Jobs     int          `json:"jobs"`
+	Version  string       `json:"version"`
+	Problem  string       `json:"problem,omitempty"` // what of its record is damaged
+	Execs    []Execution  `json:"executions"`        // in order of start
+	Left     []NodeStatus `json:"not_reached,omitempty"`
+}
+
+// Execution is one process of a run.
+type Execution struct {
+	Node       string     `json:"node"`
+	Name       string     `json:"name"`
+	Execution  int        `json:"execution"`
+	Command    string     `json:"command"` // after wrapping
+	PID        int        `json:"pid,omitempty"`
+	Started    *time.Time `json:"started,omitempty"`
+	DurationMS *int64     `json:"duration_ms,omitempty"`
+	OK         bool       `json:"ok"`
+	Over       bool       `json:"over"`
+	Reason     Reason     `json:"reason,omitempty"`
+	ExitCode   *int       `json:"exit_code,omitempty"`
+	Signal     string     `json:"signal,omitempty"`
+	Message    string     `json:"message,omitempty"`
+	OutBytes   int64      `json:"stdout_bytes"`
+	ErrBytes   int64      `json:"stderr_bytes"`
+}

@@ -1,0 +1,108 @@
+// Package executor runs commands somewhere: on this machine through a runner process, later on
+// a cluster. It starts, watches, stops and reports; it decides nothing and knows no graph.
+// Every executor passes the suite of executortest.
+package executor
+
+import (
+	"context"
+	"time"
+)
+
+// An Executor serves runs. It is safe for concurrent use.
+type Executor interface {
+	// Open begins a run, or follows one again after a restart of the daemon: an executor that
+	// finds its records in spec.Dir takes up where they end and reports every start and end
+	// anew, in the order of the record, so that the caller can fold them again.
+	// Reports go to spec.Report. The session outlives ctx, which bounds only the opening.
+	Open(ctx context.Context, spec Spec) (Session, error)
+}
+
+// A Session is the executions of one run. Its methods may be called from any goroutine and do
+// not wait for processes, except Close.
+type Session interface {
+	// Start hands over jobs, in order. It returns at once; what becomes of each is reported.
+	// An error means that none of them was taken.
+	Start(jobs []Job) error
+	// Stop ends executions: TERM to the whole tree, after grace KILL, until nothing is left.
+	// grace 0 kills at once; a second Stop may shorten the grace. Jobs not yet started never
+	// start. Each ends with a Report whose Exit.Stopped is set. Unknown ones are ignored.
+	Stop(ids []ID, grace time.Duration)
+	// Close ends the run: whatever its commands left behind is killed, the executor's resources
+	// are released. It returns when nothing is left, with the processes that survived KILL.
+	Close(ctx context.Context) (survivors []int, err error)
+	// Detach lets go without ending anything: executions go on, a later Open follows them.
+	Detach()
+}
+
+// Spec describes a run to an executor.
+type Spec struct {
+	// Dir is a folder of this run's own, absolute, mode 0700, which survives a restart. The
+	// executor keeps its records in it, and outputs below Dir/out.
+	Dir string
+	// Cwd is the working directory of the commands, absolute.
+	Cwd string
+	// Env is the environment of the commands as KEY=VALUE; a job's Env comes on top. On disk it
+	// may lie only in a file of mode 0600 in Dir that is gone when the run is over. It may be nil
+	// when a run is followed again: the executor then uses what it kept.
+	Env []string
+	// Width is the largest number of executions the caller will have at once, a hint; 0 = unknown.
+	Width int
+	// Report takes news in order, never two calls at once. It may block for a while; it must not
+	// call back into the session. A lost connection that cannot be mended is the last report.
+	Report func([]Report)
+}
+
+// ID names an execution within its run.
+type ID struct {
+	Node      int // index of the node in the run
+	Execution int // from 1
+}
+
+// A Job is one command to execute.
+type Job struct {
+	ID      ID
+	Shell   string   // program that gets -c and Command; "" = /bin/sh
+	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
+	Env     []string // KEY=VALUE on top of Spec.Env
+}
+
+// Kind of a report.
+type Kind uint8
+
+// The kinds of reports. Each job yields at most one Started and exactly one Ended.
+const (
+	Started Kind = iota + 1
+	Ended
+	// Broken says that the session is lost (its runner died and could not be replaced). It is the
+	// last report; what was going on has an unknown fate.
+	Broken
+)
+
+// A Report is news of one execution.
+type Report struct {
+	Kind Kind
+	ID   ID
+	Time time.Time // of the start or the end
+	PID  int       // Started
+	// Out and Err say where the output is. At Started the end is unknown and -1; at Ended final.
+	Out, Err Range
+	Exit     Exit   // Ended
+	Message  string // why it could not be started, or why the session broke
+}
+
+// A Range is a part of a file.
+type Range struct {
+	File       string // below Spec.Dir, slash-separated; "" = nothing was ever written
+	Start, End int64  // bytes; End -1 = still growing
+}
+
+// Exit is how an execution ended.
+type Exit struct {
+	Code    int  // exit code when Signal is 0
+	Signal  int  // signal number that ended it
+	Stopped bool // Stop was asked for before it ended
+	Failed  bool // could not be started: see Report.Message
+	Lost    bool // ended unseen: neither code nor signal is known
+	// User and System are CPU time of the process and its waited-for children.
+	User, System time.Duration
+}
