@@ -3,18 +3,29 @@
 // answered by looking at them. It does no I/O, has no clock, and knows nothing about running.
 package graph
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // A Graph is one workflow in memory. It is not safe for concurrent use: one goroutine owns it.
 // Nodes and Edges are in file order, which decides the order of tokens and of starts.
-// Change it only through Apply; the fields of its nodes and edges are for reading.
+// Change it only through Apply, SetStatus and SetMark; the fields of its nodes and edges are
+// for reading.
 type Graph struct {
-	nodes []*Node
-	edges []*Edge
+	nodes []*Node // ascending Key
+	edges []*Edge // ascending Key
 
 	byID  map[string]*Node
-	byKey map[int]*Edge
 	attrs map[string]string // graph attributes, by attr.name
 
+	// The next fresh keys. They only grow, so a key is never given twice.
 	nextNodeKey, nextEdgeKey int
+
+	// The lowest indices whose pos may be wrong while an operation is going on. A batch
+	// numbers once at its end, not once per operation.
+	dirtyNode, dirtyEdge int
 }
 
 // A Node is one shell command, or a container of other nodes.
@@ -28,7 +39,7 @@ type Node struct {
 	Status Status
 	X, Y   string // position as the file writes it; Position parses it
 
-	Parent    *Node // the container it lies in; nil at the top
+	Parent    *Node // the node it lies in; nil at the top
 	Container bool  // holds other nodes and is no command itself: never executed
 	NoCommand bool  // no label anywhere: runs refuse it ("node a has no command")
 
@@ -38,13 +49,18 @@ type Node struct {
 
 	In, Out []*Edge // incident edges in file order
 
-	rawStatus string // text of a status that is none of ours; written back untouched
+	rawStatus string // the status as the file writes it, also when it is none of ours
+	inherited []Attr // see NodeSpec.Inherited
 	has       attrSet
+	children  int
 	pos       int // index in Graph.nodes
 }
 
 // Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
 func (n *Node) Pos() int { return n.pos }
+
+// Runnable says whether the node is a command that a run can execute, not a container.
+func (n *Node) Runnable() bool { return !n.Container }
 
 // An Edge says that Target follows Source.
 type Edge struct {
@@ -56,7 +72,8 @@ type Edge struct {
 
 	Extra map[string]string // plain attributes without a field here
 
-	rawType, rawStatus string // texts that are none of ours; written back untouched
+	rawType, rawStatus string // as the file writes them, also when they are none of ours
+	inherited          []Attr
 	has                attrSet
 	pos                int
 }
@@ -64,23 +81,68 @@ type Edge struct {
 // Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.
 func (e *Edge) Pos() int { return e.pos }
 
-// Status of a node (SEMANTICS §1).
-type Status uint8
+// New returns a graph without nodes.
+func New() *Graph {
+	return &Graph{byID: map[string]*Node{}, attrs: map[string]string{}}
+}
 
-// The five states of a node. The zero value is a node that no run has reached.
-const (
-	Idle    Status = iota // ""
-	Queued                // "run": activated, waits for a slot
-	Running               // "running"
-	Ran                   // "ran": exit code 0
-	Failed                // "fail"
-)
+// Nodes returns all nodes in file order. The slice belongs to the graph and is valid until the
+// next Apply.
+func (g *Graph) Nodes() []*Node { return g.nodes }
 
-// EdgeType says whether a target waits for all such edges or is triggered by each.
-type EdgeType uint8
+// Edges returns all edges in file order. The slice belongs to the graph and is valid until the
+// next Apply.
+func (g *Graph) Edges() []*Edge { return g.edges }
 
-// The two types of edges. Blocking is the default of a file that says nothing.
-const (
-	Blocking EdgeType = iota
-	NonBlocking
-)
+// Node returns the node with the XML id, or nil.
+func (g *Graph) Node(id string) *Node { return g.byID[id] }
+
+// Edge returns the edge with the key, or nil.
+func (g *Graph) Edge(key int) *Edge {
+	// Without edits keys are positions: look there before searching.
+	if key >= 0 && key < len(g.edges) && g.edges[key].Key == key {
+		return g.edges[key]
+	}
+	if i, ok := edgeIndex(g.edges, key); ok {
+		return g.edges[i]
+	}
+	return nil
+}
+
+// EdgesBetween returns the edges from src to dst in file order. There may be several.
+func (g *Graph) EdgesBetween(src, dst *Node) []*Edge {
+	var found []*Edge
+	if len(src.Out) <= len(dst.In) {
+		for _, e := range src.Out {
+			if e.Target == dst {
+				found = append(found, e)
+			}
+		}
+		return found
+	}
+	for _, e := range dst.In {
+		if e.Source == src {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// Attr returns a graph attribute and whether the file has it.
+func (g *Graph) Attr(name string) (value string, present bool) {
+	value, present = g.attrs[name]
+	return value, present
+}
+
+// Attrs returns a copy of the graph attributes.
+func (g *Graph) Attrs() map[string]string { return maps.Clone(g.attrs) }
+
+// nodeIndex finds the place of a key among nodes, or where it would be inserted.
+func nodeIndex(nodes []*Node, key int) (int, bool) {
+	return slices.BinarySearchFunc(nodes, key, func(n *Node, key int) int { return cmp.Compare(n.Key, key) })
+}
+
+// edgeIndex finds the place of a key among edges, or where it would be inserted.
+func edgeIndex(edges []*Edge, key int) (int, bool) {
+	return slices.BinarySearchFunc(edges, key, func(e *Edge, key int) int { return cmp.Compare(e.Key, key) })
+}

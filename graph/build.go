@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+)
+
+// NewKey asks for a fresh key, or in Build for the number that follows the one before.
+const NewKey = -1
+
+// A NodeSpec describes a node in raw texts. An attribute is present if its text is not empty or
+// its Has flag is set; the flag matters only for empty texts.
+type NodeSpec struct {
+	ID  string
+	Key int // ascending; NewKey = number by position. In Build 0 after the first node also does
+
+	Name, Label, Group, Status, X, Y                   string
+	HasName, HasLabel, HasGroup, HasStatus, HasX, HasY bool
+
+	Parent    int // Build: index of the node it lies in, an earlier one; -1 = none
+	Container bool
+
+	// Extra is plain attributes without a field here, no captured output. Build keeps the map.
+	Extra map[string]string
+	// Inherited is the values that hold while the node itself lacks the attribute: defaults of
+	// keys, the texts and the geometry of a drawing. It is kept and never changed.
+	Inherited []Attr
+}
+
+// An EdgeSpec describes an edge in raw texts; presence is as in NodeSpec.
+type EdgeSpec struct {
+	Key            int // as in NodeSpec
+	Source, Target int // indices of nodes
+
+	ID, Type, Status          string
+	HasID, HasType, HasStatus bool
+
+	Extra     map[string]string
+	Inherited []Attr
+}
+
+// Build makes a graph of many elements at once, for readers of files. attrs are the graph
+// attributes and are copied. Errors name the element: an id that repeats or is missing, an index
+// that is out of range, keys that do not ascend.
+func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph, error) {
+	g := &Graph{
+		nodes: make([]*Node, len(nodes)),
+		edges: make([]*Edge, len(edges)),
+		byID:  make(map[string]*Node, len(nodes)),
+		attrs: make(map[string]string, len(attrs)),
+	}
+	maps.Copy(g.attrs, attrs)
+	if err := g.buildNodes(nodes); err != nil {
+		return nil, err
+	}
+	if err := g.buildEdges(edges); err != nil {
+		return nil, err
+	}
+	g.connect()
+	return g, nil
+}
+
+func (g *Graph) buildNodes(specs []NodeSpec) error {
+	slab := make([]Node, len(specs))
+	for i := range specs {
+		s, n := &specs[i], &slab[i]
+		key, ok := nextKey(s.Key, g.nextNodeKey)
+		switch {
+		case s.ID == "":
+			return fmt.Errorf("node %d: has no id", i+1)
+		case !ok:
+			return fmt.Errorf("node %s: key %d does not ascend", s.ID, s.Key)
+		case s.Parent >= i || s.Parent < -1:
+			return fmt.Errorf("node %s: lies in node number %d, which is none before it", s.ID, s.Parent)
+		}
+		fillNode(n, s)
+		n.Key, n.pos = key, i
+		if s.Parent >= 0 {
+			n.Parent = &slab[s.Parent]
+			n.Parent.children++
+		}
+		g.nodes[i], g.byID[s.ID] = n, n
+		if len(g.byID) != i+1 {
+			return fmt.Errorf("node %s: its id is used twice", s.ID)
+		}
+		g.nextNodeKey = key + 1
+	}
+	return nil
+}
+
+func (g *Graph) buildEdges(specs []EdgeSpec) error {
+	slab := make([]Edge, len(specs))
+	for i := range specs {
+		s, e := &specs[i], &slab[i]
+		key, ok := nextKey(s.Key, g.nextEdgeKey)
+		switch {
+		case !ok:
+			return fmt.Errorf("edge %d: key %d does not ascend", i+1, s.Key)
+		case !inRange(s.Source, len(g.nodes)) || !inRange(s.Target, len(g.nodes)):
+			return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes))
+		}
+		fillEdge(e, s)
+		e.Key, e.pos = key, i
+		e.Source, e.Target = g.nodes[s.Source], g.nodes[s.Target]
+		g.edges[i] = e
+		g.nextEdgeKey = key + 1
+	}
+	return nil
+}
+
+// nextKey decides the key of an element of Build. free is the lowest one that ascends.
+func nextKey(asked, free int) (key int, ok bool) {
+	if asked < 0 || asked == 0 && free > 0 {
+		return free, true
+	}
+	return asked, asked >= free
+}
+
+func inRange(i, n int) bool { return i >= 0 && i < n }
+
+// connect fills In and Out of all nodes out of two slabs. The slices have no spare capacity, so
+// a later append moves them away instead of writing into the neighbour's.
+func (g *Graph) connect() {
+	in, out := make([]int32, len(g.nodes)), make([]int32, len(g.nodes))
+	for _, e := range g.edges {
+		in[e.Target.pos]++
+		out[e.Source.pos]++
+	}
+	inSlab, outSlab := make([]*Edge, len(g.edges)), make([]*Edge, len(g.edges))
+	for i, n := range g.nodes {
+		n.In, inSlab = inSlab[:0:in[i]], inSlab[in[i]:]
+		n.Out, outSlab = outSlab[:0:out[i]], outSlab[out[i]:]
+	}
+	for _, e := range g.edges {
+		e.Target.In = append(e.Target.In, e)
+		e.Source.Out = append(e.Source.Out, e)
+	}
+}
+
+// fillNode sets everything of a fresh node that does not depend on other elements.
+func fillNode(n *Node, s *NodeSpec) {
+	n.ID, n.Container, n.Extra, n.inherited = s.ID, s.Container, s.Extra, s.Inherited
+	n.Name, n.Label, n.Group, n.X, n.Y = s.Name, s.Label, s.Group, s.X, s.Y
+	n.rawStatus = s.Status
+	n.has = s.present()
+	for _, a := range s.Inherited {
+		if field, bit := n.field(a.Name); field != nil && n.has&bit == 0 {
+			*field = a.Value
+		}
+	}
+	n.Status, _ = ParseStatus(n.rawStatus)
+	n.NoCommand = !n.Container && n.has&hasLabel == 0 && !holds(n.inherited, attrLabel)
+}
+
+func (s *NodeSpec) present() attrSet {
+	return flag(hasName, s.HasName, s.Name) | flag(hasLabel, s.HasLabel, s.Label) |
+		flag(hasGroup, s.HasGroup, s.Group) | flag(hasStatus, s.HasStatus, s.Status) |
+		flag(hasX, s.HasX, s.X) | flag(hasY, s.HasY, s.Y)
+}
+
+// fillEdge sets everything of a fresh edge but its ends and its place.
+func fillEdge(e *Edge, s *EdgeSpec) {
+	e.ID, e.Extra, e.inherited = s.ID, s.Extra, s.Inherited
+	e.rawType, e.rawStatus = s.Type, s.Status
+	e.has = flag(hasID, s.HasID, s.ID) | flag(hasType, s.HasType, s.Type) | flag(hasStatus, s.HasStatus, s.Status)
+	for _, a := range s.Inherited {
+		if field, bit := e.field(a.Name); field != nil && e.has&bit == 0 {
+			*field = a.Value
+		}
+	}
+	e.Type, _ = ParseEdgeType(e.rawType)
+	e.Marked, _ = ParseMark(e.rawStatus)
+}
+
+func flag(bit attrSet, set bool, text string) attrSet {
+	if set || text != "" {
+		return bit
+	}
+	return 0
+}

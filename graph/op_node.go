@@ -1,0 +1,155 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// AddNode adds a node. Node.Key is NewKey, or the key that the node had before it was removed;
+// Node.Parent is not read.
+type AddNode struct {
+	Node   NodeSpec
+	Parent string // id of the node it lies in; "" = none
+}
+
+func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
+	id := op.Node.ID
+	if id == "" {
+		return nil, nil, errors.New("a node needs an id")
+	}
+	if g.byID[id] != nil {
+		return nil, nil, fmt.Errorf("node %s: exists already", id)
+	}
+	var parent *Node
+	if op.Parent != "" {
+		if parent = g.byID[op.Parent]; parent == nil {
+			return nil, nil, fmt.Errorf("node %s: no node %q to lie in", id, op.Parent)
+		}
+	}
+	if op.Node.Key < 0 {
+		op.Node.Key = g.nextNodeKey
+	}
+	at, taken := nodeIndex(g.nodes, op.Node.Key)
+	if taken {
+		return nil, nil, fmt.Errorf("node %s: key %d belongs to node %s", id, op.Node.Key, g.nodes[at].ID)
+	}
+	op.Node.Parent = -1
+	g.insertNode(at, newNode(op.Node, parent))
+	return RemoveNode{ID: id}, op, nil
+}
+
+func newNode(spec NodeSpec, parent *Node) *Node {
+	// The op may be kept and applied again: it does not share its map with the node.
+	spec.Extra = maps.Clone(spec.Extra)
+	n := &Node{}
+	fillNode(n, &spec)
+	n.Key, n.Parent = spec.Key, parent
+	return n
+}
+
+func (g *Graph) insertNode(at int, n *Node) {
+	g.nodes = slices.Insert(g.nodes, at, n)
+	g.byID[n.ID] = n
+	if n.Parent != nil {
+		n.Parent.children++
+	}
+	g.dirtyNode = min(g.dirtyNode, at)
+	g.nextNodeKey = max(g.nextNodeKey, n.Key+1)
+}
+
+// RemoveNode removes a node with all its edges. A node that other nodes lie in stays.
+type RemoveNode struct{ ID string }
+
+func (op RemoveNode) apply(g *Graph) (inverse, done Op, err error) {
+	n := g.byID[op.ID]
+	if n == nil {
+		return nil, nil, fmt.Errorf("no node %q", op.ID)
+	}
+	if n.children > 0 {
+		return nil, nil, fmt.Errorf("node %s: %d nodes lie in it; remove them first", n.ID, n.children)
+	}
+	restore, remove := []Op{n.restore()}, []Op{}
+	for _, e := range n.incident() {
+		restore = append(restore, e.restore())
+		remove = append(remove, RemoveEdge{Key: e.Key})
+		g.deleteEdge(e)
+	}
+	g.deleteNode(n)
+	return Batch{restore}, Batch{append(remove, op)}, nil
+}
+
+// incident returns all edges of the node in file order, a self-loop once.
+func (n *Node) incident() []*Edge {
+	edges := slices.Concat(n.In, n.Out)
+	slices.SortFunc(edges, func(a, b *Edge) int { return a.Key - b.Key })
+	return slices.Compact(edges)
+}
+
+func (g *Graph) deleteNode(n *Node) {
+	at, _ := nodeIndex(g.nodes, n.Key)
+	g.nodes = slices.Delete(g.nodes, at, at+1)
+	delete(g.byID, n.ID)
+	if n.Parent != nil {
+		n.Parent.children--
+	}
+	g.dirtyNode = min(g.dirtyNode, at)
+}
+
+// restore returns the op that makes the node again as it is.
+func (n *Node) restore() Op {
+	op := AddNode{Node: NodeSpec{
+		ID: n.ID, Key: n.Key, Parent: -1, Container: n.Container, Extra: n.Extra, Inherited: n.inherited,
+		HasName: n.has&hasName != 0, HasLabel: n.has&hasLabel != 0, HasGroup: n.has&hasGroup != 0,
+		HasStatus: n.has&hasStatus != 0, HasX: n.has&hasX != 0, HasY: n.has&hasY != 0,
+	}}
+	spec := &op.Node
+	for _, a := range []struct {
+		name string
+		to   *string
+	}{
+		{attrName, &spec.Name}, {attrLabel, &spec.Label}, {attrGroup, &spec.Group},
+		{attrStatus, &spec.Status}, {attrX, &spec.X}, {attrY, &spec.Y},
+	} {
+		if value, present := n.Attr(a.name); present {
+			*a.to = value
+		}
+	}
+	if n.Parent != nil {
+		op.Parent = n.Parent.ID
+	}
+	return op
+}
+
+// SetNode sets an attribute of a node, or removes it.
+type SetNode struct {
+	ID, Attr, Value string
+	Remove          bool
+}
+
+func (op SetNode) apply(g *Graph) (inverse, done Op, err error) {
+	n := g.byID[op.ID]
+	switch {
+	case n == nil:
+		return nil, nil, fmt.Errorf("no node %q", op.ID)
+	case op.Attr == "":
+		return nil, nil, fmt.Errorf("node %s: an attribute needs a name", op.ID)
+	case op.Attr == attrID:
+		return nil, nil, fmt.Errorf("node %s: its id cannot be changed", op.ID)
+	case Captured(op.Attr):
+		return nil, nil, fmt.Errorf("node %s: %s is output of a run, not to be set", op.ID, op.Attr)
+	}
+	undo := SetNode{ID: op.ID, Attr: op.Attr}
+	undo.Value, undo.Remove = before(n.Attr(op.Attr))
+	n.put(op.Attr, op.Value, !op.Remove)
+	return undo, op, nil
+}
+
+// before turns what Attr says into the fields of the op that brings it back.
+func before(value string, present bool) (set string, remove bool) {
+	if !present {
+		return "", true
+	}
+	return value, false
+}
