@@ -1,0 +1,146 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Past is a run as its records tell it, whether it is over or not.
+type Past struct {
+	Request    Request
+	Executions []Execution // in order of dispatch
+	Stops      []Record    // stop and cancel: who ended what, in order
+	Result     *Result     // nil while the run is not over
+	Problem    string      // what of its records is damaged, for people; "" if nothing
+}
+
+// Execution is one process of a run.
+type Execution struct {
+	Node   int    // index in Request.Scope
+	ID     string // of the node
+	Number int    // which execution of the node, from 1
+
+	Dispatched, Started, Ended time.Time // zero: not (yet)
+	PID                        int
+	Command                    string // after wrapping
+
+	Over     bool // the fields below are known
+	OK       bool
+	Reason   string
+	ExitCode int
+	Signal   int
+	Message  string
+	UserMS   int64
+	SysMS    int64
+
+	Out, Err Range // End is -1 while it runs
+}
+
+// Load reads run n, which another process may be writing. Damage is no error: what is good is
+// returned, and Problem tells the rest. The only errors are ErrNoRun and a folder out of reach.
+func (s *Store) Load(n int) (*Past, error) {
+	if err := s.exists(n); err != nil {
+		return nil, err
+	}
+	p := &Past{}
+	var problems []string
+	var err error
+	if p.Request, err = readRequest(s.file(n, requestFile)); err != nil {
+		problems = append(problems, err.Error())
+		p.Request.Run = n
+	}
+	f := fold{past: p, at: make(map[[2]int]int)}
+	info, err := ReadLog(s.file(n, journalFile), recordReader(f.add))
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	if info.Torn > 0 {
+		problems = append(problems, fmt.Sprintf("the journal ends in %d bytes that are no whole record", info.Torn))
+	}
+	if res, over := s.result(n); over {
+		p.Result = res
+	}
+	p.Problem = strings.Join(problems, "; ")
+	return p, nil
+}
+
+// fold turns records into executions.
+type fold struct {
+	past *Past
+	at   map[[2]int]int // node and number → index in past.Executions
+}
+
+func (f *fold) add(r *Record) error {
+	switch r.Type {
+	case RecordDispatch:
+		f.execution(r).Dispatched = r.Time
+	case RecordStart:
+		x := f.execution(r)
+		x.Started, x.PID, x.Out, x.Err = r.Time, r.PID, r.Out, r.Err
+	case RecordEnd:
+		x := f.execution(r)
+		x.Ended, x.Over, x.OK = r.Time, true, r.OK
+		x.Reason, x.ExitCode, x.Signal, x.Message = r.Reason, r.ExitCode, r.Signal, r.Message
+		x.UserMS, x.SysMS, x.Out, x.Err = r.UserMS, r.SysMS, r.Out, r.Err
+	case RecordStop, RecordCancel:
+		f.past.Stops = append(f.past.Stops, *r)
+	case RecordComplete:
+		f.past.Result = r.Result
+	}
+	return nil
+}
+
+// execution returns the one that r is about; the first record of it may be any.
+func (f *fold) execution(r *Record) *Execution {
+	key := [2]int{r.Node, r.Execution}
+	i, known := f.at[key]
+	if !known {
+		i = len(f.past.Executions)
+		f.at[key] = i
+		f.past.Executions = append(f.past.Executions, Execution{Node: r.Node, ID: r.ID, Number: r.Execution})
+	}
+	x := &f.past.Executions[i]
+	if r.Command != "" {
+		x.Command = r.Command
+	}
+	return x
+}
+
+// Summary is one run in a list.
+type Summary struct {
+	Request         // without Scope and Names
+	Result  *Result // nil while the run is not over
+	Problem string  // for people; "" if nothing
+}
+
+// List returns all runs, newest first. It reads neither scopes nor journals, so it is cheap.
+func (s *Store) List() ([]Summary, error) {
+	numbers, err := s.numbers()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Summary, 0, len(numbers))
+	for _, n := range numbers {
+		sum, err := s.summary(n)
+		if errors.Is(err, ErrNoRun) {
+			continue // removed meanwhile
+		}
+		list = append(list, sum)
+	}
+	return list, nil
+}
+
+// summary has no error but ErrNoRun.
+func (s *Store) summary(n int) (sum Summary, err error) {
+	sum.Request, err = readRequestHead(s.file(n, requestFile))
+	if err != nil {
+		if gone := s.exists(n); gone != nil {
+			return sum, gone
+		}
+		sum.Request, sum.Problem = Request{Run: n}, err.Error()
+	}
+	sum.Result, _ = s.result(n)
+	return sum, nil
+}

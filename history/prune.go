@@ -1,0 +1,105 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// What of the past is kept when nobody says otherwise.
+const (
+	DefaultKeep      = 100
+	DefaultOlderThan = 90 * 24 * time.Hour
+)
+
+// Policy says which runs Prune removes: those that one of its limits is against.
+type Policy struct {
+	Keep      int              // so many of the newest may stay; 0 = any number
+	OlderThan time.Duration    // what ended longer ago than this goes; 0 = no limit of age
+	Now       time.Time        // the present, for OlderThan
+	Skip      func(n int) bool // runs to leave alone; nil = none
+}
+
+// Prune removes old runs and returns which, oldest first. Runs that are not over are never
+// removed, and those with an unreadable request only by number. With dryRun nothing is touched.
+// An error comes with the runs that were removed before it.
+func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
+	list, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	doomed := p.choose(list)
+	if dryRun {
+		return doomed, nil
+	}
+	for i, n := range doomed {
+		if err := s.discard(n); err != nil {
+			return doomed[:i], err
+		}
+	}
+	return doomed, s.sweep()
+}
+
+// choose applies the limits to a list, newest first.
+func (p Policy) choose(list []Summary) []int {
+	var doomed []int
+	for i, sum := range list {
+		if sum.Result == nil || p.Skip != nil && p.Skip(sum.Run) {
+			continue
+		}
+		tooMany := p.Keep > 0 && i >= p.Keep
+		tooOld := p.OlderThan > 0 && p.Now.Sub(sum.Result.Ended) > p.OlderThan
+		if tooMany || tooOld {
+			doomed = append(doomed, sum.Run)
+		}
+	}
+	slices.Reverse(doomed)
+	return doomed
+}
+
+// Remove removes run n. One that is not over is refused with ErrUnfinished unless force is set;
+// the caller then knows that nobody is writing it.
+func (s *Store) Remove(n int, force bool) error {
+	if err := s.exists(n); err != nil {
+		return err
+	}
+	if _, over := s.result(n); !over && !force {
+		return fmt.Errorf("run %d: %w", n, ErrUnfinished)
+	}
+	if err := s.discard(n); err != nil {
+		return err
+	}
+	return s.sweep()
+}
+
+// discard makes run n vanish at once: what a crash leaves is a whole run or a folder that sweep
+// removes. Its number is kept first, so that it is not given again.
+func (s *Store) discard(n int) error {
+	last, err := s.lastRemoved()
+	if err != nil {
+		return err
+	}
+	if n > last {
+		if err := replaceFile(filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true); err != nil {
+			return err
+		}
+	}
+	return os.Rename(s.Dir(n), filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n)))
+}
+
+// sweep frees the space of discarded runs.
+func (s *Store) sweep() error {
+	gone, err := filepath.Glob(filepath.Join(s.runs(), gonePrefix+"*"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range gone {
+		errs = append(errs, os.RemoveAll(dir))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,84 @@
+package history
+
+import (
+	"time"
+)
+
+// RecordType says what a record reports.
+type RecordType string
+
+// The types of records. Readers skip those they do not know.
+const (
+	RecordBegin    RecordType = "begin"    // the run begins
+	RecordDispatch RecordType = "dispatch" // an execution is handed to the executor, irrevocably
+	RecordStart    RecordType = "start"    // its process exists
+	RecordEnd      RecordType = "end"      // the execution is over
+	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
+	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node
+	RecordComplete RecordType = "complete" // the run is over; always the last record
+)
+
+// NoNode is the Node of records about the whole run.
+const NoNode = -1
+
+// A Record is one line of a journal. Which fields are set depends on Type; zero values are absent
+// from the line.
+type Record struct {
+	Seq  uint64     `json:"seq"` // from 1, without a gap; set by Run.Append
+	Time time.Time  `json:"time"`
+	Type RecordType `json:"type"`
+
+	Node      int    `json:"node"` // index in Request.Scope; NoNode for begin, stop and complete
+	ID        string `json:"id"`   // the node's id, for people who grep
+	Execution int    `json:"execution"`
+
+	PID      int    `json:"pid"`
+	Command  string `json:"command"` // after wrapping
+	OK       bool   `json:"ok"`
+	Reason   string `json:"reason"`
+	ExitCode int    `json:"exit_code"`
+	Signal   int    `json:"signal"`
+	Message  string `json:"message"`
+	Cause    string `json:"cause"`  // why: words for people
+	Client   string `json:"client"` // who asked
+
+	// Out and Err are where the execution's output lies. End is -1 while it is written.
+	Out    Range `json:"out"`
+	Err    Range `json:"err"`
+	UserMS int64 `json:"user_ms"` // CPU time of the process and its waited-for children
+	SysMS  int64 `json:"sys_ms"`
+
+	Result *Result `json:"result"` // complete
+}
+
+// A Range is a part of a file in the run's folder, in bytes.
+type Range struct {
+	File  string `json:"file"` // slash-separated, relative to the run's folder; "" = none
+	Start int64  `json:"start"`
+	End   int64  `json:"end"`
+}
+
+// wholeRun reports whether records of this type have no node.
+func (t RecordType) wholeRun() bool {
+	return t == RecordBegin || t == RecordStop || t == RecordComplete
+}
+
+// Result is how a run ended: the contents of result.json.
+type Result struct {
+	Result     string    `json:"result"` // "succeeded", "failed" or "cancelled"
+	Counts     Counts    `json:"counts"`
+	Started    time.Time `json:"started"`
+	Ended      time.Time `json:"ended"`
+	DurationMS int64     `json:"duration_ms"`
+	Cause      string    `json:"cause,omitempty"` // why it was stopped, or what else is to be said
+}
+
+// Counts says how many nodes of a run's scope ended how.
+type Counts struct {
+	OK        int `json:"ok"`
+	Failed    int `json:"failed"`
+	Cancelled int `json:"cancelled"`
+	Blocked   int `json:"blocked"` // not reached, behind a failure
+	Idle      int `json:"idle"`    // not reached for other reasons
+	Kept      int `json:"kept"`    // had succeeded before a resume and were not repeated
+}

@@ -1,0 +1,115 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Request is what was asked for when a run began: the contents of run.json, never changed
+// afterwards. It holds no environment values. Empty fields are absent from the file.
+type Request struct {
+	Run       int       `json:"run"` // set by Store.Create
+	Workspace string    `json:"workspace"`
+	Workfile  string    `json:"workfile"` // absolute
+	Time      time.Time `json:"time"`
+	Mode      string    `json:"mode"`              // "fresh" or "resume"
+	Resumes   int       `json:"resumes,omitempty"` // the run whose failures this one repeats; 0 = none
+
+	Selection []string `json:"selection,omitempty"` // as given by the client
+	Exclude   []string `json:"exclude,omitempty"`
+
+	Wrapper        string `json:"wrapper,omitempty"`
+	Shell          string `json:"shell,omitempty"`
+	Cwd            string `json:"cwd,omitempty"`
+	Jobs           int    `json:"jobs,omitempty"`
+	FailFast       bool   `json:"fail_fast,omitempty"`
+	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
+	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
+	MaxActivations int    `json:"max_activations,omitempty"`
+
+	Client  string `json:"client,omitempty"`
+	User    string `json:"user,omitempty"`
+	Host    string `json:"host,omitempty"`
+	Version string `json:"version,omitempty"` // of the binary
+
+	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same
+	Nodes int  `json:"nodes"`         // length of Scope, set by Store.Create
+
+	// Scope are the ids of the nodes in run-local order: a Record's Node is an index of it. Names
+	// are their handles at that time, parallel to Scope. The two come last so that a list of runs
+	// need not read them.
+	Scope []string `json:"scope"`
+	Names []string `json:"names"`
+}
+
+// errNoRequest is wrapped by whatever is wrong with a run.json.
+var errNoRequest = errors.New("run.json cannot be used")
+
+func readRequest(path string) (Request, error) {
+	var req Request
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &req)
+	}
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)
+	}
+	return req, nil
+}
+
+// readRequestHead reads a run.json up to its scope, which may be thousands of times longer than
+// the rest.
+func readRequestHead(path string) (Request, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)
+	}
+	defer f.Close()
+	req, err := decodeHead(json.NewDecoder(f))
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)
+	}
+	return req, nil
+}
+
+func decodeHead(dec *json.Decoder) (req Request, err error) {
+	if _, err := dec.Token(); err != nil { // the opening brace
+		return req, err
+	}
+	head := []byte{'{'}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return req, err
+		}
+		if key == "scope" {
+			break
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return req, err
+		}
+		if len(head) > 1 {
+			head = append(head, ',')
+		}
+		head = fmt.Appendf(head, "%q:%s", key, value)
+	}
+	err = json.Unmarshal(append(head, '}'), &req)
+	return req, err
+}
+
+// encodeRequest writes req for people: one field a line.
+func encodeRequest(req Request) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(req); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

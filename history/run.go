@@ -1,0 +1,132 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// A Run is the journal of a run that is not over. One goroutine owns it.
+type Run struct {
+	dir   string
+	req   Request
+	log   *Log
+	seq   uint64 // of the last record
+	buf   []byte // the encoding of one record
+	ended bool   // the complete record was appended
+	over  bool   // the result is written, the log closed
+}
+
+// Number returns the run's number, from 1.
+func (r *Run) Number() int { return r.req.Run }
+
+// Dir returns the run's folder, absolute if the store's is. The executor keeps its files there.
+func (r *Run) Dir() string { return r.dir }
+
+// Request returns what was asked for. Its slices are shared and must not be changed.
+func (r *Run) Request() Request { return r.req }
+
+// Torn returns how many bytes of an incomplete record Reopen cut off the journal.
+func (r *Run) Torn() int64 { return r.log.Torn() }
+
+// Append adds a record, giving it the next Seq. It stays in memory until Flush or Sync.
+func (r *Run) Append(rec Record) error {
+	rec.Seq = r.seq + 1
+	payload, err := appendRecord(r.buf[:0], &rec)
+	if err != nil {
+		return err
+	}
+	r.buf = payload
+	if err := r.log.Append(payload); err != nil {
+		return err
+	}
+	r.seq = rec.Seq
+	return nil
+}
+
+// Flush writes what was appended: it survives the death of this process, but not of the machine.
+// After an error (a full disk) it may be called again.
+func (r *Run) Flush() error { return r.log.Flush() }
+
+// Sync does Flush and waits for the disk. An error of the disk is final: every later call fails.
+func (r *Run) Sync() error { return r.log.Sync() }
+
+// Finish ends the run: the complete record, on disk, then result.json. After an error of Flush's
+// kind it may be called again; otherwise the run is closed and only Close may follow.
+func (r *Run) Finish(res Result) error {
+	if r.over {
+		return fmt.Errorf("run %d: %w", r.Number(), ErrFinished)
+	}
+	if !r.ended {
+		if err := r.Append(Record{Time: res.Ended, Type: RecordComplete, Result: &res}); err != nil {
+			return err
+		}
+		r.ended = true
+	}
+	if err := r.Sync(); err != nil {
+		return err
+	}
+	// Not synced: the journal is, and a reader that finds no usable result asks the journal.
+	if err := writeResult(r.dir, res, false); err != nil {
+		return err
+	}
+	r.over = true
+	return r.log.Close()
+}
+
+// Close writes what was appended and lets go of a run that goes on. After Finish it does nothing.
+func (r *Run) Close() error {
+	if r.over {
+		return nil
+	}
+	r.over = true
+	return r.log.Close()
+}
+
+// Reopen takes up a run that is not over, after a restart. Its records are given to replay in
+// order; an error of replay ends the reading and is returned.
+//
+// A torn tail is cut off (Run.Torn). A journal damaged before its tail cannot be continued: its
+// good part is replayed and the error is a *DamagedError; Settle ends such a run. A run that is
+// over yields ErrFinished.
+func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) {
+	if err := s.exists(n); err != nil {
+		return nil, Request{}, err
+	}
+	req, err := readRequest(s.file(n, requestFile))
+	if err != nil {
+		return nil, req, fmt.Errorf("run %d: %w", n, err)
+	}
+	if _, over := s.result(n); over {
+		return nil, req, fmt.Errorf("run %d: %w", n, ErrFinished)
+	}
+	path := s.file(n, journalFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, req, &DamagedError{Path: path, Line: 1} // never begun anew: work was done
+	}
+	r := &Run{dir: s.Dir(n), req: req}
+	log, err := OpenLog(path, recordReader(func(rec *Record) error {
+		r.seq = rec.Seq
+		return replay(*rec)
+	}))
+	if err != nil {
+		if log != nil {
+			err = errors.Join(err, log.Close())
+		}
+		return nil, req, fmt.Errorf("run %d: %w", n, err)
+	}
+	r.log = log
+	return r, req, nil
+}
+
+// recordReader decodes payloads for f. The record is f's only during the call.
+func recordReader(f func(*Record) error) func([]byte) error {
+	rec := new(Record)
+	return func(payload []byte) error {
+		if err := decodeRecord(payload, rec); err != nil {
+			return err
+		}
+		return f(rec)
+	}
+}

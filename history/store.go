@@ -1,0 +1,187 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names in a workspace's folder and in that of a run. The executor keeps its files (out, env) in
+// the folder of the run as well.
+const (
+	runsDir      = "runs"
+	lastRunFile  = "last-run" // highest number ever removed; absent before the first removal
+	requestFile  = "run.json"
+	workfileFile = "workfile"
+	journalFile  = "journal"
+	resultFile   = "result.json"
+
+	newPrefix  = ".new-"  // a run that is being created
+	gonePrefix = ".gone-" // a run that is being removed
+)
+
+// The errors that callers tell apart with errors.Is.
+var (
+	ErrNoRun      = errors.New("no such run")
+	ErrUnfinished = errors.New("the run is not over")
+	ErrFinished   = errors.New("the run is over")
+)
+
+// A Store is the history of one workspace. It keeps nothing in memory: any number of goroutines
+// and processes may read, while one at a time creates, reopens and removes runs.
+type Store struct{ dir string }
+
+// Open returns the history below dir, creating the folder (mode 0700) where it is missing.
+func Open(dir string) (*Store, error) {
+	s := &Store{dir: dir}
+	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Dir returns the folder of run n, whether or not it exists.
+func (s *Store) Dir(n int) string { return filepath.Join(s.runs(), strconv.Itoa(n)) }
+
+func (s *Store) runs() string { return filepath.Join(s.dir, runsDir) }
+
+func (s *Store) file(n int, name string) string { return filepath.Join(s.Dir(n), name) }
+
+// Create makes the folder of a new run, durably, with its number in req.Run and the workfile as it
+// is. The folder appears under its number only when all of it is on the disk, so a crash leaves a
+// whole run or none; after an error nothing of it is left.
+func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
+	numbers, err := s.numbers()
+	if err != nil {
+		return nil, err
+	}
+	last, err := s.lastRemoved()
+	if err != nil {
+		return nil, err
+	}
+	if len(numbers) > 0 {
+		last = max(last, numbers[0])
+	}
+	req.Run, req.Nodes = last+1, len(req.Scope)
+	tmp := filepath.Join(s.runs(), newPrefix+strconv.Itoa(req.Run))
+	if err := os.RemoveAll(tmp); err != nil { // of a crash
+		return nil, err
+	}
+	log, err := fill(tmp, req, workfile)
+	if err == nil {
+		err = s.publish(tmp, req.Run)
+	}
+	if err != nil {
+		if log != nil {
+			err = errors.Join(err, log.Close())
+		}
+		return nil, errors.Join(err, os.RemoveAll(tmp))
+	}
+	log.path = s.file(req.Run, journalFile)
+	return &Run{dir: s.Dir(req.Run), req: req, log: log}, nil
+}
+
+// fill writes a run's first files into the new folder dir.
+func fill(dir string, req Request, workfile []byte) (*Log, error) {
+	data, err := encodeRequest(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := writeNew(filepath.Join(dir, requestFile), data); err != nil {
+		return nil, err
+	}
+	if err := writeNew(filepath.Join(dir, workfileFile), workfile); err != nil {
+		return nil, err
+	}
+	// The journal comes last: creating it syncs the folder, and with that all three entries.
+	return OpenLog(filepath.Join(dir, journalFile), func([]byte) error { return nil })
+}
+
+// publish gives a filled folder its number.
+func (s *Store) publish(tmp string, n int) error {
+	if err := os.Rename(tmp, s.Dir(n)); err != nil {
+		return err
+	}
+	if err := syncDir(s.runs()); err != nil {
+		return errors.Join(err, os.RemoveAll(s.Dir(n)))
+	}
+	return nil
+}
+
+// numbers returns the runs that have a folder, newest first.
+func (s *Store) numbers() ([]int, error) {
+	entries, err := os.ReadDir(s.runs())
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err == nil && n > 0 && strconv.Itoa(n) == e.Name() && e.IsDir() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return b - a })
+	return numbers, nil
+}
+
+// lastRemoved returns the highest number that ever was removed, 0 if none: numbers in the folder
+// and this one together are all that were ever given.
+func (s *Store) lastRemoved() (int, error) {
+	path := filepath.Join(s.dir, lastRunFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: not the number of a run: %q", path, data)
+	}
+	return n, nil
+}
+
+// Workfile returns the workfile as it was when run n began.
+func (s *Store) Workfile(n int) ([]byte, error) {
+	if err := s.exists(n); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(s.file(n, workfileFile))
+}
+
+func (s *Store) exists(n int) error {
+	_, err := os.Stat(s.Dir(n))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("run %d: %w", n, ErrNoRun)
+	}
+	return err
+}
+
+// Settle writes the result of a run that cannot be reopened, so that it counts as over: its
+// request is unreadable, or its journal is damaged or gone.
+func (s *Store) Settle(n int, res Result) error {
+	if err := s.exists(n); err != nil {
+		return err
+	}
+	// No journal vouches for this result: it has to be durable by itself.
+	return writeResult(s.Dir(n), res, true)
+}
+
+func writeResult(dir string, res Result, durable bool) error {
+	data, err := json.MarshalIndent(res, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(dir, resultFile), append(data, '\n'), durable)
+}

@@ -1,0 +1,163 @@
+package history
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+func openStore(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func createRun(t *testing.T, s *Store) *Run {
+	t.Helper()
+	req := Request{Workspace: "ab12", Workfile: "/data/Workfile", Mode: "fresh", Time: noon, User: "ada",
+		Selection: []string{"a", "b"}, Scope: []string{"id-a", "id-b"}, Names: []string{"a", "b"}}
+	r, err := s.Create(req, []byte("<graphml/>\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// twoNodes are the records of a run of two nodes, the second of which fails.
+func twoNodes() []Record {
+	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
+	return []Record{
+		{Time: at(0), Type: RecordBegin, Node: NoNode},
+		{Time: at(1), Type: RecordDispatch, Node: 0, ID: "id-a", Execution: 1, Command: "echo 'ü' > \"x\""},
+		{Time: at(2), Type: RecordStart, Node: 0, ID: "id-a", Execution: 1, PID: 4711,
+			Out: Range{"out/s1.out", 0, -1}, Err: Range{"out/s1.err", 0, -1}},
+		{Time: at(3), Type: RecordEnd, Node: 0, ID: "id-a", Execution: 1, OK: true, UserMS: 3,
+			Out: Range{"out/s1.out", 0, 12}, Err: Range{"out/s1.err", 0, 0}},
+		{Time: at(4), Type: RecordDispatch, Node: 1, ID: "id-b", Execution: 1, Command: "false"},
+		{Time: at(5), Type: RecordStop, Node: NoNode, Client: "c7", Cause: "Ctrl-C"},
+		{Time: at(6), Type: RecordEnd, Node: 1, ID: "id-b", Execution: 1, Reason: "signal", Signal: 9,
+			Message: "line one\nline two"},
+	}
+}
+
+func appendAll(t *testing.T, r *Run, records []Record) {
+	t.Helper()
+	for _, rec := range records {
+		if err := r.Append(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Sync(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cancelled() Result {
+	return Result{Result: "cancelled", Counts: Counts{OK: 1, Failed: 1}, Started: noon, Ended: noon.Add(time.Second),
+		DurationMS: 1000, Cause: "stopped by c7"}
+}
+
+func TestRunRoundTrip(t *testing.T) {
+	s := openStore(t)
+	r := createRun(t, s)
+	appendAll(t, r, twoNodes())
+	if err := r.Finish(cancelled()); err != nil {
+		t.Fatal(err)
+	}
+	past, err := s.Load(r.Number())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if past.Problem != "" {
+		t.Errorf("problem: %s", past.Problem)
+	}
+	if !reflect.DeepEqual(past.Request, r.Request()) {
+		t.Errorf("request read as\n%+v, written as\n%+v", past.Request, r.Request())
+	}
+	if want := cancelled(); past.Result == nil || *past.Result != want {
+		t.Errorf("result %+v, want %+v", past.Result, want)
+	}
+	if len(past.Executions) != 2 || len(past.Stops) != 1 || past.Stops[0].Client != "c7" {
+		t.Fatalf("executions %+v, stops %+v", past.Executions, past.Stops)
+	}
+	a, b := past.Executions[0], past.Executions[1]
+	if !a.OK || !a.Over || a.PID != 4711 || a.Command != "echo 'ü' > \"x\"" || a.Out != (Range{"out/s1.out", 0, 12}) ||
+		a.Started.Sub(a.Dispatched) != time.Millisecond {
+		t.Errorf("first execution %+v", a)
+	}
+	if b.OK || b.Signal != 9 || b.Message != "line one\nline two" || b.Node != 1 || !b.Started.IsZero() {
+		t.Errorf("second execution %+v", b)
+	}
+	workfile, err := s.Workfile(r.Number())
+	if err != nil || string(workfile) != "<graphml/>\n" {
+		t.Errorf("workfile %q, %v", workfile, err)
+	}
+}
+
+func TestReopenContinues(t *testing.T) {
+	s := openStore(t)
+	r := createRun(t, s)
+	records := twoNodes()
+	appendAll(t, r, records[:3])
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Unfinished(); err != nil || !reflect.DeepEqual(n, []int{1}) {
+		t.Fatalf("unfinished %v, %v", n, err)
+	}
+	var replayed []Record
+	again, req, err := s.Reopen(1, func(rec Record) error { replayed = append(replayed, rec); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(req, r.Request()) {
+		t.Errorf("request %+v", req)
+	}
+	for i, rec := range replayed {
+		want := records[i]
+		want.Seq = uint64(i + 1)
+		if !reflect.DeepEqual(rec, want) {
+			t.Errorf("replayed %+v, want %+v", rec, want)
+		}
+	}
+	appendAll(t, again, records[3:])
+	if err := again.Finish(cancelled()); err != nil {
+		t.Fatal(err)
+	}
+	if past, err := s.Load(1); err != nil || len(past.Executions) != 2 || past.Problem != "" {
+		t.Errorf("loaded %+v, %v", past, err)
+	}
+	if _, _, err := s.Reopen(1, func(Record) error { return nil }); !errors.Is(err, ErrFinished) {
+		t.Errorf("reopening a finished run: %v", err)
+	}
+	if n, err := s.Unfinished(); err != nil || len(n) != 0 {
+		t.Errorf("unfinished %v, %v", n, err)
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	s := openStore(t)
+	r := createRun(t, s)
+	if err := r.Finish(cancelled()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{
+		"": 0o700, requestFile: 0o600, workfileFile: 0o600, journalFile: 0o600, resultFile: 0o600,
+	} {
+		info, err := os.Stat(s.file(1, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o, want %o", name, got, want)
+		}
+	}
+}
