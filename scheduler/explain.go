@@ -1,0 +1,129 @@
+package scheduler
+
+import "wf/graph"
+
+// An Explanation is what a run knows about the state of a node.
+type Explanation struct {
+	Status      graph.Status
+	Reason      string // of Failed
+	Activations int    // accepted so far
+	Executions  int    // dispatched so far
+	Pending     int    // activations that wait for the present one
+	Cause       Cause  // of the latest activation
+
+	// Blocking in-edges in scope, in file order: those that bear a token, and those that the
+	// node still waits for.
+	Have, Lack []int
+	// Upstream is failed nodes that keep an idle node from running, nearest first.
+	Upstream []int
+}
+
+// Cause says why a node was activated.
+type Cause struct {
+	Kind CauseKind
+	// Edges is what led to it: the edges whose tokens were consumed. Empty for start nodes.
+	Edges []int
+}
+
+// CauseKind says what activated a node.
+type CauseKind uint8
+
+// The kinds of causes.
+const (
+	CauseNone    CauseKind = iota // it was not activated in this run
+	CauseStart                    // nothing in the scope leads to it
+	CauseResume                   // it had failed or was not reached, and could go on
+	CauseJoin                     // all its blocking in-edges had a token
+	CauseTrigger                  // a non-blocking edge
+)
+
+// Explain tells why a node is as it is.
+func (r *Run) Explain(node int) Explanation {
+	n := &r.nodes[node]
+	ex := Explanation{
+		Status: n.status, Reason: r.reasons[node],
+		Activations: int(n.activations), Executions: int(n.executions), Pending: int(n.pending),
+		Cause: r.cause(node),
+	}
+	for _, j := range r.in.of(int32(node)) {
+		if r.marked[j] {
+			ex.Have = append(ex.Have, int(j))
+		} else {
+			ex.Lack = append(ex.Lack, int(j))
+		}
+	}
+	if n.status == graph.Idle {
+		ex.Upstream = r.upstream(int32(node))
+	}
+	return ex
+}
+
+func (r *Run) cause(node int) Cause {
+	switch cause := r.nodes[node].cause; cause {
+	case causeNone:
+		return Cause{Kind: CauseNone}
+	case causeStart:
+		return Cause{Kind: CauseStart}
+	case causeResume:
+		return Cause{Kind: CauseResume, Edges: r.joined(node)}
+	case causeJoin:
+		return Cause{Kind: CauseJoin, Edges: r.joined(node)}
+	default:
+		return Cause{Kind: CauseTrigger, Edges: []int{int(cause)}}
+	}
+}
+
+// joined returns the edges whose tokens a join consumes.
+func (r *Run) joined(node int) []int {
+	var edges []int
+	for _, j := range r.in.of(int32(node)) {
+		edges = append(edges, int(j))
+	}
+	return edges
+}
+
+// upstream searches backwards through nodes that are idle themselves.
+func (r *Run) upstream(node int32) []int {
+	in := r.lists(func(e edge) (int32, bool) { return e.target, true })
+	var failed []int
+	seen := make([]bool, len(r.nodes))
+	seen[node] = true
+	for queue := []int32{node}; len(queue) > 0; queue = queue[1:] {
+		for _, j := range in.of(queue[0]) {
+			source := r.edges[j].source
+			if r.marked[j] || seen[source] {
+				continue
+			}
+			seen[source] = true
+			switch r.nodes[source].status {
+			case graph.Failed:
+				failed = append(failed, int(source))
+			case graph.Idle:
+				queue = append(queue, source)
+			}
+		}
+	}
+	return failed
+}
+
+// Blocked says for each node whether it is idle because something upstream of it failed.
+func (r *Run) Blocked() []bool {
+	blocked := make([]bool, len(r.nodes))
+	var queue []int32
+	for i := range r.nodes {
+		if r.nodes[i].status == graph.Failed {
+			queue = append(queue, int32(i))
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, j := range r.out.of(queue[0]) {
+			target := r.edges[j].target
+			if r.marked[j] || blocked[target] || r.nodes[target].status != graph.Idle {
+				continue
+			}
+			blocked[target] = true
+			queue = append(queue, target)
+		}
+	}
+	return blocked
+}

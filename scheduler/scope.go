@@ -1,0 +1,145 @@
+package scheduler
+
+import (
+	"errors"
+
+	"wf/graph"
+)
+
+// Mode is how a run begins.
+type Mode uint8
+
+// The modes. Auto is only asked for, never chosen.
+const (
+	Auto   Mode = iota // Resume if something has failed, else Fresh
+	Fresh              // from a clean slate
+	Resume             // repeat what failed and go on from there
+)
+
+// String returns the word that people and programs see.
+func (m Mode) String() string { return [...]string{"auto", "fresh", "resume"}[m] }
+
+// ErrNothingToResume says that a resume was asked for and no node has failed.
+var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
+
+// A Request says which nodes somebody wants to run.
+type Request struct {
+	Selected []*graph.Node
+	Explicit bool // Selected counts, even if it is empty
+	Excluded []*graph.Node
+	Mode     Mode
+	// LastScope returns the nodes of the last run that the node took part in. It is asked in a
+	// resume only, once for each failed node: it should return the same slice for the nodes of
+	// one run, and must not change it meanwhile. nil knows nothing.
+	LastScope func(id string) (ids []string, known bool)
+	// Active says that a run that is going on owns the node. Any other node that is queued or
+	// running was left so by a daemon that died. nil: there is no other run.
+	Active func(n *graph.Node) bool
+}
+
+// A Scope is the nodes that one run may touch. Containers are never part of it.
+type Scope struct {
+	Mode   Mode          // Fresh or Resume
+	Nodes  []*graph.Node // in file order
+	All    bool          // every command of the graph
+	Failed []*graph.Node // Resume: what had failed, in file order
+}
+
+// Choose decides what a request runs (SEMANTICS §3).
+func Choose(g *graph.Graph, req Request) (Scope, error) {
+	c := newChooser(g, req)
+	if req.Mode == Resume || req.Mode == Auto && !req.Explicit {
+		if failed := c.failed(); len(failed) > 0 {
+			return c.scope(Resume, failed, c.lastScopes(failed)), nil
+		}
+		if req.Mode == Resume {
+			return Scope{}, ErrNothingToResume
+		}
+	}
+	return c.scope(Fresh, nil, nil), nil
+}
+
+// chooser knows which nodes a request allows.
+type chooser struct {
+	g       *graph.Graph
+	req     Request
+	allowed []bool // by position: runnable, selected, not excluded
+}
+
+func newChooser(g *graph.Graph, req Request) chooser {
+	c := chooser{g: g, req: req, allowed: make([]bool, len(g.Nodes()))}
+	if req.Explicit {
+		for _, n := range req.Selected {
+			c.allowed[n.Pos()] = n.Runnable()
+		}
+	} else {
+		for i, n := range g.Nodes() {
+			c.allowed[i] = n.Runnable()
+		}
+	}
+	for _, n := range req.Excluded {
+		c.allowed[n.Pos()] = false
+	}
+	return c
+}
+
+// failed returns the nodes that a resume would repeat.
+func (c chooser) failed() []*graph.Node {
+	var failed []*graph.Node
+	for i, n := range c.g.Nodes() {
+		if c.allowed[i] && c.hasFailed(n) {
+			failed = append(failed, n)
+		}
+	}
+	return failed
+}
+
+func (c chooser) hasFailed(n *graph.Node) bool {
+	switch n.Status {
+	case graph.Failed:
+		return true
+	case graph.Queued, graph.Running:
+		return c.req.Active == nil || !c.req.Active(n)
+	}
+	return false
+}
+
+// lastScopes unites the scopes in which nodes failed, by position; nil is all nodes, because one
+// of them is unknown.
+func (c chooser) lastScopes(failed []*graph.Node) []bool {
+	if c.req.LastScope == nil {
+		return nil
+	}
+	within := make([]bool, len(c.g.Nodes()))
+	united := map[*string]bool{} // by first element: usually all nodes failed in one run
+	for _, n := range failed {
+		ids, known := c.req.LastScope(n.ID)
+		if !known {
+			return nil
+		}
+		within[n.Pos()] = true
+		if len(ids) == 0 || united[&ids[0]] {
+			continue
+		}
+		united[&ids[0]] = true
+		for _, id := range ids {
+			if m := c.g.Node(id); m != nil {
+				within[m.Pos()] = true
+			}
+		}
+	}
+	return within
+}
+
+func (c chooser) scope(mode Mode, failed []*graph.Node, within []bool) Scope {
+	s := Scope{Mode: mode, Failed: failed, All: true}
+	for i, n := range c.g.Nodes() {
+		switch {
+		case c.allowed[i] && (within == nil || within[i]):
+			s.Nodes = append(s.Nodes, n)
+		case n.Runnable():
+			s.All = false
+		}
+	}
+	return s
+}
