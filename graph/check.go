@@ -1,0 +1,189 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Severity of a problem.
+type Severity uint8
+
+// The severities. A graph with an error cannot run as it is.
+const (
+	Warning Severity = iota
+	Error
+)
+
+// String returns the word that people and programs see.
+func (s Severity) String() string {
+	if s == Error {
+		return "error"
+	}
+	return "warning"
+}
+
+// A Problem is something that is wrong, or probably not meant so.
+type Problem struct {
+	Severity Severity
+	Code     string   // for programs; one of the Code constants
+	Message  string   // for people; nodes are called by their handles
+	Nodes    []string // ids of the nodes it is about
+	Edge     int      // key of the edge it is about, -1 = none
+}
+
+// The codes of problems.
+const (
+	CodeCycle         = "cycle"             // error
+	CodeContainerEdge = "container-edge"    // error
+	CodeControl       = "control-character" // error
+	CodeMarkup        = "markup-label"      // error
+	CodeAttribute     = "bad-attribute"     // error
+	CodeDuplicateName = "duplicate-name"    // warning, as all below
+	CodeNameIsID      = "name-is-id"
+	CodeNoCommand     = "no-command"
+	CodeStatus        = "unknown-status"
+	CodeEdgeType      = "unknown-edge-type"
+)
+
+// Check looks for problems, errors first, otherwise in file order. The time is linear.
+func Check(g *Graph) []Problem {
+	c := checker{g: g, handles: Handles(g)}
+	c.attributes()
+	for _, n := range g.nodes {
+		c.label(n)
+		c.nodeStatus(n)
+	}
+	c.names()
+	for _, e := range g.edges {
+		c.edge(e)
+	}
+	c.cycle()
+	slices.SortStableFunc(c.problems, func(a, b Problem) int { return cmp.Compare(b.Severity, a.Severity) })
+	return c.problems
+}
+
+type checker struct {
+	g        *Graph
+	handles  *HandleTable
+	problems []Problem
+}
+
+func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format string, args ...any) {
+	p := Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Edge: edge}
+	for _, n := range nodes {
+		p.Nodes = append(p.Nodes, n.ID)
+	}
+	c.problems = append(c.problems, p)
+}
+
+func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args ...any) {
+	c.add(s, code, e.Key, []*Node{e.Source, e.Target}, "edge %s -> %s: "+format,
+		append([]any{c.handles.Of(e.Source), c.handles.Of(e.Target)}, args...)...)
+}
+
+// attributes checks the graph attributes that are numbers.
+func (c *checker) attributes() {
+	for _, a := range []struct {
+		name string
+		min  int
+	}{{"jobs", 0}, {"max_activations", 1}} {
+		text, present := c.g.Attr(a.name)
+		if text = strings.TrimSpace(text); !present || text == "" {
+			continue
+		}
+		if number, err := strconv.Atoi(text); err != nil || number < a.min {
+			c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q, not a whole number from %d", a.name, text, a.min)
+		}
+	}
+}
+
+func (c *checker) label(n *Node) {
+	handle, at := c.handles.Of(n), []*Node{n}
+	if n.NoCommand {
+		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
+	}
+	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
+		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
+	}
+	if r, found := unwritable(n.Label); found {
+		c.add(Error, CodeControl, -1, at,
+			"the command of node %s holds the character U+%04X, which XML cannot; let the shell make it: printf '\\%03o'", handle, r, r)
+	}
+}
+
+// unwritable returns the first character that a text in XML 1.0 cannot hold.
+func unwritable(text string) (rune, bool) {
+	for i, r := range text {
+		switch {
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xFFFE, r == 0xFFFF:
+			return r, true
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			return rune(text[i]), true // a byte that is no UTF-8
+		}
+	}
+	return 0, false
+}
+
+func (c *checker) nodeStatus(n *Node) {
+	if _, known := ParseStatus(n.rawStatus); !known {
+		c.add(Warning, CodeStatus, -1, []*Node{n}, "node %s has the unknown status %q; it counts as not run", c.handles.Of(n), n.rawStatus)
+	}
+}
+
+// names finds names that do not name just one node.
+func (c *checker) names() {
+	byName := map[string][]*Node{}
+	var order []string
+	for _, n := range c.g.nodes {
+		name := strings.TrimSpace(n.Name)
+		if name == "" {
+			continue
+		}
+		if byName[name] == nil {
+			order = append(order, name)
+		}
+		byName[name] = append(byName[name], n)
+		if other := c.g.byID[name]; other != nil && other != n {
+			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)
+		}
+	}
+	for _, name := range order {
+		if nodes := byName[name]; len(nodes) > 1 {
+			c.add(Warning, CodeDuplicateName, -1, nodes, "%d nodes have the name %q", len(nodes), name)
+		}
+	}
+}
+
+func (c *checker) edge(e *Edge) {
+	switch {
+	case e.Source.Container:
+		c.addEdge(Error, CodeContainerEdge, e, "%s is a container, not a command", c.handles.Of(e.Source))
+	case e.Target.Container:
+		c.addEdge(Error, CodeContainerEdge, e, "%s is a container, not a command", c.handles.Of(e.Target))
+	}
+	if _, known := ParseEdgeType(e.rawType); !known {
+		c.addEdge(Warning, CodeEdgeType, e, "its type %q is unknown; it counts as blocking", e.rawType)
+	}
+	if _, known := ParseMark(e.rawStatus); !known {
+		c.addEdge(Warning, CodeStatus, e, "its status %q is unknown; it counts as empty", e.rawStatus)
+	}
+}
+
+func (c *checker) cycle() {
+	cycle := FindCycle(c.g.nodes)
+	if cycle == nil {
+		return
+	}
+	var nodes []*Node
+	path := &strings.Builder{}
+	for _, e := range cycle {
+		nodes = append(nodes, e.Source)
+		path.WriteString(c.handles.Of(e.Source) + " -> ")
+	}
+	path.WriteString(c.handles.Of(cycle[0].Source))
+	c.add(Error, CodeCycle, cycle[0].Key, nodes, "blocking cycle: %s; make one of its edges non-blocking if it is a loop", path)
+}

@@ -1,0 +1,147 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Select returns the nodes that any of the expressions selects, in file order. An expression is
+// a list, separated by commas or white space, of
+//
+//	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
+//	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
+//	X+     X and all downstream
+//
+// An expression or part of one that is exactly a handle or an id is that node, whatever
+// characters it holds. state tells the state of a node as people see it; nil takes it from the
+// status. The error is a *SelectorError; nothing is selected then.
+func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
+	if state == nil {
+		state = func(n *Node) string { return stateOf[n.Status] }
+	}
+	s := selection{g: g, table: table, state: state, picked: make([]bool, len(g.nodes))}
+	for _, expr := range exprs {
+		if err := s.expression(expr); err != nil {
+			return nil, err
+		}
+	}
+	return table.filter(func(n *Node) bool { return s.picked[n.pos] }), nil
+}
+
+// stateWords are what s: takes; stateOf is the state that a status alone tells.
+var (
+	stateWords = []string{"idle", "queued", "running", "ok", "failed", "cancelled", "blocked"}
+	stateOf    = [...]string{Idle: "idle", Queued: "queued", Running: "running", Ran: "ok", Failed: "failed"}
+)
+
+type selection struct {
+	g      *Graph
+	table  *HandleTable
+	state  func(*Node) string
+	picked []bool // by position
+}
+
+func (s *selection) expression(expr string) error {
+	// The whole may be one id with blanks and commas in it.
+	if bare, _, _ := cutPlus(expr); s.table.exact(expr) != nil || s.table.exact(bare) != nil {
+		return s.term(expr)
+	}
+	separator := func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }
+	for _, term := range strings.FieldsFunc(expr, separator) {
+		if err := s.term(term); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *selection) term(term string) error {
+	if n := s.table.exact(term); n != nil {
+		s.picked[n.pos] = true
+		return nil
+	}
+	bare, up, down := cutPlus(term)
+	if bare == "" || bare == "g:" {
+		return &SelectorError{Text: term, Problem: fmt.Sprintf("%q selects nothing: a name must follow", term)}
+	}
+	nodes, err := s.atom(bare)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		s.picked[n.pos] = true
+	}
+	if up {
+		s.spread(nodes, func(n *Node) []*Edge { return n.In }, func(e *Edge) *Node { return e.Source })
+	}
+	if down {
+		s.spread(nodes, func(n *Node) []*Edge { return n.Out }, func(e *Edge) *Node { return e.Target })
+	}
+	return nil
+}
+
+// cutPlus takes the signs for upstream and downstream off a term.
+func cutPlus(term string) (bare string, up, down bool) {
+	bare, up = strings.CutPrefix(term, "+")
+	bare, down = strings.CutSuffix(bare, "+")
+	return bare, up, down
+}
+
+func (s *selection) atom(text string) ([]*Node, error) {
+	if s.table.exact(text) == nil {
+		if word, found := strings.CutPrefix(text, "s:"); found {
+			return s.inState(word)
+		}
+		if group, found := strings.CutPrefix(text, "g:"); found {
+			return s.table.filter(func(n *Node) bool { return s.inGroup(n, group) }), nil
+		}
+	}
+	return s.table.Find(text)
+}
+
+// inState takes the words that people see, and those of the file.
+func (s *selection) inState(word string) ([]*Node, error) {
+	for _, w := range stateWords {
+		if w == word {
+			return s.table.filter(func(n *Node) bool { return s.state(n) == word }), nil
+		}
+	}
+	if status, known := ParseStatus(word); known && status != Idle {
+		return s.table.filter(func(n *Node) bool { return n.Status == status }), nil
+	}
+	return nil, &SelectorError{
+		Text:        "s:" + word,
+		Problem:     fmt.Sprintf("no state %q (there are %s)", word, strings.Join(stateWords, ", ")),
+		Suggestions: closest(word, stateWords),
+	}
+}
+
+// inGroup says whether the node has the group, or lies in a container that is called so.
+func (s *selection) inGroup(n *Node, group string) bool {
+	if n.Group != "" && globMatch(group, n.Group) {
+		return true
+	}
+	for p := n.Parent; p != nil; p = p.Parent {
+		if globMatch(group, s.table.Of(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spread picks everything that can be reached from the nodes along the edges.
+func (s *selection) spread(from []*Node, edges func(*Node) []*Edge, end func(*Edge) *Node) {
+	seen := make([]bool, len(s.g.nodes))
+	stack := append([]*Node(nil), from...)
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[n.pos] {
+			continue
+		}
+		seen[n.pos], s.picked[n.pos] = true, true
+		for _, e := range edges(n) {
+			stack = append(stack, end(e))
+		}
+	}
+}
