@@ -22,7 +22,10 @@ func decodeRecord(payload []byte, r *Record) error {
 type cursor struct{ rest []byte }
 
 func (c *cursor) record(r *Record) bool {
-	for sep := byte('{'); c.take(sep); sep = ',' {
+	if !c.take('{') {
+		return false
+	}
+	for first := true; first || c.take(','); first = false {
 		key, ok := c.plain()
 		if !ok || !c.take(':') || !c.field(string(key), r) {
 			return false
@@ -126,12 +129,7 @@ func (c *cursor) text(s *string) bool {
 
 func (c *cursor) time(t *time.Time) bool {
 	b, ok := c.plain()
-	if !ok {
-		return false
-	}
-	v, err := time.Parse(time.RFC3339Nano, string(b))
-	*t = v
-	return err == nil
+	return ok && t.UnmarshalText(b) == nil
 }
 
 // maxDigits keeps number within int64 without a test for overflow.

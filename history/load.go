@@ -1,7 +1,6 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -106,41 +105,4 @@ func (f *fold) execution(r *Record) *Execution {
 		x.Command = r.Command
 	}
 	return x
-}
-
-// Summary is one run in a list.
-type Summary struct {
-	Request         // without Scope and Names
-	Result  *Result // nil while the run is not over
-	Problem string  // for people; "" if nothing
-}
-
-// List returns all runs, newest first. It reads neither scopes nor journals, so it is cheap.
-func (s *Store) List() ([]Summary, error) {
-	numbers, err := s.numbers()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Summary, 0, len(numbers))
-	for _, n := range numbers {
-		sum, err := s.summary(n)
-		if errors.Is(err, ErrNoRun) {
-			continue // removed meanwhile
-		}
-		list = append(list, sum)
-	}
-	return list, nil
-}
-
-// summary has no error but ErrNoRun.
-func (s *Store) summary(n int) (sum Summary, err error) {
-	sum.Request, err = readRequestHead(s.file(n, requestFile))
-	if err != nil {
-		if gone := s.exists(n); gone != nil {
-			return sum, gone
-		}
-		sum.Request, sum.Problem = Request{Run: n}, err.Error()
-	}
-	sum.Result, _ = s.result(n)
-	return sum, nil
 }

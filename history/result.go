@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
+	"slices"
 )
 
 // result returns how run n ended, from result.json or else from the end of its journal.
@@ -70,15 +70,14 @@ func (s *Store) Unfinished() ([]int, error) {
 	}
 	var unfinished []int
 	var problems []error
-	for i := len(numbers) - 1; i >= 0; i-- {
-		n := numbers[i]
-		res, over := s.result(n)
-		if !over {
-			unfinished = append(unfinished, n)
+	for _, n := range slices.Backward(numbers) {
+		if _, ok := readResult(s.file(n, resultFile)); ok {
 			continue
 		}
-		if _, err := os.Stat(s.file(n, resultFile)); errors.Is(err, fs.ErrNotExist) {
+		if res, over := journalResult(s.file(n, journalFile)); over {
 			problems = append(problems, writeResult(s.Dir(n), *res, false))
+		} else {
+			unfinished = append(unfinished, n)
 		}
 	}
 	return unfinished, errors.Join(problems...)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"testing"
@@ -158,6 +159,75 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("%q has mode %o, want %o", name, got, want)
+		}
+	}
+}
+
+func TestReplayReadsWithoutTakingUp(t *testing.T) {
+	s := openStore(t)
+	r := createRun(t, s)
+	appendAll(t, r, twoNodes())
+	var types []RecordType
+	req, err := s.Replay(1, func(rec Record) error { types = append(types, rec.Type); return nil })
+	if err != nil || len(types) != len(twoNodes()) || !reflect.DeepEqual(req, r.Request()) {
+		t.Errorf("%v, request %+v, %v", types, req, err)
+	}
+	enough := errors.New("enough")
+	if _, err := s.Replay(1, func(Record) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("an error of the reader became %v", err)
+	}
+	if _, err := s.Replay(2, func(Record) error { return nil }); !errors.Is(err, ErrNoRun) {
+		t.Errorf("replay of no run: %v", err)
+	}
+}
+
+func benchmarkRequest(nodes int) Request {
+	req := Request{Workspace: "ab12", Workfile: "/data/Workfile", Mode: "fresh", Time: noon}
+	for i := range nodes {
+		req.Scope = append(req.Scope, fmt.Sprintf("864cd165-0c3c-4d3b-9c0f-%012d", i))
+		req.Names = append(req.Names, fmt.Sprintf("align~%d", i))
+	}
+	return req
+}
+
+func BenchmarkCreate(b *testing.B) {
+	for _, nodes := range []int{1, 1000, 100_000} {
+		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
+			req, workfile := benchmarkRequest(nodes), make([]byte, 480*nodes)
+			s, err := Open(b.TempDir())
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				r, err := s.Create(req, workfile)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := errors.Join(r.Close(), s.Remove(r.Number(), true)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	s, err := Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range DefaultKeep {
+		r, err := s.Create(benchmarkRequest(10_000), nil)
+		if err == nil {
+			err = r.Finish(cancelled())
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if list, err := s.List(); err != nil || len(list) != DefaultKeep {
+			b.Fatal(len(list), err)
 		}
 	}
 }
