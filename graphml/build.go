@@ -1,0 +1,335 @@
+package graphml
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"wf/graph"
+)
+
+// A builder makes the workflow out of what the scanner found.
+type builder struct {
+	d     *Document
+	s     *scanner
+	notes *notes
+	nodes []graph.NodeSpec
+	edges []graph.EdgeSpec
+}
+
+func (b *builder) build() (*graph.Graph, error) {
+	b.notes = &b.s.notes
+	if err := b.number(); err != nil {
+		return nil, err
+	}
+	if err := b.buildNodes(); err != nil {
+		return nil, err
+	}
+	if err := b.buildEdges(); err != nil {
+		return nil, err
+	}
+	attrs, err := b.graphAttrs()
+	if err != nil {
+		return nil, err
+	}
+	b.warnUndeclared()
+	return graph.Build(b.nodes, b.edges, attrs)
+}
+
+// number finds nodes by id, and ids that are used twice.
+func (b *builder) number() error {
+	ids := b.s.nodeIDs
+	b.d.nodeNumber = make(map[string]int32, len(ids))
+	for i, id := range ids {
+		b.d.nodeNumber[id] = int32(i)
+		if len(b.d.nodeNumber) == i+1 {
+			continue
+		}
+		for first := range ids[:i] {
+			if ids[first] == id {
+				lines := b.d.lines()
+				return b.s.errorf(int(b.d.nodes[i].start), "node id %q used twice (lines %d and %d)", id,
+					lines.line(b.d.nodes[first].start), lines.line(b.d.nodes[i].start))
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) buildNodes() error {
+	b.nodes = make([]graph.NodeSpec, len(b.d.nodes))
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		n.ID, n.Key = b.s.nodeIDs[i], i
+		n.Parent = int(b.d.graphs[b.d.nodes[i].graph].owner)
+		n.Inherited = b.d.defaults[ofNode]
+		drawn, err := b.nodeValues(i, n)
+		if err != nil {
+			return err
+		}
+		group := false
+		if drawn {
+			group = b.draw(i, n)
+		}
+		n.Container = b.s.folders[i] || group || b.s.parents[i] && !n.HasLabel
+		if label := inheritedLabel(n); drawn && label && !n.HasLabel && !n.Container {
+			b.d.drawn = append(b.d.drawn, int32(i))
+		}
+		b.checkPosition(i, n)
+	}
+	return nil
+}
+
+// nodeValues reads the direct values of node i; drawn says whether there is a drawing as well.
+func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
+	r := ref{ofNode, int32(i)}
+	for v := b.d.nodes[i].first; v != none; v = b.d.slots[v].next {
+		k := b.d.keys.key(ofNode, &b.d.slots[v])
+		if b.d.slots[v].structured {
+			drawn = true
+			continue
+		}
+		if k == nil || k.name == "" {
+			continue
+		}
+		if graph.Captured(k.name) {
+			b.captured(r, v)
+			continue
+		}
+		field, has := nodeField(n, k.name)
+		if field == nil {
+			if text, ok := b.extra(r, v, k); ok {
+				n.Extra = put(n.Extra, k.name, text)
+			}
+			continue
+		}
+		text, err := b.value(r, v, k)
+		if err != nil {
+			return false, err
+		}
+		*field, *has = text, true
+	}
+	return drawn, nil
+}
+
+// nodeField returns where a NodeSpec keeps an attribute; field is nil if it has no place of its
+// own.
+func nodeField(n *graph.NodeSpec, name string) (field *string, has *bool) {
+	switch name {
+	case "label":
+		return &n.Label, &n.HasLabel
+	case "status":
+		return &n.Status, &n.HasStatus
+	case "x":
+		return &n.X, &n.HasX
+	case "y":
+		return &n.Y, &n.HasY
+	case "name":
+		return &n.Name, &n.HasName
+	case "group":
+		return &n.Group, &n.HasGroup
+	}
+	return nil, nil
+}
+
+func (b *builder) buildEdges() error {
+	b.edges = make([]graph.EdgeSpec, len(b.d.edges))
+	seen := make(map[string]bool)
+	for i := range b.edges {
+		ends, e := &b.s.edgeEnds[i], &b.edges[i]
+		e.Key, e.Inherited = i, b.d.defaults[ofEdge]
+		if err := b.connect(i, ends, e); err != nil {
+			return err
+		}
+		if err := b.edgeValues(i, e); err != nil {
+			return err
+		}
+		if ends.hasID {
+			if e.HasID = true; ends.id != "" {
+				e.ID = ends.id
+			}
+			if seen[e.ID] || e.ID == "" {
+				b.warn(ref{ofEdge, int32(i)}, WarnDuplicateEdgeID, fmt.Sprintf("edge %s -> %s: its id %q is empty or used before", ends.source, ends.target, e.ID))
+			}
+			seen[e.ID] = true
+		}
+	}
+	return nil
+}
+
+// connect resolves the ends of edge i.
+func (b *builder) connect(i int, ends *edgeEnds, e *graph.EdgeSpec) error {
+	source, okSource := b.d.nodeNumber[ends.source]
+	target, okTarget := b.d.nodeNumber[ends.target]
+	if okSource && okTarget {
+		e.Source, e.Target = int(source), int(target)
+		return nil
+	}
+	missing := ends.source
+	if okSource {
+		missing = ends.target
+	}
+	return b.s.errorf(int(b.d.edges[i].start), "edge %s -> %s: no node %q", ends.source, ends.target, missing)
+}
+
+func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
+	r := ref{ofEdge, int32(i)}
+	drawn := false
+	for v := b.d.edges[i].first; v != none; v = b.d.slots[v].next {
+		k := b.d.keys.key(ofEdge, &b.d.slots[v])
+		if b.d.slots[v].structured {
+			drawn = true
+			continue
+		}
+		if k == nil || k.name == "" {
+			continue
+		}
+		var field *string
+		var has *bool
+		switch k.name {
+		case "id":
+			field, has = &e.ID, &e.HasID
+		case "edge_type":
+			field, has = &e.Type, &e.HasType
+		case "status":
+			field, has = &e.Status, &e.HasStatus
+		default:
+			if text, ok := b.extra(r, v, k); ok {
+				e.Extra = put(e.Extra, k.name, text)
+			}
+			continue
+		}
+		text, err := b.value(r, v, k)
+		if err != nil {
+			return err
+		}
+		*field, *has = text, true
+	}
+	if drawn && !e.HasType {
+		b.drawEdge(i, e)
+	}
+	return nil
+}
+
+// graphAttrs reads the values of the workflow itself. Defaults count as present: the graph has no
+// other place for them.
+func (b *builder) graphAttrs() (map[string]string, error) {
+	attrs := map[string]string{}
+	for _, a := range b.d.defaults[ofGraph] {
+		attrs[a.Name] = a.Value
+	}
+	r := ref{ofGraph, 0}
+	for v := b.d.graphs[0].first; v != none; v = b.d.slots[v].next {
+		k := b.d.keys.key(ofGraph, &b.d.slots[v])
+		if k == nil || k.name == "" || b.d.slots[v].structured {
+			continue
+		}
+		text, err := b.value(r, v, k)
+		if err != nil {
+			return nil, err
+		}
+		attrs[k.name] = text
+	}
+	return attrs, nil
+}
+
+// value reads a value that a workflow needs: one that cannot be read is an error.
+func (b *builder) value(r ref, v int32, k *keyElement) (string, error) {
+	raw := b.d.raw(v)
+	text, found := decodeValue(raw)
+	if found&unknownEntity != 0 {
+		return "", b.s.errorf(int(b.d.slots[v].value), "%s %s: %s uses %s, and entities are not expanded", r.domain, b.nameOf(r), k.name, firstEntity(raw))
+	}
+	if found&controlCharacter != 0 {
+		b.warnSlot(r, v, WarnControlCharacter, k.name+" holds characters that XML forbids")
+	}
+	return text, nil
+}
+
+// extra reads a value that is only passed on: one that cannot be read is left out.
+func (b *builder) extra(r ref, v int32, k *keyElement) (string, bool) {
+	raw := b.d.raw(v)
+	text, found := decodeValue(raw)
+	if found&unknownEntity != 0 {
+		b.warnSlot(r, v, WarnEntity, fmt.Sprintf("%s uses %s, and entities are not expanded", k.name, firstEntity(raw)))
+		return "", false
+	}
+	if found&controlCharacter != 0 {
+		b.warnSlot(r, v, WarnControlCharacter, k.name+" holds characters that XML forbids")
+	}
+	if !fits(k.kind, text) {
+		b.warnSlot(r, v, WarnValue, fmt.Sprintf("%s %q is no %s", k.name, text, k.kind))
+	}
+	return text, true
+}
+
+// captured looks at output that a program wrote into the file raw: it is made visible with the
+// next change of the file. Commands never are, since that would silently make others of them.
+func (b *builder) captured(r ref, v int32) {
+	if _, found := classify(b.d.raw(v)); found&controlCharacter != 0 {
+		b.d.unclean = append(b.d.unclean, v)
+		b.warnSlot(r, v, WarnControlCharacter, "captured output holds characters that XML forbids; the next save shows them as pictures")
+	}
+}
+
+func (b *builder) checkPosition(i int, n *graph.NodeSpec) {
+	for _, c := range []struct{ name, text string }{{"x", n.X}, {"y", n.Y}} {
+		if c.text == "" {
+			continue
+		}
+		f, err := strconv.ParseFloat(strings.TrimSpace(c.text), 64)
+		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			b.warn(ref{ofNode, int32(i)}, WarnPosition, fmt.Sprintf("%s %q is no position", c.name, c.text))
+		}
+	}
+}
+
+// warnUndeclared names key ids that are used but declared nowhere. The values are kept.
+func (b *builder) warnUndeclared() {
+	told := map[int32]bool{}
+	for i := range b.d.slots {
+		id := b.d.slots[i].key
+		known := false
+		for d := range domains {
+			known = known || b.d.keys.resolved[d][id] != none
+		}
+		if !known && !told[id] {
+			told[id] = true
+			b.notes.add(note{offset: int(b.d.slots[i].start), code: WarnNoGraphKey,
+				message: fmt.Sprintf("key %q is declared nowhere: its values are kept but not read", b.d.keyIDs.ids[id])})
+		}
+	}
+}
+
+func (b *builder) warn(r ref, code, message string) {
+	b.notes.add(note{offset: int(b.d.element(r).start), code: code, message: message, node: b.nodeOf(r)})
+}
+
+func (b *builder) warnSlot(r ref, v int32, code, message string) {
+	b.notes.add(note{offset: int(b.d.slots[v].start), code: code, message: message, node: b.nodeOf(r)})
+}
+
+func (b *builder) nodeOf(r ref) string {
+	if r.domain == ofNode {
+		return b.s.nodeIDs[r.number]
+	}
+	return ""
+}
+
+// nameOf names an element for people.
+func (b *builder) nameOf(r ref) string {
+	if r.domain == ofEdge {
+		ends := &b.s.edgeEnds[r.number]
+		return ends.source + " -> " + ends.target
+	}
+	return b.nodeOf(r)
+}
+
+func put(m map[string]string, name, value string) map[string]string {
+	if m == nil {
+		m = make(map[string]string, 2)
+	}
+	m[name] = value
+	return m
+}

@@ -1,0 +1,115 @@
+package graphml
+
+import (
+	"slices"
+	"strings"
+)
+
+// change makes the patches for one element that the text has and keeps.
+func (r *renderer) change(at ref, e *edit) {
+	for _, w := range e.wants {
+		if at.domain == ofEdge && w.name == "id" && r.changeID(at, w) {
+			continue
+		}
+		slot := r.d.find(at, w.name)
+		switch {
+		case !w.present:
+			r.removeValues(at, w.name)
+		case slot == none:
+			g := r.open(at)
+			g.values = append(g.values, r.data(at.domain, w))
+		default:
+			r.replace(at, slot, w)
+		}
+	}
+}
+
+// removeValues takes away all values of an attribute: if one of several stayed, it would count.
+func (r *renderer) removeValues(at ref, name string) {
+	for i := r.d.element(at).first; i != none; i = r.d.slots[i].next {
+		v := &r.d.slots[i]
+		if k := r.d.keys.key(at.domain, v); k != nil && k.name == name && !v.structured {
+			r.remove(v.start, v.end)
+		}
+	}
+}
+
+// replace gives a slot another value. If its key is of a type that the value does not fit, the
+// whole <data> is replaced by one of another key.
+func (r *renderer) replace(at ref, slot int32, w want) {
+	v := &r.d.slots[slot]
+	switch k := r.d.keys.key(at.domain, v); {
+	case !fits(k.kind, w.value):
+		r.patch(v.start, v.end, []byte(r.data(at.domain, w)))
+	case v.close != none:
+		r.patch(v.value, v.close, r.escaped(w.value))
+	default:
+		// <data key="k" /> becomes <data key="k">value</data>.
+		slash := v.end - int32(len("/>"))
+		from := r.room(len(w.value) + len(w.value)/4 + 64)
+		r.arena = append(r.arena, '>')
+		r.arena = appendText(r.arena, w.value, r.d.form.charset)
+		r.arena = append(append(append(r.arena, "</"...), r.layout.name(v.start)...), '>')
+		r.patch(slash-int32(len(r.layout.spaceBefore(slash))), v.end, r.keep(from))
+	}
+}
+
+// changeID changes the XML id of an edge. It reports whether that is all: an edge that also bears
+// its id as a value gets the same one there, since programs differ in which of the two they take.
+func (r *renderer) changeID(at ref, w want) (done bool) {
+	t := r.d.startTag(r.d.element(at))
+	has := slices.IndexFunc(t.attrs, func(a attr) bool { return a.name == "id" })
+	asValue := r.d.find(at, "id") != none
+	text := appendAttr([]byte(` id="`), w.value, r.d.form.charset)
+	text = append(text, '"')
+	switch {
+	case has >= 0 && w.present:
+		r.patch(t.attrs[has].start, t.attrs[has].end, text[1:])
+	case has >= 0:
+		start := t.attrs[has].start
+		r.patch(start-int32(len(r.layout.spaceBefore(start))), t.attrs[has].end, nil)
+	case w.present && !asValue:
+		nameEnd := t.start + 1 + int32(len(t.name))
+		r.patch(nameEnd, nameEnd, text)
+	}
+	return !asValue
+}
+
+// clean makes control characters visible in output that another program captured. They are no XML
+// and would make the file unreadable for others; that is worth a change only when there is one
+// anyway.
+func (r *renderer) clean() {
+	for _, slot := range r.d.unclean {
+		v := &r.d.slots[slot]
+		r.patches = append(r.patches, patch{v.value, v.close, r.visible(slot)})
+	}
+}
+
+func (r *renderer) visible(slot int32) []byte {
+	raw := r.d.raw(slot)
+	if strings.IndexByte(raw, '<') >= 0 {
+		value, _ := decodeValue(raw)
+		return r.escaped(value)
+	}
+	var b []byte
+	for i := range len(raw) {
+		switch c := raw[i]; {
+		case c >= ' ' || c == '\n' || c == '\t' || c == '\r':
+			b = append(b, c)
+		case r.d.form.charset.holds(picture(c)):
+			b = append(b, string(picture(c))...)
+		default:
+			b = append(b, charReference(picture(c))...)
+		}
+	}
+	return b
+}
+
+// data returns a whole <data> for a new value.
+func (r *renderer) data(dom domain, w want) string {
+	name := r.d.prefix + "data"
+	b := append([]byte("<"+name+` key="`), appendAttr(nil, r.keyFor(dom, w), r.d.form.charset)...)
+	b = append(b, `">`...)
+	b = appendText(b, w.value, r.d.form.charset)
+	return string(append(b, "</"+name+">"...))
+}

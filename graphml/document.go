@@ -1,0 +1,183 @@
+package graphml
+
+import (
+	"sync"
+
+	"wf/graph"
+)
+
+// A Document is one workfile: the bytes that were read, which never change, and the state that is
+// wanted. What it writes is the first with only the differences spliced in, so taking every edit
+// back gives the original bytes again, whatever lay between. It is not safe for concurrent use.
+type Document struct {
+	index
+	file  []byte // as read
+	form  form
+	keys  keyTable
+	lines func() *lineTable
+
+	defaults [domains][]graph.Attr
+	drawn    []int32 // nodes whose command is only a text of a drawing
+	unclean  []int32 // slots of captured output with characters that XML forbids
+
+	// The fields below are the wanted state, where it differs from the text.
+
+	nodeEdits  []*edit // by number; nil where nothing is wanted
+	edgeEdits  []*edit
+	graphEdit  *edit
+	nodeNumber map[string]int32 // of the nodes that are not removed, by id
+	newNodes   map[int]int32    // numbers of added nodes by graph.Node.Key
+	newEdges   map[int]int32    // numbers of added edges by graph.Edge.Key
+	touched    []ref            // elements that have, or had, an edit
+	changes    int              // differences from the text
+}
+
+// A ref names an element of a document.
+type ref struct {
+	domain domain
+	number int32
+}
+
+func newDocument(file []byte, f form, s *scanner) *Document {
+	d := &Document{
+		index:     s.index,
+		file:      file,
+		form:      f,
+		keys:      newKeyTable(&s.index),
+		nodeEdits: make([]*edit, len(s.nodes)),
+		edgeEdits: make([]*edit, len(s.edges)),
+		newNodes:  map[int]int32{},
+		newEdges:  map[int]int32{},
+	}
+	d.lines = sync.OnceValue(func() *lineTable { return newLineTable(d.text) })
+	for dom := range domains {
+		d.defaults[dom] = d.keys.defaults(dom)
+	}
+	return d
+}
+
+// Base returns the bytes that were read. The caller must not change them.
+func (d *Document) Base() []byte { return d.file }
+
+// NodeLine returns the line in which a node begins, from 1; 0 if the file does not have it.
+func (d *Document) NodeLine(id string) int {
+	number, ok := d.nodeNumber[id]
+	if !ok || d.nodes[number].start == added {
+		return 0
+	}
+	return d.line(d.nodes[number].start)
+}
+
+// EdgeLine returns the line in which the edge of the key begins; 0 if the file does not have it.
+func (d *Document) EdgeLine(key int) int {
+	number, ok := d.edgeNumber(key)
+	if !ok || d.edges[number].start == added {
+		return 0
+	}
+	return d.line(d.edges[number].start)
+}
+
+func (d *Document) line(offset int32) int { return d.lines().line(offset) }
+
+// edgeNumber finds an edge, also a removed one.
+func (d *Document) edgeNumber(key int) (int32, bool) {
+	if key >= 0 && key < len(d.edges) && d.edges[key].start != added {
+		return int32(key), true
+	}
+	number, ok := d.newEdges[key]
+	return number, ok
+}
+
+// element returns where an element lies in the text.
+func (d *Document) element(r ref) *element {
+	switch r.domain {
+	case ofNode:
+		return &d.nodes[r.number]
+	case ofEdge:
+		return &d.edges[r.number]
+	}
+	return &d.graphs[r.number].element
+}
+
+// find returns the slot of an attribute of an element, or none. Of several the last one counts,
+// as for most programs. Drawings are no attributes.
+func (d *Document) find(r ref, name string) int32 {
+	found := int32(none)
+	for i := d.element(r).first; i != none; i = d.slots[i].next {
+		k := d.keys.key(r.domain, &d.slots[i])
+		if k != nil && k.name == name && !d.slots[i].structured {
+			found = i
+		}
+	}
+	return found
+}
+
+// raw returns the content of a slot as it stands in the text.
+func (d *Document) raw(i int32) string {
+	v := &d.slots[i]
+	return d.sub(v.value, v.close)
+}
+
+// NodeAttr returns the text of an attribute of a node as it would be saved now, and whether the
+// node itself has it: a value without presence is the default of the file. A value that cannot be
+// read counts as absent.
+func (d *Document) NodeAttr(id, attr string) (value string, present bool) {
+	number, ok := d.nodeNumber[id]
+	if !ok {
+		return "", false
+	}
+	r := ref{ofNode, number}
+	if value, present, wanted := d.editOf(r).get(attr); wanted && present {
+		return value, true
+	} else if !wanted {
+		if i := d.find(r, attr); i != none {
+			value, found := decodeValue(d.raw(i))
+			if found&unknownEntity == 0 {
+				return value, true
+			}
+			return "", false
+		}
+	}
+	return inherited(d.defaults[ofNode], attr), false
+}
+
+func inherited(attrs []graph.Attr, name string) string {
+	for _, a := range attrs {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// FromDrawing says whether commands come, at least in part, only from texts of a drawing. Such a
+// file may never have been meant as a workflow. One with a wrapper, or with a status key for
+// nodes, was.
+func (d *Document) FromDrawing() bool {
+	if _, ok := d.graphAttr("wrapper"); ok {
+		return false
+	}
+	for i := range d.keys.keys {
+		if k := &d.keys.keys[i]; k.name == "status" && k.serves(ofNode) && !k.all {
+			return false
+		}
+	}
+	for _, number := range d.drawn {
+		e := d.nodeEdits[number]
+		if _, present, _ := e.get("label"); !present && !e.gone() {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Document) graphAttr(name string) (value string, present bool) {
+	if value, present, wanted := d.graphEdit.get(name); wanted {
+		return value, present
+	}
+	if i := d.find(ref{ofGraph, 0}, name); i != none {
+		value, found := decodeValue(d.raw(i))
+		return value, found&unknownEntity == 0
+	}
+	return "", false
+}

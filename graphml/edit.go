@@ -1,0 +1,250 @@
+package graphml
+
+import (
+	"fmt"
+
+	"wf/graph"
+)
+
+// An edit is what is wanted of one element where it differs from the text. A nil edit wants
+// nothing.
+type edit struct {
+	removed bool
+	wants   []want
+	new     *newElementSpec // nil for elements that the text has
+}
+
+// A want is the wanted value of one attribute, or its absence.
+type want struct {
+	name, value string
+	present     bool
+}
+
+// newElementSpec is what the start tag of an added element says.
+type newElementSpec struct {
+	id             string // of a node
+	key            int
+	parent         string // of a node: the node it lies in, "" = none
+	container      bool
+	source, target string // of an edge
+}
+
+func (e *edit) gone() bool { return e != nil && e.removed }
+
+// get returns what is wanted of an attribute; wanted is false if that is what the text has.
+func (e *edit) get(name string) (value string, present, wanted bool) {
+	if e == nil {
+		return "", false, false
+	}
+	for i := range e.wants {
+		if w := &e.wants[i]; w.name == name {
+			return w.value, w.present, true
+		}
+	}
+	return "", false, false
+}
+
+// put replaces what is wanted of an attribute.
+func (e *edit) put(w want) {
+	for i := range e.wants {
+		if e.wants[i].name == w.name {
+			e.wants[i] = w
+			return
+		}
+	}
+	e.wants = append(e.wants, w)
+}
+
+// drop forgets what is wanted of an attribute.
+func (e *edit) drop(name string) {
+	for i := range e.wants {
+		if e.wants[i].name == name {
+			e.wants = append(e.wants[:i], e.wants[i+1:]...)
+			return
+		}
+	}
+}
+
+// weight is how many differences from the text the edit makes.
+func (e *edit) weight() int {
+	switch {
+	case e == nil:
+		return 0
+	case e.new != nil && e.removed:
+		return 0
+	case e.new != nil:
+		return 1
+	case e.removed:
+		return 1
+	}
+	return len(e.wants)
+}
+
+// editOf returns the edit of an element, nil if it has none.
+func (d *Document) editOf(r ref) *edit { return *d.editSlot(r) }
+
+func (d *Document) editSlot(r ref) **edit {
+	switch r.domain {
+	case ofNode:
+		return &d.nodeEdits[r.number]
+	case ofEdge:
+		return &d.edgeEdits[r.number]
+	}
+	return &d.graphEdit
+}
+
+// change lets f alter the edit of an element and keeps count of the differences.
+func (d *Document) change(r ref, f func(e *edit)) {
+	at := d.editSlot(r)
+	if *at == nil {
+		*at = &edit{}
+		d.touched = append(d.touched, r)
+	}
+	before := (*at).weight()
+	f(*at)
+	d.changes += (*at).weight() - before
+}
+
+// Dirty says whether Render would give other bytes than Base.
+func (d *Document) Dirty() bool { return d.changes > 0 }
+
+// SetNode wants a value of an attribute of a node. It is for statuses and captured output, which
+// change often: setting what is already there costs a comparison and no memory.
+// It fails if there is no such node, or if the attribute is a drawing.
+func (d *Document) SetNode(id, attr, value string) error {
+	return d.setNode(id, want{attr, value, true})
+}
+
+// UnsetNode wants a node to lack an attribute.
+func (d *Document) UnsetNode(id, attr string) error {
+	return d.setNode(id, want{name: attr})
+}
+
+func (d *Document) setNode(id string, w want) error {
+	number, ok := d.nodeNumber[id]
+	if !ok {
+		return fmt.Errorf("no node %q", id)
+	}
+	return d.set(ref{ofNode, number}, w)
+}
+
+// SetEdge is SetNode for the edge with the key.
+func (d *Document) SetEdge(key int, attr, value string) error {
+	return d.setEdge(key, want{attr, value, true})
+}
+
+// UnsetEdge is UnsetNode for the edge with the key.
+func (d *Document) UnsetEdge(key int, attr string) error {
+	return d.setEdge(key, want{name: attr})
+}
+
+func (d *Document) setEdge(key int, w want) error {
+	number, ok := d.edgeNumber(key)
+	if !ok || d.edgeEdits[number].gone() {
+		return fmt.Errorf("no edge with key %d", key)
+	}
+	return d.set(ref{ofEdge, number}, w)
+}
+
+// SetGraph is SetNode for the workflow itself.
+func (d *Document) SetGraph(attr, value string) error {
+	return d.set(ref{ofGraph, 0}, want{attr, value, true})
+}
+
+// UnsetGraph is UnsetNode for the workflow itself.
+func (d *Document) UnsetGraph(attr string) error {
+	return d.set(ref{ofGraph, 0}, want{name: attr})
+}
+
+// set wants w of an element, or nothing if that is what the text says already.
+func (d *Document) set(r ref, w want) error {
+	if w.name == "" {
+		return fmt.Errorf("%s: an attribute needs a name", r.domain)
+	}
+	base, drawing := d.base(r, w.name)
+	if drawing {
+		return fmt.Errorf("%s: attribute %s is a drawing and cannot be set", r.domain, w.name)
+	}
+	if base == w || d.sameAsAbsent(r.domain, w) && d.sameAsAbsent(r.domain, base) && !base.present {
+		if e := d.editOf(r); e != nil {
+			d.change(r, func(e *edit) { e.drop(w.name) })
+		}
+		return nil
+	}
+	d.change(r, func(e *edit) { e.put(w) })
+	return nil
+}
+
+// sameAsAbsent says whether to leave a value out of a file that does not have it: an empty status
+// or output says nothing, and files of other programs shall not grow by it.
+func (d *Document) sameAsAbsent(dom domain, w want) bool {
+	if w.present && (w.value != "" || w.name != "status" && !(dom == ofNode && graph.Captured(w.name))) {
+		return false
+	}
+	return !w.present || inherited(d.defaults[dom], w.name) == ""
+}
+
+// base returns what the text has of an attribute; drawing says that this is no plain text.
+func (d *Document) base(r ref, name string) (w want, drawing bool) {
+	w.name = name
+	if d.element(r).start == added {
+		return w, false
+	}
+	if r.domain == ofEdge && name == "id" {
+		if id, ok := d.xmlAttr(r, "id"); ok && id != "" {
+			return want{name, id, true}, false
+		}
+	}
+	i := d.find(r, name)
+	if i == none {
+		return d.baseDefault(r.domain, w), d.hasDrawing(r, name)
+	}
+	text, found := decodeValue(d.raw(i))
+	if found&unknownEntity != 0 {
+		text = "\x00" + text // equal to nothing that can be wanted
+	}
+	return want{name, text, true}, false
+}
+
+// baseDefault is what a default of a key means for an element that lacks the attribute: a graph
+// holds defaults as its own values, nodes and edges know the difference.
+func (d *Document) baseDefault(dom domain, w want) want {
+	if dom != ofGraph {
+		return w
+	}
+	for _, a := range d.defaults[ofGraph] {
+		if a.Name == w.name {
+			return want{w.name, a.Value, true}
+		}
+	}
+	return w
+}
+
+func (d *Document) hasDrawing(r ref, name string) bool {
+	for i := d.element(r).first; i != none; i = d.slots[i].next {
+		k := d.keys.key(r.domain, &d.slots[i])
+		if k != nil && k.name == name && d.slots[i].structured {
+			return true
+		}
+	}
+	return false
+}
+
+// startTag reads the start tag of an element again. The scan has seen it, so it is well-formed.
+func (d *Document) startTag(e *element) tag {
+	s := scanner{index: index{text: d.text}}
+	t, err := s.tag(int(e.start))
+	if err != nil {
+		panic("internal error: graphml: " + err.Error())
+	}
+	return t
+}
+
+// xmlAttr returns an attribute of the start tag of an element.
+func (d *Document) xmlAttr(r ref, name string) (string, bool) {
+	t := d.startTag(d.element(r))
+	raw, ok := t.get(name)
+	s := scanner{index: index{text: d.text}}
+	text, _ := s.attrText(&t, raw)
+	return text, ok
+}

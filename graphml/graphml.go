@@ -1,0 +1,91 @@
+// Package graphml reads workfiles and rewrites them without losing a byte: it knows where every
+// value lies in the file, and a save replaces exactly the values that changed. Everything that
+// another tool put there (drawings, comments, layout, order, encoding) stays as it is.
+// It keeps out files, sockets and clocks: bytes come in, pieces of bytes go out.
+package graphml
+
+import (
+	"fmt"
+
+	"wf/graph"
+)
+
+// Limits bound what Parse accepts, so that a hostile or damaged file ends in an error and not in
+// a full memory. A zero field means the default.
+type Limits struct {
+	MaxBytes    int // of the file, packed and unpacked each; default 1 GiB, at most 2 GiB - 1
+	MaxDepth    int // of nested elements; default 100,000
+	MaxElements int // nodes, edges, graphs and values together; default 50,000,000
+}
+
+func (l Limits) withDefaults() Limits {
+	const most = 1<<31 - 1 // offsets are kept as int32
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = 1 << 30
+	}
+	l.MaxBytes = min(l.MaxBytes, most)
+	if l.MaxDepth <= 0 {
+		l.MaxDepth = 100_000
+	}
+	if l.MaxElements <= 0 {
+		l.MaxElements = 50_000_000
+	}
+	return l
+}
+
+// A SyntaxError is a place where a file stops being a workfile. Line and column count from 1, the
+// column in characters. Offset counts bytes from 0, in the unpacked text as UTF-8.
+type SyntaxError struct {
+	Line, Column int
+	Offset       int64
+	Msg          string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
+}
+
+// A Warning is something that was read, but perhaps not as its author meant it.
+type Warning struct {
+	Line    int    // from 1
+	Code    string // one of the Warn constants
+	Message string
+	Node    string // id of the node it is about, "" if none
+}
+
+// Codes of warnings.
+const (
+	WarnControlCharacter = "control-character" // a value holds characters that XML forbids
+	WarnDuplicateEdgeID  = "duplicate-edge-id"
+	WarnEdgeDefault      = "edgedefault" // missing
+	WarnEntity           = "entity"      // a value uses an entity that is not expanded
+	WarnHyperedge        = "hyperedge"
+	WarnNoGraphKey       = "undeclared-key" // data whose key is declared nowhere
+	WarnPort             = "port"
+	WarnPosition         = "bad-position" // x or y is no finite number
+	WarnSecondGraph      = "second-graph"
+	WarnUndirected       = "undirected"
+	WarnValue            = "bad-value" // a value does not fit the type of its key
+)
+
+// Parse reads a workfile: a Document that can rewrite it, the workflow in it, and what is odd
+// about it. The document keeps data, and document and graph keep parts of it: the caller must not
+// change it afterwards. Errors are, or wrap, a *SyntaxError where a place can be named.
+func Parse(data []byte, limits Limits) (*Document, *graph.Graph, []Warning, error) {
+	limits = limits.withDefaults()
+	text, form, err := unpack(data, limits.MaxBytes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s := newScanner(text, limits)
+	if err := s.scan(); err != nil {
+		return nil, nil, nil, err
+	}
+	d := newDocument(data, form, s)
+	b := builder{d: d, s: s}
+	g, err := b.build()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return d, g, b.notes.list(d.line), nil
+}

@@ -1,0 +1,68 @@
+package graphml
+
+import (
+	"fmt"
+	"slices"
+)
+
+// notes collects warnings by offset; lines are counted only when there are any. Of one code only
+// the first few are kept: a file with a flaw in every node shall not drown the other warnings.
+type notes struct {
+	all  []note
+	seen map[string]int // by code
+}
+
+type note struct {
+	offset        int
+	code, message string
+	node          string
+}
+
+const notesPerCode = 100
+
+// onceMessages are the warnings that are given once for a file, however often their cause is in
+// it. %d is how often.
+var onceMessages = map[string]string{
+	WarnEdgeDefault: "the graph has no edgedefault: its edges are read as directed",
+	WarnHyperedge:   "hyperedges are kept but mean nothing to a workflow (%d)",
+	WarnPort:        "ports are kept but mean nothing to a workflow (%d)",
+	WarnSecondGraph: "only the first graph is the workflow, others are kept (%d)",
+	WarnUndirected:  "undirected edges are read as going from source to target",
+}
+
+func (n *notes) add(v note) {
+	if n.count(v.code) <= notesPerCode {
+		n.all = append(n.all, v)
+	}
+}
+
+// once counts a cause of one of onceMessages.
+func (n *notes) once(code string, offset int) {
+	if n.count(code) == 1 {
+		n.all = append(n.all, note{offset: offset, code: code})
+	}
+}
+
+func (n *notes) count(code string) int {
+	if n.seen == nil {
+		n.seen = map[string]int{}
+	}
+	n.seen[code]++
+	return n.seen[code]
+}
+
+// list returns the warnings in the order of the file.
+func (n *notes) list(lines func(offset int32) int) []Warning {
+	slices.SortStableFunc(n.all, func(a, b note) int { return a.offset - b.offset })
+	list := make([]Warning, len(n.all))
+	for i, v := range n.all {
+		if format, ok := onceMessages[v.code]; ok {
+			v.message = format
+			if slices.Contains([]string{WarnHyperedge, WarnPort, WarnSecondGraph}, v.code) {
+				v.message = fmt.Sprintf(format, n.seen[v.code])
+			}
+		}
+		list[i] = Warning{lines(int32(v.offset)), v.code, v.message, v.node}
+	}
+	return list
+}

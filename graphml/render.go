@@ -1,0 +1,166 @@
+package graphml
+
+import (
+	"cmp"
+	"io"
+	"slices"
+)
+
+// Pieces is the content of a file in parts, of which most lie in the bytes that were read.
+// Nothing changes them later: one goroutine may write them while another edits the document.
+type Pieces [][]byte
+
+// Size returns the number of bytes in all pieces.
+func (p Pieces) Size() int64 {
+	var n int64
+	for _, piece := range p {
+		n += int64(len(piece))
+	}
+	return n
+}
+
+// WriteTo writes all pieces, small ones together.
+func (p Pieces) WriteTo(w io.Writer) (int64, error) {
+	const block = 1 << 16
+	buffer := make([]byte, 0, block)
+	var written int64
+	flush := func(b []byte) error {
+		if len(b) == 0 {
+			return nil
+		}
+		n, err := w.Write(b)
+		written += int64(n)
+		return err
+	}
+	for _, piece := range p {
+		if len(buffer)+len(piece) > block {
+			if err := flush(buffer); err != nil {
+				return written, err
+			}
+			buffer = buffer[:0]
+		}
+		if len(piece) >= block {
+			if err := flush(piece); err != nil {
+				return written, err
+			}
+			continue
+		}
+		buffer = append(buffer, piece...)
+	}
+	return written, flush(buffer)
+}
+
+// Render returns what the file shall hold now, in its own encoding. Without a difference these
+// are the bytes that were read.
+func (d *Document) Render() Pieces {
+	if !d.Dirty() {
+		return Pieces{d.file}
+	}
+	r := renderer{d: d, layout: newLayout(d), opened: map[ref]*growth{}}
+	r.collect()
+	return d.form.pack(r.splice())
+}
+
+// A patch replaces a part of the text; one with start = end inserts.
+type patch struct {
+	start, end int32
+	text       []byte
+}
+
+// A renderer derives the patches that turn the text into the wanted state.
+type renderer struct {
+	d       *Document
+	layout  layout
+	patches []patch
+	opened  map[ref]*growth // elements that get new values or children
+	order   []ref           // of opened, so that the same state gives the same bytes
+	newKeys []newKey
+	arena   []byte
+}
+
+func (r *renderer) collect() {
+	var addedNodes, addedEdges []ref
+	for _, at := range r.d.touched {
+		e := r.d.editOf(at)
+		switch {
+		case e.weight() == 0:
+		case e.new != nil && at.domain == ofNode:
+			addedNodes = append(addedNodes, at)
+		case e.new != nil:
+			addedEdges = append(addedEdges, at)
+		case e.removed:
+			r.remove(r.d.element(at).start, r.d.element(at).end)
+		default:
+			r.change(at, e)
+		}
+	}
+	r.clean()
+	byKey := func(a, b ref) int { return cmp.Compare(r.d.editOf(a).new.key, r.d.editOf(b).new.key) }
+	slices.SortFunc(addedNodes, byKey)
+	slices.SortFunc(addedEdges, byKey)
+	r.addNodes(addedNodes)
+	r.addEdges(addedEdges)
+	for _, at := range r.order {
+		r.grow(at, r.opened[at])
+	}
+	r.declareKeys()
+}
+
+func (r *renderer) patch(start, end int32, text []byte) {
+	r.patches = append(r.patches, patch{start, end, text})
+}
+
+// remove takes an element away together with the white space before it.
+func (r *renderer) remove(start, end int32) {
+	r.patch(start-int32(len(r.layout.before(start))), end, nil)
+}
+
+// splice puts the patches into the text. A patch inside of something that is removed is void.
+func (r *renderer) splice() Pieces {
+	slices.SortStableFunc(r.patches, func(a, b patch) int {
+		if c := cmp.Compare(a.start, b.start); c != 0 {
+			return c
+		}
+		return cmp.Compare(min(a.end-a.start, 1), min(b.end-b.start, 1)) // insertions first
+	})
+	text := r.d.text
+	pieces := make(Pieces, 0, 2*len(r.patches)+1)
+	pos := int32(0)
+	for _, p := range r.patches {
+		if p.start < pos {
+			continue
+		}
+		if p.start > pos {
+			pieces = append(pieces, text[pos:p.start:p.start])
+		}
+		if len(p.text) > 0 {
+			pieces = append(pieces, p.text)
+		}
+		pos = p.end
+	}
+	if int(pos) < len(text) {
+		pieces = append(pieces, text[pos:])
+	}
+	return pieces
+}
+
+// keep moves text that was built at the end of the arena out of the way and returns it. Pieces
+// share few large blocks, which spares an allocation for each value.
+func (r *renderer) keep(from int) []byte {
+	return r.arena[from:len(r.arena):len(r.arena)]
+}
+
+// room makes sure that the arena has space, in a new block if need be, and returns where the next
+// text begins.
+func (r *renderer) room(n int) int {
+	if cap(r.arena)-len(r.arena) < n {
+		r.arena = make([]byte, 0, max(n, 1<<16))
+	}
+	return len(r.arena)
+}
+
+func (r *renderer) escaped(value string) []byte {
+	from := r.room(len(value) + len(value)/4 + 16)
+	r.arena = appendText(r.arena, value, r.d.form.charset)
+	return r.keep(from)
+}

@@ -1,0 +1,230 @@
+package graphml
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A scanner makes the index in one pass over the text. It keeps its own stack, so that the depth
+// of a file is bounded by Limits and not by the stack of a goroutine.
+type scanner struct {
+	index
+	limits Limits
+	count  int // elements and values so far
+	stack  []frame
+	scope  scope
+	attrs  []attr // of the tag at hand, reused
+
+	nodeIDs  []string
+	folders  []bool // by node: a group, by what the file says about it
+	parents  []bool // by node: holds a graph
+	edgeEnds []edgeEnds
+	notes    notes
+}
+
+// edgeEnds is what the start tag of an edge says.
+type edgeEnds struct {
+	source, target string
+	id             string
+	hasID          bool
+}
+
+// A frame is an element that is still open.
+type frame struct {
+	kind     kind
+	number   int32 // of the node, edge, graph, slot or key
+	start    int32
+	nameSize int32
+	scope    scope // in force outside of it
+}
+
+// A kind is what an element is to a workflow.
+type kind uint8
+
+const (
+	opaque kind = iota // kept, not looked at, nor anything in it
+	root
+	graphKind
+	nodeKind
+	edgeKind
+	dataKind
+	keyKind
+	defaultKind
+)
+
+func newScanner(text []byte, limits Limits) *scanner {
+	s := &scanner{limits: limits}
+	s.text = text
+	s.root.start = added
+	// Most elements of a large file have at least this size: fewer moves while they accumulate.
+	s.nodes = make([]element, 0, len(text)/2048)
+	s.slots = make([]slot, 0, len(text)/128)
+	return s
+}
+
+func (s *scanner) scan() error {
+	pos := len(bytes.TrimPrefix(s.text, utf8BOM)) - len(s.text)
+	pos = -pos
+	for {
+		i := bytes.IndexByte(s.text[pos:], '<')
+		if i < 0 {
+			break
+		}
+		if len(s.stack) == 0 {
+			if err := s.outside(pos, pos+i); err != nil {
+				return err
+			}
+		}
+		next, err := s.markup(pos + i)
+		if err != nil {
+			return err
+		}
+		pos = next
+	}
+	if len(s.stack) > 0 {
+		return s.endOfFile()
+	}
+	if err := s.outside(pos, len(s.text)); err != nil {
+		return err
+	}
+	return s.complete()
+}
+
+// outside checks the text before and behind the root element, where only white space may be.
+func (s *scanner) outside(from, to int) error {
+	rest := bytes.TrimLeft(s.text[from:to], " \t\r\n")
+	switch {
+	case len(rest) == 0:
+		return nil
+	case s.root.start == added:
+		return s.errorf(to-len(rest), "text before <graphml>: this is no GraphML file")
+	}
+	return s.errorf(to-len(rest), "text behind the end of <graphml>")
+}
+
+// complete checks what a whole file must have.
+func (s *scanner) complete() error {
+	switch {
+	case len(bytes.TrimPrefix(s.text, utf8BOM)) == 0:
+		return s.errorf(0, "the file is empty")
+	case s.root.start == added:
+		return s.errorf(len(s.text), "no <graphml> element")
+	case len(s.graphs) == 0:
+		return s.errorf(int(s.root.start), "no <graph> element")
+	}
+	return nil
+}
+
+// markup reads one tag, comment or the like that begins at i and returns where it ends.
+func (s *scanner) markup(i int) (int, error) {
+	if i+1 >= len(s.text) {
+		return 0, s.endOfFile()
+	}
+	switch s.text[i+1] {
+	case '/':
+		return s.endTag(i)
+	case '?':
+		return s.skip(i, 2, "?>")
+	case '!':
+		return s.declaration(i)
+	}
+	if next, ok := s.plainData(i); ok {
+		return next, s.grow(i)
+	}
+	t, err := s.tag(i)
+	if err != nil {
+		return 0, err
+	}
+	return int(t.end), s.open(&t)
+}
+
+// skip goes behind the next end mark after the first head bytes of the markup at i.
+func (s *scanner) skip(i, head int, mark string) (int, error) {
+	if i+head > len(s.text) {
+		return 0, s.endOfFile()
+	}
+	n := bytes.Index(s.text[i+head:], []byte(mark))
+	if n < 0 {
+		return 0, s.endOfFile()
+	}
+	return i + head + n + len(mark), nil
+}
+
+// declaration skips comments, CDATA sections and document types.
+func (s *scanner) declaration(i int) (int, error) {
+	rest := s.text[i:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		return s.skip(i, 4, "-->")
+	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+		if len(s.stack) == 0 {
+			return 0, s.errorf(i, "text outside of <graphml>")
+		}
+		return s.skip(i, 9, "]]>")
+	case bytes.HasPrefix(rest, []byte("<!DOCTYPE")) && s.root.start == added:
+		return s.docType(i)
+	}
+	return 0, s.errorf(i, "\"<!\" begins neither a comment nor a CDATA section")
+}
+
+// docType skips a document type with its internal subset. Nothing in it is ever used: entities
+// are not expanded and no other file is opened.
+func (s *scanner) docType(i int) (int, error) {
+	inside := false // of [ ]
+	for i++; i < len(s.text); i++ {
+		switch c := s.text[i]; {
+		case c == '"' || c == '\'':
+			n := bytes.IndexByte(s.text[i+1:], c)
+			if n < 0 {
+				return 0, s.endOfFile()
+			}
+			i += n + 1
+		case c == '[':
+			inside = true
+		case c == ']':
+			inside = false
+		case c == '>' && !inside:
+			return i + 1, nil
+		case c == '<' && bytes.HasPrefix(s.text[i:], []byte("<!--")):
+			end, err := s.skip(i, 4, "-->")
+			if err != nil {
+				return 0, err
+			}
+			i = end - 1
+		}
+	}
+	return 0, s.endOfFile()
+}
+
+// grow counts one more element or value.
+func (s *scanner) grow(at int) error {
+	if s.count++; s.count > s.limits.MaxElements {
+		return s.errorf(at, "more than %d elements", s.limits.MaxElements)
+	}
+	return nil
+}
+
+// endOfFile names what was still open, by the innermost graph: that is what people look for.
+func (s *scanner) endOfFile() error {
+	where := ""
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		f := &s.stack[i]
+		if f.kind == graphKind || where == "" {
+			line, _ := position(s.text, int(f.start))
+			where = fmt.Sprintf(", inside <%s> opened in line %d", s.name(f), line)
+		}
+		if f.kind == graphKind {
+			break
+		}
+	}
+	return s.errorf(len(s.text), "unexpected end of file at byte %d%s", len(s.text), where)
+}
+
+// name returns the name of an open element, with its prefix.
+func (s *scanner) name(f *frame) string {
+	return s.sub(f.start+1, f.start+1+f.nameSize)
+}
+
+func (s *scanner) errorf(offset int, format string, args ...any) error {
+	return syntaxError(s.text, offset, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,341 @@
+package graphml
+
+import "bytes"
+
+// open enters an element into the index, and onto the stack unless it is empty.
+func (s *scanner) open(t *tag) error {
+	if len(s.stack) >= s.limits.MaxDepth {
+		return s.errorf(int(t.start), "elements are nested more than %d deep", s.limits.MaxDepth)
+	}
+	f := frame{start: t.start, nameSize: int32(len(t.name)), scope: s.scope}
+	if len(s.stack) == 0 {
+		if err := s.openRoot(t); err != nil {
+			return err
+		}
+		f.kind = root
+	} else if parent := &s.stack[len(s.stack)-1]; parent.kind != opaque {
+		if t.declares {
+			s.scope.enter(t)
+		}
+		var err error
+		if f.kind, f.number, err = s.openIn(parent, t); err != nil {
+			return err
+		}
+	}
+	if t.empty {
+		s.closed(&f, none, t.end)
+		s.scope = f.scope
+		return nil
+	}
+	s.stack = append(s.stack, f)
+	return nil
+}
+
+func (s *scanner) openRoot(t *tag) error {
+	if s.root.start != added {
+		return s.errorf(int(t.start), "<%s> behind the end of <graphml>", t.name)
+	}
+	if t.local != "graphml" {
+		return s.errorf(int(t.start), "the root element is <%s>, not <graphml>", t.name)
+	}
+	s.scope.enterRoot(t)
+	s.root = element{start: t.start, inner: t.end, first: none, last: none, graph: none}
+	if t.prefix != "" {
+		s.prefix = t.prefix + ":"
+	}
+	return nil
+}
+
+// openIn decides what a child element is, by its parent, and enters it into the index.
+func (s *scanner) openIn(parent *frame, t *tag) (kind, int32, error) {
+	if parent.kind == dataKind {
+		s.slots[parent.number].structured = true
+		return opaque, 0, nil
+	}
+	if !s.scope.ours(t.prefix) {
+		return opaque, 0, nil
+	}
+	switch parent.kind {
+	case root, graphKind:
+		return s.openInGraph(parent, t)
+	case nodeKind:
+		switch t.local {
+		case "data":
+			return s.openData(parent, t)
+		case "graph":
+			return s.openGraph(parent, t)
+		case "port":
+			s.notes.once(WarnPort, int(t.start))
+		}
+	case edgeKind:
+		if t.local == "data" {
+			return s.openData(parent, t)
+		}
+	case keyKind:
+		if t.local == "default" {
+			s.keys[parent.number].has = true
+			return defaultKind, parent.number, nil
+		}
+	}
+	return opaque, 0, nil
+}
+
+// openInGraph handles the children of <graphml> and of <graph>.
+func (s *scanner) openInGraph(parent *frame, t *tag) (kind, int32, error) {
+	switch {
+	case t.local == "key": // Gephi writes them into the graph
+		return s.openKey(t)
+	case t.local == "graph":
+		return s.openGraph(parent, t)
+	case parent.kind == root:
+		return opaque, 0, nil
+	}
+	switch t.local {
+	case "node":
+		return s.openNode(parent, t)
+	case "edge":
+		return s.openEdge(parent, t)
+	case "data":
+		return s.openData(parent, t)
+	case "hyperedge":
+		s.notes.once(WarnHyperedge, int(t.start))
+	}
+	return opaque, 0, nil
+}
+
+func (s *scanner) openGraph(parent *frame, t *tag) (kind, int32, error) {
+	g := graphElement{element: newElement(t, none), owner: none, lastNode: none, lastEdge: none}
+	switch parent.kind {
+	case root:
+		if len(s.graphs) > 0 {
+			s.notes.once(WarnSecondGraph, int(t.start))
+			return opaque, 0, nil
+		}
+		switch direction, _ := t.get("edgedefault"); direction {
+		case "":
+			s.notes.once(WarnEdgeDefault, int(t.start))
+		case "undirected":
+			s.notes.once(WarnUndirected, int(t.start))
+		}
+	case graphKind:
+		g.graph, g.owner = parent.number, s.graphs[parent.number].owner
+	case nodeKind:
+		g.graph, g.owner = s.nodes[parent.number].graph, parent.number
+		s.parents[parent.number] = true
+	}
+	s.graphs = append(s.graphs, g)
+	return graphKind, int32(len(s.graphs) - 1), s.grow(int(t.start))
+}
+
+func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
+	raw, _ := t.get("id")
+	id, err := s.attrText(t, raw)
+	if err != nil {
+		return 0, 0, err
+	}
+	if id == "" {
+		return 0, 0, s.errorf(int(t.start), "a node without an id")
+	}
+	number := int32(len(s.nodes))
+	folder, _ := t.get("yfiles.foldertype")
+	s.nodes = append(s.nodes, newElement(t, parent.number))
+	s.nodeIDs = append(s.nodeIDs, id)
+	s.folders = append(s.folders, folder == "group" || folder == "folder")
+	s.parents = append(s.parents, false)
+	s.graphs[parent.number].lastNode = number
+	return nodeKind, number, s.grow(int(t.start))
+}
+
+func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
+	var ends edgeEnds
+	var err error
+	for _, a := range t.attrs {
+		switch a.name {
+		case "source":
+			ends.source, err = s.attrText(t, a.value)
+		case "target":
+			ends.target, err = s.attrText(t, a.value)
+		case "id":
+			ends.hasID = true
+			ends.id, err = s.attrText(t, a.value)
+		case "directed":
+			if a.value == "false" {
+				s.notes.once(WarnUndirected, int(t.start))
+			}
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	if ends.source == "" || ends.target == "" {
+		return 0, 0, s.errorf(int(t.start), "an edge without source or target")
+	}
+	number := int32(len(s.edges))
+	s.edges = append(s.edges, newElement(t, parent.number))
+	s.edgeEnds = append(s.edgeEnds, ends)
+	s.graphs[parent.number].lastEdge = number
+	return edgeKind, number, s.grow(int(t.start))
+}
+
+func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
+	raw, _ := t.get("key")
+	id, err := s.attrText(t, raw)
+	if err != nil {
+		return 0, 0, err
+	}
+	number := s.addSlot(parent, slot{start: t.start, value: t.end, key: s.keyIDs.intern([]byte(id))})
+	return dataKind, number, s.grow(int(t.start))
+}
+
+func (s *scanner) openKey(t *tag) (kind, int32, error) {
+	k := keyElement{start: t.start, all: true, domain: ofOther}
+	for _, a := range t.attrs {
+		value, err := s.attrText(t, a.value)
+		if err != nil {
+			return 0, 0, err
+		}
+		switch a.name {
+		case "id":
+			k.id = s.keyIDs.intern([]byte(value))
+		case "for":
+			k.domain, k.all = domainOf(value)
+		case "attr.name":
+			k.name = value
+		case "attr.type":
+			k.kind = value
+		case "yfiles.type":
+			k.graphics = value
+		}
+	}
+	s.keys = append(s.keys, k)
+	return keyKind, int32(len(s.keys) - 1), s.grow(int(t.start))
+}
+
+// domainOf reads the for attribute of a key.
+func domainOf(text string) (d domain, all bool) {
+	switch text {
+	case "node":
+		return ofNode, false
+	case "edge":
+		return ofEdge, false
+	case "graph":
+		return ofGraph, false
+	}
+	return ofOther, text == "all" || text == ""
+}
+
+func newElement(t *tag, graph int32) element {
+	return element{start: t.start, inner: t.end, close: none, first: none, last: none, graph: graph}
+}
+
+// owner is the element of an open node, edge or graph.
+func (s *scanner) owner(f *frame) *element {
+	switch f.kind {
+	case nodeKind:
+		return &s.nodes[f.number]
+	case edgeKind:
+		return &s.edges[f.number]
+	}
+	return &s.graphs[f.number].element
+}
+
+func (s *scanner) addSlot(parent *frame, v slot) int32 {
+	number := int32(len(s.slots))
+	v.next = none
+	s.slots = append(s.slots, v)
+	e := s.owner(parent)
+	if e.first == none {
+		e.first = number
+	} else {
+		s.slots[e.last].next = number
+	}
+	e.last = number
+	return number
+}
+
+// closed completes an element: its end tag begins at close (none if it has no end tag).
+func (s *scanner) closed(f *frame, close, end int32) {
+	switch f.kind {
+	case root:
+		s.root.close, s.root.end = close, end
+	case nodeKind, edgeKind, graphKind:
+		e := s.owner(f)
+		e.close, e.end = close, end
+	case dataKind:
+		v := &s.slots[f.number]
+		v.close, v.end = close, end
+	case keyKind:
+		s.keys[f.number].end = end
+	case defaultKind:
+		if close != none {
+			s.setDefault(f, close)
+		}
+	}
+}
+
+// setDefault reads the text of a <default>. One that cannot be read counts as empty.
+func (s *scanner) setDefault(f *frame, close int32) {
+	open := s.text[f.start:close]
+	for i, quote := 0, byte(0); i < len(open); i++ {
+		switch c := open[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>':
+			s.keys[f.number].fallback, _ = decodeValue(s.sub(f.start+int32(i)+1, close))
+			return
+		}
+	}
+}
+
+// plainData reads a value in the form that nearly all have, <data key="k">text</data> or
+// <data key="k"/>, without the general machinery. ok is false when it is in any other form.
+func (s *scanner) plainData(i int) (next int, ok bool) {
+	const head = `<data key="`
+	text := s.text
+	if len(s.stack) == 0 || !s.scope.plain || len(text)-i < len(head) || string(text[i:i+len(head)]) != head {
+		return 0, false
+	}
+	parent := &s.stack[len(s.stack)-1]
+	if parent.kind != nodeKind && parent.kind != edgeKind && parent.kind != graphKind {
+		return 0, false
+	}
+	from := i + len(head)
+	j := from
+	for j < len(text) && text[j] != '"' {
+		if c := text[j]; c == '&' || c == '<' || c < ' ' {
+			return 0, false
+		}
+		j++
+	}
+	v := slot{start: int32(i)}
+	if v.value, v.close, v.end, ok = plainRest(text, j+1); !ok {
+		return 0, false
+	}
+	v.key = s.keyIDs.intern(text[from:j])
+	s.addSlot(parent, v)
+	return int(v.end), true
+}
+
+// plainRest reads what follows the key of a plain <data>, from j on.
+func plainRest(text []byte, j int) (value, close, end int32, ok bool) {
+	const tail = "</data>"
+	if j < len(text) && text[j] == ' ' {
+		j++
+	}
+	if j+1 < len(text) && text[j] == '/' && text[j+1] == '>' {
+		return int32(j + 2), none, int32(j + 2), true
+	}
+	if j >= len(text) || text[j] != '>' {
+		return 0, 0, 0, false
+	}
+	j++
+	n := bytes.IndexByte(text[j:], '<')
+	if n < 0 || len(text)-j-n < len(tail) || string(text[j+n:j+n+len(tail)]) != tail {
+		return 0, 0, 0, false
+	}
+	return int32(j), int32(j + n), int32(j + n + len(tail)), true
+}

@@ -1,0 +1,207 @@
+package graphml
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// flaws are what is wrong with a value. It is still kept in the file as it stands.
+type flaws uint8
+
+const (
+	controlCharacter flaws = 1 << iota // has characters that XML forbids
+	unknownEntity                      // uses an entity: those of a DOCTYPE are never expanded
+)
+
+// decodeValue returns the text that the content of a <data> stands for: references and CDATA
+// sections resolved, comments and processing instructions left out, line ends as \n. With an
+// unknown entity the text is not usable.
+func decodeValue(raw string) (string, flaws) {
+	special, found := classify(raw)
+	if !special {
+		return raw, found
+	}
+	var b strings.Builder
+	b.Grow(len(raw))
+	for i := 0; i < len(raw); {
+		switch raw[i] {
+		case '&':
+			n, ok := reference(&b, raw[i:])
+			if !ok {
+				return raw, found | unknownEntity
+			}
+			i += n
+		case '<':
+			i += section(&b, raw[i:])
+		case '\r':
+			b.WriteByte('\n')
+			if i++; i < len(raw) && raw[i] == '\n' {
+				i++
+			}
+		default:
+			b.WriteByte(raw[i])
+			i++
+		}
+	}
+	if !isText(b.String()) {
+		found |= controlCharacter
+	}
+	return b.String(), found
+}
+
+// section handles "<" inside a value and returns how many bytes it takes. Only markup that has
+// an end comes here, since the scanner has seen it.
+func section(b *strings.Builder, raw string) int {
+	const open, shut = "<![CDATA[", "]]>"
+	if text, ok := strings.CutPrefix(raw, open); ok {
+		text, _, _ = strings.Cut(text, shut)
+		b.WriteString(unixLines(text))
+		return len(open) + len(text) + len(shut)
+	}
+	mark := "?>"
+	if strings.HasPrefix(raw, "<!--") {
+		mark = "-->"
+	}
+	if n := strings.Index(raw, mark); n >= 0 {
+		return n + len(mark)
+	}
+	return len(raw)
+}
+
+func unixLines(text string) string {
+	if strings.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// reference resolves the reference that raw begins with and returns its length.
+func reference(b *strings.Builder, raw string) (int, bool) {
+	end := strings.IndexByte(raw, ';')
+	if end < 0 {
+		return 0, false
+	}
+	switch name := raw[1:end]; name {
+	case "lt":
+		b.WriteByte('<')
+	case "gt":
+		b.WriteByte('>')
+	case "amp":
+		b.WriteByte('&')
+	case "quot":
+		b.WriteByte('"')
+	case "apos":
+		b.WriteByte('\'')
+	default:
+		digits, base := strings.TrimPrefix(name, "#"), 10
+		if digits == name {
+			return 0, false
+		}
+		if digits != "" && digits[0] == 'x' {
+			digits, base = digits[1:], 16
+		}
+		code, err := strconv.ParseUint(digits, base, 32)
+		if err != nil || !utf8.ValidRune(rune(code)) {
+			return 0, false
+		}
+		b.WriteRune(rune(code))
+	}
+	return end + 1, true
+}
+
+// classify looks at eight bytes at a time whether a value needs decoding (special) and whether it
+// has control characters.
+func classify(raw string) (special bool, found flaws) {
+	i := 0
+	for ; i+8 <= len(raw); i += 8 {
+		word := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(raw[i:]), 8))
+		if below(word, 0x20)|equals(word, '&')|equals(word, '<') != 0 {
+			return classifyBytes(raw[i:])
+		}
+	}
+	return classifyBytes(raw[i:])
+}
+
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// below is not zero if a byte of the word is less than n, which is at most 0x80. It may also be
+// not zero otherwise, when a lower byte borrows: it only serves to skip ahead.
+func below(word uint64, n uint64) uint64 { return (word - ones*n) &^ word & highs }
+
+// equals is not zero if a byte of the word is c, with the same proviso as below.
+func equals(word uint64, c uint64) uint64 { return below(word^(ones*c), 1) }
+
+func classifyBytes(raw string) (special bool, found flaws) {
+	for i := range len(raw) {
+		switch c := raw[i]; {
+		case c == '&' || c == '<' || c == '\r':
+			special = true
+		case c < ' ' && c != '\n' && c != '\t':
+			found |= controlCharacter
+		}
+	}
+	return special, found
+}
+
+// isText says whether XML can hold every character of the text.
+func isText(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// attrText decodes the value of an attribute of a tag: as decodeValue, but white space that is
+// not written as a reference becomes spaces.
+func (s *scanner) attrText(t *tag, raw string) (string, error) {
+	if strings.IndexByte(raw, '&') < 0 && strings.IndexAny(raw, "\r\n\t") < 0 {
+		return raw, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '&':
+			n, ok := reference(&b, raw[i:])
+			if !ok {
+				return "", s.errorf(int(t.start), "<%s> uses %s, and entities are not expanded", t.name, entityName(raw[i:]))
+			}
+			i += n - 1
+		case c == '\r' && i+1 < len(raw) && raw[i+1] == '\n':
+		case c == '\r' || c == '\n' || c == '\t':
+			b.WriteByte(' ')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), nil
+}
+
+// entityName returns the reference that raw begins with, for a message.
+func entityName(raw string) string {
+	const enough = 40
+	if end := strings.IndexByte(raw, ';'); end >= 0 && end < enough {
+		return raw[:end+1]
+	}
+	return "a bare \"&\""
+}
+
+// firstEntity returns the first reference in raw that is not resolved, for a message.
+func firstEntity(raw string) string {
+	var discard strings.Builder
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '<':
+			i += section(&discard, raw[i:]) - 1
+		case '&':
+			if _, ok := reference(&discard, raw[i:]); !ok {
+				return entityName(raw[i:])
+			}
+		}
+	}
+	return ""
+}
