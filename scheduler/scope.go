@@ -24,8 +24,8 @@ var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
 
 // A Request says which nodes somebody wants to run.
 type Request struct {
-	Selected []*graph.Node
-	Explicit bool // Selected counts, even if it is empty
+	Selected []*graph.Node // a container stands for what lies in it
+	Explicit bool          // Selected counts, even if it is empty
 	Excluded []*graph.Node
 	Mode     Mode
 	// LastScope returns the nodes of the last run that the node took part in. It is asked in a
@@ -68,19 +68,26 @@ type chooser struct {
 
 func newChooser(g *graph.Graph, req Request) chooser {
 	c := chooser{g: g, req: req, allowed: make([]bool, len(g.Nodes()))}
-	if req.Explicit {
-		for _, n := range req.Selected {
-			c.allowed[n.Pos()] = n.Runnable()
-		}
-	} else {
-		for i, n := range g.Nodes() {
-			c.allowed[i] = n.Runnable()
-		}
-	}
-	for _, n := range req.Excluded {
-		c.allowed[n.Pos()] = false
+	selected, excluded := named(g, req.Selected), named(g, req.Excluded)
+	for i, n := range g.Nodes() {
+		c.allowed[i] = n.Runnable() && !excluded[i] && (selected[i] || !req.Explicit)
 	}
 	return c
+}
+
+// named says, by position, which nodes a list names: itself, and what lies in its containers.
+func named(g *graph.Graph, list []*graph.Node) []bool {
+	in := make([]bool, len(g.Nodes()))
+	for _, n := range list {
+		in[n.Pos()] = true
+	}
+	for i, n := range g.Nodes() {
+		// A container comes before what lies in it.
+		if n.Parent != nil && n.Parent.Container && in[n.Parent.Pos()] {
+			in[i] = true
+		}
+	}
+	return in
 }
 
 // failed returns the nodes that a resume would repeat.
