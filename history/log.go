@@ -53,7 +53,7 @@ func OpenLog(path string, replay func(payload []byte) error) (*Log, error) {
 
 // begin makes the file a log. Its entry in the folder must survive a crash as well.
 func (l *Log) begin() error {
-	if err := l.cut(); err != nil {
+	if err := l.f.Truncate(0); err != nil { // what a crash left of a header
 		return err
 	}
 	l.buf = append(l.buf, headerLine...)
