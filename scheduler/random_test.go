@@ -1,0 +1,330 @@
+package scheduler
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"wf/graph"
+)
+
+var (
+	seeds = flag.Int("seeds", 10_000, "how many random graphs TestRandom runs")
+	seed  = flag.Int("seed", -1, "the one seed that TestRandom runs, as a failure prints it")
+)
+
+// TestRandom lets random graphs run under random events, beside the model of model_test.go, and
+// compares all effects and states after every event.
+func TestRandom(t *testing.T) {
+	if *seed >= 0 {
+		newTrial(t, *seed).play()
+		return
+	}
+	for s := range *seeds {
+		if newTrial(t, s).play(); t.Failed() {
+			t.Fatalf("again with: go test -run TestRandom -seed %d", s)
+		}
+	}
+}
+
+// trial is one random graph and the runs that follow each other on it.
+type trial struct {
+	t     *testing.T
+	seed  int
+	rand  *rand.Rand
+	graph *graph.Graph
+	model *modelGraph
+	last  map[string][]string // scope of the last run of a node
+
+	// Of the run at hand.
+	run, twin *Run // the twin gets the same events and must give the same effects
+	want      *modelRun
+	queue     []Effect // Execute effects, in order
+	running   []int
+	trace     []string
+}
+
+func newTrial(t *testing.T, seed int) *trial {
+	tr := &trial{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 1)), last: map[string][]string{}}
+	tr.grow()
+	return tr
+}
+
+func (tr *trial) chance(p float64) bool { return tr.rand.Float64() < p }
+
+// failf reports a difference with the events that led to it.
+func (tr *trial) failf(format string, args ...any) {
+	tr.t.Helper()
+	tr.t.Fatalf("seed %d: %s\nevents: %v\n(go test -run TestRandom -seed %d)", tr.seed, fmt.Sprintf(format, args...), tr.trace, tr.seed)
+}
+
+// grow makes a graph for both sides. Blocking edges mostly point forward, so that most graphs
+// can run; everything else goes anywhere.
+func (tr *trial) grow() {
+	tr.model = &modelGraph{status: map[string]string{}}
+	size := 1 + tr.rand.IntN(40)
+	words := []string{"", "", "ran", "fail", "run", "running"}
+	touched := tr.chance(0.3) // by earlier runs, or by another tool
+	nodes := make([]graph.NodeSpec, size)
+	for i := range nodes {
+		nodes[i] = graph.NodeSpec{ID: "n" + strconv.Itoa(i), Key: i, Parent: -1, Label: "true"}
+		if touched {
+			nodes[i].Status = words[tr.rand.IntN(len(words))]
+		}
+		tr.model.nodes = append(tr.model.nodes, nodes[i].ID)
+		tr.model.status[nodes[i].ID] = nodes[i].Status
+	}
+	order := tr.rand.Perm(size) // file order is not the order of dependencies
+	var edges []graph.EdgeSpec
+	for range tr.rand.IntN(2*size + 1) {
+		edges = append(edges, tr.edge(len(edges), order, touched))
+	}
+	var err error
+	if tr.graph, err = graph.Build(nodes, edges, nil); err != nil {
+		tr.failf("build: %v", err)
+	}
+}
+
+func (tr *trial) edge(key int, order []int, touched bool) graph.EdgeSpec {
+	a, b := tr.rand.IntN(len(order)), tr.rand.IntN(len(order))
+	blocking := tr.chance(0.7)
+	if blocking && a > b && !tr.chance(0.01) {
+		a, b = b, a
+	}
+	if blocking && a == b && !tr.chance(0.01) {
+		blocking = false
+	}
+	spec := graph.EdgeSpec{Key: key, Source: order[a], Target: order[b], Type: "blocking"}
+	if !blocking {
+		spec.Type = "non-blocking"
+	}
+	if touched && tr.chance(0.3) {
+		spec.Status = "to_run"
+	}
+	tr.model.edges = append(tr.model.edges, &modelEdge{
+		key: key, source: tr.model.nodes[spec.Source], target: tr.model.nodes[spec.Target],
+		blocking: blocking, marked: spec.Status != "",
+	})
+	return spec
+}
+
+// play runs the graph a few times: each run goes on from what the one before left behind.
+func (tr *trial) play() {
+	for range 3 {
+		if !tr.prepare() {
+			return
+		}
+		tr.untilEnd()
+	}
+}
+
+// prepare chooses a scope and begins a run on both sides. It is false if the graph refuses.
+func (tr *trial) prepare() bool {
+	var selected []*graph.Node
+	var selectedIDs []string
+	explicit := tr.chance(0.25)
+	for _, n := range tr.graph.Nodes() {
+		if explicit && tr.chance(0.6) {
+			selected = append(selected, n)
+			selectedIDs = append(selectedIDs, n.ID)
+		}
+	}
+	scope, err := Choose(tr.graph, Request{Selected: selected, Explicit: explicit, LastScope: func(id string) ([]string, bool) {
+		ids, known := tr.last[id]
+		return ids, known
+	}})
+	if err != nil {
+		tr.failf("choose: %v", err)
+	}
+	ids, resume := tr.model.choose(selectedIDs, explicit, tr.last)
+	if got := nodeIDs(scope.Nodes); !slices.Equal(got, ids) || (scope.Mode == Resume) != resume {
+		tr.failf("chose %v %v, want resume %v of %v", scope.Mode, got, resume, ids)
+	}
+	opt := Options{MaxActivations: 1 + tr.rand.IntN(6), FailFast: tr.chance(0.15)}
+	if tr.run, err = NewRun(tr.graph, scope, opt); err != nil || tr.model.hasBlockingCycle(ids) {
+		tr.refused(err, ids)
+		return false
+	}
+	tr.twin, _ = NewRun(tr.graph, scope, opt)
+	tr.want = newModelRun(tr.model, ids, opt.MaxActivations, opt.FailFast)
+	tr.queue, tr.running = nil, nil
+	tr.trace = append(tr.trace, fmt.Sprintf("begin(%v %v %+v)", scope.Mode, ids, opt))
+	for _, id := range ids {
+		tr.last[id] = ids
+	}
+	return true
+}
+
+// refused checks that an error says the truth: a cycle of in-scope blocking edges.
+func (tr *trial) refused(err error, scope []string) {
+	cycle, ok := err.(*CycleError)
+	if !ok || !tr.model.hasBlockingCycle(scope) {
+		tr.failf("refused with %v; has a cycle: %v", err, tr.model.hasBlockingCycle(scope))
+	}
+	for i, key := range cycle.Edges {
+		e := tr.model.edges[key]
+		if next := cycle.Nodes[(i+1)%len(cycle.Nodes)]; !e.blocking || e.source != cycle.Nodes[i] || e.target != next ||
+			!slices.Contains(scope, e.source) {
+			tr.failf("edge %d does not lead from %s to %s in a cycle", key, cycle.Nodes[i], next)
+		}
+	}
+}
+
+// untilEnd sends events until the run ends, or leaves it as a daemon does that dies.
+func (tr *trial) untilEnd() {
+	failures, slots := tr.rand.Float64()*0.4, 1+tr.rand.IntN(8)
+	disturb, dies := 0.0, tr.chance(0.1)
+	if tr.chance(0.3) {
+		disturb = 0.03
+	}
+	tr.step(Event{Kind: Begin})
+	bound := 4 * (tr.run.NodeCount() + 1) * (tr.run.opt.MaxActivations + 1)
+	for steps := 0; !tr.run.Ended(); steps++ {
+		if dies && tr.chance(0.05) {
+			return
+		}
+		if steps > bound {
+			tr.failf("does not end")
+		}
+		tr.oneEvent(failures, disturb, slots)
+	}
+	if len(tr.running) > 0 || tr.run.counts[graph.Queued]+tr.run.counts[graph.Running] > 0 {
+		tr.failf("ended while something was going on")
+	}
+}
+
+func (tr *trial) oneEvent(failures, disturb float64, slots int) {
+	if tr.chance(disturb) {
+		if tr.chance(0.2) {
+			tr.step(Event{Kind: Stop})
+		} else {
+			tr.step(Event{Kind: CancelNode, Node: tr.rand.IntN(tr.run.NodeCount())})
+		}
+		return
+	}
+	for len(tr.queue) > 0 && !tr.run.Wants(tr.queue[0].Node, tr.queue[0].Execution) {
+		tr.queue = tr.queue[1:] // withdrawn
+	}
+	if len(tr.queue) > 0 && len(tr.running) < slots && (len(tr.running) == 0 || tr.chance(0.6)) {
+		node := tr.queue[0].Node
+		tr.queue = tr.queue[1:]
+		tr.running = append(tr.running, node)
+		tr.step(Event{Kind: Dispatched, Node: node})
+		return
+	}
+	if len(tr.running) == 0 {
+		tr.failf("nothing is queued or running, and the run has not ended")
+	}
+	at := tr.rand.IntN(len(tr.running))
+	node := tr.running[at]
+	tr.running = slices.Delete(tr.running, at, at+1)
+	ev := Event{Kind: Finished, Node: node, Execution: tr.run.Executions(node), OK: !tr.chance(failures)}
+	if !ev.OK {
+		ev.Reason = "exit"
+	}
+	tr.step(ev)
+}
+
+// step gives one event to the run, its twin and the model, and compares what they make of it.
+func (tr *trial) step(ev Event) {
+	tr.trace = append(tr.trace, tr.tell(ev))
+	effects := tr.run.Step(ev)
+	if twin := tr.twin.Step(ev); !slices.Equal(effects, twin) {
+		tr.failf("the same events gave\n%v, then\n%v", effects, twin)
+	}
+	var got []string
+	for _, e := range effects {
+		got = append(got, tr.apply(e))
+	}
+	tr.want.lines = nil
+	tr.stepModel(ev)
+	if !slices.Equal(got, tr.want.lines) {
+		tr.failf("effects\n%q, want\n%q", got, tr.want.lines)
+	}
+	tr.compareStates()
+}
+
+func (tr *trial) tell(ev Event) string {
+	names := [...]string{Begin: "begin", Dispatched: "start", Finished: "fail", Stop: "stop", CancelNode: "cancel"}
+	if ev.OK {
+		return "ok " + tr.run.NodeID(ev.Node)
+	}
+	if ev.Kind == Begin || ev.Kind == Stop {
+		return names[ev.Kind]
+	}
+	return names[ev.Kind] + " " + tr.run.NodeID(ev.Node)
+}
+
+func (tr *trial) stepModel(ev Event) {
+	switch ev.Kind {
+	case Begin:
+		if tr.run.Mode() == Resume {
+			tr.want.beginResume()
+		} else {
+			tr.want.beginFresh()
+		}
+	case Dispatched:
+		tr.want.dispatch(tr.run.NodeID(ev.Node))
+	case Finished:
+		tr.want.finish(tr.run.NodeID(ev.Node), ev.OK)
+	case Stop:
+		tr.want.stop()
+	case CancelNode:
+		tr.want.cancel(tr.run.NodeID(ev.Node))
+	}
+}
+
+// apply brings an effect into the graph, as a workspace does, and puts it as the model does.
+func (tr *trial) apply(e Effect) string {
+	switch e.Kind {
+	case NodeChanged:
+		n := tr.graph.Node(tr.run.NodeID(e.Node))
+		tr.graph.SetStatus(n, e.Status)
+		return fmt.Sprintf("node %s %q %s", n.ID, e.Status, e.Reason)
+	case EdgeChanged:
+		edge := tr.graph.Edge(tr.run.EdgeKey(e.Edge))
+		tr.graph.SetMark(edge, e.Marked)
+		return fmt.Sprintf("edge %d %v", edge.Key, e.Marked)
+	case Execute:
+		tr.queue = append(tr.queue, e)
+		return fmt.Sprintf("execute %s %d", tr.run.NodeID(e.Node), e.Execution)
+	case Cancel:
+		return fmt.Sprintf("cancel %s %d", tr.run.NodeID(e.Node), e.Execution)
+	case Ended:
+		return "end " + e.Result.String()
+	}
+	return "unknown effect"
+}
+
+// compareStates looks at the whole graph, so it also sees a touch outside of the scope.
+func (tr *trial) compareStates() {
+	for _, n := range tr.graph.Nodes() {
+		if got, want := n.Status.String(), tr.model.status[n.ID]; got != want {
+			tr.failf("node %s is %q, want %q", n.ID, got, want)
+		}
+	}
+	for i, e := range tr.graph.Edges() {
+		if e.Marked != tr.model.edges[i].marked {
+			tr.failf("edge %d is marked %v, want %v", i, e.Marked, tr.model.edges[i].marked)
+		}
+	}
+	for i := range tr.run.NodeCount() {
+		id := tr.run.NodeID(i)
+		if tr.run.Executions(i) != tr.want.executions[id] || tr.run.Executions(i) > tr.run.opt.MaxActivations {
+			tr.failf("node %s had %d executions, want %d", id, tr.run.Executions(i), tr.want.executions[id])
+		}
+		if tr.run.Status(i).String() != tr.model.status[id] {
+			tr.failf("node %s is %q in the run, want %q", id, tr.run.Status(i), tr.model.status[id])
+		}
+	}
+}
+
+func nodeIDs(nodes []*graph.Node) (ids []string) {
+	for _, n := range nodes {
+		ids = append(ids, n.ID)
+	}
+	return ids
+}
