@@ -73,9 +73,6 @@ func (b *builder) buildNodes() error {
 			group = b.draw(i, n)
 		}
 		n.Container = b.s.folders[i] || group || b.s.parents[i] && !n.HasLabel
-		if label := inheritedLabel(n); drawn && label && !n.HasLabel && !n.Container {
-			b.d.drawn = append(b.d.drawn, int32(i))
-		}
 		b.checkPosition(i, n)
 	}
 	return nil

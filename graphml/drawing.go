@@ -1,7 +1,154 @@
 package graphml
 
-import "wf/graph"
+import (
+	"bytes"
+	"slices"
+	"strings"
 
-func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) { return false }
-func (b *builder) drawEdge(i int, e *graph.EdgeSpec)          {}
-func inheritedLabel(n *graph.NodeSpec) bool                   { return inherited(n.Inherited, "label") != "" }
+	"wf/graph"
+)
+
+// A drawing is what the graphics of yEd and yEd Live say about an element. It is only read: the
+// bytes of a drawing never change, an edit adds plain attributes that win over it.
+type drawing struct {
+	label, x, y string
+	group       bool // drawn as a group or folder
+
+	sawLabel, sawPlace bool
+}
+
+// draw fills the gaps of node i from its drawing.
+func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) {
+	if n.HasLabel && n.HasX && n.HasY && !b.s.parents[i] {
+		return false
+	}
+	var g drawing
+	for v := b.d.nodes[i].first; v != none; v = b.d.slots[v].next {
+		if b.d.slots[v].structured {
+			g.read(b.d.text, &b.d.slots[v])
+		}
+	}
+	if g.label != "" && !hasAttr(n.Inherited, "label") {
+		n.Inherited = inherit(n.Inherited, "label", g.label)
+		if !n.HasLabel && !g.group && !b.s.folders[i] && !b.s.parents[i] {
+			b.d.drawn = append(b.d.drawn, int32(i))
+		}
+	}
+	if g.x != "" && g.y != "" && !n.HasX && !n.HasY && !hasAttr(n.Inherited, "x") && !hasAttr(n.Inherited, "y") {
+		n.Inherited = inherit(inherit(n.Inherited, "x", g.x), "y", g.y)
+	}
+	return g.group
+}
+
+// drawEdge takes the type of edge i from its label, if that is exactly one of the words.
+func (b *builder) drawEdge(i int, e *graph.EdgeSpec) {
+	var g drawing
+	for v := b.d.edges[i].first; v != none; v = b.d.slots[v].next {
+		if b.d.slots[v].structured {
+			g.read(b.d.text, &b.d.slots[v])
+		}
+	}
+	switch g.label {
+	case "blocking", "non-blocking", "non_blocking":
+		if !hasAttr(e.Inherited, "edge_type") {
+			e.Inherited = inherit(e.Inherited, "edge_type", g.label)
+		}
+	}
+}
+
+// inherit adds to a list that other elements share.
+func inherit(attrs []graph.Attr, name, value string) []graph.Attr {
+	return append(slices.Clip(attrs), graph.Attr{Name: name, Value: value})
+}
+
+func hasAttr(attrs []graph.Attr, name string) bool {
+	return slices.ContainsFunc(attrs, func(a graph.Attr) bool { return a.Name == name })
+}
+
+// read looks at the start tags in a drawing. The first label and the first place count.
+func (g *drawing) read(text []byte, v *slot) {
+	s := scanner{index: index{text: text[:v.close]}}
+	for pos := int(v.value); ; {
+		i := bytes.IndexByte(s.text[pos:], '<')
+		if i < 0 {
+			return
+		}
+		pos += i
+		if next := s.text[pos+1]; next == '/' || next == '?' || next == '!' {
+			pos = skipNoTag(text, pos)
+			continue
+		}
+		t, err := s.tag(pos)
+		if err != nil {
+			return // cannot be: the scan has seen it
+		}
+		pos = int(t.end)
+		g.tag(&s, &t)
+	}
+}
+
+// skipNoTag goes behind markup that is no start tag.
+func skipNoTag(text []byte, pos int) int {
+	s := scanner{index: index{text: text}, stack: make([]frame, 1)}
+	switch text[pos+1] {
+	case '/':
+		return pos + bytes.IndexByte(text[pos:], '>') + 1
+	case '?':
+		pos, _ = s.skip(pos, 2, "?>")
+	default:
+		pos, _ = s.declaration(pos)
+	}
+	return pos
+}
+
+func (g *drawing) tag(s *scanner, t *tag) {
+	switch t.local {
+	case "NodeLabel", "EdgeLabel": // yEd
+		if hasText, _ := t.get("hasText"); hasText != "false" {
+			g.setLabel(s, t)
+		}
+		g.sawLabel = true
+	case "Label.Text": // yEd Live
+		g.setLabel(s, t)
+		g.sawLabel = true
+	case "Geometry":
+		g.setPlace(t, "x", "y")
+	case "RectD":
+		g.setPlace(t, "X", "Y")
+	case "ProxyAutoBoundsNode", "GroupNode":
+		g.group = true
+	}
+}
+
+// setLabel takes the text before the first child element. Programs that lay out XML leave white
+// space behind it.
+func (g *drawing) setLabel(s *scanner, t *tag) {
+	if g.sawLabel || t.empty {
+		return
+	}
+	end := int(t.end)
+	for end < len(s.text) {
+		i := bytes.IndexByte(s.text[end:], '<')
+		if i < 0 {
+			return
+		}
+		end += i
+		if next := s.text[end+1]; next != '!' && next != '?' {
+			break
+		}
+		end = skipNoTag(s.text, end)
+	}
+	label, found := decodeValue(s.sub(t.end, int32(end)))
+	if found&unknownEntity == 0 {
+		g.label = strings.TrimRight(label, " \t\r\n")
+	}
+}
+
+func (g *drawing) setPlace(t *tag, x, y string) {
+	if g.sawPlace {
+		return
+	}
+	g.sawPlace = true
+	g.x, _ = t.get(x)
+	g.y, _ = t.get(y)
+}

@@ -69,3 +69,15 @@ func visible(text string) (r rune, size int) {
 	}
 	return r, size
 }
+
+// isWritable says whether XML can hold every character of the text as it is.
+func isWritable(text string) bool {
+	for i := 0; i < len(text); {
+		r, size := visible(text[i:])
+		if string(r) != text[i:i+size] {
+			return false
+		}
+		i += size
+	}
+	return true
+}
