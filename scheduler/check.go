@@ -38,12 +38,21 @@ func (e *NoCommandError) Error() string {
 	return fmt.Sprintf("node %s and %d others have no command", e.Nodes[0], len(e.Nodes)-1)
 }
 
-// check finds what makes a scope impossible to run.
-func check(g *graph.Graph, scope Scope) error {
-	if err := checkNodes(scope.Nodes); err != nil {
-		return err
+func checkCommands(scope []*graph.Node) error {
+	var silent []string
+	for _, n := range scope {
+		if n.NoCommand {
+			silent = append(silent, n.ID)
+		}
 	}
-	cycle := graph.FindCycle(scope.Nodes)
+	if silent != nil {
+		return &NoCommandError{silent}
+	}
+	return nil
+}
+
+func checkCycles(scope []*graph.Node) error {
+	cycle := graph.FindCycle(scope)
 	if cycle == nil {
 		return nil
 	}
@@ -53,29 +62,6 @@ func check(g *graph.Graph, scope Scope) error {
 		err.Edges = append(err.Edges, e.Key)
 	}
 	return err
-}
-
-func checkNodes(scope []*graph.Node) error {
-	var dumb []string
-	for _, n := range scope {
-		if n.NoCommand {
-			dumb = append(dumb, n.ID)
-		}
-		for _, e := range n.In {
-			if e.Source.Container {
-				return containerError(e, e.Source)
-			}
-		}
-		for _, e := range n.Out {
-			if e.Target.Container {
-				return containerError(e, e.Target)
-			}
-		}
-	}
-	if dumb != nil {
-		return &NoCommandError{dumb}
-	}
-	return nil
 }
 
 func containerError(e *graph.Edge, container *graph.Node) error {

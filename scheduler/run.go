@@ -69,9 +69,6 @@ func (c csr) of(node int32) []int32 { return c.edges[c.first[node]:c.first[node+
 // NewRun prepares a run of the scope. It fails with *CycleError, *ContainerError or
 // *NoCommandError; then nothing of the scope can be run.
 func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
-	if err := check(g, scope); err != nil {
-		return nil, err
-	}
 	if opt.MaxActivations <= 0 {
 		opt.MaxActivations = defaultActivations
 	}
@@ -82,8 +79,18 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		reasons: make([]string, len(scope.Nodes)),
 	}
 	r.copyNodes(scope.Nodes)
-	r.copyEdges(g, scope.Nodes)
-	r.connect()
+	if err := r.copyEdges(g, scope.Nodes); err != nil {
+		return nil, err
+	}
+	if err := checkCommands(scope.Nodes); err != nil {
+		return nil, err
+	}
+	// A scope without any loop, the usual case, needs no search for a blocking one.
+	if loops := r.connect(); loops {
+		if err := checkCycles(scope.Nodes); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
@@ -95,7 +102,7 @@ func (r *Run) copyNodes(scope []*graph.Node) {
 	}
 }
 
-func (r *Run) copyEdges(g *graph.Graph, scope []*graph.Node) {
+func (r *Run) copyEdges(g *graph.Graph, scope []*graph.Node) error {
 	index := make([]int32, len(g.Nodes())) // by position, plus one; 0 = not in scope
 	total := 0
 	for i, n := range scope {
@@ -105,29 +112,39 @@ func (r *Run) copyEdges(g *graph.Graph, scope []*graph.Node) {
 	r.keys, r.edges, r.marked = make([]int, 0, total), make([]edge, 0, total), make([]bool, 0, total)
 	for _, e := range g.Edges() {
 		source, target := index[e.Source.Pos()], index[e.Target.Pos()]
-		if source == 0 || target == 0 {
-			continue
+		switch {
+		case source > 0 && target > 0:
+			r.keys = append(r.keys, e.Key)
+			r.edges = append(r.edges, edge{source - 1, target - 1, e.Type == graph.Blocking})
+			r.marked = append(r.marked, e.Marked)
+		case source > 0 && e.Target.Container:
+			return containerError(e, e.Target)
+		case target > 0 && e.Source.Container:
+			return containerError(e, e.Source)
 		}
-		r.keys = append(r.keys, e.Key)
-		r.edges = append(r.edges, edge{source - 1, target - 1, e.Type == graph.Blocking})
-		r.marked = append(r.marked, e.Marked)
 	}
+	return nil
 }
 
-// connect derives from the edges what each node needs to know about its own.
-func (r *Run) connect() {
+// connect derives from the edges what each node needs to know about its own, and says whether
+// any of them form a loop.
+func (r *Run) connect() (loops bool) {
 	r.out = r.lists(func(e edge) (int32, bool) { return e.source, true })
 	r.in = r.lists(func(e edge) (int32, bool) { return e.target, e.blocking })
 	targets := make([]int32, len(r.edges))
 	for k, j := range r.out.edges {
 		targets[k] = r.edges[j].target
 	}
-	r.component, _ = graph.Components(r.out.first, targets)
+	var components int
+	r.component, components = graph.Components(r.out.first, targets)
+	loops = components < len(r.nodes)
 	for j, e := range r.edges {
 		if e.blocking && !r.marked[j] {
 			r.nodes[e.target].missing++
 		}
+		loops = loops || e.source == e.target
 	}
+	return loops
 }
 
 // lists sorts edges by the node that owner names; edges that it declines are left out.
