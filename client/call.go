@@ -1,0 +1,134 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"wf/api"
+)
+
+// errorBytes bounds what is read of an answer that is no success.
+const errorBytes = 1 << 20
+
+func get[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
+	return call[T](ctx, c, http.MethodGet, path, query, nil)
+}
+
+func post[T any](ctx context.Context, c *Client, path string, body any) (T, error) {
+	return call[T](ctx, c, http.MethodPost, path, nil, body)
+}
+
+// call asks the daemon once and decodes its answer. body nil sends none.
+func call[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
+	var out T
+	var encoded []byte
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return out, fmt.Errorf("encode %s %s: %w", method, path, err)
+		}
+		encoded = b
+	}
+	answer, err := c.send(ctx, method, path, query, encoded)
+	if err != nil {
+		return out, err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(answer).Decode(&out); err != nil {
+		return out, lost(ctx, err)
+	}
+	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again
+	return out, nil
+}
+
+// send asks the daemon and returns the body of a successful answer. A daemon that has ended
+// meanwhile is started again, once: nothing has been sent to it when the dialling failed.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
+	answer, err := c.attempt(ctx, method, path, query, body)
+	if !notDialled(err) {
+		return answer, err
+	}
+	if err := c.reach(ctx, reaching{start: true}); err != nil {
+		return nil, err
+	}
+	return c.attempt(ctx, method, path, query, body)
+}
+
+// attempt asks the daemon that was found last.
+func (c *Client) attempt(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
+	u := url.URL{Scheme: "http", Host: api.SocketHost, RawQuery: query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	// path is escaped already (api.Workspace); Opaque keeps a run called "a/b" one segment.
+	req.URL.Opaque = "//" + api.SocketHost + path
+	req.Header = c.header()
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, lost(ctx, err)
+	}
+	if resp.StatusCode/100 != 2 {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return resp.Body, nil
+}
+
+// header is what every request carries.
+func (c *Client) header() http.Header {
+	h := http.Header{}
+	h.Set(api.HeaderClient, c.id)
+	if c.opt.Version != "" {
+		h.Set(api.HeaderVersion, c.opt.Version)
+	}
+	return h
+}
+
+// refusal is the error in an answer. What is not in our words comes from no daemon of ours, or
+// from a bug in it.
+func refusal(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, errorBytes))
+	var e api.Error
+	if json.Unmarshal(body, &e) == nil && e.Message != "" {
+		return &e
+	}
+	return &api.Error{Code: api.CodeInternal, Message: "the daemon answered with HTTP status " + resp.Status}
+}
+
+// lost is the error of a conversation that broke off.
+func lost(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var u *UnreachableError
+	if errors.As(err, &u) {
+		return u
+	}
+	return &UnreachableError{Doing: "talk to the daemon", Err: err}
+}
+
+// notDialled reports whether err shows that no byte has reached a daemon.
+func notDialled(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// code is the code of a daemon's refusal, "" for other errors.
+func code(err error) api.Code {
+	var e *api.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}

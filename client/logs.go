@@ -1,0 +1,45 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"wf/api"
+)
+
+// A LogQuery names the output of one execution.
+type LogQuery struct {
+	Node      string // handle, id or unique id prefix
+	Run       string // "" = the last one the node took part in
+	Execution int    // from 1; 0 = the last
+}
+
+func (q LogQuery) values() url.Values {
+	v := url.Values{"node": {q.Node}}
+	if q.Run != "" {
+		v.Set("run", q.Run)
+	}
+	setInt(v, "execution", int64(q.Execution))
+	return v
+}
+
+// LogInfo describes an output.
+func (w *Workspace) LogInfo(ctx context.Context, q LogQuery) (api.LogInfo, error) {
+	return wsGet[api.LogInfo](ctx, w, w.path(api.SubLog), q.values())
+}
+
+// Output reads the bytes of stream ("stdout" or "stderr") from offset on. With follow it ends
+// with the execution, else at the present end. It also ends with ctx. The caller closes it.
+func (w *Workspace) Output(ctx context.Context, q LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error) {
+	v := q.values()
+	v.Set("stream", stream)
+	setInt(v, "offset", offset)
+	if follow {
+		v.Set("follow", "1")
+	}
+	return again(ctx, w, func() (io.ReadCloser, error) {
+		return w.c.send(ctx, http.MethodGet, w.path(api.SubOutput), v, nil)
+	})
+}

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"wf/api"
+)
+
+// The waits between two questions to a daemon that is starting: short at first, because a start
+// takes only some milliseconds.
+const (
+	firstWait = 2 * time.Millisecond
+	lastWait  = 200 * time.Millisecond
+)
+
+// reaching says what may be done to reach a daemon, as far as Options.NoStart allows it.
+type reaching struct {
+	start bool // start one if none is there
+	// replace ends one of another version. Only the first contact does: two long-lived clients
+	// of different versions would otherwise replace each other's daemons for ever.
+	replace bool
+}
+
+// reach asks until a daemon answers that this client can work with.
+func (c *Client) reach(ctx context.Context, may reaching) error {
+	may.start = may.start && !c.opt.NoStart
+	may.replace = may.replace && may.start
+	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
+	defer cancel()
+	s := starting{c: c, allowed: may.start}
+	for wait := firstWait; ; wait = min(2*wait, lastWait) {
+		done, err := c.meet(bounded, may)
+		if done {
+			s.announce()
+			return nil
+		}
+		if err == nil || errors.Is(err, errNobody) {
+			err = s.tend(bounded)
+		}
+		if err == nil {
+			err = sleep(bounded, wait)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case bounded.Err() != nil:
+			return s.failure(fmt.Errorf("no answer within %v", c.opt.Timeout))
+		default:
+			return s.failure(err)
+		}
+	}
+}
+
+// meet asks the registered daemon who it is and whether we go together.
+func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) {
+	reg, err := readRegistry(c.opt.Runtime)
+	if err != nil {
+		return false, err
+	}
+	info, err := askVersion(ctx, reg.Socket)
+	if err != nil {
+		return false, err
+	}
+	c.peer.Store(&peer{socket: reg.Socket, info: info})
+	return c.agree(ctx, info, may)
+}
+
+// askVersion asks whoever listens on socket. It uses a connection of its own, so that one to a
+// daemon that is on its way out is never kept.
+func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
+	c := &Client{}
+	c.peer.Store(&peer{socket: socket})
+	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true}
+	c.http = &http.Client{Transport: transport}
+	defer transport.CloseIdleConnections()
+	var info api.VersionInfo
+	answer, err := c.attempt(ctx, http.MethodGet, api.PathVersion, nil, nil)
+	if notDialled(err) || code(err) == api.CodeGone {
+		return info, errNobody
+	}
+	if err != nil {
+		return info, err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(answer).Decode(&info); err != nil {
+		return info, lost(ctx, err)
+	}
+	return info, nil
+}
+
+// agree decides about a daemon of another version: one without runs is replaced if that is
+// allowed, else it will do as long as it speaks our protocol. False without an error means: it
+// has been ended, a new one may be started.
+func (c *Client) agree(ctx context.Context, info api.VersionInfo, may reaching) (done bool, err error) {
+	same := c.opt.Version == "" || info.Version == c.opt.Version
+	speaks := info.Protocol == api.Version
+	if same && speaks {
+		return true, nil
+	}
+	if info.Runs == 0 && may.replace {
+		c.opt.Note(fmt.Sprintf("the daemon is %s, this client %s: restarting it", info.Version, c.opt.Version))
+		err := c.end(ctx, api.ServerStop{})
+		if err == nil || code(err) != api.CodeRefused {
+			return false, err
+		}
+		info.Runs = 1 // one has begun since we asked
+	}
+	if speaks {
+		return true, nil
+	}
+	return false, versionError(info, c.opt.Version)
+}
+
+func versionError(info api.VersionInfo, own string) error {
+	e := &api.Error{Code: api.CodeVersion, Fix: "wf server restart",
+		Message: fmt.Sprintf("the daemon (%s) and this client (%s) do not understand each other", info.Version, own)}
+	if info.Runs > 0 {
+		e.Why = "it cannot be replaced while runs are going in it"
+		e.Fix = "wait for the runs, or wf server stop --cancel"
+	}
+	return e
+}
+
+// sleep waits for d or the end of ctx, whose error it returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"wf/api"
+)
+
+// registryBytes bounds the registry; a real one has some hundred bytes.
+const registryBytes = 64 << 10
+
+// readRegistry reads the hint where the daemon is. A missing or damaged one means that nobody is
+// there; one that others could have written is an error of its own, because it decides whom the
+// environment of every run is sent to.
+func readRegistry(runtime string) (api.Registry, error) {
+	path := filepath.Join(runtime, api.FileRegistry)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return api.Registry{}, errNobody
+	}
+	if err != nil {
+		return api.Registry{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return api.Registry{}, err
+	}
+	if err := checkRegistry(path, info, os.Geteuid()); err != nil {
+		return api.Registry{}, err
+	}
+	var reg api.Registry
+	if json.NewDecoder(io.LimitReader(f, registryBytes)).Decode(&reg) != nil || reg.Socket == "" {
+		return api.Registry{}, errNobody
+	}
+	return reg, nil
+}
+
+// checkRegistry judges owner and mode of the registry for the user uid.
+func checkRegistry(path string, info fs.FileInfo, uid int) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case !ok || int(stat.Uid) != uid:
+		return fmt.Errorf("%s belongs to another user", path)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s can be read by others (mode %04o)", path, info.Mode().Perm())
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"wf/api"
+)
+
+// A Starter starts a daemon that outlives this process. It returns as soon as the process
+// exists; ended then yields how it ended, should that happen while somebody still listens.
+type Starter func(ctx context.Context) (ended <-chan error, err error)
+
+// Detached is the Starter that executes argv in a session of its own and in the root folder, so
+// that it pins no mount. Its environment is env, its output is appended to log.
+func Detached(argv, env []string, log string) Starter {
+	return func(context.Context) (<-chan error, error) {
+		out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		defer out.Close()
+		cmd := exec.Command(argv[0], argv[1:]...) // not CommandContext: it outlives ctx
+		cmd.Env, cmd.Dir = env, "/"
+		cmd.Stdout, cmd.Stderr = out, out
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		// Reaps the daemon, so that a long-lived client leaves no zombie. It ends with the
+		// daemon; nobody waits for it, because the daemon is meant to stay longer than we do.
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		return ended, nil
+	}
+}
+
+// starting is one attempt to bring a daemon up.
+type starting struct {
+	c       *Client
+	allowed bool
+	ended   <-chan error // of the process that was started; nil when there is none
+	started bool
+	logSize int64 // of the daemon's log before
+}
+
+// tend starts a daemon if there is none, and notices when the one it started has ended. A daemon
+// that finds the lock taken ends at once: then another one is coming up, or still going down.
+func (s *starting) tend(ctx context.Context) error {
+	if s.ended != nil {
+		select {
+		case err := <-s.ended:
+			s.ended = nil
+			if !held(s.c.opt.Runtime) {
+				return fmt.Errorf("it ended at once (%w)", exitReason(err))
+			}
+		default:
+		}
+		return nil
+	}
+	if held(s.c.opt.Runtime) {
+		return nil
+	}
+	if !s.allowed {
+		return ErrNoDaemon
+	}
+	s.logSize = size(s.c.opt.Log)
+	ended, err := s.c.opt.Start(ctx)
+	if err != nil {
+		return err
+	}
+	s.ended, s.started = ended, true
+	return nil
+}
+
+func exitReason(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
+func (s *starting) announce() {
+	if s.started {
+		s.c.opt.Note(fmt.Sprintf("started daemon (pid %d)", s.c.Version().PID))
+	}
+}
+
+// failure words why no daemon was reached.
+func (s *starting) failure(err error) error {
+	var refused *api.Error
+	var unreachable *UnreachableError
+	if errors.As(err, &refused) || errors.As(err, &unreachable) {
+		return err
+	}
+	e := &UnreachableError{Doing: "reach the daemon", Err: err}
+	if s.started {
+		e.Doing, e.Log = "start the daemon", tail(s.c.opt.Log, s.logSize)
+	}
+	return e
+}
+
+// logLines and logBytes bound what is quoted of the daemon's log.
+const (
+	logLines = 5
+	logBytes = 8 << 10
+)
+
+// tail is the last lines of a log, as far as they were written after its first from bytes. A log
+// that has become shorter was rotated: all of it is new.
+func tail(path string, from int64) []string {
+	end := size(path)
+	if end < from {
+		from = 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	from = max(from, end-logBytes)
+	b, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
+	if err != nil || len(strings.TrimSpace(string(b))) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+	return lines[max(0, len(lines)-logLines):]
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"wf/api"
+)
+
+// StopServer ends the daemon and returns when it is gone: its lock is free. It waits for the
+// runs, or for their stop, as long as they take.
+func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
+	return c.end(ctx, req)
+}
+
+// end asks the daemon to stop, without starting another one if it has ended meanwhile.
+func (c *Client) end(ctx context.Context, req api.ServerStop) error {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("encode the stop: %w", err)
+	}
+	answer, err := c.attempt(ctx, http.MethodPost, api.PathServerStop, nil, body)
+	switch {
+	case err == nil:
+		answer.Close()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case notDialled(err) || code(err) == api.CodeGone: // it is ending already
+	default:
+		return err
+	}
+	c.http.CloseIdleConnections()
+	return c.gone(ctx)
+}
+
+// gone waits until the daemon that was found has let go of the lock. Another one that has taken
+// it since then is none of our business: the registry names its pid.
+func (c *Client) gone(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
+	defer cancel()
+	pid := c.Version().PID
+	for wait := firstWait; held(c.opt.Runtime); wait = min(2*wait, lastWait) {
+		if reg, err := readRegistry(c.opt.Runtime); err == nil && reg.PID != pid {
+			return nil
+		}
+		if err := sleep(bounded, wait); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return &UnreachableError{Doing: "stop the daemon",
+				Err: errors.New("it has agreed to end, and is still there")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"wf/api"
+)
+
+// WatchOptions say what a Watch yields.
+type WatchOptions struct {
+	Nodes bool // snapshots carry nodes and edges
+}
+
+// The back-off of a Watch that has lost its connection.
+const (
+	firstRetry = 50 * time.Millisecond
+	lastRetry  = time.Second
+	retryLimit = 10 * time.Second
+)
+
+// A Watch yields the frames of a workspace: a snapshot, then every later event once, in order.
+// After a lost connection, a drop or a gap it connects again by itself and goes on with a new
+// snapshot; frames with a Snapshot are therefore not only the first. Next is for one goroutine at
+// a time, Close for any.
+type Watch struct {
+	frames chan api.Frame // from the pump; unbuffered: a reader who is slow is slow for the daemon
+	cancel context.CancelFunc
+	pump   sync.WaitGroup
+	err    error // why frames was closed; set before
+}
+
+// errClosed ends a Watch that its owner has closed.
+var errClosed = errors.New("the watch is closed")
+
+// Watch begins to watch. It returns when the daemon has accepted; ctx bounds only that.
+func (w *Workspace) Watch(ctx context.Context, opt WatchOptions) (*Watch, error) {
+	own, cancel := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, cancel)
+	conn, err := again(own, w, func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
+	if !stop() || err != nil {
+		if conn != nil {
+			conn.close()
+		}
+		cancel()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, err
+	}
+	v := &Watch{frames: make(chan api.Frame), cancel: cancel}
+	v.pump.Go(func() {
+		defer close(v.frames)
+		v.err = v.run(own, w, opt, conn)
+	})
+	return v, nil
+}
+
+// Next waits for a frame. An error other than that of ctx is the end of the Watch.
+func (v *Watch) Next(ctx context.Context) (api.Frame, error) {
+	select {
+	case f, ok := <-v.frames:
+		if !ok {
+			return api.Frame{}, v.err
+		}
+		return f, nil
+	case <-ctx.Done():
+		return api.Frame{}, ctx.Err()
+	}
+}
+
+// Close ends the watching and waits for its goroutine. It may be called more than once.
+func (v *Watch) Close() {
+	v.cancel()
+	v.pump.Wait()
+}
+
+// run is the pump: it forwards frames and replaces lost connections until one of both ends.
+func (v *Watch) run(ctx context.Context, w *Workspace, opt WatchOptions, conn *wire) error {
+	for {
+		end := v.forward(ctx, conn)
+		if ctx.Err() != nil {
+			return errClosed
+		}
+		var err error
+		if conn, err = w.rewatch(ctx, opt, end); err != nil {
+			if ctx.Err() != nil {
+				return errClosed
+			}
+			return err
+		}
+	}
+}
+
+// forward hands on the frames of one connection and tells why it ended. Closing the connection
+// when ctx ends is what interrupts the read.
+func (v *Watch) forward(ctx context.Context, conn *wire) error {
+	stop := context.AfterFunc(ctx, conn.close)
+	defer func() {
+		stop()
+		conn.close()
+	}()
+	for {
+		f, err := conn.next()
+		if err != nil {
+			return err
+		}
+		select {
+		case v.frames <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// rewatch connects anew after end. A daemon that has said goodbye was ended on purpose: it is
+// looked for, because a successor may come, but none is started.
+func (w *Workspace) rewatch(ctx context.Context, opt WatchOptions, end error) (*wire, error) {
+	may := reaching{start: !errors.Is(end, errGoodbye)}
+	bounded, cancel := context.WithTimeout(ctx, retryLimit)
+	defer cancel()
+	err := end
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		if sleep(bounded, wait) != nil {
+			return nil, watchLost(err)
+		}
+		var conn *wire
+		if conn, err = w.rewatchOnce(bounded, ctx, opt, may); err == nil {
+			return conn, nil
+		}
+		if final(err) {
+			return nil, err
+		}
+	}
+}
+
+// rewatchOnce finds the daemon, opens the workspace and watches it. The connection lives as long
+// as life, the attempt ends with ctx.
+func (w *Workspace) rewatchOnce(ctx, life context.Context, opt WatchOptions, may reaching) (*wire, error) {
+	if err := w.c.reach(ctx, may); err != nil {
+		return nil, err
+	}
+	if _, err := w.c.open(ctx, w.Workfile); err != nil {
+		return nil, err
+	}
+	conn, err := w.c.watch(ctx, w.ID, opt, may)
+	if err == nil && life.Err() != nil {
+		conn.close()
+		return nil, life.Err()
+	}
+	return conn, err
+}
+
+// final reports whether asking again cannot help: the daemon is there and says no.
+func final(err error) bool {
+	c := code(err)
+	return c != "" && c != api.CodeGone && c != api.CodeNotFound
+}
+
+// watchLost is the end of a Watch whose daemon did not come back.
+func watchLost(err error) error {
+	var u *UnreachableError
+	if errors.As(err, &u) || code(err) != "" {
+		return err
+	}
+	return &UnreachableError{Doing: "watch the workfile any longer", Err: err}
+}

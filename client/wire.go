@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"wf/api"
+)
+
+// silence is how long a daemon may say nothing before it counts as lost; it pings every 30 s.
+const silence = 90 * time.Second
+
+var (
+	// errGoodbye ends a connection whose daemon ends in good order.
+	errGoodbye = errors.New("the daemon has ended")
+	errGap     = errors.New("events are missing")
+)
+
+// A wire is one WebSocket connection of a Watch. It checks that no event is missing.
+type wire struct {
+	conn  *websocket.Conn
+	once  sync.Once // closes conn
+	seq   uint64    // of the last event seen
+	begun bool      // the snapshot has come
+}
+
+// watch opens the WebSocket of a workspace.
+func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may reaching) (*wire, error) {
+	conn, err := c.upgrade(ctx, id, opt)
+	if notDialled(err) {
+		if err := c.reach(ctx, may); err != nil {
+			return nil, err
+		}
+		conn, err = c.upgrade(ctx, id, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{conn: conn}
+	w.hear()
+	pong := conn.PingHandler()
+	conn.SetPingHandler(func(data string) error {
+		w.hear()
+		return pong(data)
+	})
+	return w, nil
+}
+
+func (c *Client) upgrade(ctx context.Context, id string, opt WatchOptions) (*websocket.Conn, error) {
+	// The dialer heeds only the deadline of ctx; closing the connection makes it heed the rest.
+	stop := func() bool { return true }
+	d := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := c.dial(ctx, network, addr)
+		if err == nil {
+			stop = context.AfterFunc(ctx, func() { conn.Close() })
+		}
+		return conn, err
+	}}
+	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.Workspace(id) + api.SubEvents,
+		RawQuery: nodesQuery(opt.Nodes).Encode()}
+	conn, resp, err := d.DialContext(ctx, u.String(), c.header())
+	if !stop() && err == nil {
+		conn.Close()
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		return conn, nil
+	}
+	if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols {
+		return nil, refusal(resp)
+	}
+	return nil, lost(ctx, err)
+}
+
+// hear notes a sign of life.
+func (w *wire) hear() { _ = w.conn.SetReadDeadline(time.Now().Add(silence)) }
+
+// next reads a frame. Every error is the end of the wire.
+func (w *wire) next() (api.Frame, error) {
+	_, r, err := w.conn.NextReader()
+	if err != nil {
+		return api.Frame{}, farewell(err)
+	}
+	w.hear()
+	var f api.Frame
+	if err := json.NewDecoder(r).Decode(&f); err != nil {
+		return api.Frame{}, fmt.Errorf("read a frame: %w", err)
+	}
+	if f.Dropped != "" {
+		// What follows says whether the daemon ends or only lets go of us.
+		if _, _, err := w.conn.NextReader(); errors.Is(farewell(err), errGoodbye) {
+			return api.Frame{}, errGoodbye
+		}
+		return api.Frame{}, fmt.Errorf("dropped by the daemon: %s", f.Dropped)
+	}
+	return f, w.count(f)
+}
+
+// farewell tells the orderly end of the daemon from a broken connection.
+func farewell(err error) error {
+	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		return errGoodbye
+	}
+	return err
+}
+
+// count verifies that the frame continues the ones before: a snapshot first, then every number.
+func (w *wire) count(f api.Frame) error {
+	if f.Snapshot != nil {
+		w.begun, w.seq = true, f.Snapshot.Seq
+	}
+	if !w.begun {
+		return fmt.Errorf("%w: no snapshot came first", errGap)
+	}
+	for i := range f.Events {
+		if got := f.Events[i].Seq; got != w.seq+1 {
+			return fmt.Errorf("%w: %d came after %d", errGap, got, w.seq)
+		}
+		w.seq++
+	}
+	return nil
+}
+
+// close ends the connection, also one that is being read.
+func (w *wire) close() { w.once.Do(func() { w.conn.Close() }) }
