@@ -56,7 +56,7 @@ func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph,
 	if err := g.buildEdges(edges); err != nil {
 		return nil, err
 	}
-	g.connect()
+	g.connect(edges)
 	return g, nil
 }
 
@@ -74,7 +74,7 @@ func (g *Graph) buildNodes(specs []NodeSpec) error {
 			return fmt.Errorf("node %s: lies in node number %d, which is none before it", s.ID, s.Parent)
 		}
 		fillNode(n, s)
-		n.Key, n.pos = key, i
+		n.Key, n.pos = key, int32(i)
 		if s.Parent >= 0 {
 			n.Parent = &slab[s.Parent]
 			n.Parent.children++
@@ -100,7 +100,7 @@ func (g *Graph) buildEdges(specs []EdgeSpec) error {
 			return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes))
 		}
 		fillEdge(e, s)
-		e.Key, e.pos = key, i
+		e.Key, e.pos = key, int32(i)
 		e.Source, e.Target = g.nodes[s.Source], g.nodes[s.Target]
 		g.edges[i] = e
 		g.nextEdgeKey = key + 1
@@ -118,23 +118,35 @@ func nextKey(asked, free int) (key int, ok bool) {
 
 func inRange(i, n int) bool { return i >= 0 && i < n }
 
-// connect fills In and Out of all nodes out of two slabs. The slices have no spare capacity, so
-// a later append moves them away instead of writing into the neighbour's.
-func (g *Graph) connect() {
-	in, out := make([]int32, len(g.nodes)), make([]int32, len(g.nodes))
-	for _, e := range g.edges {
-		in[e.Target.pos]++
-		out[e.Source.pos]++
-	}
-	inSlab, outSlab := make([]*Edge, len(g.edges)), make([]*Edge, len(g.edges))
+// connect fills In and Out of all nodes.
+func (g *Graph) connect(specs []EdgeSpec) {
+	in := g.incidence(specs, func(s *EdgeSpec) int { return s.Target })
+	out := g.incidence(specs, func(s *EdgeSpec) int { return s.Source })
 	for i, n := range g.nodes {
-		n.In, inSlab = inSlab[:0:in[i]], inSlab[in[i]:]
-		n.Out, outSlab = outSlab[:0:out[i]], outSlab[out[i]:]
+		n.In, n.Out = in(i), out(i)
 	}
-	for _, e := range g.edges {
-		e.Target.In = append(e.Target.In, e)
-		e.Source.Out = append(e.Source.Out, e)
+}
+
+// incidence sorts the edges by one of their ends and returns those of each node. They lie in one
+// array; their slices have no spare capacity, so a later append moves them away instead of
+// writing into the neighbour's.
+func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node int) []*Edge {
+	first := make([]int32, len(g.nodes)+2)
+	for i := range specs {
+		first[end(&specs[i])+2]++
 	}
+	for v := range g.nodes {
+		first[v+1] += first[v]
+	}
+	// While the array is filled, first[v+1] is where the next edge of v goes; in the end that
+	// is where the edges of v+1 begin.
+	sorted := make([]*Edge, len(specs))
+	for i := range specs {
+		v := end(&specs[i])
+		sorted[first[v+1]] = g.edges[i]
+		first[v+1]++
+	}
+	return func(v int) []*Edge { return sorted[first[v]:first[v+1]:first[v+1]] }
 }
 
 // fillNode sets everything of a fresh node that does not depend on other elements.

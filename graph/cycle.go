@@ -28,7 +28,7 @@ type subgraph struct {
 
 func blockingSubgraph(scope []*Node) subgraph {
 	// Index in scope plus one, by position in the graph.
-	last := 0
+	last := int32(0)
 	for _, n := range scope {
 		last = max(last, n.pos)
 	}

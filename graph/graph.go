@@ -52,12 +52,12 @@ type Node struct {
 	rawStatus string // the status as the file writes it, also when it is none of ours
 	inherited []Attr // see NodeSpec.Inherited
 	has       attrSet
-	children  int
-	pos       int // index in Graph.nodes
+	children  int32 // nodes that lie in it
+	pos       int32 // index in Graph.nodes
 }
 
 // Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
-func (n *Node) Pos() int { return n.pos }
+func (n *Node) Pos() int { return int(n.pos) }
 
 // Runnable says whether the node is a command that a run can execute, not a container.
 func (n *Node) Runnable() bool { return !n.Container }
@@ -75,11 +75,11 @@ type Edge struct {
 	rawType, rawStatus string // as the file writes them, also when they are none of ours
 	inherited          []Attr
 	has                attrSet
-	pos                int
+	pos                int32 // index in Graph.edges
 }
 
 // Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.
-func (e *Edge) Pos() int { return e.pos }
+func (e *Edge) Pos() int { return int(e.pos) }
 
 // New returns a graph without nodes.
 func New() *Graph {

@@ -52,10 +52,10 @@ func (g *Graph) rollBack(inverses []Op) {
 // renumber makes pos right again from the first place that an edit touched.
 func (g *Graph) renumber() {
 	for i := g.dirtyNode; i < len(g.nodes); i++ {
-		g.nodes[i].pos = i
+		g.nodes[i].pos = int32(i)
 	}
 	for i := g.dirtyEdge; i < len(g.edges); i++ {
-		g.edges[i].pos = i
+		g.edges[i].pos = int32(i)
 	}
 }
 
