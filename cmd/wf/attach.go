@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// attachOptions are the flags of attach.
+type attachOptions struct {
+	file string
+	showOptions
+}
+
+func newAttach(e *env) *cobra.Command {
+	o := &attachOptions{}
+	cmd := &cobra.Command{
+		Use:   "attach [RUN]",
+		Short: "Watch a run that is going",
+		Long: `Attach shows a run that is going, from now on, until it is over; its exit status is then that
+of wf run. Ctrl-C leaves it alone and ends with status 0.`,
+		Example: `  wf attach
+  wf attach 42 --json`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.showOptions.check(); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e, first(args))
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	o.showOptions.addFlags(cmd.Flags())
+	return cmd
+}
+
+// first is the first argument, or "".
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	f, err := newFollower(ctx, e, s, o.showOptions)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	active := f.first.Status.Runs
+	if f.run, err = pickRun(active, run, "wf attach"); err != nil {
+		return err
+	}
+	f.catch()
+	for _, r := range active {
+		if r.Run == f.run {
+			f.view.attached(r)
+			return f.follow(ctx)
+		}
+	}
+	// It may have ended between the wish and the look: its record has the answer.
+	return f.ended(ctx, f.first.Seq)
+}
+
+// attached is the header for somebody who comes while the run is going.
+func (v *view) attached(run api.RunSummary) {
+	v.total, v.begun = run.Nodes, true
+	v.missed = run.Counts.OK + run.Counts.Failed + run.Counts.Cancelled
+	if v.progress() && !v.opt.quiet {
+		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.missed, plural(run.Nodes, "node"), run.Counts.Running)
+	}
+	v.flush()
+}
+
+// pickRun is the run that the user means: the one named, else the only active one.
+func pickRun(active []api.RunSummary, named, command string) (string, error) {
+	switch {
+	case named != "":
+		return named, nil
+	case len(active) == 1:
+		return active[0].Run, nil
+	case len(active) == 0:
+		return "", &failure{status: exitFailed, what: "nothing is running", fix: "wf run, or wf runs for what ran"}
+	}
+	f := usage("%d runs are active: name one", len(active))
+	f.why = activeList(active)
+	f.fix = command + " " + active[0].Run
+	return "", f
+}
+
+// activeList describes active runs, one a line.
+func activeList(active []api.RunSummary) string {
+	text := ""
+	for i, r := range active {
+		if i > 0 {
+			text += "\n"
+		}
+		text += "run " + r.Run + ": " + plural(r.Nodes, "node") + ", " + fmt.Sprint(r.Counts.Running) + " running"
+	}
+	return text
+}

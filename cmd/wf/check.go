@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	file string
+	json bool
+}
+
+func newCheck(e *env) *cobra.Command {
+	o := &checkOptions{}
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Find mistakes in a workfile",
+		Long: `Check reads a workfile and prints what is wrong with it, with line numbers: cycles, edges
+without an end, wrappers, names that are not unique. It runs nothing. Exit status 3: there
+are errors, and wf run would refuse.`,
+		Example: `  wf check
+  wf check --json`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
+	return cmd
+}
+
+func (o *checkOptions) run(ctx context.Context, e *env) error {
+	check, path, err := o.ask(ctx, e)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = writeJSON(e.stdout, check)
+	} else {
+		err = printCheck(e, path, check)
+	}
+	if err == nil && !check.OK {
+		return exit(exitWorkfile)
+	}
+	return err
+}
+
+// ask gets the findings. A file that cannot be read at all is a finding too where a program
+// asks; people get it as the error it is.
+func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path string, err error) {
+	s, err := e.open(ctx, o.file)
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Code == api.CodeWorkfile && o.json {
+		return unreadable(refused), "", nil
+	}
+	if err != nil {
+		return api.Check{}, "", err
+	}
+	defer s.close()
+	check, err = s.ws.Check(ctx)
+	return check, s.path, err
+}
+
+// unreadable is the refusal of a workfile as a finding.
+func unreadable(err *api.Error) api.Check {
+	message := err.Message
+	if err.Why != "" {
+		message += ": " + err.Why
+	}
+	problem := api.Problem{Severity: "error", Code: "unreadable", Line: lineOf(err.Where), Message: message, Nodes: err.Nodes}
+	return api.Check{Schema: api.SchemaCheck, Problems: []api.Problem{problem}}
+}
+
+// lineOf is the line in "path:line" or "path:line:column", 0 when there is none.
+func lineOf(where string) int {
+	for part := range strings.SplitSeq(where, ":") {
+		if n, err := strconv.Atoi(part); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// printCheck prints the findings the way compilers do, so that editors find the lines.
+func printCheck(e *env, path string, check api.Check) error {
+	p := e.outPaint()
+	errs := 0
+	for _, problem := range check.Problems {
+		severity := problem.Severity
+		if severity == "error" {
+			errs++
+			severity = p.bad(severity)
+		}
+		where := oneLine(e.rel(path))
+		if problem.Line > 0 {
+			where += ":" + strconv.Itoa(problem.Line)
+		}
+		fmt.Fprintf(e.stdout, "%s: %s: %s (%s)\n", where, severity, oneLine(problem.Message), problem.Code)
+	}
+	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", oneLine(e.rel(path)), plural(check.Nodes, "node"), plural(check.Edges, "edge"),
+		plural(errs, "error"), plural(len(check.Problems)-errs, "warning"))
+	return err
+}

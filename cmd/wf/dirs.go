@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// folders are where everything of wf lies that is not a workfile (DESIGN §4).
+type folders struct {
+	runtime string // lock, registry, sockets of the daemon
+	state   string // history and logs
+}
+
+// folders finds both, makes those that are missing and refuses those that others could reach:
+// the socket and the token in the runtime folder are keys to run commands as this user.
+func (e *env) folders() (folders, error) {
+	dirs := folders{
+		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
+		state:   e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
+	}
+	for _, dir := range []string{dirs.runtime, dirs.state} {
+		if dir == "" {
+			return folders{}, &failure{status: exitDaemon,
+				what: "no folder for the daemon: HOME is not set", fix: "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR"}
+		}
+		if err := privateDir(dir); err != nil {
+			return folders{}, err
+		}
+	}
+	return dirs, nil
+}
+
+// folder is the value of own, else below base/name, else below ~/.local/state/wf/rest.
+// Relative values of XDG variables are invalid by their specification and ignored.
+func (e *env) folder(own, base, name, rest string) string {
+	if dir := e.get(own); dir != "" {
+		return e.abs(dir)
+	}
+	if dir := e.get(base); filepath.IsAbs(dir) {
+		return filepath.Join(dir, name)
+	}
+	home := e.get("HOME")
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state", "wf", rest)
+}
+
+// abs makes path absolute against the working directory of e.
+func (e *env) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(e.dir, path)
+}
+
+// privateDir makes dir (0700) or checks that it is a folder of this user that nobody else can
+// enter. The folder itself may not be a symlink: whoever owns the link could turn it elsewhere.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return &failure{status: exitDaemon, what: "cannot make the folder " + dir, why: errText(err)}
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return &failure{status: exitDaemon, what: "cannot use the folder " + dir, why: errText(err)}
+	}
+	return checkPrivate(dir, info, os.Geteuid())
+}
+
+// checkPrivate judges what Lstat says about dir for the user uid.
+func checkPrivate(dir string, info fs.FileInfo, uid int) error {
+	unsafe := func(why, fix string) error {
+		return &failure{status: exitDaemon, what: "the folder " + dir + " is not safe to use", why: why, fix: fix}
+	}
+	switch stat, ok := info.Sys().(*syscall.Stat_t); {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return unsafe("it is a symbolic link", "rm "+quote(dir))
+	case !info.IsDir():
+		return unsafe("it is not a folder", "rm "+quote(dir))
+	case ok && int(stat.Uid) != uid:
+		return unsafe(fmt.Sprintf("it belongs to user %d, not to you (%d)", stat.Uid, uid),
+			"chown "+fmt.Sprint(uid)+" "+quote(dir)+", or set WF_RUNTIME_DIR and WF_STATE_DIR")
+	case info.Mode().Perm()&0o077 != 0:
+		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+quote(dir))
+	}
+	return nil
+}
+
+// errText is the obstacle of a file error without the path that the message names already.
+func errText(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFolders(t *testing.T) {
+	home := t.TempDir()
+	for _, c := range []struct {
+		name           string
+		vars           []string
+		runtime, state string
+	}{
+		{"own variables", []string{"WF_RUNTIME_DIR=" + home + "/r", "WF_STATE_DIR=" + home + "/s"}, "r", "s"},
+		{"XDG", []string{"XDG_RUNTIME_DIR=" + home + "/xr", "XDG_STATE_HOME=" + home + "/xs"}, "xr/wf", "xs/wf"},
+		{"relative XDG values count as unset", []string{"XDG_RUNTIME_DIR=x", "XDG_STATE_HOME=y"}, ".local/state/wf/run", ".local/state/wf"},
+		{"home", nil, ".local/state/wf/run", ".local/state/wf"},
+		{"own relative value", []string{"WF_RUNTIME_DIR=rel"}, "rel", ".local/state/wf"},
+	} {
+		e := &env{vars: append([]string{"HOME=" + home}, c.vars...), dir: home}
+		dirs, err := e.folders()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if dirs.runtime != filepath.Join(home, c.runtime) || dirs.state != filepath.Join(home, c.state) {
+			t.Errorf("%s: %+v", c.name, dirs)
+		}
+		for _, dir := range []string{dirs.runtime, dirs.state} {
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%s: %s: %v %v", c.name, dir, info, err)
+			}
+		}
+	}
+}
+
+func TestFoldersWithoutHome(t *testing.T) {
+	if _, err := (&env{}).folders(); exitStatus(err) != exitDaemon {
+		t.Errorf("no HOME: %v", err)
+	}
+}
+
+func TestPrivateDirRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(dir string) error
+		want failure // why and fix as far as they must be there
+	}{
+		{"open to others", func(dir string) error { return os.Mkdir(dir, 0o755) }, failure{why: "0755", fix: "chmod 700 "}},
+		{"open to the group", func(dir string) error {
+			return errorsOf(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
+		}, failure{why: "0710", fix: "chmod 700 "}},
+		{"symbolic link", func(dir string) error {
+			return errorsOf(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
+		}, failure{why: "symbolic link"}},
+		{"a file", func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, failure{why: "not a directory"}},
+	} {
+		dir := filepath.Join(t.TempDir(), "wf")
+		if err := c.make(dir); err != nil {
+			t.Fatal(err)
+		}
+		err := privateDir(dir)
+		f := describe(err)
+		if exitStatus(err) != exitDaemon || !strings.Contains(f.what, dir) || !strings.Contains(f.why, c.want.why) || !strings.Contains(f.fix, c.want.fix) {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+	}
+}
+
+// errorsOf is the first of errors that is one.
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestPrivateDirOfSomebodyElse(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkPrivate(dir, info, os.Geteuid()); err != nil {
+		t.Error(err)
+	}
+	if f := describe(checkPrivate(dir, info, os.Geteuid()+1)); !strings.Contains(f.why, "belongs to user") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestWorkfile(t *testing.T) {
+	dir := t.TempDir()
+	e := &env{dir: dir}
+	_, err := e.workfile("")
+	if f := describe(err); exitStatus(err) != exitWorkfile || f.where != "looked for "+dir+"/Workfile" || f.fix != "wf new Workfile" {
+		t.Errorf("missing: %+v", f)
+	}
+	if _, err := e.workfile("."); exitStatus(err) != exitWorkfile {
+		t.Errorf("a folder: %v", err)
+	}
+	file := filepath.Join(dir, "Workfile")
+	if err := os.WriteFile(file, nil, fs.FileMode(0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := e.workfile(""); err != nil || path != file {
+		t.Errorf("%q %v", path, err)
+	}
+}

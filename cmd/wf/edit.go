@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// editOptions are the flags that all edits share.
+type editOptions struct{ file string }
+
+// newEdit groups the edits. They go through the daemon's queue, so that everybody who has the
+// workfile open sees them, and can be undone.
+func newEdit(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "edit",
+		Short: "Change a workfile",
+		Long: `Edit changes one thing in a workfile and touches no other byte of it. A run that is going
+keeps the graph it began with.`,
+		Example: `  id=$(wf edit add-node 'make all')
+  wf edit add-node 'make test' --name test --after "$id"
+  wf edit set test label 'make check'
+  wf edit undo`,
+	}
+	return noun(cmd,
+		newAddNode(e), newRemoveNode(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
+		newAddEdge(e), newRemoveEdge(e), newEdgeType(e),
+		newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
+}
+
+// editCommand is a verb of edit: arguments in, edits out.
+func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Edit, error)) *cobra.Command {
+	o := &editOptions{}
+	fileFlag(cmd, &o.file, "f")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		list, err := edits(args)
+		if err != nil {
+			return err
+		}
+		return o.apply(cmd.Context(), e, func(ctx context.Context, s *session) (api.EditResult, error) {
+			return s.ws.Edit(ctx, api.EditRequest{Edits: list})
+		})
+	}
+	return cmd
+}
+
+// apply makes a change and prints what came of it: new ids on standard output, for scripts.
+func (o *editOptions) apply(ctx context.Context, e *env, change func(context.Context, *session) (api.EditResult, error)) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	result, err := change(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, id := range result.Added {
+		fmt.Fprintln(e.stdout, oneLine(id))
+	}
+	if result.Text != "" {
+		fmt.Fprintln(e.stderr, oneLine(result.Text))
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintf(e.stderr, "note: %s\n", oneLine(note))
+	}
+	return nil
+}
+
+func newUndo(e *env) *cobra.Command {
+	return historyCommand(e, "undo", "Take the last edit back", func(ctx context.Context, s *session) (api.EditResult, error) {
+		return s.ws.Undo(ctx)
+	})
+}
+
+func newRedo(e *env) *cobra.Command {
+	return historyCommand(e, "redo", "Do again what was undone", func(ctx context.Context, s *session) (api.EditResult, error) {
+		return s.ws.Redo(ctx)
+	})
+}
+
+// historyCommand is a verb that moves in the history of edits.
+func historyCommand(e *env, name, short string, move func(context.Context, *session) (api.EditResult, error)) *cobra.Command {
+	o := &editOptions{}
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  nargs(0, 0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return o.apply(cmd.Context(), e, move) },
+	}
+	fileFlag(cmd, &o.file, "f")
+	return cmd
+}
+
+func newWrapper(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "wrapper TEMPLATE",
+		Short: "Set the wrapper of all commands, '' removes it",
+		Example: `  wf edit wrapper 'conda run -n bio bash -c {}'
+  wf edit wrapper ''`,
+		Args: nargs(1, 1),
+	}, func(args []string) ([]api.Edit, error) {
+		if args[0] == "" {
+			return []api.Edit{{Op: api.OpUnsetGraph, Key: "wrapper"}}, nil
+		}
+		return []api.Edit{{Op: api.OpSetGraph, Key: "wrapper", Value: args[0]}}, nil
+	})
+}
+
+func newSaveAs(e *env) *cobra.Command {
+	o := &editOptions{}
+	cmd := &cobra.Command{
+		Use:   "save-as PATH",
+		Short: "Copy the workfile with all changes, to a file that does not exist",
+		Args:  nargs(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.saveAs(cmd.Context(), e, e.abs(args[0]))
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	return cmd
+}
+
+func (o *editOptions) saveAs(ctx context.Context, e *env, path string) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: path})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stderr, "saved as %s\n", oneLine(copied.Workfile))
+	return nil
+}

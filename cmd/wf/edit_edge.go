@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+func newAddEdge(e *env) *cobra.Command {
+	edit := api.Edit{Op: api.OpAddEdge}
+	cmd := &cobra.Command{
+		Use:   "add-edge SRC DST",
+		Short: "Make DST wait for SRC",
+		Example: `  wf edit add-edge fetch align
+  wf edit add-edge check fetch --type non-blocking    run fetch again after check`,
+		Args: nargs(2, 2),
+	}
+	cmd.Flags().Var(&choice{&edit.Type, []string{"blocking", "non-blocking"}}, "type",
+		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
+	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
+		edit.Source, edit.Target = args[0], args[1]
+		return []api.Edit{edit}, nil
+	})
+}
+
+func newRemoveEdge(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "remove-edge SRC DST",
+		Short: "Remove the edge from SRC to DST",
+		Args:  nargs(2, 2),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpRemoveEdge, Source: args[0], Target: args[1]}}, nil
+	})
+}
+
+func newEdgeType(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "type SRC DST TYPE",
+		Short: "Make the edge from SRC to DST blocking or non-blocking",
+		Args:  nargs(3, 3),
+	}, func(args []string) ([]api.Edit, error) {
+		if args[2] != "blocking" && args[2] != "non-blocking" {
+			return nil, usage("edge type %s: must be blocking or non-blocking", args[2])
+		}
+		return []api.Edit{{Op: api.OpEdgeType, Source: args[0], Target: args[1], Type: args[2]}}, nil
+	})
+}

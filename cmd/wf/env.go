@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// An env is the world a command sees: its streams, its environment, and what the flags common
+// to all commands say. Tests make their own; nothing else in this package asks the process.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	outTTY, errTTY bool     // is the stream a terminal?
+	vars           []string // KEY=VALUE, the whole environment
+	dir            string   // working directory, absolute; "" when it is gone
+
+	// The fields below are set by flags.
+
+	color string // auto, always, never
+	ascii bool
+
+	// notes: tell what happened to the daemon on the way. Commands that people watch set it;
+	// the others are used in scripts, where a daemon that starts is no news.
+	notes bool
+}
+
+// newEnv is the env of this process.
+func newEnv() *env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // deleted under us: only relative paths suffer, and they say so
+	}
+	return &env{
+		stdin:  os.Stdin,
+		stdout: os.Stdout,
+		stderr: os.Stderr,
+		outTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		errTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		vars:   os.Environ(),
+		dir:    dir,
+		color:  "auto",
+	}
+}
+
+// get is the value of an environment variable; the last one counts, as in execve.
+func (e *env) get(key string) string {
+	for i := len(e.vars) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(e.vars[i], key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// user is who asks, for the history. The environment is enough: it is a note, no proof.
+func (e *env) user() string {
+	if name := e.get("USER"); name != "" {
+		return name
+	}
+	return e.get("LOGNAME")
+}

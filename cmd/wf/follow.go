@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"wf/api"
+	"wf/client"
+)
+
+// defaultGrace is the daemon's: shown when the flag is not given.
+const defaultGrace = 10 * time.Second
+
+// A follower shows one run until it is over or somebody leaves. Everything it hears arrives on
+// channels and is handled by one goroutine, the caller's:
+//
+//	watch ──frames──▶┐
+//	signals ────────▶├ follow ──▶ view (progress), events (JSON), stop requests
+//	stop answers ───▶┘
+//
+// close ends the goroutines that fill the channels and waits for them.
+type follower struct {
+	e     *env
+	s     *session
+	opt   showOptions
+	view  *view
+	watch *client.Watch
+
+	frames  chan received
+	answers chan error // of stop requests
+	cancel  context.CancelFunc
+	ctx     context.Context // of the goroutines
+	group   sync.WaitGroup
+
+	run      string // "" until the daemon has accepted it
+	first    api.Snapshot
+	stopsRun bool          // a signal stops the run; else it only ends the watching
+	grace    time.Duration // of that stop
+	interrupts
+}
+
+// received is one answer of watch.Next.
+type received struct {
+	frame api.Frame
+	err   error
+}
+
+// newFollower watches the workspace of s and has its snapshot when it returns.
+func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*follower, error) {
+	watch, err := s.ws.Watch(ctx, client.WatchOptions{})
+	if err != nil {
+		return nil, err
+	}
+	frame, err := watch.Next(ctx)
+	if err != nil {
+		watch.Close()
+		return nil, err
+	}
+	f := &follower{e: e, s: s, opt: opt, watch: watch,
+		frames: make(chan received), answers: make(chan error)}
+	if frame.Snapshot != nil {
+		f.first = *frame.Snapshot
+	}
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	f.view = newView(e, s, opt)
+	return f, nil
+}
+
+// close lets go of the run. It goes on.
+func (f *follower) close() {
+	f.interrupts.restore()
+	f.cancel()
+	f.watch.Close()
+	f.view.close()
+	f.group.Wait()
+}
+
+// startAndFollow starts a run and follows it. Signals count from here on: what they mean while
+// the daemon has not answered is done as soon as the number of the run is known.
+func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error {
+	f.interrupts.catch()
+	type answer struct {
+		accepted api.RunAccepted
+		err      error
+	}
+	started := make(chan answer, 1)
+	f.group.Go(func() {
+		accepted, err := f.s.ws.StartRun(f.ctx, req)
+		started <- answer{accepted, err}
+	})
+	for {
+		select {
+		case a := <-started:
+			if a.err != nil {
+				return asConflict(a.err)
+			}
+			f.view.accepted(a.accepted)
+			if a.accepted.Run == "" {
+				return nil
+			}
+			f.run = a.accepted.Run
+			f.stopIfAsked()
+			return f.follow(ctx)
+		case sig := <-f.signals:
+			if f.count(sig); f.mustLeave() {
+				return f.left()
+			}
+		}
+	}
+}
+
+// follow shows the run until it is over. f.run is known.
+func (f *follower) follow(ctx context.Context) error {
+	f.group.Go(f.read)
+	for {
+		select {
+		case r := <-f.frames:
+			if r.err != nil {
+				return lostDaemon(f.run, r.err)
+			}
+			if over, err := f.take(ctx, r.frame); over {
+				return err
+			}
+		case sig := <-f.signals:
+			if f.signal(sig) {
+				return f.left()
+			}
+		case err := <-f.answers:
+			f.view.stopAnswered(err)
+		case <-f.view.silence.C:
+			f.view.heartbeat(time.Now())
+		}
+		if err := f.view.flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// read hands frames over until the watch ends.
+func (f *follower) read() {
+	for {
+		frame, err := f.watch.Next(f.ctx)
+		select {
+		case f.frames <- received{frame, err}:
+		case <-f.ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take handles a frame and says whether the run is over.
+func (f *follower) take(ctx context.Context, frame api.Frame) (over bool, err error) {
+	if frame.Snapshot != nil {
+		if over, err = f.resume(ctx, *frame.Snapshot); over || err != nil {
+			return true, err
+		}
+	}
+	for _, ev := range frame.Events {
+		if ev.Run != "" && ev.Run != f.run {
+			continue
+		}
+		if err := f.view.event(ctx, ev); err != nil {
+			return true, err
+		}
+		if ev.Type == api.RunComplete {
+			return true, f.over(ctx, ev)
+		}
+	}
+	return false, nil
+}
+
+// resume goes on from a new snapshot, after the connection was lost: events are missing, and
+// the run may have ended meanwhile. Then its record has the result.
+func (f *follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool, err error) {
+	for _, run := range snapshot.Status.Runs {
+		if run.Run == f.run {
+			f.view.resync(run)
+			return false, nil
+		}
+	}
+	return true, f.ended(ctx, snapshot.Seq)
+}
+
+// ended reports a run whose end was not seen, as if its last event had just come.
+func (f *follower) ended(ctx context.Context, seq uint64) error {
+	detail, err := f.s.ws.Run(ctx, f.run)
+	if err != nil {
+		return err
+	}
+	ev := completion(detail, f.s.ws.ID, seq)
+	if err := f.view.event(ctx, ev); err != nil {
+		return err
+	}
+	return f.over(ctx, ev)
+}
+
+// completion is the last event of a run, made from its record.
+func completion(detail api.RunDetail, workspace string, seq uint64) api.Event {
+	status := resultStatus(detail.Result, nil)
+	ev := api.Event{Schema: api.SchemaEvent, Seq: seq, Type: api.RunComplete, Workspace: workspace,
+		Run: detail.Run, Result: detail.Result, Counts: &detail.Counts, DurationMS: detail.DurationMS, ExitCode: &status}
+	if detail.Ended != nil {
+		ev.Time = *detail.Ended
+	}
+	return ev
+}
+
+// over shows the end of the run and turns its result into an exit status.
+func (f *follower) over(ctx context.Context, ev api.Event) error {
+	if err := f.view.finish(ctx, ev); err != nil {
+		return err
+	}
+	if ev.Result == api.Cancelled && f.stoppedBy != nil {
+		return exit(signalStatus(f.stoppedBy))
+	}
+	return exit(resultStatus(ev.Result, ev.ExitCode))
+}
+
+// resultStatus is the exit status of a run that this command did not stop.
+func resultStatus(result api.Result, code *int) int {
+	switch {
+	case code != nil && *code == exitTimeout:
+		return exitTimeout
+	case result == api.Succeeded:
+		return exitOK
+	case result == api.Cancelled:
+		return exitStopped
+	}
+	return exitFailed
+}
+
+// lostDaemon says what is known when the daemon cannot be reached again.
+func lostDaemon(run string, err error) error {
+	f := describe(err)
+	return &failure{status: exitDaemon, what: "lost the daemon: " + f.what,
+		why: "run " + run + " may still be going", fix: "wf attach " + run}
+}
+
+// left is how the command ends when it does not wait for the end of the run.
+func (f *follower) left() error {
+	switch {
+	case f.lastSignal == hangup:
+		return exit(exitHangup)
+	case !f.stopsRun:
+		f.view.goodbye(f.run)
+		return nil
+	}
+	return exit(signalStatus(f.stoppedBy))
+}
+
+// signalStatus is 128 + n for the signals that stop a run.
+func signalStatus(sig os.Signal) int {
+	if sig == terminate {
+		return exitTerminated
+	}
+	return exitInterrupted
+}

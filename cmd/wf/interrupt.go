@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"wf/api"
+)
+
+// The signals that a command which follows a run answers to.
+const (
+	interrupt = syscall.SIGINT
+	terminate = syscall.SIGTERM
+	hangup    = syscall.SIGHUP
+)
+
+// interrupts are the signals that came while a run was followed.
+type interrupts struct {
+	signals    chan os.Signal
+	lastSignal os.Signal
+	stoppedBy  os.Signal // the first that asked for a stop
+	asked      int       // how many did
+}
+
+// catch takes the signals over, except those that the caller had ignored: a command behind
+// nohup stays for its run, and one in the background of a script is not hit by the terminal.
+func (i *interrupts) catch() {
+	i.signals = make(chan os.Signal, 8)
+	for _, sig := range []os.Signal{interrupt, terminate, hangup} {
+		if !signal.Ignored(sig) {
+			signal.Notify(i.signals, sig)
+		}
+	}
+}
+
+// restore gives the signals back.
+func (i *interrupts) restore() {
+	if i.signals != nil {
+		signal.Stop(i.signals)
+	}
+}
+
+// count remembers a signal.
+func (i *interrupts) count(sig os.Signal) {
+	i.lastSignal = sig
+	if sig == hangup {
+		return
+	}
+	if i.asked++; i.stoppedBy == nil {
+		i.stoppedBy = sig
+	}
+}
+
+// mustLeave says that waiting is over: the terminal is gone, or somebody insists.
+func (i *interrupts) mustLeave() bool { return i.lastSignal == hangup || i.asked >= 3 }
+
+// signal handles one signal and says whether to leave at once. The first asks the daemon to
+// stop the run, the second to kill, and both go on showing what happens.
+func (f *follower) signal(sig os.Signal) (leave bool) {
+	f.count(sig)
+	if f.mustLeave() || !f.stopsRun {
+		return true
+	}
+	f.stopIfAsked()
+	return false
+}
+
+// stopIfAsked sends the stop that the signals so far ask for.
+func (f *follower) stopIfAsked() {
+	switch f.asked {
+	case 0:
+		return
+	case 1:
+		f.view.cancelling(f.grace)
+	default:
+		f.grace = 0
+		f.view.killing()
+	}
+	ms := f.grace.Milliseconds()
+	req := api.StopRequest{GraceMS: &ms, Cause: signalName(f.stoppedBy)}
+	run := f.run
+	f.group.Go(func() {
+		_, err := f.s.ws.Stop(f.ctx, run, req)
+		select {
+		case f.answers <- err:
+		case <-f.ctx.Done():
+		}
+	})
+}
+
+// signalName is the word for the record of the run.
+func signalName(sig os.Signal) string {
+	if sig == terminate {
+		return "SIGTERM"
+	}
+	return "SIGINT"
+}
+
+// seconds is a grace time for people: "10 s".
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%g s", d.Seconds())
+}

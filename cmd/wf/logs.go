@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/client"
+)
+
+// logsOptions are the flags of logs.
+type logsOptions struct {
+	file           string
+	follow         bool
+	tail           int
+	run            string
+	execution      int
+	stdout, stderr bool
+	failed         bool
+	raw            bool
+}
+
+func newLogs(e *env) *cobra.Command {
+	o := &logsOptions{}
+	cmd := &cobra.Command{
+		Use:   "logs NODE...",
+		Short: "Print the output of nodes",
+		Long: `Logs prints what the latest execution of each node wrote: standard output, then standard
+error. To a terminal only text is printed; files and pipes get the exact bytes.`,
+		Example: `  wf logs align
+  wf logs -f align                as it is written, until the execution ends
+  wf logs --failed                of everything that failed in the latest run
+  wf logs --run 42 align --stderr --tail 20`,
+		Args: nargs(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			return o.print(cmd.Context(), e, args)
+		},
+	}
+	f := cmd.Flags()
+	fileFlag(cmd, &o.file, "")
+	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the execution ends")
+	f.IntVar(&o.tail, "tail", -1, "only the last `N` lines of each stream")
+	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the latest in which the node was executed)")
+	f.IntVar(&o.execution, "execution", 0, "of the `N`th execution in the run (default: the latest)")
+	f.BoolVar(&o.stdout, "stdout", false, "only standard output")
+	f.BoolVar(&o.stderr, "stderr", false, "only standard error")
+	f.BoolVar(&o.failed, "failed", false, "of every node that failed in the run")
+	f.BoolVar(&o.raw, "raw", false, "exact bytes to a terminal too: only for output that you trust")
+	return cmd
+}
+
+// check finds contradictions before anything is asked.
+func (o *logsOptions) check(args []string) error {
+	switch {
+	case len(args) == 0 && !o.failed:
+		return &failure{status: exitUsage, what: "no node named", fix: "wf logs NODE, or wf logs --failed"}
+	case len(args) > 0 && o.failed:
+		return usage("--failed chooses the nodes: it goes with no names")
+	case o.execution < 0:
+		return usage("--execution counts from 1")
+	case o.tail < -1:
+		return usage("--tail must not be negative")
+	}
+	return nil
+}
+
+func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	queries, err := o.queries(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	if o.follow {
+		return o.followAll(ctx, e, s, queries)
+	}
+	for _, q := range queries {
+		if err := o.printOne(ctx, e, s, q, len(queries) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queries turns names into executions. A run knows nodes that the workfile has no longer, so
+// where a run is named its own record is asked first.
+func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([]client.LogQuery, error) {
+	var known []api.Execution
+	if o.failed || o.run != "" {
+		run, err := s.pastRun(ctx, o.run)
+		if err != nil {
+			return nil, err
+		}
+		detail, err := s.ws.Run(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		o.run, known = run, detail.Execs
+		if o.failed {
+			return failedQueries(detail), nil
+		}
+	}
+	var queries []client.LogQuery
+	for _, arg := range args {
+		ids, err := nodeIDs(ctx, s, known, arg)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			queries = append(queries, client.LogQuery{Node: id, Run: o.run, Execution: o.execution})
+		}
+	}
+	return queries, nil
+}
+
+func failedQueries(detail api.RunDetail) []client.LogQuery {
+	var queries []client.LogQuery
+	for _, x := range failedExecutions(detail) {
+		queries = append(queries, client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution})
+	}
+	return queries
+}
+
+// nodeIDs resolves one argument, by the executions of a run where they name it, else by the workfile.
+func nodeIDs(ctx context.Context, s *session, known []api.Execution, arg string) ([]string, error) {
+	for _, x := range known {
+		if x.Name == arg || x.Node == arg {
+			return []string{x.Node}, nil
+		}
+	}
+	list, err := s.ws.Select(ctx, []string{arg})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(list.Nodes))
+	for i, n := range list.Nodes {
+		ids[i] = n.ID
+	}
+	return ids, nil
+}
+
+// chosen are the streams to print, with their sizes.
+func (o *logsOptions) chosen(info api.LogInfo) []logStream {
+	all := []logStream{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}}
+	switch {
+	case o.stdout && !o.stderr:
+		return all[:1]
+	case o.stderr && !o.stdout:
+		return all[1:]
+	}
+	return all
+}
+
+// logStream is one stream of an execution and its size at one moment.
+type logStream struct {
+	name string
+	size int64
+}
+
+// printOne prints what one execution has written so far.
+func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client.LogQuery, header bool) error {
+	info, err := s.ws.LogInfo(ctx, q)
+	if err != nil {
+		return err
+	}
+	if header {
+		fmt.Fprintln(e.stdout, logTitle(info))
+	}
+	for _, stream := range o.chosen(info) {
+		if stream.size == 0 {
+			continue
+		}
+		offset, err := o.offset(ctx, s, q, stream)
+		if err != nil {
+			return err
+		}
+		if err := copyStream(ctx, e.outputWriter(e.stdout, o.raw), s, q, stream.name, offset, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logTitle is the line above the output of one of several nodes.
+func logTitle(info api.LogInfo) string {
+	title := "==> " + oneLine(info.Name) + " (run " + info.Run
+	if info.Execution > 1 {
+		title += fmt.Sprintf(", execution %d", info.Execution)
+	}
+	return title + ")"
+}
+
+// copyStream copies one stream from offset on; with follow until the execution has ended.
+func copyStream(ctx context.Context, w flusher, s *session, q client.LogQuery, stream string, offset int64, follow bool) error {
+	r, err := s.ws.Output(ctx, q, stream, offset, follow)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err := io.Copy(w, r); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// offset is where the lines begin that --tail wants. It looks at the end of the stream through
+// a window that doubles until enough lines are in it, so a large log is not read for few lines.
+func (o *logsOptions) offset(ctx context.Context, s *session, q client.LogQuery, stream logStream) (int64, error) {
+	if o.tail < 0 {
+		return 0, nil
+	}
+	for window := int64(tailBytes); ; window *= 2 {
+		start := max(0, stream.size-window)
+		r, err := s.ws.Output(ctx, q, stream.name, start, false)
+		if err != nil {
+			return 0, err
+		}
+		data, err := io.ReadAll(io.LimitReader(r, stream.size-start))
+		r.Close()
+		if err != nil {
+			return 0, err
+		}
+		if at := tailStart(data, o.tail); at > 0 || start == 0 {
+			return start + int64(at), nil
+		}
+	}
+}
+
+// tailStart is where the last n lines of data begin; 0 when data has no more than n.
+func tailStart(data []byte, n int) int {
+	if n == 0 {
+		return len(data)
+	}
+	lines := 0
+	for i := len(data) - 2; i >= 0; i-- { // the last byte ends the last line, if it is a line end
+		if data[i] == '\n' {
+			if lines++; lines == n {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

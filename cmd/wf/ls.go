@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"wf/api"
+)
+
+// lsOptions are the flags of ls.
+type lsOptions struct {
+	file  string
+	nodes []string
+	json  bool
+}
+
+func newLs(e *env) *cobra.Command {
+	o := &lsOptions{}
+	cmd := &cobra.Command{
+		Use:   "ls [FILE]",
+		Short: "List the nodes",
+		Long:  "Ls lists the nodes with their state, the duration of their last execution, and command.",
+		Example: `  wf ls
+  wf ls --nodes s:failed          what has failed
+  wf ls --json | jq -r '.nodes[].name'`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only what the `SEL` names (repeatable)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
+	return cmd
+}
+
+func (o *lsOptions) run(ctx context.Context, e *env) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	list, err := s.ws.Select(ctx, o.nodes)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.stdout, list)
+	}
+	return printNodes(e.stdout, e.outPaint(), list.Nodes, e.outWidth())
+}
+
+// printNodes is the list for people. To a terminal of a known width commands are cut.
+func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
+	longest := 0
+	for _, n := range nodes {
+		longest = max(longest, len([]rune(oneLine(n.Name))))
+	}
+	room := 0
+	if width > 0 {
+		room = max(20, width-longest-26) // glyph, state and duration take the rest
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, n := range nodes {
+		fmt.Fprintf(tw, "%s %s\t%s\t%s\t%s\n", p.glyph(n.State), oneLine(n.Name), n.State, spanMS(n.DurationMS), p.clip(oneLine(n.Command), room))
+	}
+	return tw.Flush()
+}
+
+// outWidth is the width of the terminal behind standard output, 0 when there is none.
+func (e *env) outWidth() int {
+	f, ok := e.stdout.(interface{ Fd() uintptr })
+	if !ok || !e.outTTY {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"wf/api"
+	"wf/client"
+)
+
+func TestExitStatus(t *testing.T) {
+	code := func(c api.Code) error { return fmt.Errorf("wrapped: %w", &api.Error{Code: c}) }
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{errors.New("anything"), 1},
+		{exit(0), 0},
+		{exit(130), 130},
+		{usage("typo"), 2},
+		{&failure{status: 3}, 3},
+		{code(api.CodeWorkfile), 3},
+		{code(api.CodeUnknownNode), 2},
+		{code(api.CodeInvalid), 2},
+		{code(api.CodeVersion), 4},
+		{code(api.CodeGone), 4},
+		{code(api.CodeConflict), 1},
+		{asConflict(code(api.CodeConflict)), 7},
+		{asConflict(code(api.CodeRefused)), 1},
+		{code(api.CodeNotFound), 1},
+		{&client.UnreachableError{}, 4},
+	} {
+		if got := exitStatus(c.err); got != c.want {
+			t.Errorf("exitStatus(%v) = %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestPrintError(t *testing.T) {
+	var b bytes.Buffer
+	e := &env{stderr: &b}
+	printError(e, &api.Error{Code: api.CodeWorkfile, Message: "evil \x1b[2Jname", Where: "Workfile:3", Why: "two\nlines", Fix: "wf check"})
+	want := "error: evil name\n  Workfile:3\n  two\n  lines\nfix: wf check\n"
+	if b.String() != want {
+		t.Errorf("got %q\nwant %q", b.String(), want)
+	}
+	b.Reset()
+	printError(e, exit(1))
+	if printError(e, nil); b.Len() > 0 {
+		t.Errorf("printed %q for what is no error", b.String())
+	}
+}
+
+// run executes a command line in an empty folder without a daemon.
+func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	e := &env{stdin: strings.NewReader(""), stdout: &out, stderr: &errOut, dir: t.TempDir(), color: "auto"}
+	err := execute(e, args)
+	printError(e, err)
+	return out.String(), errOut.String(), exitStatus(err)
+}
+
+func TestUsageErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"rnu":                             "unknown command or file 'rnu': did you mean 'run'?",
+		"xyzzy":                           "unknown command or file 'xyzzy'\n",
+		"runs foo":                        "unknown command 'foo'",
+		"server strat":                    "did you mean 'start'?",
+		"help rnu":                        "did you mean 'run'?",
+		"run --nope":                      "unknown flag: --nope",
+		"run a b":                         "too many arguments: b",
+		"run --progress loud":             "must be one of auto, inline, plain, none",
+		"run --color sometimes":           "must be one of auto, always, never",
+		"run -j -1":                       "--jobs -1",
+		"run --env X":                     "must be KEY=VALUE",
+		"run --grace -1s":                 "must not be negative",
+		"run --json --output stream":      "--output stream has no place",
+		"run -d --dry-run":                "exclude each other",
+		"resume --nodes a":                "cannot be resumed",
+		"logs":                            "no node named",
+		"logs --failed a":                 "goes with no names",
+		"why":                             "too few arguments",
+		"stop 1 --all":                    "goes with no number",
+		"stop --now --grace 1s":           "exclude each other",
+		"edit type a b sometimes":         "must be blocking or non-blocking",
+		"edit add-edge a b --type x":      "must be one of blocking, non-blocking",
+		"new --chain":                     "needs --from-lines",
+		"runs prune --older 3x":           "must be like 30d",
+		"server stop --wait --cancel":     "exclude each other",
+		"run Workfile --file Other":       "two workfiles",
+		"":                                "no terminal interface yet",
+		"server start --foreground extra": "too many arguments",
+	} {
+		stdout, stderr, status := run(t, strings.Fields(line)...)
+		if status != exitUsage || !strings.Contains(stderr, want) || stdout != "" {
+			t.Errorf("wf %s: status %d, stdout %q, stderr %q, want %q", line, status, stdout, stderr, want)
+		}
+	}
+}
+
+// TestMissingWorkfile: every command that needs a workfile says what it looked for, and asks no
+// daemon: there are no folders for one here.
+func TestMissingWorkfile(t *testing.T) {
+	for _, line := range []string{"run", "resume", "plan", "attach", "status", "stop", "ls", "logs a", "why a", "runs", "check", "reset",
+		"edit undo", "edit add-node x"} {
+		_, stderr, status := run(t, strings.Fields(line)...)
+		if status != exitWorkfile || !strings.Contains(stderr, "fix: wf new Workfile\n") {
+			t.Errorf("wf %s: status %d, %q", line, status, stderr)
+		}
+	}
+}
+
+// TestHelp: every command says what it does in the form that all share.
+func TestHelp(t *testing.T) {
+	root := newRoot(&env{stdout: os.Stdout, stderr: os.Stderr})
+	commands := root.Commands()
+	for i := 0; i < len(commands); i++ {
+		cmd := commands[i]
+		commands = append(commands, cmd.Commands()...)
+		short := cmd.Short
+		if short == "" || strings.ToUpper(short[:1]) != short[:1] || strings.HasSuffix(short, ".") {
+			t.Errorf("%s: summary %q: a capital imperative without a full stop", cmd.CommandPath(), short)
+		}
+		if !cmd.Runnable() {
+			t.Errorf("%s does nothing when called alone", cmd.CommandPath())
+		}
+	}
+	stdout, _, status := run(t, "run", "--help")
+	if status != 0 || !strings.Contains(stdout, "EXIT STATUS") || strings.Index(stdout, "Examples:") > strings.Index(stdout, "EXIT STATUS") {
+		t.Errorf("wf run --help: %d %q", status, stdout)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"wf/api"
+	"wf/client"
+)
+
+// Bounds of what is shown of an output while a run goes on; wf logs has all of it.
+const (
+	tailBytes    = 64 << 10
+	tailLines    = 10
+	groupedBytes = 1 << 20
+)
+
+// The streams of an execution.
+const (
+	streamOut = "stdout"
+	streamErr = "stderr"
+)
+
+// A tail is the end of the output of an execution, safe to print.
+type tail struct {
+	lines []string
+	total int // lines in all; 0 = more than were read
+}
+
+// title says how much of the output it is.
+func (t tail) title() string {
+	switch {
+	case t.total == 0:
+		return fmt.Sprintf("last %d lines", len(t.lines))
+	case t.total > len(t.lines):
+		return fmt.Sprintf("last %d of %d lines", len(t.lines), t.total)
+	}
+	return plural(t.total, "line")
+}
+
+// tail reads the last lines of an execution: those of standard error, and before them, where
+// there is room, those of standard output.
+func (s *session) tail(ctx context.Context, q client.LogQuery, limit int) (tail, error) {
+	info, err := s.ws.LogInfo(ctx, q)
+	if err != nil {
+		return tail{}, err
+	}
+	errLines, errWhole, err := s.lastLines(ctx, q, streamErr, info.ErrBytes)
+	if err != nil {
+		return tail{}, err
+	}
+	outLines, outWhole, err := s.lastLines(ctx, q, streamOut, info.OutBytes)
+	if err != nil {
+		return tail{}, err
+	}
+	t := tail{}
+	if errWhole && outWhole {
+		t.total = len(errLines) + len(outLines)
+	}
+	lines := append(lastOf(outLines, limit-min(limit, len(errLines))), lastOf(errLines, limit)...)
+	t.lines = lines
+	return t, nil
+}
+
+// lastLines reads at most tailBytes from the end of a stream of size bytes. whole says that
+// this is all of it.
+func (s *session) lastLines(ctx context.Context, q client.LogQuery, stream string, size int64) (lines []string, whole bool, err error) {
+	if size == 0 {
+		return nil, true, nil
+	}
+	offset := max(0, size-tailBytes)
+	r, err := s.ws.Output(ctx, q, stream, offset, false)
+	if err != nil {
+		return nil, false, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, tailBytes))
+	if err != nil {
+		return nil, false, err
+	}
+	return textLines(data), offset == 0, nil
+}
+
+// textLines cuts output into lines as they would stand on a screen at the end: of a line that
+// was written over and over with carriage returns only the last text counts.
+func textLines(data []byte) []string {
+	text := strings.TrimSuffix(string(data), "\n")
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		lines[i] = sanitize(line[strings.LastIndexByte(line, '\r')+1:])
+	}
+	return lines
+}
+
+func lastOf(lines []string, n int) []string { return lines[max(0, len(lines)-n):] }
+
+// query names the execution of an event.
+func query(ev api.Event) client.LogQuery {
+	return client.LogQuery{Node: ev.Node, Run: ev.Run, Execution: ev.Execution}
+}
+
+// failedOutput shows the end of a failed node's output among the progress.
+func (v *view) failedOutput(ctx context.Context, ev api.Event) {
+	if v.blocks++; v.blocks > maxBlocks {
+		if v.blocks == maxBlocks+1 {
+			v.say("-------- more nodes fail; their output: wf logs --failed --run %s%s", ev.Run, v.e.fileFix(v.s.path))
+		}
+		return
+	}
+	t, err := v.s.tail(ctx, query(ev), tailLines)
+	if err != nil {
+		v.say("-------- no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
+		return
+	}
+	if len(t.lines) == 0 {
+		return
+	}
+	v.say("-------- %s", oneLine(ev.Name))
+	for _, line := range t.lines {
+		v.say("%s", line)
+	}
+	v.say("-------- end of %s (%s: %s)", oneLine(ev.Name), t.title(), v.logCommand(ev.Run, ev.Name))
+}
+
+// logCommand is what prints the whole output of a node in a run.
+func (v *view) logCommand(run, name string) string {
+	return "wf logs --run " + run + v.e.fileFix(v.s.path) + " " + quote(name)
+}
+
+// wholeOutput writes the output of an execution to standard output in one block (--output grouped).
+func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
+	var b bytes.Buffer
+	cut, err := v.copyOutput(ctx, &b, query(ev))
+	if err != nil && !isCode(err, api.CodeNotFound) {
+		v.say("note: no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
+	}
+	if b.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(v.out, "-------- %s\n", oneLine(ev.Name))
+	v.out.Write(b.Bytes())
+	if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
+		fmt.Fprintln(v.out)
+	}
+	if cut {
+		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", oneLine(ev.Name), v.logCommand(ev.Run, ev.Name))
+	}
+}
+
+// copyOutput appends both streams to b, up to groupedBytes each, safe for the terminal where
+// there is one.
+func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
+	info, err := v.s.ws.LogInfo(ctx, q)
+	if err != nil {
+		return false, err
+	}
+	for _, stream := range []struct {
+		name string
+		size int64
+	}{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}} {
+		if stream.size == 0 {
+			continue
+		}
+		r, err := v.s.ws.Output(ctx, q, stream.name, 0, false)
+		if err != nil {
+			return cut, err
+		}
+		w := v.e.outputWriter(b, false)
+		_, err = io.Copy(w, io.LimitReader(r, groupedBytes))
+		if err = errors.Join(err, w.Flush(), r.Close()); err != nil {
+			return cut, err
+		}
+		cut = cut || stream.size > groupedBytes
+	}
+	return cut, nil
+}
+
+// A flusher is a writer that may hold bytes back until it is flushed.
+type flusher interface {
+	io.Writer
+	Flush() error
+}
+
+// outputWriter is what the output of commands goes through on its way to standard output:
+// exactly as it is into files and pipes, or where raw is asked for; only as text to a terminal.
+func (e *env) outputWriter(w io.Writer, raw bool) flusher {
+	if e.outTTY && !raw {
+		return &sanitizer{w: w}
+	}
+	return rawWriter{w}
+}
+
+// rawWriter passes everything on.
+type rawWriter struct{ io.Writer }
+
+// Flush has nothing to do.
+func (rawWriter) Flush() error { return nil }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// resetOptions are the flags of reset.
+type resetOptions struct {
+	file  string
+	nodes []string
+}
+
+func newReset(e *env) *cobra.Command {
+	o := &resetOptions{}
+	cmd := &cobra.Command{
+		Use:   "reset [FILE]",
+		Short: "Clear statuses, marks and captured output",
+		Long: `Reset makes nodes as if they had never run. The history of the runs stays. It is refused
+while the nodes run.`,
+		Example: `  wf reset
+  wf reset --nodes 'align+'`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "reset only what the `SEL` names (repeatable)")
+	return cmd
+}
+
+func (o *resetOptions) run(ctx context.Context, e *env) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	result, err := s.ws.Reset(ctx, api.ResetRequest{Nodes: o.nodes})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stderr, "reset %s\n", plural(result.Nodes, "node"))
+	return nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Groups of the commands in the help of wf itself.
+const (
+	groupRun     = "run"
+	groupInspect = "inspect"
+	groupEdit    = "edit"
+	groupServer  = "server"
+)
+
+// execute runs the command that args name.
+func execute(e *env, args []string) error {
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	return root.ExecuteContext(context.Background())
+}
+
+// newRoot builds the tree of commands.
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "wf [FILE]",
+		Short: "Run graphs of shell commands",
+		Long: `wf runs workfiles: GraphML files whose nodes are shell commands and whose edges are
+dependencies. What can run does so in parallel, in a daemon that starts by itself and
+keeps runs going when the terminal is closed.`,
+		Example: `  wf new Workfile                       make a workfile
+  wf edit add-node 'make all'           put a command into it
+  wf run                                run it; after a failure: resume it
+  wf status                             what is going on`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          func(cmd *cobra.Command, args []string) error { return runRoot(e, cmd, args) },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
+	})
+	root.SetHelpTemplate(helpTemplate)
+	root.PersistentFlags().Var(&choice{&e.color, []string{"auto", "always", "never"}}, "color", "colour: auto, always or never")
+	root.PersistentFlags().BoolVar(&e.ascii, "ascii", false, "draw with ASCII only")
+	root.AddGroup(
+		&cobra.Group{ID: groupRun, Title: "Run"},
+		&cobra.Group{ID: groupInspect, Title: "Inspect"},
+		&cobra.Group{ID: groupEdit, Title: "Edit"},
+		&cobra.Group{ID: groupServer, Title: "Daemon and program"},
+	)
+	addCommands(root, e)
+	return root
+}
+
+// addCommands is the list of commands, in the order of their groups.
+func addCommands(root *cobra.Command, e *env) {
+	help := newHelp()
+	root.SetHelpCommand(help)
+	for _, group := range []struct {
+		id       string
+		commands []*cobra.Command
+	}{
+		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e)}},
+		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newWhy(e), newRuns(e), newCheck(e)}},
+		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e)}},
+		{groupServer, []*cobra.Command{newServer(e), newVersion(e), help}},
+	} {
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.id
+			root.AddCommand(cmd)
+		}
+	}
+}
+
+// runRoot answers wf without a command. The terminal interface is a program of its own; until it
+// is part of wf, the answer is which command does the job.
+func runRoot(e *env, cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if _, err := os.Stat(e.abs(args[0])); errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(args[0], "-") {
+			return unknownCommand(cmd, args[0], "command or file")
+		}
+	}
+	file := ""
+	if len(args) > 0 {
+		file = " " + quote(args[0])
+	}
+	return &failure{status: exitUsage,
+		what: "this version of wf has no terminal interface yet",
+		why:  "nothing was run",
+		fix:  "wf run" + file + ", wf status" + file + ", or wf --help"}
+}
+
+// noun completes a command that only groups others: alone it shows its help, and a word that
+// is none of them is an error, never silence.
+func noun(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(verbs...)
+	if cmd.RunE == nil {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0], "command")
+		}
+		return nil
+	}
+	return cmd
+}
+
+// unknownCommand is the error for a word that names nothing, with what may have been meant.
+func unknownCommand(cmd *cobra.Command, word, kind string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(append(names, sub.Name()), sub.Aliases...)
+	}
+	what := "unknown " + kind + " '" + word + "'"
+	if similar := suggest(word, names); len(similar) > 0 {
+		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
+	}
+	return &failure{status: exitUsage, what: what, fix: cmd.CommandPath() + " --help"}
+}
+
+// nargs wants from least to most arguments; most < 0 means any number.
+func nargs(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		what := ""
+		switch {
+		case len(args) < least:
+			what = "too few arguments"
+		case most >= 0 && len(args) > most:
+			what = "too many arguments: " + strings.Join(args[most:], " ")
+		default:
+			return nil
+		}
+		return &failure{status: exitUsage, what: what, where: "usage: " + cmd.UseLine(), fix: cmd.CommandPath() + " --help"}
+	}
+}

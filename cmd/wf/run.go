@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"wf/api"
+)
+
+const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
+have failed it resumes: what succeeded is kept. Closing the terminal changes nothing;
+Ctrl-C stops the run, a second one kills at once.
+
+A selector is a list of: NODE, +NODE (with everything upstream), NODE+ (with everything
+downstream), s:failed (by state), g:align (by group).`
+
+const exitHelp = `
+
+EXIT STATUS
+  0    every node that had to run succeeded, or nothing was to do
+  1    the run ended with failed nodes
+  2    usage: unknown command, flag or node
+  3    the workfile cannot be used
+  4    the daemon cannot be started or reached
+  6    the run was stopped by somebody else
+  7    the nodes belong to a run that is going
+  124  --timeout
+  130  stopped by SIGINT, 143 by SIGTERM, of this command; 129 left behind by SIGHUP`
+
+// runOptions are the flags of run and resume.
+type runOptions struct {
+	file           string
+	nodes, exclude []string
+	fresh          bool
+	mode           string // of api.RunRequest, decided by command and flags
+	jobs           int
+	wrapper        string
+	env            []string
+	failFast       bool
+	timeout, grace time.Duration
+	acceptDrawing  bool
+	detach, dryRun bool
+	showOptions
+}
+
+// showOptions are the flags of everything that shows a run that is going.
+type showOptions struct {
+	progress string // auto, inline, plain, none
+	output   string // auto, none, failed, grouped, stream
+	json     bool
+	quiet    bool
+	verbose  bool
+}
+
+func newRun(e *env) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run [FILE]",
+		Short: "Run a workfile, or resume it after a failure",
+		Long:  runHelp + exitHelp,
+		Example: `  wf run                          run ./Workfile
+  wf run --nodes 'align+'         align and everything after it, from scratch
+  wf run --fresh -j 4             everything again, four at a time
+  wf run -d                       start it and return`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.fresh {
+				o.mode = api.ModeFresh
+			}
+			return o.start(cmd, e, args)
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.fresh, "fresh", false, "run everything again, even when nodes have failed")
+	return cmd
+}
+
+func newResume(e *env) *cobra.Command {
+	o := &runOptions{mode: api.ModeResume}
+	cmd := &cobra.Command{
+		Use:   "resume [FILE]",
+		Short: "Run again what failed and what waited for it",
+		Long: `Resume runs the failed nodes again and goes on from there; what succeeded is kept.
+With nothing to resume it says so and ends with status 0.`,
+		Example: `  wf resume                       after mending what was wrong`,
+		Args:    nargs(0, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.start(cmd, e, args) },
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// addFlags adds the flags that run and resume share.
+func (o *runOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	fileFlag(cmd, &o.file, "f")
+	o.addScopeFlags(f)
+	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable)")
+	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`")
+	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
+	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, and run nothing")
+	o.showOptions.addFlags(f)
+}
+
+// addScopeFlags adds the flags that decide what runs and how, which plan has too.
+func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.nodes, "nodes", nil, "run only what the `SEL` names, from scratch (repeatable)")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out what the `SEL` names (repeatable)")
+	f.IntVarP(&o.jobs, "jobs", "j", 0, "`N` commands at once; 0 = as many as the machine has slots")
+	f.StringVar(&o.wrapper, "wrapper", "", "`TEMPLATE` around every command, {} is the command")
+	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
+	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; remembered in the workfile")
+}
+
+// addFlags adds the flags that decide what is shown.
+func (o *showOptions) addFlags(f *pflag.FlagSet) {
+	o.progress, o.output = "auto", "auto"
+	f.Var(&choice{&o.progress, []string{"auto", "inline", "plain", "none"}}, "progress", "progress: auto, inline, plain or none")
+	f.Var(&choice{&o.output, []string{"auto", "none", "failed", "grouped", "stream"}}, "output",
+		"output of the nodes: auto, none, failed, grouped or stream")
+	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show starts too")
+}
+
+// check finds contradictions before anything is done.
+func (o *runOptions) check(flags *pflag.FlagSet) error {
+	switch {
+	case o.mode == api.ModeResume && len(o.nodes) > 0:
+		return usage("--nodes names what to run from scratch: it cannot be resumed")
+	case flags.Changed("jobs") && o.jobs < 0:
+		return usage("--jobs %d: must not be negative", o.jobs)
+	case o.timeout < 0, o.grace < 0:
+		return usage("a duration must not be negative")
+	case o.detach && o.dryRun:
+		return usage("--detach and --dry-run exclude each other")
+	}
+	for _, assignment := range o.env {
+		if key, _, ok := strings.Cut(assignment, "="); !ok || key == "" {
+			return usage("--env %s: must be KEY=VALUE", assignment)
+		}
+	}
+	return o.showOptions.check()
+}
+
+func (o *showOptions) check() error {
+	if o.json && (o.output == "grouped" || o.output == "stream") {
+		return usage("--json leaves standard output to the events: --output %s has no place", o.output)
+	}
+	if o.quiet && o.verbose {
+		return usage("--quiet and --verbose exclude each other")
+	}
+	return nil
+}
+
+// request says it in the words of the daemon.
+func (o *runOptions) request(flags *pflag.FlagSet, e *env) api.RunRequest {
+	req := api.RunRequest{
+		Nodes:         o.nodes,
+		Exclude:       o.exclude,
+		Mode:          o.mode,
+		Env:           append(append([]string{}, e.vars...), o.env...),
+		FailFast:      o.failFast,
+		TimeoutMS:     o.timeout.Milliseconds(),
+		GraceMS:       millis(flags, "grace", o.grace),
+		User:          e.user(),
+		AcceptDrawing: o.acceptDrawing,
+	}
+	if flags.Changed("jobs") {
+		req.Jobs = &o.jobs
+	}
+	if flags.Changed("wrapper") {
+		req.Wrapper = &o.wrapper
+	}
+	return req
+}
+
+// start is the body of run and resume.
+func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
+	if err := fileArg(&o.file, args); err != nil {
+		return err
+	}
+	if err := o.check(cmd.Flags()); err != nil {
+		return err
+	}
+	req := o.request(cmd.Flags(), e)
+	if o.dryRun {
+		return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
+	}
+	e.notes = !o.quiet
+	s, err := e.open(cmd.Context(), o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if o.detach {
+		return o.startDetached(cmd.Context(), e, s, req)
+	}
+	return o.startAttached(cmd.Context(), e, s, req)
+}
+
+// startDetached starts the run and leaves it to the daemon.
+func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
+	accepted, err := s.ws.StartRun(ctx, req)
+	if err != nil {
+		return asConflict(err)
+	}
+	v := newView(e, s, o.showOptions)
+	v.accepted(accepted)
+	if accepted.Run == "" {
+		return nil
+	}
+	return v.detached(accepted.Run, o.json)
+}
+
+// startAttached starts the run and stays until it is over. It watches before it starts: only
+// the snapshot proves that no event will be missed.
+func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
+	f, err := newFollower(ctx, e, s, o.showOptions)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	f.stopsRun, f.grace = true, o.grace
+	if req.GraceMS == nil {
+		f.grace = defaultGrace
+	}
+	return f.startAndFollow(ctx, req)
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Whatever comes from a workfile or a command may hold bytes that a terminal obeys: sequences
+// that move the cursor, set the title, fill the clipboard, or turn the reading direction. The
+// sanitizer is the one gate between such bytes and a terminal: it passes on what it has
+// decoded and knows to be text, never a byte it does not understand.
+
+// A sanitizer is a writer that lets only text through, also when a sequence is cut by the
+// borders of its writes. Flush ends it.
+type sanitizer struct {
+	w     io.Writer
+	state scanState
+	cr    bool   // a carriage return was seen: what it means depends on the next byte
+	rest  []byte // start of a rune whose end has not been written yet
+	out   []byte
+}
+
+// scanState says what the sanitizer is inside of.
+type scanState uint8
+
+const (
+	inText   scanState = iota
+	inEscape           // after ESC
+	inCSI              // until a final byte
+	inString           // OSC, DCS, APC, PM, SOS: until BEL or ST
+	inStringEscape
+)
+
+// Write takes bytes and passes the text in them on. It returns len(p) unless the writer behind fails.
+func (s *sanitizer) Write(p []byte) (int, error) {
+	data := p
+	if len(s.rest) > 0 {
+		data = append(s.rest, p...)
+		s.rest = nil
+	}
+	s.out = s.out[:0]
+	for len(data) > 0 {
+		if n := s.plainPrefix(data); n > 0 {
+			s.out = append(s.out, data[:n]...)
+			data = data[n:]
+			continue
+		}
+		if !utf8.FullRune(data) {
+			s.rest = append([]byte(nil), data...)
+			break
+		}
+		r, size := utf8.DecodeRune(data)
+		s.step(r)
+		data = data[size:]
+	}
+	if _, err := s.w.Write(s.out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// plainPrefix is the length of the start of data that needs no work: nearly all output is such.
+func (s *sanitizer) plainPrefix(data []byte) int {
+	if s.state != inText || s.cr {
+		return 0
+	}
+	for i, c := range data {
+		if !isPlainByte(c) {
+			return i
+		}
+	}
+	return len(data)
+}
+
+// Flush writes what was held back: half a rune at the very end is replaced.
+func (s *sanitizer) Flush() error {
+	s.out = s.out[:0]
+	if len(s.rest) > 0 && s.state == inText {
+		s.step(utf8.RuneError)
+	}
+	s.rest = nil
+	_, err := s.w.Write(s.out)
+	return err
+}
+
+// step takes one rune.
+func (s *sanitizer) step(r rune) {
+	switch s.state {
+	case inText:
+		s.text(r)
+	case inEscape:
+		s.escape(r)
+	case inCSI:
+		s.csi(r)
+	case inString:
+		s.control(r)
+	case inStringEscape:
+		// ESC \ ends the string; any other ESC sequence does so too and begins anew.
+		if s.state = inText; r != '\\' {
+			s.escape(r)
+		}
+	}
+}
+
+// text passes r on if it is text.
+func (s *sanitizer) text(r rune) {
+	if s.cr {
+		// CR LF is a line end. A lone CR would write over the line; it becomes one.
+		s.cr = false
+		if r != '\n' {
+			s.out = append(s.out, '\n')
+		}
+	}
+	switch {
+	case r == '\r':
+		s.cr = true
+	case r == 0x1b:
+		s.state = inEscape
+	case r == 0x9b:
+		s.state = inCSI
+	case r == 0x90, r == 0x98, r >= 0x9d && r <= 0x9f:
+		s.state = inString
+	case isText(r):
+		s.out = utf8.AppendRune(s.out, r)
+	}
+}
+
+// escape takes the rune after ESC.
+func (s *sanitizer) escape(r rune) {
+	switch {
+	case r == '[':
+		s.state = inCSI
+	case r == ']', r == 'P', r == '_', r == '^', r == 'X':
+		s.state = inString
+	case r == 0x1b, r >= 0x20 && r <= 0x2f: // ESC again, or an intermediate byte: the final one comes
+		s.state = inEscape
+	case r >= 0x30 && r <= 0x7e:
+		s.state = inText // the final byte of a short sequence
+	default:
+		s.state = inText
+		s.text(r)
+	}
+}
+
+// csi takes a rune of a control sequence. One that does not belong there ends it: a broken
+// sequence must not swallow the rest of the output.
+func (s *sanitizer) csi(r rune) {
+	switch {
+	case r >= 0x20 && r <= 0x3f: // parameters and intermediates
+	case r >= 0x40 && r <= 0x7e:
+		s.state = inText
+	default:
+		s.state = inText
+		s.text(r)
+	}
+}
+
+// control takes a rune of a control string. A line end ends it too, for the same reason.
+func (s *sanitizer) control(r rune) {
+	switch r {
+	case 0x07, 0x9c:
+		s.state = inText
+	case 0x1b:
+		s.state = inStringEscape
+	case '\n':
+		s.state = inText
+		s.text(r)
+	}
+}
+
+// isText says whether a terminal shows r and does nothing else with it.
+func isText(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return true
+	case r < 0x20, r >= 0x7f && r <= 0x9f:
+		return false
+	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return false // bidirectional controls
+	}
+	return true
+}
+
+// sanitize is text as a terminal may show it: lines and tabs stay.
+func sanitize(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	s := sanitizer{w: &b}
+	io.WriteString(&s, text) // a strings.Builder never fails
+	s.Flush()
+	return b.String()
+}
+
+// oneLine is text for a place in a list: sanitized, every run of white space a blank.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(sanitize(text)), " ")
+}
+
+// isPlain recognises the texts that need no work, which are nearly all.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if !isPlainByte(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPlainByte(c byte) bool {
+	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// newServer groups the commands about the daemon itself.
+func newServer(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "server",
+		Aliases: []string{"daemon"},
+		Short:   "Start, stop and look at the daemon",
+		Long: `There is one daemon per user and machine. Every command that needs it starts it, and it
+ends by itself when nothing is left to do, so these commands are seldom needed.`,
+		Example: `  wf server status
+  wf server stop --cancel`,
+	}
+	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
+}
+
+// stopServerOptions are the flags of stop and restart.
+type stopServerOptions struct{ wait, cancel bool }
+
+func (o *stopServerOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the active runs are over")
+	cmd.Flags().BoolVar(&o.cancel, "cancel", false, "stop the active runs first")
+}
+
+func newServerStop(e *env) *cobra.Command {
+	o := &stopServerOptions{}
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the daemon; refused while runs are going",
+		Args:  nargs(0, 0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return o.stop(cmd.Context(), e) },
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// stop ends the daemon and returns when it is gone.
+func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
+	if o.wait && o.cancel {
+		return usage("--wait and --cancel exclude each other")
+	}
+	c, running, err := e.reach(ctx)
+	if err != nil {
+		return err
+	}
+	if !running {
+		fmt.Fprintln(e.stderr, "no daemon is running")
+		return nil
+	}
+	defer c.Close()
+	if err := c.StopServer(ctx, api.ServerStop{Wait: o.wait, Cancel: o.cancel}); err != nil {
+		return err
+	}
+	fmt.Fprintln(e.stderr, "stopped the daemon")
+	return nil
+}
+
+func newServerRestart(e *env) *cobra.Command {
+	o := &stopServerOptions{}
+	start := &serverOptions{}
+	cmd := &cobra.Command{
+		Use:   "restart",
+		Short: "Stop the daemon and start it again",
+		Args:  nargs(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.stop(cmd.Context(), e); err != nil {
+				return err
+			}
+			return start.background(cmd.Context(), e, cmd.Flags())
+		},
+	}
+	o.addFlags(cmd)
+	start.addFlags(cmd)
+	return cmd
+}
+
+func newServerLogs(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "logs",
+		Short: "Print the log of the daemon",
+		Args:  nargs(0, 0),
+		RunE:  func(*cobra.Command, []string) error { return serverLogs(e) },
+	}
+}
+
+// serverLogs prints the file itself: it is there when the daemon is not.
+func serverLogs(e *env) error {
+	dirs, err := e.folders()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(dirs.state, daemonLog))
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(e.stderr, "no daemon has ever run here")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := e.outputWriter(e.stdout, false)
+	if _, err := io.Copy(w, f); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"wf/api"
+	"wf/daemon"
+	"wf/executor"
+	"wf/history"
+)
+
+// serverOptions are the flags of server start. Flags win over WF_HOST, WF_PORT and WF_SLOTS.
+type serverOptions struct {
+	foreground bool
+	host       string
+	port       int
+	idle       time.Duration
+	slots      int
+}
+
+func newServerStart(e *env) *cobra.Command {
+	o := &serverOptions{}
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start the daemon",
+		Long: `Start starts the daemon in the background and returns when it answers. It ends by itself
+--idle-timeout after its last workfile was closed; 0 keeps it.`,
+		Example: `  wf server start --idle-timeout 0
+  wf server start --foreground --port 8080`,
+		Args: nargs(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.foreground {
+				return o.serve(cmd.Context(), e, cmd.Flags())
+			}
+			return o.background(cmd.Context(), e, cmd.Flags())
+		},
+	}
+	cmd.Flags().BoolVar(&o.foreground, "foreground", false, "stay in the foreground")
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *serverOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.host, "host", "127.0.0.1", "loopback `ADDRESS` of the HTTP door")
+	f.IntVar(&o.port, "port", 5049, "its `PORT`; taken and not asked for: a free one")
+	f.DurationVar(&o.idle, "idle-timeout", time.Second, "end this `TIME` after the last workfile was closed; 0 = never")
+	f.IntVar(&o.slots, "slots", 0, "`N` executions at once on this machine (default: its processors)")
+}
+
+// background starts a daemon that outlives this command, with the flags that were given here.
+func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.FlagSet) error {
+	c, running, err := e.reach(ctx)
+	if err != nil {
+		return err
+	}
+	word := "already running"
+	if !running {
+		word = "started"
+		if c, err = e.connectWith(ctx, o.changed(flags)); err != nil {
+			return err
+		}
+	}
+	defer c.Close()
+	status, err := c.Server(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stderr, "%s: pid %d, %s\n", word, status.PID, oneLine(status.URL))
+	return nil
+}
+
+// changed are the flags to hand on.
+func (o *serverOptions) changed(flags *pflag.FlagSet) []string {
+	var args []string
+	for _, name := range []string{"host", "port", "idle-timeout", "slots"} {
+		if f := flags.Lookup(name); f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	return args
+}
+
+// serve is the daemon. SIGINT and SIGTERM end it in order; runs go on and the next one finds them.
+func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet) error {
+	dirs, err := e.folders()
+	if err != nil {
+		return err
+	}
+	cfg, err := o.config(e, flags, dirs)
+	if err != nil {
+		return err
+	}
+	log, closer, err := daemon.OpenLog(dirs.state)
+	if err != nil {
+		return &failure{status: exitDaemon, what: "cannot open the log of the daemon", why: err.Error()}
+	}
+	defer closer.Close()
+	cfg.Log = log
+	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
+	defer stop()
+	if err := daemon.Run(ctx, cfg); err != nil {
+		return daemonFailure(err)
+	}
+	return nil
+}
+
+// daemonFailure gives the end of a daemon its exit status: it could not be started.
+func daemonFailure(err error) error {
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		return &failure{exitDaemon, refused.Message, refused.Where, refused.Why, refused.Fix}
+	}
+	return &failure{status: exitDaemon, what: err.Error()}
+}
+
+// config puts daemon and executor together.
+func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daemon.Config, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return daemon.Config{}, fmt.Errorf("find the program of the runners: %w", err)
+	}
+	if err := o.environment(e, flags); err != nil {
+		return daemon.Config{}, err
+	}
+	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 {
+		return daemon.Config{}, usage("port, slots and idle-timeout must not be negative, and a port is at most 65535")
+	}
+	return daemon.Config{
+		Runtime:      dirs.runtime,
+		State:        dirs.state,
+		Host:         o.host,
+		Port:         o.port,
+		PortExplicit: flags.Changed("port") || e.get("WF_PORT") != "",
+		IdleTimeout:  o.idle,
+		Slots:        o.slots,
+		Version:      version(),
+		Executor:     &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime},
+		Ready: func(r api.Registry) {
+			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, oneLine(r.Socket), oneLine(r.URL))
+		},
+	}, nil
+}
+
+// environment fills in what no flag says.
+func (o *serverOptions) environment(e *env, flags *pflag.FlagSet) error {
+	if host := e.get("WF_HOST"); host != "" && !flags.Changed("host") {
+		o.host = host
+	}
+	for _, v := range []struct {
+		key, flag string
+		value     *int
+	}{{"WF_PORT", "port", &o.port}, {"WF_SLOTS", "slots", &o.slots}} {
+		text := e.get(v.key)
+		if text == "" || flags.Changed(v.flag) {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return usage("%s=%s: must be a number", v.key, text)
+		}
+		*v.value = n
+	}
+	return nil
+}
+
+// runRunner is the hidden sub-command: it forks and reaps the commands of one run, and keeps
+// their record in a log of package history, which the executor does not know.
+func runRunner(args []string) int {
+	return executor.RunRunner(args, func(path string, replay func([]byte) error) (executor.Record, error) {
+		log, err := history.OpenLog(path, replay)
+		if err != nil {
+			return nil, err // not a Record that holds a nil *Log
+		}
+		return log, nil
+	})
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/signal"
+	"reflect"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// lsPause is how often server ls --watch looks. The daemon pushes what happens in a workspace,
+// not which workspaces there are: one small question a second is all this view needs.
+const lsPause = time.Second
+
+func newServerStatus(e *env) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the daemon; exit status 4 when none is running",
+		Args:  nargs(0, 0),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return serverStatus(cmd.Context(), e, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func serverStatus(ctx context.Context, e *env, asJSON bool) error {
+	c, running, err := e.reach(ctx)
+	if err != nil {
+		return err
+	}
+	if !running {
+		fmt.Fprintln(e.stderr, "no daemon is running")
+		return exit(exitDaemon)
+	}
+	defer c.Close()
+	status, err := c.Server(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(e.stdout, status)
+	}
+	return printServer(e.stdout, status, time.Now())
+}
+
+// printServer is the daemon for people.
+func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
+	up := ""
+	if started, err := time.Parse(time.RFC3339, s.Started); err == nil {
+		up = "  up " + span(now.Sub(started))
+	}
+	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, oneLine(s.Version), up)
+	fmt.Fprintf(w, "  socket %s  url %s\n", oneLine(s.Socket), oneLine(s.URL))
+	fmt.Fprintf(w, "  workfiles %d  clients %d  slots %d of %d in use\n", len(s.Workspaces), s.Clients, s.SlotsUsed, s.Slots)
+	return printWorkspaces(w, s.Workspaces)
+}
+
+// printWorkspaces is a line per open workfile.
+func printWorkspaces(w io.Writer, list []api.WorkspaceInfo) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, ws := range list {
+		runs := ""
+		if len(ws.Runs) > 0 {
+			runs = "run " + nameList(ws.Runs, 6)
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%d running\n", oneLine(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), ws.Running)
+	}
+	return tw.Flush()
+}
+
+func newServerLs(e *env) *cobra.Command {
+	var watch, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List open workfiles and their clients",
+		Args:  nargs(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return watchWorkspaces(cmd.Context(), e, asJSON)
+			}
+			_, err := listWorkspaces(cmd.Context(), e, asJSON, nil)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "print the list again whenever it changes, until Ctrl-C")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// watchWorkspaces prints the list whenever it differs from the one before. It never starts a
+// daemon, and shows an empty list while there is none.
+func watchWorkspaces(ctx context.Context, e *env, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(ctx, interrupt)
+	defer stop()
+	tick := time.NewTicker(lsPause)
+	defer tick.Stop()
+	var before *api.ServerStatus
+	for {
+		now, err := listWorkspaces(ctx, e, asJSON, before)
+		if err != nil || ctx.Err() != nil {
+			return ignoreCancel(ctx, err)
+		}
+		before = &now
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// listWorkspaces prints the open workfiles unless they are as before.
+func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.ServerStatus) (api.ServerStatus, error) {
+	now := api.ServerStatus{Schema: api.SchemaServer, Workspaces: []api.WorkspaceInfo{}}
+	c, running, err := e.reach(ctx)
+	if err != nil {
+		return now, err
+	}
+	if running {
+		defer c.Close()
+		if now, err = c.Server(ctx); err != nil {
+			return now, err
+		}
+	}
+	switch {
+	case before != nil && reflect.DeepEqual(before.Workspaces, now.Workspaces):
+		return now, nil
+	case asJSON:
+		return now, writeJSON(e.stdout, now)
+	case len(now.Workspaces) == 0:
+		_, err = fmt.Fprintln(e.stderr, "no workfile is open")
+		return now, err
+	}
+	return now, printWorkspaces(e.stdout, now.Workspaces)
+}

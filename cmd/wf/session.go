@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"wf/client"
+)
+
+// A session is a connection to the daemon with one workfile open.
+type session struct {
+	client *client.Client
+	ws     *client.Workspace
+	path   string // of the workfile as the user named it, absolute
+}
+
+// open finds the workfile that file means ("" = ./Workfile) and opens it in the daemon. The file
+// is looked for first: a typo starts nothing.
+func (e *env) open(ctx context.Context, file string) (*session, error) {
+	path, err := e.workfile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := c.Open(ctx, path)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &session{client: c, ws: ws, path: path}, nil
+}
+
+func (s *session) close() { s.client.Close() }
+
+// connect reaches the daemon and starts one if none answers.
+func (e *env) connect(ctx context.Context) (*client.Client, error) {
+	return e.connectWith(ctx, nil)
+}
+
+// connectWith is connect with flags for a daemon that has to be started.
+func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the program of the daemon: %w", err)
+	}
+	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
+	// The daemon works in another folder: what was found from here it gets as absolute paths.
+	vars := append(e.vars[:len(e.vars):len(e.vars)], "WF_RUNTIME_DIR="+dirs.runtime, "WF_STATE_DIR="+dirs.state)
+	opt := e.clientOptions(dirs)
+	opt.Start = client.Detached(argv, vars, opt.Log)
+	return client.Connect(ctx, opt)
+}
+
+// reach connects to a daemon that runs already. running is false when there is none.
+func (e *env) reach(ctx context.Context) (c *client.Client, running bool, err error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return nil, false, err
+	}
+	opt := e.clientOptions(dirs)
+	opt.NoStart = true
+	c, err = client.Connect(ctx, opt)
+	if errors.Is(err, client.ErrNoDaemon) {
+		return nil, false, nil
+	}
+	return c, err == nil, err
+}
+
+func (e *env) clientOptions(dirs folders) client.Options {
+	opt := client.Options{
+		Runtime: dirs.runtime,
+		Version: version(),
+		Log:     filepath.Join(dirs.state, daemonLog),
+	}
+	if e.notes {
+		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", oneLine(text)) }
+	}
+	return opt
+}
+
+// daemonLog is the daemon's log in the state folder.
+const daemonLog = "daemon.log"

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"wf/api"
+)
+
+// stopOptions are the flags of stop.
+type stopOptions struct {
+	file  string
+	node  string
+	all   bool
+	grace time.Duration
+	now   bool
+}
+
+func newStop(e *env) *cobra.Command {
+	o := &stopOptions{}
+	cmd := &cobra.Command{
+		Use:     "stop [RUN]",
+		Aliases: []string{"cancel"},
+		Short:   "Stop a run",
+		Long: `Stop starts nothing more, sends TERM to everything that runs and after the grace time KILL.
+It returns when all processes are gone. wf resume goes on from there.`,
+		Example: `  wf stop                         the only active run
+  wf stop 42 --now                kill at once
+  wf stop --node align            one node; the rest goes on`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), e, cmd.Flags(), first(args))
+		},
+	}
+	f := cmd.Flags()
+	fileFlag(cmd, &o.file, "f")
+	f.StringVar(&o.node, "node", "", "stop only this `NODE` of the run")
+	f.BoolVar(&o.all, "all", false, "stop every active run of the workfile")
+	f.DurationVar(&o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
+	f.BoolVar(&o.now, "now", false, "kill at once")
+	return cmd
+}
+
+// check finds contradictions before anything is stopped.
+func (o *stopOptions) check(flags *pflag.FlagSet, run string) error {
+	switch {
+	case o.all && run != "":
+		return usage("--all means every run: it goes with no number")
+	case o.all && o.node != "":
+		return usage("--all and --node exclude each other")
+	case o.now && flags.Changed("grace"):
+		return usage("--now and --grace exclude each other")
+	case o.grace < 0:
+		return usage("--grace must not be negative")
+	}
+	return nil
+}
+
+// request says it in the words of the daemon.
+func (o *stopOptions) request(flags *pflag.FlagSet) api.StopRequest {
+	req := api.StopRequest{Node: o.node, GraceMS: millis(flags, "grace", o.grace)}
+	if o.now {
+		req.GraceMS = new(int64)
+	}
+	return req
+}
+
+func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run string) error {
+	if err := o.check(flags, run); err != nil {
+		return err
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	status, err := s.ws.Status(ctx, false)
+	if err != nil {
+		return err
+	}
+	if len(status.Runs) == 0 && run == "" {
+		fmt.Fprintln(e.stderr, "nothing is running")
+		return nil
+	}
+	if o.all {
+		results, err := s.ws.StopAll(ctx, o.request(flags))
+		return o.report(e, results, err)
+	}
+	if run, err = pickRun(status.Runs, run, "wf stop"); err != nil {
+		return err
+	}
+	result, err := s.ws.Stop(ctx, run, o.request(flags))
+	return o.report(e, []api.StopResult{result}, err)
+}
+
+// report says what was ended. A process that survived is the only bad end.
+func (o *stopOptions) report(e *env, results []api.StopResult, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		what := "stopped run " + r.Run
+		if o.node != "" {
+			what = "stopped " + oneLine(o.node) + " in run " + r.Run
+		}
+		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
+		if len(r.Survivors) > 0 {
+			return &failure{status: exitFailed, what: fmt.Sprintf("processes that could not be killed: %v", r.Survivors),
+				why: "they wait for the kernel, for instance for a disk or a network folder that does not answer"}
+		}
+	}
+	return nil
+}

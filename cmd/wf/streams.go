@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"wf/api"
+	"wf/client"
+)
+
+// maxLine is where a line of --output stream is cut, so that a command that never ends its
+// line does not fill the memory.
+const maxLine = 64 << 10
+
+// streams shows the output of all nodes while they run (--output stream): whole lines, each
+// with its node's name before it. There are two goroutines per execution; close waits for them.
+type streams struct {
+	e      *env
+	s      *session
+	cancel context.CancelFunc
+	ctx    context.Context
+	group  sync.WaitGroup
+
+	mu sync.Mutex // guards writes to standard output, so that lines stay whole
+}
+
+func newStreams(e *env, s *session) *streams {
+	st := &streams{e: e, s: s}
+	st.ctx, st.cancel = context.WithCancel(context.Background())
+	return st
+}
+
+// follow shows the execution that ev started.
+func (st *streams) follow(_ context.Context, ev api.Event) {
+	for _, stream := range []string{streamOut, streamErr} {
+		st.group.Go(func() { st.copy(oneLine(ev.Name), query(ev), stream) })
+	}
+}
+
+// drain waits until all executions that have ended are shown to their last line.
+func (st *streams) drain() { st.group.Wait() }
+
+// close stops showing.
+func (st *streams) close() {
+	st.cancel()
+	st.group.Wait()
+}
+
+// copy shows one stream. A failure is no reason to end the run's display: the log has it all.
+func (st *streams) copy(name string, q client.LogQuery, stream string) {
+	r, err := st.s.ws.Output(st.ctx, q, stream, 0, true)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	lines := bufio.NewReaderSize(r, maxLine)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			st.print(name, line)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+func (st *streams) print(name string, line []byte) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	io.WriteString(st.e.stdout, name+" | ")
+	w := st.e.outputWriter(st.e.stdout, false)
+	w.Write(line)
+	w.Flush()
+	if line[len(line)-1] != '\n' {
+		io.WriteString(st.e.stdout, "\n")
+	}
+}

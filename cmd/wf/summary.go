@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/client"
+)
+
+const (
+	shownFailures = 3  // failures with all that is known
+	shownNames    = 12 // names in a list of the others
+)
+
+// finish is the last thing said about a run, so that it is on the screen: its result and, where
+// something failed, all that is needed to mend it.
+func (v *view) finish(ctx context.Context, ev api.Event) error {
+	if v.streams != nil {
+		v.streams.drain()
+	}
+	v.headline(ev)
+	var err error
+	if ev.Result != api.Succeeded {
+		err = v.details(ctx, ev)
+	}
+	if ferr := v.flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// headline is "✗ run 42 failed  24 ok · 1 failed · 5 blocked  3m02s".
+func (v *view) headline(ev api.Event) {
+	state, verb := api.StateOK, ""
+	switch ev.Result {
+	case api.ResFailed:
+		state, verb = api.StateFailed, " failed"
+	case api.Cancelled:
+		state, verb = api.StateCancelled, " cancelled"
+	}
+	text := fmt.Sprintf("%s run %s%s", v.p.glyph(state), ev.Run, verb)
+	if ev.Counts != nil {
+		text += "  " + strings.Join(countParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
+	}
+	if d := spanMS(ev.DurationMS); d != "" {
+		text += "  " + d
+	}
+	if ev.Result == api.Cancelled {
+		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
+	}
+	v.say("%s", text)
+}
+
+// details explains a run that did not succeed, from its record.
+func (v *view) details(ctx context.Context, ev api.Event) error {
+	detail, err := v.s.ws.Run(ctx, ev.Run)
+	if err != nil {
+		return err
+	}
+	failed := failedExecutions(detail)
+	if ev.Result == api.Cancelled && len(failed) == 0 {
+		return nil
+	}
+	for i, x := range failed {
+		if i == shownFailures {
+			v.otherFailures(failed[i:], detail.Run)
+			break
+		}
+		v.failureDetail(ctx, detail, x)
+	}
+	if blocked := namesIn(detail.Left, api.StateBlocked); len(blocked) > 0 {
+		v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(len(failed)), nameList(blocked, shownNames))
+	}
+	if ev.Result == api.ResFailed {
+		v.advice(detail.Counts)
+	}
+	return nil
+}
+
+// failedExecutions are the last executions of the nodes that ended as failed, in order of start.
+// What a person stopped is no failure of the node.
+func failedExecutions(detail api.RunDetail) []api.Execution {
+	last := make(map[string]int, len(detail.Execs))
+	for i, x := range detail.Execs {
+		last[x.Node] = i
+	}
+	var failed []api.Execution
+	for i, x := range detail.Execs {
+		if last[x.Node] == i && x.Over && !x.OK && x.Reason != api.ReasonCancelled {
+			failed = append(failed, x)
+		}
+	}
+	return failed
+}
+
+// namesIn lists the nodes in a state.
+func namesIn(nodes []api.NodeStatus, state api.State) []string {
+	var names []string
+	for _, n := range nodes {
+		if n.State == state {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// failureDetail is the paragraph about one failed node.
+func (v *view) failureDetail(ctx context.Context, detail api.RunDetail, x api.Execution) {
+	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), oneLine(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message))
+	if d := spanMS(x.DurationMS); d != "" {
+		head += " after " + d
+	}
+	v.say("\n  %s", head)
+	v.field("command", x.Command)
+	if detail.Wrapper != "" {
+		v.field("wrapper", detail.Wrapper)
+	}
+	v.field("cwd", detail.Cwd)
+	v.tailField(ctx, client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution})
+	v.field("log", v.logCommand(detail.Run, x.Name))
+}
+
+// field is one line of the paragraph; further lines of a value stand below its first.
+func (v *view) field(name, value string) {
+	text := strings.ReplaceAll(strings.TrimSpace(sanitize(value)), "\n", "\n             ")
+	v.say("    %-8s %s", name, text)
+}
+
+// tailField is the end of the node's output.
+func (v *view) tailField(ctx context.Context, q client.LogQuery) {
+	t, err := v.s.tail(ctx, q, tailLines)
+	switch {
+	case err != nil:
+		v.field("output", "not known: "+err.Error())
+	case len(t.lines) == 0:
+		v.field("output", "none")
+	default:
+		v.field("output", "("+t.title()+")")
+		for _, line := range t.lines {
+			v.say("      | %s", line)
+		}
+	}
+}
+
+// otherFailures names the failures that are not shown.
+func (v *view) otherFailures(rest []api.Execution, run string) {
+	names := make([]string, len(rest))
+	for i, x := range rest {
+		names[i] = x.Name
+	}
+	v.say("\n  %s %d more failed: %s", v.p.glyph(api.StateFailed), len(rest), nameList(names, shownNames))
+	v.field("logs", "wf logs --failed --run "+run+v.e.fileFix(v.s.path))
+}
+
+// advice is the command to type next and what it will do.
+func (v *view) advice(c api.Counts) {
+	again := c.Failed + c.Blocked + c.Cancelled + c.Idle
+	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept)
+}
