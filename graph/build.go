@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // NewKey asks for a fresh key, or in Build for the number that follows the one before.
@@ -155,7 +156,7 @@ func fillNode(n *Node, s *NodeSpec) {
 	n.Name, n.Label, n.Group, n.X, n.Y = s.Name, s.Label, s.Group, s.X, s.Y
 	n.rawStatus = s.Status
 	n.has = s.present()
-	for _, a := range s.Inherited {
+	for _, a := range slices.Backward(s.Inherited) { // the first of a name counts, as in lookup
 		if field, bit := n.field(a.Name); field != nil && n.has&bit == 0 {
 			*field = a.Value
 		}
@@ -175,7 +176,7 @@ func fillEdge(e *Edge, s *EdgeSpec) {
 	e.ID, e.Extra, e.inherited = s.ID, s.Extra, s.Inherited
 	e.rawType, e.rawStatus = s.Type, s.Status
 	e.has = flag(hasID, s.HasID, s.ID) | flag(hasType, s.HasType, s.Type) | flag(hasStatus, s.HasStatus, s.Status)
-	for _, a := range s.Inherited {
+	for _, a := range slices.Backward(s.Inherited) { // the first of a name counts, as in lookup
 		if field, bit := e.field(a.Name); field != nil && e.has&bit == 0 {
 			*field = a.Value
 		}
