@@ -1,0 +1,153 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// A past is what the record tells about the runners before this one.
+type past struct {
+	boot  string // of the runner whose entries are being read
+	open  map[ID]*execution
+	order []ID // of their intents
+	boots map[ID]string
+}
+
+// openRecord replays the record: what was announced is announced again, and what has no end is in
+// the past that it returns. Then it signs the record.
+func (r *runner) openRecord(open OpenRecord) (*past, error) {
+	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
+	var err error
+	r.record, err = open(filepath.Join(r.dir, recordFile), func(line []byte) error {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("record of the run: %w", err)
+		}
+		r.replay(p, &e, line)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	boot, err := bootID()
+	if err != nil {
+		return nil, fmt.Errorf("identity of this boot: %w", err)
+	}
+	r.note(&entry{Kind: entryRunner, PID: r.pid, Boot: boot, Time: time.Now().UnixNano()})
+	p.boot = boot
+	return p, nil
+}
+
+// replay folds one entry.
+func (r *runner) replay(p *past, e *entry, line []byte) {
+	id := e.id()
+	switch e.Kind {
+	case entryRunner:
+		p.boot = e.Boot
+		return
+	case entryIntent:
+		p.open[id] = &execution{job: Job{ID: id}, foreign: true}
+		p.order = append(p.order, id)
+	case entryStart, entryEnd:
+		r.news.add(append(append([]byte(nil), line...), '\n'))
+	}
+	r.known[id] = struct{}{}
+	if e.Kind == entryEnd {
+		delete(p.open, id)
+		return
+	}
+	if x := p.open[id]; x != nil {
+		p.boots[id] = p.boot
+		x.resume(e)
+	}
+}
+
+// resume brings the execution to where the entry says it was.
+func (x *execution) resume(e *entry) {
+	switch e.Kind {
+	case entryStart:
+		x.pid, x.born = e.PID, e.Born
+		x.number, x.out, x.err = e.Slot, e.Out, e.Err
+	case entryStop:
+		x.stop = &stop{deadline: time.Unix(0, e.Time)}
+	case entryExit:
+		x.gone = true
+		x.death = &death{
+			pid: x.pid, code: e.Code, signal: e.Signal,
+			user: time.Duration(e.User), system: time.Duration(e.System),
+		}
+	}
+}
+
+// adopt follows what an earlier runner has started and still lives, and ends the rest.
+func (r *runner) adopt(p *past) {
+	for _, id := range p.order {
+		e := p.open[id]
+		if e == nil {
+			continue
+		}
+		delete(p.open, id) // an execution has one intent, but a record is only a file
+		r.active[id] = e
+		switch {
+		case e.pid == 0:
+			r.end(e, &entry{Lost: true, Message: "the runner died before it noted the start"})
+		case p.boots[id] != p.boot:
+			r.end(e, &entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+		default:
+			r.adoptStarted(e)
+		}
+	}
+	r.commit()
+}
+
+// adoptStarted takes up an execution of this boot that had a process.
+func (r *runner) adoptStarted(e *execution) {
+	if e.stop != nil {
+		r.resumeStop(e)
+	}
+	if e.gone {
+		return // only its family is left, which the stop looks after
+	}
+	now, err := readProcess(e.pid)
+	if err != nil || !e.born.holds(now.born) {
+		r.foreignGone(e, nil)
+		return
+	}
+	e.marker = markerOf(environmentOf(e.pid))
+	go func() {
+		d := foreignFate(now)
+		if d == nil && !now.dead {
+			d = awaitForeign(now)
+		}
+		e.death = d
+		r.foreign <- e
+	}()
+}
+
+func (r *runner) resumeStop(e *execution) {
+	deadline := e.stop.deadline
+	e.stop = nil
+	r.beginStop(e, deadline)
+	r.hunt.look, r.hunt.pause = true, firstLook
+}
+
+// foreignEnded handles the end of an adopted leader, as its watcher has seen it.
+func (r *runner) foreignEnded(e *execution) {
+	if r.active[e.job.ID] == e {
+		r.foreignGone(e, e.death)
+	}
+}
+
+func (r *runner) foreignGone(e *execution, d *death) {
+	e.gone, e.death = true, d
+	r.hunt.look = true
+	if e.stop == nil {
+		as := &entry{Lost: d == nil}
+		if d == nil {
+			as.Message = "ended while no runner was there to see how"
+		}
+		r.end(e, as)
+	}
+}

@@ -1,0 +1,85 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
+const environmentFile = "env"
+
+// writeEnvironment keeps env for the runner, and for the runner after it. Mode and O_EXCL keep
+// others from reading it and from having put something there.
+func writeEnvironment(path string, env []string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	for _, v := range env {
+		text.WriteString(v)
+		text.WriteByte(0)
+	}
+	_, err = f.Write(text.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+// An environment is that of the run, ready to be combined with that of a job.
+type environment struct {
+	base    []string
+	missing bool // the file is gone: the run was closed before
+	hooked  bool // something in it changes what a shell does, see shellHook
+
+	// The jobs of a run set the same variables, so that taking those out of base is done once.
+	overridden []string
+	rest       []string
+}
+
+func loadEnvironment(path string) (*environment, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &environment{missing: true}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("environment of the run: %w", err)
+	}
+	e := &environment{base: strings.Split(string(text), "\x00")}
+	e.base = e.base[:len(e.base)-1]
+	e.hooked = slices.ContainsFunc(e.base, shellHook)
+	return e, nil
+}
+
+// with returns the environment with vars on top. It is valid until the next call.
+func (e *environment) with(vars []string) []string {
+	if e.rest == nil || !slices.EqualFunc(vars, e.overridden, sameKey) {
+		e.overridden = slices.Clone(vars)
+		e.rest = make([]string, 0, len(e.base)+len(vars))
+		for _, v := range e.base {
+			if !slices.ContainsFunc(vars, func(w string) bool { return sameKey(v, w) }) {
+				e.rest = append(e.rest, v)
+			}
+		}
+	}
+	return append(e.rest, vars...) // into the spare room: e.rest keeps its length
+}
+
+func sameKey(a, b string) bool {
+	keyA, _, _ := strings.Cut(a, "=")
+	keyB, _, _ := strings.Cut(b, "=")
+	return keyA == keyB
+}
+
+// value returns the value of key in env, the last one if there are several.
+func value(env []string, key string) (string, bool) {
+	for _, v := range slices.Backward(env) {
+		if k, val, ok := strings.Cut(v, "="); ok && k == key {
+			return val, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,222 @@
+package executor
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// forkRetries is how often a fork is tried again when the machine is short of something, and
+// forkPause how long the first wait is; each next one is twice as long.
+const (
+	forkRetries = 6
+	forkPause   = 20 * time.Millisecond
+)
+
+// markers are the variables that together name one execution among all of this machine. They find
+// what left its family.
+var markers = []string{"WF_RUN_ID", "WF_NODE_ID", "WF_EXECUTION"}
+
+// markerOf returns the marker variables in env, or nil when one of them is missing.
+func markerOf(env []string) []string {
+	found := make([]string, 0, len(markers))
+	for _, key := range markers {
+		v, ok := value(env, key)
+		if !ok {
+			return nil
+		}
+		found = append(found, key+"="+v)
+	}
+	return found
+}
+
+// accepted takes a job. One that is known already was sent again after a lost connection.
+func (r *runner) accepted(j Job) {
+	if _, ok := r.known[j.ID]; ok || r.broken {
+		return
+	}
+	r.known[j.ID] = struct{}{}
+	e := &execution{job: j}
+	r.active[j.ID] = e
+	switch {
+	case r.closing:
+		r.end(e, &entry{Stopped: true})
+	case strings.TrimSpace(j.Command) == "":
+		r.end(e, &entry{})
+	case r.env.missing:
+		r.end(e, &entry{Failed: true, Message: "the environment of the run is gone"})
+	default:
+		r.starting = append(r.starting, e)
+	}
+}
+
+// intend records what is about to be forked and returns it. What waits for better times stays.
+func (r *runner) intend(now time.Time) []*execution {
+	var due []*execution
+	waiting := r.starting[:0]
+	for _, e := range r.starting {
+		if now.Before(e.retryAt) {
+			waiting = append(waiting, e)
+			continue
+		}
+		due = append(due, e)
+		if e.retries == 0 {
+			r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
+			r.unsaved = true
+		}
+	}
+	r.starting = waiting
+	return due
+}
+
+// start forks e, whose intent is durable.
+func (r *runner) start(e *execution) {
+	if r.broken {
+		return
+	}
+	if e.slot == nil {
+		var err error
+		if e.slot, err = r.slots.take(); err != nil {
+			r.startFailed(e, err)
+			return
+		}
+		e.number = e.slot.number
+	}
+	begin := time.Now()
+	e.born[0] = ticksNow()
+	pid, err := r.fork(e)
+	e.born[1] = ticksNow()
+	if err != nil {
+		r.startFailed(e, err)
+		return
+	}
+	r.started(e, pid, begin)
+}
+
+func (r *runner) started(e *execution, pid int, at time.Time) {
+	e.pid = pid
+	e.marker = markerOf(e.job.Env)
+	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
+	r.running[pid] = e
+	if r.reaperIdle {
+		r.reaperIdle = false
+		r.rearm <- struct{}{}
+	}
+	r.note(&entry{
+		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+		Time: at.UnixNano(), PID: pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+	})
+}
+
+// startFailed tries again later when waiting can help.
+func (r *runner) startFailed(e *execution, err error) {
+	if shortage(err) && e.retries < forkRetries {
+		e.retryAt = time.Now().Add(forkPause << e.retries)
+		e.retries++
+		r.starting = append(r.starting, e)
+		return
+	}
+	r.end(e, &entry{Failed: true, Message: err.Error()})
+}
+
+// shortage reports whether err says that the machine has too little of something right now.
+func shortage(err error) bool {
+	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+		if errors.Is(err, lack) {
+			return true
+		}
+	}
+	return false
+}
+
+// died handles the death of a child: recorded, written, and only then reaped. The write is what
+// counts here: it survives everything that the zombie would have survived.
+func (r *runner) died(d *death) {
+	r.hunt.look = true
+	e := r.running[d.pid]
+	if e == nil { // an orphan we inherited
+		reap(d.pid)
+		return
+	}
+	quiet := !r.children.any(func(pid int) bool { return r.running[pid] != nil })
+	delete(r.running, d.pid)
+	e.gone, e.death = true, d
+	if e.stop != nil {
+		r.note(&entry{
+			Kind: entryExit, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+			Code: d.code, Signal: d.signal, User: int64(d.user), System: int64(d.system),
+		})
+		r.save()
+		reap(d.pid)
+		return
+	}
+	r.recordEnd(e, &entry{})
+	r.save()
+	reap(d.pid)
+	r.release(e, quiet && groupGone(d.pid))
+}
+
+// save writes what was noted; turn syncs it.
+func (r *runner) save() {
+	r.unsaved = true
+	if r.broken {
+		return
+	}
+	if err := r.record.Flush(); err != nil {
+		r.fail(err)
+	}
+}
+
+// groupGone reports whether no process is in the group. A wrong no (the number belongs to somebody
+// else by now) costs a new file, nothing else.
+func groupGone(group int) bool {
+	return errors.Is(unix.Kill(-group, 0), unix.ESRCH)
+}
+
+// end ends an execution that has no process, or none any more.
+func (r *runner) end(e *execution, as *entry) {
+	r.recordEnd(e, as)
+	r.release(e, e.pid == 0)
+}
+
+// recordEnd completes the entry with what is known about e and records it.
+func (r *runner) recordEnd(e *execution, as *entry) {
+	as.Kind, as.Node, as.Execution = entryEnd, e.job.ID.Node, e.job.ID.Execution
+	as.Time = time.Now().UnixNano()
+	as.Stopped = as.Stopped || e.stop != nil
+	if e.pid != 0 {
+		r.measure(e)
+		as.Slot, as.Out, as.Err = e.number, e.out, e.err
+	}
+	if d := e.death; d != nil {
+		as.Code, as.Signal = d.code, d.signal
+		as.User, as.System = int64(d.user), int64(d.system)
+	}
+	r.note(as)
+	r.unsaved = true
+	delete(r.active, e.job.ID)
+	delete(r.hunt.stopping, e)
+}
+
+// measure finds out where the output of e ends.
+func (r *runner) measure(e *execution) {
+	if e.slot != nil {
+		e.out, e.err = e.slot.measure()
+		return
+	}
+	out, errOut, err := r.slots.outputSizes(e.number)
+	if err != nil { // removed by somebody: there is no output any more
+		out, errOut = e.out[0], e.err[0]
+	}
+	e.out[1], e.err[1] = max(out, e.out[0]), max(errOut, e.err[0])
+}
+
+// release gives the output files back. quiet: nobody is left who writes to them.
+func (r *runner) release(e *execution, quiet bool) {
+	if e.slot != nil {
+		r.slots.put(e.slot, quiet)
+		e.slot = nil
+	}
+}

@@ -1,0 +1,274 @@
+package executortest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"wf/executor"
+)
+
+// patience is how long anything may take before the test counts it as hanging.
+const patience = 60 * time.Second
+
+// A harness drives one run.
+type harness struct {
+	*testing.T
+	x       executor.Executor
+	spec    executor.Spec
+	session executor.Session
+	news    *ledger
+}
+
+// newHarness opens a run in a folder of its own and closes it when the test is over.
+func newHarness(t *testing.T, x executor.Executor) *harness {
+	t.Helper()
+	h := &harness{T: t, x: x}
+	h.spec = executor.Spec{
+		Dir: filepath.Join(t.TempDir(), "run"),
+		Cwd: t.TempDir(),
+		Env: []string{"PATH=" + os.Getenv("PATH"), "COLOUR=blue", "LC_ALL=C"},
+	}
+	if err := os.Mkdir(h.spec.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.open()
+	t.Cleanup(func() { h.close() })
+	return h
+}
+
+// open begins the run, or follows it anew as a daemon after a restart does.
+func (h *harness) open() {
+	h.Helper()
+	news := newLedger()
+	h.spec.Report = news.add
+	session, err := h.x.Open(context.Background(), h.spec)
+	if err != nil {
+		h.Fatalf("open: %v", err)
+	}
+	h.session, h.news = session, news
+}
+
+// close ends the run and returns who survived.
+func (h *harness) close() []int {
+	h.Helper()
+	if h.session == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	survivors, err := h.session.Close(ctx)
+	if err != nil {
+		h.Errorf("close: %v", err)
+	}
+	h.session = nil
+	return survivors
+}
+
+// reopen detaches and follows the run again, without handing the environment over once more.
+func (h *harness) reopen() {
+	h.Helper()
+	h.session.Detach()
+	h.spec.Env = nil
+	h.open()
+}
+
+// id names the first execution of a node.
+func id(node int) executor.ID { return executor.ID{Node: node, Execution: 1} }
+
+// job is the first execution of a node, with the marker variables that the daemon sets.
+func (h *harness) job(node int, command string) executor.Job {
+	return executor.Job{ID: id(node), Command: command, Env: []string{
+		"WF_RUN_ID=" + h.Name(), "WF_NODE_ID=n" + strconv.Itoa(node), "WF_EXECUTION=1",
+	}}
+}
+
+// start hands over commands for the nodes from first on.
+func (h *harness) start(first int, commands ...string) {
+	h.Helper()
+	var jobs []executor.Job
+	for i, c := range commands {
+		jobs = append(jobs, h.job(first+i, c))
+	}
+	if err := h.session.Start(jobs); err != nil {
+		h.Fatalf("start: %v", err)
+	}
+}
+
+// run executes one command to its end.
+func (h *harness) run(node int, command string) executor.Report {
+	h.Helper()
+	h.start(node, command)
+	return h.ended(node)
+}
+
+// started waits until a node runs.
+func (h *harness) started(node int) executor.Report {
+	h.Helper()
+	return h.await(executor.Started, node)
+}
+
+// ended waits until a node has ended.
+func (h *harness) ended(node int) executor.Report {
+	h.Helper()
+	return h.await(executor.Ended, node)
+}
+
+func (h *harness) await(kind executor.Kind, node int) executor.Report {
+	h.Helper()
+	r, ok := h.news.await(kind, id(node))
+	if !ok {
+		h.Fatalf("node %d: no report of kind %d; have %v", node, kind, h.news.all())
+	}
+	return r
+}
+
+// output reads what a report says was written.
+func (h *harness) output(r executor.Range) string {
+	h.Helper()
+	if r.File == "" {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(h.spec.Dir, filepath.FromSlash(r.File)))
+	if err != nil {
+		h.Fatal(err)
+	}
+	if r.Start < 0 || r.End < r.Start || r.End > int64(len(text)) {
+		h.Fatalf("range %+v in a file of %d bytes", r, len(text))
+	}
+	return string(text[r.Start:r.End])
+}
+
+// file is a path below the working directory of the commands.
+func (h *harness) file(name string) string { return filepath.Join(h.spec.Cwd, name) }
+
+// fifo makes a named pipe there, by which commands and test wait for one another.
+func (h *harness) fifo(name string) string {
+	h.Helper()
+	if err := syscall.Mkfifo(h.file(name), 0o600); err != nil {
+		h.Fatal(err)
+	}
+	return h.file(name)
+}
+
+// hear waits until a command writes into the pipe, and returns what.
+func (h *harness) hear(pipe string) string {
+	h.Helper()
+	heard := make(chan string, 1)
+	go func() {
+		text, _ := os.ReadFile(pipe)
+		heard <- string(text)
+	}()
+	select {
+	case text := <-heard:
+		return strings.TrimSpace(text)
+	case <-time.After(patience):
+		h.Fatalf("nothing came through %s", pipe)
+		return ""
+	}
+}
+
+// hearPID waits for a pid.
+func (h *harness) hearPID(pipe string) int {
+	h.Helper()
+	text := h.hear(pipe)
+	pid, err := strconv.Atoi(text)
+	if err != nil {
+		h.Fatalf("%q is no pid", text)
+	}
+	return pid
+}
+
+// tell lets a command that reads the pipe go on.
+func (h *harness) tell(pipe string) {
+	h.Helper()
+	told := make(chan error, 1)
+	go func() { told <- os.WriteFile(pipe, []byte("go\n"), 0) }()
+	select {
+	case err := <-told:
+		if err != nil {
+			h.Fatal(err)
+		}
+	case <-time.After(patience):
+		h.Fatalf("nobody reads %s", pipe)
+	}
+}
+
+// eventually waits for what no event tells of: a process that is not ours going away.
+func (h *harness) eventually(what string, holds func() bool) {
+	h.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			h.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// alive reports whether a process is there and no zombie.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return !os.IsNotExist(err) || !hasProc()
+	}
+	_, state, _ := strings.Cut(string(text), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
+
+func hasProc() bool {
+	_, err := os.Stat("/proc/self/stat")
+	return err == nil
+}
+
+// A ledger collects reports and lets tests wait for them.
+type ledger struct {
+	mu      sync.Mutex // guards what follows
+	reports []executor.Report
+	grown   chan struct{} // closed and replaced by add
+}
+
+func newLedger() *ledger { return &ledger{grown: make(chan struct{})} }
+
+func (l *ledger) add(reports []executor.Report) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reports = append(l.reports, reports...)
+	close(l.grown)
+	l.grown = make(chan struct{})
+}
+
+func (l *ledger) all() []executor.Report {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]executor.Report(nil), l.reports...)
+}
+
+// await returns the report of that kind, or false when it does not come.
+func (l *ledger) await(kind executor.Kind, id executor.ID) (executor.Report, bool) {
+	timeout := time.After(patience)
+	for checked := 0; ; {
+		l.mu.Lock()
+		reports, grown := l.reports, l.grown
+		l.mu.Unlock()
+		for _, r := range reports[checked:] {
+			if r.Kind == kind && r.ID == id {
+				return r, true
+			}
+		}
+		checked = len(reports)
+		select {
+		case <-grown:
+		case <-timeout:
+			return executor.Report{}, false
+		}
+	}
+}

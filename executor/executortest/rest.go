@@ -1,0 +1,3 @@
+package executortest
+
+var outputCases, stopCases, followCases, closeCases []testCase

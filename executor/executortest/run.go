@@ -1,0 +1,39 @@
+// Package executortest holds the contract of executors as tests. Every executor passes Run; the
+// tests know only the interface, and wait for events, never for time to pass.
+package executortest
+
+import (
+	"testing"
+
+	"wf/executor"
+)
+
+// Run checks an executor. Each call of newExecutor returns one that shares what survives a restart
+// of the daemon (records, sockets) with the others of the same t.
+func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
+	for _, group := range []struct {
+		name  string
+		cases []testCase
+	}{
+		{"exit", exitCases},
+		{"output", outputCases},
+		{"stop", stopCases},
+		{"follow", followCases},
+		{"close", closeCases},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.cases {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.test(newHarness(t, newExecutor(t)))
+				})
+			}
+		})
+	}
+}
+
+// A testCase is one sentence of the contract.
+type testCase struct {
+	name string
+	test func(h *harness)
+}

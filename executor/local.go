@@ -1,0 +1,212 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Local executes on this machine. It starts one runner process per run, which does the work and
+// outlives the daemon.
+type Local struct {
+	// Program is the command that becomes a runner (see RunRunner); the folder of the run and the
+	// path of the runner's socket are appended.
+	Program []string
+	// Sockets is a folder for the sockets of runners: mode 0700, of a short path, the same after a
+	// restart of the daemon. It is created if need be.
+	Sockets string
+}
+
+// lockFile is held by the runner of a run as long as it lives.
+const lockFile = "lock"
+
+// Open begins or follows a run. A runner that does not come up is reported as Broken.
+func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
+	socket, err := socketPath(l.Sockets, spec.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.prepare(spec); err != nil {
+		return nil, err
+	}
+	s := &session{
+		spec:   spec,
+		runner: runnerHandle{program: l.Program, dir: spec.Dir, cwd: spec.Cwd, socket: socket},
+		wake:   make(chan struct{}, 1),
+		done:   make(chan struct{}),
+		jobs:   make(map[ID]sentJob),
+		stops:  make(map[ID]time.Time),
+	}
+	conn, err := s.runner.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.greet()
+	go s.follow(conn)
+	return s, nil
+}
+
+// prepare makes the folders and keeps the environment.
+func (l *Local) prepare(spec Spec) error {
+	if err := os.MkdirAll(l.Sockets, 0o700); err != nil {
+		return err
+	}
+	if spec.Env == nil {
+		return nil
+	}
+	// What a shell would tell its child about the folder, so that going without one is no different.
+	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
+	env = append(env, "PWD="+spec.Cwd)
+	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // followed again: the run keeps what it began with
+	}
+	return err
+}
+
+// A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
+// at a time.
+type runnerHandle struct {
+	program  []string
+	dir, cwd string
+	socket   string
+	mu       sync.Mutex      // guards gone
+	gone     <-chan struct{} // closed when the runner we started has been reaped; nil if we did not
+}
+
+const (
+	connectPause    = 5 * time.Millisecond
+	connectPatience = 10 * time.Second
+)
+
+// connect returns a connection to the living runner, or to a new one. A runner that holds the lock
+// but does not listen yet, or no more, is waited for.
+func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	for pause := connectPause; ; pause *= 2 {
+		conn, dialErr := h.dial(ctx)
+		if dialErr == nil {
+			return conn, nil
+		}
+		conn, err := h.start()
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("runner of %s does not answer: %w", h.dir, dialErr)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (h *runnerHandle) dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", h.socket)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPeer(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
+func (h *runnerHandle) start() (net.Conn, error) {
+	lock, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close() // the runner's copy holds the lock
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, err
+	}
+	ours, theirs, err := connectionPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	if err := h.spawn(theirs, lock); err != nil {
+		ours.Close()
+		return nil, err
+	}
+	return ours, nil
+}
+
+// spawn starts the process and sees that it is reaped. It gets nothing through its environment,
+// which every process of this user could read, and its arguments name only files.
+func (h *runnerHandle) spawn(conn, lock *os.File) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	log, err := os.OpenFile(filepath.Join(h.dir, "runner.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	files := []*os.File{null, null, log, firstLinkFD: conn, lockFD: lock}
+	argv := append(slices.Clone(h.program), h.dir, h.socket)
+	process, err := os.StartProcess(h.program[0], argv, &os.ProcAttr{
+		Dir: h.cwd, Env: []string{}, Files: files, Sys: &unix.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return fmt.Errorf("start the runner: %w", err)
+	}
+	gone := make(chan struct{})
+	h.mu.Lock()
+	h.gone = gone
+	h.mu.Unlock()
+	go func() {
+		defer close(gone)
+		process.Wait() //nolint:errcheck // how a runner ended is told by its record
+	}()
+	return nil
+}
+
+// awaitEnd waits until the runner is no more, if we are its parent.
+func (h *runnerHandle) awaitEnd(ctx context.Context) error {
+	h.mu.Lock()
+	gone := h.gone
+	h.mu.Unlock()
+	if gone == nil {
+		return nil
+	}
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// connectionPair returns the two ends of a new connection.
+func connectionPair() (net.Conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("connection to the runner: %w", err)
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	file := os.NewFile(uintptr(fds[0]), "runner")
+	defer file.Close()
+	ours, err := net.FileConn(file)
+	if err != nil {
+		unix.Close(fds[1])
+		return nil, nil, fmt.Errorf("connection to the runner: %w", err)
+	}
+	return ours, os.NewFile(uintptr(fds[1]), "daemon"), nil
+}

@@ -1,0 +1,58 @@
+package executor_test
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"testing"
+
+	"wf/executor"
+)
+
+// TestMain lets the test binary become the runner, as cmd/wf does.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "runner" {
+		os.Exit(executor.RunRunner(os.Args[2:], openFile))
+	}
+	os.Exit(m.Run())
+}
+
+// A fileRecord is the simplest record: a file of lines.
+type fileRecord struct {
+	file *os.File
+	text bytes.Buffer
+}
+
+func openFile(path string, replay func([]byte) error) (executor.Record, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if err := replay(lines.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return &fileRecord{file: file}, lines.Err()
+}
+
+func (r *fileRecord) Append(line []byte) error {
+	r.text.Write(line)
+	return r.text.WriteByte('\n')
+}
+
+func (r *fileRecord) Flush() error {
+	_, err := r.file.Write(r.text.Bytes())
+	r.text.Reset()
+	return err
+}
+
+func (r *fileRecord) Sync() error {
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	return r.file.Sync()
+}
+
+func (r *fileRecord) Close() error { return r.file.Close() }

@@ -1,0 +1,190 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ticksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
+const ticksPerSecond = 100
+
+// BecomeSubreaper makes this process the parent of all its orphaned descendants, so that none
+// escapes and none is left a zombie for somebody else.
+func BecomeSubreaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	return nil
+}
+
+// bootID names this boot of the machine: pids and ticks mean nothing in another.
+func bootID() (string, error) {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(text)), err
+}
+
+// ticksNow is the birth time that a process forked now would get. Two clock readings around a
+// fork are a tenth of the price of reading the exact value in /proc.
+func ticksNow() int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
+		return 0
+	}
+	return now.Nano() / (int64(time.Second) / ticksPerSecond)
+}
+
+func processes() ([]process, error) {
+	folder, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []process
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// errNoProcess says that a pid is nobody's.
+var errNoProcess = errors.New("no such process")
+
+func readProcess(pid int) (process, error) {
+	fields, err := statFields(pid)
+	if err != nil {
+		return process{}, err
+	}
+	p := process{pid: pid, dead: fields[0] == "Z" || fields[0] == "X"}
+	p.parent, _ = strconv.Atoi(fields[1])
+	p.group, _ = strconv.Atoi(fields[2])
+	p.session, _ = strconv.Atoi(fields[3])
+	p.born, err = strconv.ParseInt(fields[19], 10, 64)
+	return p, err
+}
+
+// statFields returns the fields of /proc/PID/stat from the third, the state, on. The second is the
+// name in brackets, which may itself hold blanks and brackets.
+func statFields(pid int) ([]string, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil, errNoProcess
+	}
+	end := bytes.LastIndexByte(text, ')')
+	fields := strings.Fields(string(text[end+1:]))
+	if end < 0 || len(fields) < 20 {
+		return nil, fmt.Errorf("/proc/%d/stat: %q is not understood", pid, text)
+	}
+	return fields, nil
+}
+
+// environmentOf returns the environment pid was started with, or nil if we may not know.
+func environmentOf(pid int) []string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(string(text), "\x00")
+}
+
+// signalProcess opens the process first and compares its birth after that: from then on the
+// descriptor cannot come to mean somebody else.
+func signalProcess(p process, sig unix.Signal) error {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if errors.Is(err, unix.ENOSYS) {
+		return signalBare(p, sig)
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	now, err := readProcess(p.pid)
+	if err != nil || now.born != p.born {
+		return unix.ESRCH
+	}
+	return unix.PidfdSendSignal(fd, sig, nil, 0)
+}
+
+// signalBare is for kernels before 5.3: the check leaves a gap of a few microseconds.
+func signalBare(p process, sig unix.Signal) error {
+	now, err := readProcess(p.pid)
+	if err != nil || now.born != p.born {
+		return unix.ESRCH
+	}
+	return unix.Kill(p.pid, sig)
+}
+
+// nextDeath returns a child that has ended and leaves it a zombie until reap. Without wait the
+// death is nil when there is none. The error is ECHILD when there is no child at all.
+func nextDeath(wait bool) (*death, error) {
+	options := unix.WEXITED | unix.WNOWAIT
+	if !wait {
+		options |= unix.WNOHANG
+	}
+	var info unix.Siginfo
+	var usage unix.Rusage
+	err := unix.Waitid(unix.P_ALL, 0, &info, options, &usage)
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Waitid(unix.P_ALL, 0, &info, options, &usage)
+	}
+	child := (*childInfo)(unsafe.Add(unsafe.Pointer(&info), siginfoChild))
+	if err != nil || child.pid == 0 {
+		return nil, err
+	}
+	d := &death{
+		pid:    int(child.pid),
+		user:   time.Duration(usage.Utime.Nano()),
+		system: time.Duration(usage.Stime.Nano()),
+	}
+	const exited = 1 // CLD_EXITED; the others are kinds of death by signal
+	if info.Code == exited {
+		d.code = int(child.status)
+	} else {
+		d.signal = int(child.status)
+	}
+	return d, nil
+}
+
+// childInfo is the part of siginfo_t that waitid fills in after its three leading integers.
+type childInfo struct {
+	pid    int32
+	uid    uint32
+	status int32
+}
+
+// siginfoChild is where childInfo begins: aligned to a pointer.
+const siginfoChild = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) / unsafe.Sizeof(uintptr(0)) * unsafe.Sizeof(uintptr(0))
+
+// reap removes the zombie of a death that has been recorded.
+func reap(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+func peerUID(fd int) (int, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return -1, err
+	}
+	return int(cred.Uid), nil
+}

@@ -1,0 +1,265 @@
+package executor
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A session is the daemon's end of a run. Two goroutines serve a connection: follow reads and
+// reports, write sends what Start, Stop and Close leave for it.
+type session struct {
+	spec   Spec
+	runner runnerHandle
+	wake   chan struct{} // capacity 1: there is something to send
+	done   chan struct{} // closed when follow ends: nothing is reported any more
+
+	// Of the goroutine of follow, until done is closed.
+	seen      int // lines of news taken
+	closed    bool
+	survivors []int
+	lost      error // why the session is broken
+
+	mu       sync.Mutex // guards what follows; never held while sending or reporting
+	unsent   []byte
+	handed   int // jobs taken so far, for their order
+	jobs     map[ID]sentJob
+	stops    map[ID]time.Time // what is being stopped, and until when it has grace
+	closing  bool
+	detached bool
+}
+
+// A sentJob is one that the runner has not confirmed: it is sent again to the next runner.
+type sentJob struct {
+	order int
+	job   Job
+}
+
+// errClosed says that a session takes nothing any more.
+var errClosed = errors.New("the run is closed")
+
+func (s *session) Start(jobs []Job) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing || s.detached {
+		return errClosed
+	}
+	for _, j := range jobs {
+		s.jobs[j.ID] = sentJob{s.handed, j}
+		s.handed++
+		s.unsent = appendLine(s.unsent, startCommand(j))
+	}
+	s.signal()
+	return nil
+}
+
+func (s *session) Stop(ids []ID, grace time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	deadline := time.Now().Add(grace)
+	for _, id := range ids {
+		if old, ok := s.stops[id]; !ok || deadline.Before(old) {
+			s.stops[id] = deadline
+		}
+	}
+	s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: ids, Grace: int64(grace)})
+	s.signal()
+}
+
+func (s *session) Close(ctx context.Context) ([]int, error) {
+	s.mu.Lock()
+	if !s.closing {
+		s.closing = true
+		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+		s.signal()
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s.lost != nil {
+		return nil, s.lost
+	}
+	return s.survivors, s.runner.awaitEnd(ctx)
+}
+
+func (s *session) Detach() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.detached = true
+	s.signal() // the writer sends what was handed over and then hangs up
+}
+
+// signal tells the writer. The caller holds mu.
+func (s *session) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// greet makes what is to be sent the beginning of a conversation: all that a runner which knows
+// nothing has to know. It ignores what it does know.
+func (s *session) greet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unsent = appendLine(nil, command{Kind: lineHello, Version: protocolVersion, Since: s.seen})
+	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
+	for _, sent := range slices.SortedFunc(maps.Values(s.jobs), byOrder) {
+		s.unsent = appendLine(s.unsent, startCommand(sent.job))
+	}
+	for id, deadline := range s.stops {
+		grace := max(0, time.Until(deadline))
+		s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: []ID{id}, Grace: int64(grace)})
+	}
+	if s.closing {
+		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+	}
+	s.signal()
+}
+
+// A crash loop is ended instead of fed: this many lost connections within that time break the
+// session.
+const (
+	lossLimit  = 5
+	lossWindow = time.Minute
+)
+
+// follow keeps the conversation up until the run is closed or detached from.
+func (s *session) follow(conn net.Conn) {
+	defer close(s.done)
+	var losses []time.Time
+	for {
+		err := s.converse(conn)
+		if s.over() {
+			return
+		}
+		losses = append(losses, time.Now())
+		if n := len(losses); s.lost == nil && n >= lossLimit && time.Since(losses[n-lossLimit]) < lossWindow {
+			s.lost = fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err)
+		}
+		if s.lost == nil {
+			conn, s.lost = s.runner.connect(context.Background())
+		}
+		if s.lost != nil {
+			s.spec.Report([]Report{{Kind: Broken, Time: time.Now(), Message: s.lost.Error()}})
+			return
+		}
+		s.greet()
+	}
+}
+
+func (s *session) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed || s.detached
+}
+
+// converse talks over one connection until it ends.
+func (s *session) converse(conn net.Conn) error {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.write(conn, stop)
+	}()
+	err := s.read(conn)
+	conn.Close()
+	close(stop)
+	<-stopped
+	return err
+}
+
+func (s *session) write(conn net.Conn, stop <-chan struct{}) {
+	for {
+		select {
+		case <-s.wake:
+		case <-stop:
+			return
+		}
+		s.mu.Lock()
+		lines, last := s.unsent, s.detached
+		s.unsent = nil
+		s.mu.Unlock()
+		_, err := conn.Write(lines)
+		if last {
+			conn.Close()
+		}
+		if err != nil || last {
+			return // read sees the same and ends the conversation
+		}
+	}
+}
+
+// reportLimit bounds how many reports are handed on together.
+const reportLimit = 512
+
+// read takes what the runner sends and reports it, as much at a time as has arrived.
+func (s *session) read(conn net.Conn) error {
+	var reports []Report
+	report := func() {
+		if len(reports) > 0 && s.confirm(reports) {
+			s.spec.Report(reports)
+			reports = nil
+		}
+	}
+	return readLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("runner of %s: %w", s.spec.Dir, err)
+		}
+		if e.Kind == entryStart || e.Kind == entryEnd {
+			s.seen++
+			if reports = append(reports, e.report()); len(reports) == reportLimit {
+				report()
+			}
+			return nil
+		}
+		report()
+		return s.notice(line)
+	}, report)
+}
+
+// confirm forgets what needs no repetition any more, and says whether anybody wants the reports.
+func (s *session) confirm(reports []Report) (wanted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range reports {
+		delete(s.jobs, reports[i].ID)
+		if reports[i].Kind == Ended {
+			delete(s.stops, reports[i].ID)
+		}
+	}
+	return !s.detached
+}
+
+// notice handles a line that is not news of an execution.
+func (s *session) notice(line []byte) error {
+	var n notice
+	if err := json.Unmarshal(line, &n); err != nil {
+		return err
+	}
+	switch n.Kind {
+	case lineClosed:
+		s.setClosed(n.Survivors)
+	case lineBroken:
+		s.lost = errors.New(n.Message)
+		return s.lost
+	}
+	return nil
+}
+
+func (s *session) setClosed(survivors []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.survivors = true, survivors
+}

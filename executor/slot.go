@@ -1,0 +1,142 @@
+package executor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// outputFolder holds the outputs of a run, below its own folder.
+	outputFolder = "out"
+	// slotLimit is the size in bytes beyond which an output file is given to nobody else, so that
+	// one talkative command does not make the files of the others hard to handle.
+	slotLimit = 64 << 20
+)
+
+// A slot is a pair of append files that takes the output of one execution after the other:
+// creating two files costs more than forking. The fields belong to the runner's loop.
+type slot struct {
+	number   int
+	out, err int   // descriptors, O_APPEND
+	outSize  int64 // where the next execution begins
+	errSize  int64
+}
+
+func outputName(number int, stream string) string {
+	return "s" + strconv.Itoa(number) + "." + stream
+}
+
+// slots hands out the output files below folder.
+type slots struct {
+	folder string
+	last   int     // highest number in use or ever used
+	free   []*slot // whose last execution has ended and left nobody behind
+}
+
+// openSlots finds out which numbers an earlier runner has used: its files are never written
+// again, since what it started may still do so.
+func openSlots(folder string) (*slots, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	s := &slots{folder: folder}
+	for _, f := range files {
+		name := strings.TrimPrefix(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "s")
+		if n, err := strconv.Atoi(name); err == nil {
+			s.last = max(s.last, n)
+		}
+	}
+	return s, nil
+}
+
+// take returns a slot that nobody writes to.
+func (s *slots) take() (*slot, error) {
+	if n := len(s.free); n > 0 {
+		taken := s.free[n-1]
+		s.free = s.free[:n-1]
+		return taken, nil
+	}
+	s.last++
+	out, err := openOutput(filepath.Join(s.folder, outputName(s.last, "out")))
+	if err != nil {
+		return nil, err
+	}
+	errOut, err := openOutput(filepath.Join(s.folder, outputName(s.last, "err")))
+	if err != nil {
+		unix.Close(out)
+		return nil, err
+	}
+	return &slot{number: s.last, out: out, err: errOut}, nil
+}
+
+// openOutput avoids os.File: it would try to poll a file that is only handed to children.
+func openOutput(path string) (int, error) {
+	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
+	fd, err := unix.Open(path, flags, 0o600)
+	if err != nil {
+		return -1, &os.PathError{Op: "create", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+// put takes a slot back. quiet promises that nobody is left who could write to it.
+func (s *slots) put(used *slot, quiet bool) {
+	if quiet && used.outSize <= slotLimit && used.errSize <= slotLimit {
+		s.free = append(s.free, used)
+		return
+	}
+	used.close()
+}
+
+// close gives up the descriptors of the slots nobody uses.
+func (s *slots) close() {
+	for _, f := range s.free {
+		f.close()
+	}
+	s.free = nil
+}
+
+func (s *slot) close() {
+	unix.Close(s.out)
+	unix.Close(s.err)
+}
+
+// measure moves the slot's ends to what is in its files now and returns what was added.
+func (s *slot) measure() (out, errOut extent) {
+	out, errOut = extent{s.outSize, s.outSize}, extent{s.errSize, s.errSize}
+	s.outSize, s.errSize = sizeOf(s.out, s.outSize), sizeOf(s.err, s.errSize)
+	out[1], errOut[1] = s.outSize, s.errSize
+	return out, errOut
+}
+
+// sizeOf returns the size of an open file. fstat of a descriptor of ours cannot fail on a local
+// disk; where it does (a network disk gone away) the output counts as empty.
+func sizeOf(fd int, otherwise int64) int64 {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return otherwise
+	}
+	return max(st.Size, otherwise)
+}
+
+// outputSizes measures the files of a slot of an earlier runner.
+func (s *slots) outputSizes(number int) (out, errOut int64, err error) {
+	sizes := [2]int64{}
+	for i, stream := range []string{"out", "err"} {
+		info, err := os.Stat(filepath.Join(s.folder, outputName(number, stream)))
+		if err != nil {
+			return 0, 0, fmt.Errorf("output of an earlier runner: %w", err)
+		}
+		sizes[i] = info.Size()
+	}
+	return sizes[0], sizes[1], nil
+}

@@ -1,0 +1,281 @@
+package executor
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// killPatience is how long after KILL something may still be there (it sits in the kernel,
+	// waiting for a disk) until the run goes on without it.
+	killPatience = 5 * time.Second
+	firstLook    = 5 * time.Millisecond // between two looks at what was killed, then doubled
+	longestLook  = 200 * time.Millisecond
+)
+
+// A stop is how far the ladder TERM, grace, KILL has come for one execution.
+type stop struct {
+	deadline time.Time // when TERM has been waited for long enough
+	killed   time.Time // when KILL was first sent; zero before
+}
+
+// The hunt is the state of all stops together: one look at the processes of the machine serves
+// all of them.
+type hunt struct {
+	stopping map[*execution]struct{}
+	look     bool      // something has died, so that somebody may be gone
+	next     time.Time // when to look without that
+	pause    time.Duration
+	swept    time.Time // when the sweep at the end of the run first killed; zero before
+}
+
+// stopAll begins to stop executions, or shortens the grace of those being stopped.
+func (r *runner) stopAll(ids []ID, grace time.Duration) {
+	deadline := time.Now().Add(grace)
+	var fresh []*execution
+	for _, id := range ids {
+		e := r.active[id]
+		switch {
+		case e == nil:
+		case e.pid == 0:
+			r.starting = slices.DeleteFunc(r.starting, func(s *execution) bool { return s == e })
+			r.end(e, &entry{Stopped: true})
+		case e.stop == nil:
+			r.beginStop(e, deadline)
+			fresh = append(fresh, e)
+		case deadline.Before(e.stop.deadline):
+			e.stop.deadline = deadline
+		}
+	}
+	r.hunt.look, r.hunt.pause = true, firstLook
+	if grace > 0 {
+		r.terminate(fresh)
+	}
+}
+
+func (r *runner) beginStop(e *execution, deadline time.Time) {
+	e.stop = &stop{deadline: deadline}
+	if r.hunt.stopping == nil {
+		r.hunt.stopping = make(map[*execution]struct{})
+	}
+	r.hunt.stopping[e] = struct{}{}
+	r.note(&entry{
+		Kind: entryStop, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+		Time: deadline.UnixNano(),
+	})
+	r.unsaved = true
+}
+
+// terminate sends TERM to the families, and CONT after it: a halted process would never see it.
+func (r *runner) terminate(executions []*execution) {
+	if len(executions) == 0 {
+		return
+	}
+	for _, e := range executions {
+		if !e.foreign && !e.gone { // unreaped: the group is still its own
+			unix.Kill(-e.pid, unix.SIGTERM) //nolint:errcheck // gone is fine; the ladder goes on
+			unix.Kill(-e.pid, unix.SIGCONT) //nolint:errcheck
+		}
+	}
+	c, err := takeCensus()
+	if err != nil {
+		return // KILL will follow
+	}
+	for _, e := range executions {
+		for _, p := range r.members(c, e) {
+			if p.group == e.pid && !e.foreign {
+				continue
+			}
+			p.signal(unix.SIGTERM) //nolint:errcheck
+			p.signal(unix.SIGCONT) //nolint:errcheck
+		}
+	}
+}
+
+// members returns the living processes of an execution: its session and group, what carries its
+// marker, and all descendants of these.
+func (r *runner) members(c *census, e *execution) []process {
+	pool := r.pool(c, e)
+	found := make(map[int]process)
+	for _, p := range pool {
+		if !r.belongs(p, e) {
+			continue
+		}
+		found[p.pid] = p
+		for _, child := range c.below(p.pid) {
+			found[child.pid] = child
+		}
+	}
+	return slices.Collect(maps.Values(found))
+}
+
+// pool returns where members of e can be: below us, or anywhere if an earlier runner started it.
+func (r *runner) pool(c *census, e *execution) []process {
+	if !e.foreign {
+		return c.below(r.pid)
+	}
+	return slices.DeleteFunc(slices.Clone(c.all), func(p process) bool {
+		return p.dead || p.pid == r.pid
+	})
+}
+
+func (r *runner) belongs(p process, e *execution) bool {
+	if p.pid == e.pid {
+		return e.born.holds(p.born)
+	}
+	if p.session == e.pid || p.group == e.pid {
+		return p.born >= e.born[0]
+	}
+	if r.running[p.session] != nil || e.marker == nil {
+		return false // surely another's, or nothing to know it by
+	}
+	return p.born >= e.born[0] && slices.Equal(markerOf(environmentOf(p.pid)), e.marker)
+}
+
+// pursue moves every stop on, and the sweep at the end of the run.
+func (r *runner) pursue(now time.Time) {
+	if len(r.hunt.stopping) == 0 && !r.closing {
+		return
+	}
+	if !r.hunt.look && now.Before(r.hunt.next) {
+		return
+	}
+	r.hunt.look = false
+	c, err := takeCensus()
+	if err != nil {
+		r.hunt.next = now.Add(longestLook)
+		return
+	}
+	condemned := r.judge(c, now)
+	if len(condemned) > 0 {
+		r.kill(condemned, now)
+	}
+	busy := len(condemned) > 0
+	if r.closing && len(r.active) == 0 {
+		busy = r.sweep(now)
+	}
+	r.schedule(now, busy)
+}
+
+// judge ends the stops that are over and returns the executions whose grace is.
+func (r *runner) judge(c *census, now time.Time) (condemned []*execution) {
+	for e := range r.hunt.stopping {
+		left := r.members(c, e)
+		switch {
+		case e.gone && len(left) == 0:
+			r.end(e, &entry{Lost: e.death == nil})
+		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killPatience:
+			r.abandon(e, left)
+		case !now.Before(e.stop.deadline):
+			condemned = append(condemned, e)
+		}
+	}
+	return condemned
+}
+
+// abandon ends an execution that KILL does not end.
+func (r *runner) abandon(e *execution, left []process) {
+	r.end(e, &entry{
+		Lost:    e.death == nil,
+		Message: fmt.Sprintf("survived KILL: %v", pidsOf(left)),
+	})
+}
+
+func (r *runner) kill(condemned []*execution, now time.Time) {
+	for _, e := range condemned {
+		if e.stop.killed.IsZero() {
+			e.stop.killed = now
+		}
+	}
+	killFamily(func(c *census) (all []process) { //nolint:errcheck // who is left is found by the next look
+		for _, e := range condemned {
+			all = append(all, r.members(c, e)...)
+		}
+		return all
+	})
+}
+
+// schedule decides when to look again if nobody dies.
+func (r *runner) schedule(now time.Time, busy bool) {
+	if busy {
+		r.hunt.next = now.Add(r.hunt.pause)
+		r.hunt.pause = min(2*r.hunt.pause, longestLook)
+		return
+	}
+	r.hunt.next = now.Add(time.Hour)
+	for e := range r.hunt.stopping {
+		if e.foreign { // not our children: nobody tells us of their deaths
+			r.hunt.next = now.Add(longestLook)
+		}
+		if e.stop.deadline.Before(r.hunt.next) {
+			r.hunt.next = e.stop.deadline
+		}
+	}
+}
+
+// nextWake returns how long the loop may sleep.
+func (r *runner) nextWake() time.Duration {
+	wake := time.Now().Add(time.Hour)
+	if len(r.hunt.stopping) > 0 || r.closing {
+		wake = r.hunt.next
+	}
+	for _, e := range r.starting {
+		if e.retryAt.Before(wake) {
+			wake = e.retryAt
+		}
+	}
+	return max(0, time.Until(wake))
+}
+
+// close ends the run: first every execution, at once, then everything else that is left.
+func (r *runner) close() {
+	if r.closing {
+		return
+	}
+	r.closing = true
+	r.stopAll(slices.Collect(maps.Keys(r.active)), 0)
+}
+
+// sweep kills whatever is still below us. It reports whether there is something to wait for; when
+// not, the run is closed.
+func (r *runner) sweep(now time.Time) bool {
+	c, err := takeCensus()
+	if err != nil {
+		return true
+	}
+	left := c.below(r.pid)
+	if len(left) == 0 || (!r.hunt.swept.IsZero() && now.Sub(r.hunt.swept) > killPatience) {
+		r.finish(pidsOf(left))
+		return false
+	}
+	if r.hunt.swept.IsZero() {
+		r.hunt.swept = now
+	}
+	killFamily(func(c *census) []process { return c.below(r.pid) }) //nolint:errcheck // see kill
+	return true
+}
+
+// finish announces that the run is over. Its last entries have to be on the disk before that.
+func (r *runner) finish(survivors []int) {
+	r.commit()
+	if err := os.Remove(filepath.Join(r.dir, environmentFile)); err != nil && !r.env.missing {
+		fmt.Fprintln(os.Stderr, "runner:", err)
+	}
+	r.publish(appendLine(nil, notice{Kind: lineClosed, Survivors: survivors}))
+	r.closed = true
+}
+
+func pidsOf(list []process) []int {
+	pids := make([]int, 0, len(list))
+	for _, p := range list {
+		pids = append(pids, p.pid)
+	}
+	slices.Sort(pids)
+	return pids
+}

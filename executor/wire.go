@@ -1,0 +1,141 @@
+package executor
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
+// daemon sends commands, and the runner sends the news of the run: the start and end entries of
+// its record from the one the daemon asked for, at last a closed or broken line. A line of an
+// unknown kind and an unknown member are ignored, so that either side may be newer.
+const protocolVersion = 1
+
+// The kinds of lines that are not entries.
+const (
+	lineHello  = "hello"
+	lineStart  = "start"
+	lineStop   = "stop"
+	lineClose  = "close"
+	lineClosed = "closed"
+	lineBroken = "broken"
+)
+
+// A command is a line from the daemon to the runner.
+type command struct {
+	Kind string `json:"k"`
+
+	Version int `json:"v,omitempty"`     // hello
+	Since   int `json:"since,omitempty"` // hello: how many lines of news the daemon has already
+
+	Node      int      `json:"n,omitempty"` // start
+	Execution int      `json:"e,omitempty"`
+	Shell     string   `json:"shell,omitempty"`
+	Line      string   `json:"line,omitempty"`
+	Env       []string `json:"env,omitempty"`
+
+	IDs   []ID  `json:"ids,omitempty"`   // stop
+	Grace int64 `json:"grace,omitempty"` // nanoseconds
+}
+
+// A notice is a line from the runner that is not news of an execution.
+type notice struct {
+	Kind      string `json:"k"`
+	Version   int    `json:"v,omitempty"`         // hello
+	PID       int    `json:"p,omitempty"`         // hello: the runner
+	Survivors []int  `json:"survivors,omitempty"` // closed
+	Message   string `json:"m,omitempty"`         // broken
+}
+
+func startCommand(j Job) command {
+	return command{
+		Kind: lineStart, Node: j.ID.Node, Execution: j.ID.Execution,
+		Shell: j.Shell, Line: j.Command, Env: j.Env,
+	}
+}
+
+func (c *command) job() Job {
+	id := ID{Node: c.Node, Execution: c.Execution}
+	return Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env}
+}
+
+// appendLine encodes v as a line.
+func appendLine(b []byte, v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: a line of the protocol has no JSON form: %v", err))
+	}
+	return append(append(b, text...), '\n')
+}
+
+// readLines calls take for each line and done whenever nothing more has arrived, so that what
+// came together is handled together. It returns when the connection ends.
+func readLines(r *bufio.Reader, take func(line []byte) error, done func()) error {
+	for {
+		line, err := readLine(r)
+		if err != nil {
+			return err
+		}
+		if err := take(line); err != nil {
+			return err
+		}
+		if r.Buffered() == 0 {
+			done()
+		}
+	}
+}
+
+// readLine returns the next line; it is valid until the next read.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	long := append([]byte(nil), line...)
+	rest, err := r.ReadBytes('\n')
+	return append(long, rest...), err
+}
+
+// socketLimit is the longest path a unix socket can have on every system we run on, in bytes.
+const socketLimit = 103
+
+// socketPath returns the address of the runner of the run in dir. The name is a hash since a
+// socket's path has to be short.
+func socketPath(folder, dir string) (string, error) {
+	sum := sha256.Sum256([]byte(dir))
+	path := filepath.Join(folder, "r-"+hex.EncodeToString(sum[:8])+".sock")
+	if len(path) > socketLimit {
+		return "", fmt.Errorf("socket %s: longer than %d bytes, choose a shorter folder", path, socketLimit)
+	}
+	return path, nil
+}
+
+// checkPeer refuses a connection to a process of another user.
+func checkPeer(conn net.Conn) error {
+	unixConn, ok := conn.(*net.UnixConn)
+	if !ok {
+		return fmt.Errorf("peer of %s: not a unix socket", conn.RemoteAddr())
+	}
+	raw, err := unixConn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	uid, uidErr := -1, error(nil)
+	if err := raw.Control(func(fd uintptr) { uid, uidErr = peerUID(int(fd)) }); err != nil {
+		return err
+	}
+	if uidErr != nil {
+		return fmt.Errorf("peer of the runner's socket: %w", uidErr)
+	}
+	if uid != os.Geteuid() {
+		return fmt.Errorf("peer of the runner's socket: user %d is not us", uid)
+	}
+	return nil
+}
