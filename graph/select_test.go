@@ -1,0 +1,182 @@
+package graph
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shop is a graph with every kind of name: handles from commands, ids with odd characters,
+// names, groups, a container.
+func shop(t *testing.T) *Graph {
+	t.Helper()
+	g, err := Build([]NodeSpec{
+		{ID: "0aa1-1", Parent: -1, Name: "fetch", Label: "curl"},
+		{ID: "0aa1-2", Parent: -1, Label: "align x", Group: "align"},
+		{ID: "0bb2-3", Parent: -1, Label: "align y", Group: "align"},
+		{ID: "a b,c", Parent: -1, Label: "sort", Status: "ran"},
+		{ID: "sort*", Parent: -1, Label: "merge", Status: "fail"},
+		{ID: "box", Parent: -1, Container: true, Name: "box"},
+		{ID: "in/box", Parent: 5, Label: "plot", Status: "running"},
+		{ID: "+odd+", Parent: -1, Label: "s:x", Status: "fail"},
+	}, []EdgeSpec{
+		{Source: 0, Target: 1}, {Source: 0, Target: 2}, {Source: 1, Target: 3}, {Source: 2, Target: 3, Type: "non-blocking"},
+		{Source: 3, Target: 4}, {Source: 4, Target: 3, Type: "non-blocking"}, {Source: 4, Target: 6},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestFind(t *testing.T) {
+	g := shop(t)
+	table := Handles(g)
+	for _, test := range []struct{ text, want string }{
+		{"fetch", "0aa1-1"},
+		{"align", "0aa1-2"},
+		{"align~2", "0bb2-3"},
+		{"a b,c", "a b,c"},
+		{"sort*", "sort*"}, // the literal id wins over the glob
+		{"0bb2", "0bb2-3"},
+		{"align*", "0aa1-2 0bb2-3"},
+		{"0aa1-[12]", "0aa1-1 0aa1-2"},
+		{"*box", "box"}, // a handle; ids are matched only if no handle is
+		{"in?box", "in/box"},
+		{"in*", "in/box"},
+	} {
+		if got, err := table.Find(test.text); err != nil || ids(got) != test.want {
+			t.Errorf("%q: %s %v, want %s", test.text, ids(got), err, test.want)
+		}
+	}
+	for _, test := range []struct{ text, want string }{
+		{"0aa1", `"0aa1" begins the ids of 2 nodes: 0aa1-1, 0aa1-2`},
+		{"0bb", `no node "0bb"`}, // too short for a prefix
+		{"aling", `no node "aling"`},
+		{"x*", `no node matches "x*"`},
+		{"", `no node ""`},
+	} {
+		if got, err := table.Find(test.text); err == nil || err.Error() != test.want {
+			t.Errorf("%q: %s %v, want error %s", test.text, ids(got), err, test.want)
+		}
+	}
+}
+
+func TestFindByName(t *testing.T) {
+	g, err := Build([]NodeSpec{
+		{ID: "a", Parent: -1, Name: " spaced"}, {ID: "b", Parent: -1, Name: " spaced"},
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Handles(g).Find(" spaced"); ids(got) != "a b" {
+		t.Errorf("%s %v", ids(got), err)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	g := shop(t)
+	table := Handles(g)
+	state := func(n *Node) string {
+		if n.ID == "+odd+" {
+			return "cancelled"
+		}
+		return stateOf[n.Status]
+	}
+	for _, test := range []struct{ exprs, want string }{
+		{"fetch", "0aa1-1"},
+		{"sort,fetch", "0aa1-1|a b,c"}, // in file order
+		{"fetch align\tfetch,,", "0aa1-1|0aa1-2"},
+		{"a b,c", "a b,c"},
+		{"+a b,c", "0aa1-1|0aa1-2|0bb2-3|a b,c|sort*"}, // a loop has all of itself upstream
+		{"+align", "0aa1-1|0aa1-2"},
+		{"merge+", "a b,c|sort*|in/box"},
+		{"+align~2+", "0aa1-1|0bb2-3|a b,c|sort*|in/box"},
+		{"align*+", "0aa1-2|0bb2-3|a b,c|sort*|in/box"},
+		{"+odd+", "+odd+"}, // an id that looks like an operator
+		{"s:failed", "sort*"},
+		{"s:cancelled", "+odd+"},
+		{"s:fail", "sort*|+odd+"}, // the word of the file knows no reason
+		{"s:ok", "a b,c"},
+		{"s:ran", "a b,c"},
+		{"s:queued", ""},
+		{"s:failed+", "a b,c|sort*|in/box"},
+		{"s_x", "+odd+"},
+		{"g:align", "0aa1-2|0bb2-3"},
+		{"g:al*", "0aa1-2|0bb2-3"},
+		{"g:*", "0aa1-2|0bb2-3|in/box"},
+		{"g:box", "in/box"},
+		{"g:nobody", ""},
+		{"fetch;sort", "0aa1-1|a b,c"},
+		{"", ""},
+	} {
+		got, err := Select(g, table, strings.Split(test.exprs, ";"), state)
+		var list []string
+		for _, n := range got {
+			list = append(list, n.ID)
+		}
+		if err != nil || strings.Join(list, "|") != test.want {
+			t.Errorf("%q: %q %v, want %q", test.exprs, list, err, test.want)
+		}
+	}
+}
+
+func TestSelectErrors(t *testing.T) {
+	g := shop(t)
+	table := Handles(g)
+	for _, test := range []struct {
+		expr, want  string
+		suggestions []string
+	}{
+		{"fetch,aling", `no node "aling"`, []string{"align"}},
+		{"ferch", `no node "ferch"`, []string{"fetch"}},
+		{"alig", `no node "alig"`, []string{"align", "align~2"}},
+		{"plotter", `no node "plotter"`, []string{"plot"}},
+		{"etch2", `no node "etch2"`, []string{"fetch"}},
+		{"qqqqqq", `no node "qqqqqq"`, nil},
+		{"s:faled", `no state "faled" (there are idle, queued, running, ok, failed, cancelled, blocked)`, []string{"failed"}},
+		{"s:", `no state "" (there are idle, queued, running, ok, failed, cancelled, blocked)`, nil},
+		{"+", `"+" selects nothing: a name must follow`, nil},
+		{"g:", `"g:" selects nothing: a name must follow`, nil},
+	} {
+		got, err := Select(g, table, []string{test.expr}, nil)
+		var se *SelectorError
+		if got != nil || !errors.As(err, &se) || err.Error() != test.want || !slices.Equal(se.Suggestions, test.suggestions) {
+			t.Errorf("%q: %s %v %q, want %s %q", test.expr, ids(got), err, se, test.want, test.suggestions)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"*", "", true}, {"*", "a/b", true}, {"a*c", "abcbc", true}, {"a*c", "abcb", false},
+		{"?", "ü", true}, {"?", "", false}, {"??", "ü", false},
+		{"[a-c]x", "bx", true}, {"[a-c]x", "dx", false}, {"[^a-c]x", "dx", true}, {"[^a-c]x", "ax", false},
+		{"[abc", "[abc", true}, {"[]", "[]", true}, {"a", "ab", false}, {"ab", "a", false},
+		{"*a*b*", "xaybz", true}, {"*a*b*", "xbya", false}, {"", "", true}, {"", "a", false},
+		{"*😀", "x😀😀", true},
+	} {
+		if got := globMatch(test.pattern, test.text); got != test.want {
+			t.Errorf("%q matches %q: %v", test.pattern, test.text, got)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"ab", "ab", 0}, {"ab", "ba", 1}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xbc", 1},
+		{"", "ab", 2}, {"abcd", "badc", 2}, {"abc", "xyz", 3}, {"abcdef", "ghijkl", 3}, {"a", "abcd", 3},
+	} {
+		got, back := distance(test.a, test.b), distance(test.b, test.a)
+		if min(got, 3) != test.want || min(back, 3) != test.want {
+			t.Errorf("%q and %q: %d and back %d, want %d", test.a, test.b, got, back, test.want)
+		}
+	}
+}
