@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -113,10 +114,26 @@ func RunRunner(args []string, open OpenRecord) int {
 	return 0
 }
 
-// inheritedLink takes the connection over and keeps it and the lock from the commands.
+// sealDescriptors keeps every open descriptor from the commands, also those that the daemon got
+// from whoever started it and handed on without knowing.
+func sealDescriptors() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// inheritedLink takes the connection to the daemon over.
 func inheritedLink() (net.Conn, error) {
-	unix.CloseOnExec(firstLinkFD)
-	unix.CloseOnExec(lockFD)
+	if err := sealDescriptors(); err != nil {
+		return nil, err
+	}
 	file := os.NewFile(firstLinkFD, "daemon")
 	defer file.Close()
 	conn, err := net.FileConn(file)
