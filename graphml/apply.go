@@ -58,7 +58,7 @@ func (d *Document) addNode(op graph.AddNode) error {
 	}
 	if !ok {
 		number = int32(len(d.nodes))
-		d.nodes = append(d.nodes, element{start: added, first: none, last: none})
+		d.nodes = append(d.nodes, element{start: added, first: none})
 		d.nodeEdits = append(d.nodeEdits, nil)
 		d.newNodes[n.Key] = number
 		d.change(ref{ofNode, number}, func(e *edit) {
@@ -91,7 +91,7 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 	number, ok := d.edgeNumber(op.Key)
 	if !ok {
 		number = int32(len(d.edges))
-		d.edges = append(d.edges, element{start: added, first: none, last: none})
+		d.edges = append(d.edges, element{start: added, first: none})
 		d.edgeEdits = append(d.edgeEdits, nil)
 		d.newEdges[op.Key] = number
 		d.change(ref{ofEdge, number}, func(e *edit) {

@@ -20,9 +20,6 @@ type builder struct {
 
 func (b *builder) build() (*graph.Graph, error) {
 	b.notes = &b.s.notes
-	if err := b.number(); err != nil {
-		return nil, err
-	}
 	if err := b.buildNodes(); err != nil {
 		return nil, err
 	}
@@ -35,26 +32,6 @@ func (b *builder) build() (*graph.Graph, error) {
 	}
 	b.warnUndeclared()
 	return graph.Build(b.nodes, b.edges, attrs)
-}
-
-// number finds nodes by id, and ids that are used twice.
-func (b *builder) number() error {
-	ids := b.s.nodeIDs
-	b.d.nodeNumber = make(map[string]int32, len(ids))
-	for i, id := range ids {
-		b.d.nodeNumber[id] = int32(i)
-		if len(b.d.nodeNumber) == i+1 {
-			continue
-		}
-		for first := range ids[:i] {
-			if ids[first] == id {
-				lines := b.d.lines()
-				return b.s.errorf(int(b.d.nodes[i].start), "node id %q used twice (lines %d and %d)", id,
-					lines.line(b.d.nodes[first].start), lines.line(b.d.nodes[i].start))
-			}
-		}
-	}
-	return nil
 }
 
 func (b *builder) buildNodes() error {
@@ -132,42 +109,32 @@ func nodeField(n *graph.NodeSpec, name string) (field *string, has *bool) {
 
 func (b *builder) buildEdges() error {
 	b.edges = make([]graph.EdgeSpec, len(b.d.edges))
-	seen := make(map[string]bool)
 	for i := range b.edges {
-		ends, e := &b.s.edgeEnds[i], &b.edges[i]
+		e := &b.edges[i]
 		e.Key, e.Inherited = i, b.d.defaults[ofEdge]
-		if err := b.connect(i, ends, e); err != nil {
-			return err
-		}
+		e.Source, e.Target = int(b.s.ends[i].source), int(b.s.ends[i].target)
 		if err := b.edgeValues(i, e); err != nil {
 			return err
 		}
-		if ends.hasID {
-			if e.HasID = true; ends.id != "" {
-				e.ID = ends.id
-			}
-			if seen[e.ID] || e.ID == "" {
-				b.warn(ref{ofEdge, int32(i)}, WarnDuplicateEdgeID, fmt.Sprintf("edge %s -> %s: its id %q is empty or used before", ends.source, ends.target, e.ID))
-			}
-			seen[e.ID] = true
-		}
 	}
+	b.edgeIDs()
 	return nil
 }
 
-// connect resolves the ends of edge i.
-func (b *builder) connect(i int, ends *edgeEnds, e *graph.EdgeSpec) error {
-	source, okSource := b.d.nodeNumber[ends.source]
-	target, okTarget := b.d.nodeNumber[ends.target]
-	if okSource && okTarget {
-		e.Source, e.Target = int(source), int(target)
-		return nil
+// edgeIDs gives edges their XML id. It wins over a value named id.
+func (b *builder) edgeIDs() {
+	seen := make(map[string]bool, len(b.s.edgeIDs))
+	for _, v := range b.s.edgeIDs {
+		e := &b.edges[v.edge]
+		if e.HasID = true; v.id != "" {
+			e.ID = v.id
+		}
+		if v.id == "" || seen[v.id] {
+			r := ref{ofEdge, v.edge}
+			b.warn(r, WarnDuplicateEdgeID, fmt.Sprintf("edge %s: its id %q is empty or used before", b.nameOf(r), v.id))
+		}
+		seen[v.id] = true
 	}
-	missing := ends.source
-	if okSource {
-		missing = ends.target
-	}
-	return b.s.errorf(int(b.d.edges[i].start), "edge %s -> %s: no node %q", ends.source, ends.target, missing)
 }
 
 func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
@@ -293,7 +260,7 @@ func (b *builder) warnUndeclared() {
 		}
 		if !known && !told[id] {
 			told[id] = true
-			b.notes.add(note{offset: int(b.d.slots[i].start), code: WarnNoGraphKey,
+			b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnNoGraphKey,
 				message: fmt.Sprintf("key %q is declared nowhere: its values are kept but not read", b.d.keyIDs.ids[id])})
 		}
 	}
@@ -304,7 +271,7 @@ func (b *builder) warn(r ref, code, message string) {
 }
 
 func (b *builder) warnSlot(r ref, v int32, code, message string) {
-	b.notes.add(note{offset: int(b.d.slots[v].start), code: code, message: message, node: b.nodeOf(r)})
+	b.notes.add(note{offset: int(b.d.slots[v].value), code: code, message: message, node: b.nodeOf(r)})
 }
 
 func (b *builder) nodeOf(r ref) string {
@@ -317,8 +284,8 @@ func (b *builder) nodeOf(r ref) string {
 // nameOf names an element for people.
 func (b *builder) nameOf(r ref) string {
 	if r.domain == ofEdge {
-		ends := &b.s.edgeEnds[r.number]
-		return ends.source + " -> " + ends.target
+		ends := b.s.ends[r.number]
+		return b.s.nodeIDs[ends.source] + " -> " + b.s.nodeIDs[ends.target]
 	}
 	return b.nodeOf(r)
 }

@@ -29,7 +29,7 @@ func (r *renderer) removeValues(at ref, name string) {
 	for i := r.d.element(at).first; i != none; i = r.d.slots[i].next {
 		v := &r.d.slots[i]
 		if k := r.d.keys.key(at.domain, v); k != nil && k.name == name && !v.structured {
-			r.remove(v.start, v.end)
+			r.remove(r.d.slotStart(v), r.d.slotEnd(v))
 		}
 	}
 }
@@ -40,17 +40,17 @@ func (r *renderer) replace(at ref, slot int32, w want) {
 	v := &r.d.slots[slot]
 	switch k := r.d.keys.key(at.domain, v); {
 	case !fits(k.kind, w.value):
-		r.patch(v.start, v.end, []byte(r.data(at.domain, w)))
+		r.patch(r.d.slotStart(v), r.d.slotEnd(v), []byte(r.data(at.domain, w)))
 	case v.close != none:
 		r.patch(v.value, v.close, r.escaped(w.value))
 	default:
 		// <data key="k" /> becomes <data key="k">value</data>.
-		slash := v.end - int32(len("/>"))
+		slash := v.value - int32(len("/>"))
 		from := r.room(len(w.value) + len(w.value)/4 + 64)
 		r.arena = append(r.arena, '>')
 		r.arena = appendText(r.arena, w.value, r.d.form.charset)
-		r.arena = append(append(append(r.arena, "</"...), r.layout.name(v.start)...), '>')
-		r.patch(slash-int32(len(r.layout.spaceBefore(slash))), v.end, r.keep(from))
+		r.arena = append(append(append(r.arena, "</"...), r.layout.name(r.d.slotStart(v))...), '>')
+		r.patch(slash-int32(len(r.layout.spaceBefore(slash))), v.value, r.keep(from))
 	}
 }
 

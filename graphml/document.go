@@ -40,14 +40,15 @@ type ref struct {
 
 func newDocument(file []byte, f form, s *scanner) *Document {
 	d := &Document{
-		index:     s.index,
-		file:      file,
-		form:      f,
-		keys:      newKeyTable(&s.index),
-		nodeEdits: make([]*edit, len(s.nodes)),
-		edgeEdits: make([]*edit, len(s.edges)),
-		newNodes:  map[int]int32{},
-		newEdges:  map[int]int32{},
+		index:      s.index,
+		file:       file,
+		form:       f,
+		keys:       newKeyTable(&s.index),
+		nodeEdits:  make([]*edit, len(s.nodes)),
+		edgeEdits:  make([]*edit, len(s.edges)),
+		nodeNumber: s.numbers,
+		newNodes:   map[int]int32{},
+		newEdges:   map[int]int32{},
 	}
 	d.lines = sync.OnceValue(func() *lineTable { return newLineTable(d.text) })
 	for dom := range domains {

@@ -161,17 +161,15 @@ func (d *Document) set(r ref, w want) error {
 	if w.name == "" {
 		return fmt.Errorf("%s: an attribute needs a name", r.domain)
 	}
-	base, drawing := d.base(r, w.name)
-	if drawing {
+	base, state := d.base(r, w.name)
+	switch {
+	case state == isDrawing:
 		return fmt.Errorf("%s: attribute %s is a drawing and cannot be set", r.domain, w.name)
+	case state == isUnreadable || base != w && (base.present || !d.sameAsAbsent(r.domain, w)):
+		d.change(r, func(e *edit) { e.put(w) })
+	case d.editOf(r) != nil:
+		d.change(r, func(e *edit) { e.drop(w.name) })
 	}
-	if base == w || d.sameAsAbsent(r.domain, w) && d.sameAsAbsent(r.domain, base) && !base.present {
-		if e := d.editOf(r); e != nil {
-			d.change(r, func(e *edit) { e.drop(w.name) })
-		}
-		return nil
-	}
-	d.change(r, func(e *edit) { e.put(w) })
 	return nil
 }
 
@@ -184,26 +182,36 @@ func (d *Document) sameAsAbsent(dom domain, w want) bool {
 	return !w.present || inherited(d.defaults[dom], w.name) == ""
 }
 
-// base returns what the text has of an attribute; drawing says that this is no plain text.
-func (d *Document) base(r ref, name string) (w want, drawing bool) {
-	w.name = name
+// A baseState is what an attribute is in the text.
+type baseState uint8
+
+const (
+	isPlain      baseState = iota // a value, or nothing
+	isUnreadable                  // a value that uses an entity: equal to nothing that can be wanted
+	isDrawing                     // no text
+)
+
+// base returns what the text has of an attribute.
+func (d *Document) base(r ref, name string) (want, baseState) {
 	if d.element(r).start == added {
-		return w, false
+		return want{name: name}, isPlain
 	}
 	if r.domain == ofEdge && name == "id" {
 		if id, ok := d.xmlAttr(r, "id"); ok && id != "" {
-			return want{name, id, true}, false
+			return want{name, id, true}, isPlain
 		}
 	}
-	i := d.find(r, name)
-	if i == none {
-		return d.baseDefault(r.domain, w), d.hasDrawing(r, name)
+	if i := d.find(r, name); i != none {
+		text, found := decodeValue(d.raw(i))
+		if found&unknownEntity != 0 {
+			return want{name: name, present: true}, isUnreadable
+		}
+		return want{name, text, true}, isPlain
 	}
-	text, found := decodeValue(d.raw(i))
-	if found&unknownEntity != 0 {
-		text = "\x00" + text // equal to nothing that can be wanted
+	if d.hasDrawing(r, name) {
+		return want{name: name}, isDrawing
 	}
-	return want{name, text, true}, false
+	return d.baseDefault(r.domain, want{name: name}), isPlain
 }
 
 // baseDefault is what a default of a key means for an element that lacks the attribute: a graph

@@ -26,7 +26,7 @@ func (r *renderer) grow(at ref, g *growth) {
 	switch {
 	case e.selfClosed():
 		r.growEmpty(e, g)
-	case e.last == none && len(r.layout.spaceAfter(e.inner)) == int(e.close-e.inner):
+	case e.first == none && len(r.layout.spaceAfter(e.inner)) == int(e.close-e.inner):
 		r.growBlank(e, g)
 	default:
 		r.growValues(e, g)
@@ -67,9 +67,9 @@ func (r *renderer) growValues(e *element, g *growth) {
 		return
 	}
 	at, lead := e.inner, r.layout.spaceAfter(e.inner)
-	if e.last != none {
-		v := &r.d.slots[e.last]
-		at, lead = v.end, r.layout.before(v.start)
+	if last := r.d.lastSlot(e); last != none {
+		v := &r.d.slots[last]
+		at, lead = r.d.slotEnd(v), r.layout.before(r.d.slotStart(v))
 	} else if behind := r.behindDesc(e); behind > 0 {
 		at = behind // GraphML wants the description first
 	}

@@ -1,6 +1,9 @@
 package graphml
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // An element is where a node, an edge or a graph lies in the text. All numbers are offsets.
 type element struct {
@@ -9,8 +12,8 @@ type element struct {
 	close int32 // of "</node"; none for <node/>
 	end   int32 // behind all of it
 
-	first, last int32 // slots of its direct values, linked by slot.next; none if there are none
-	graph       int32 // number of the graph element it lies in
+	first int32 // slot of its first direct value, the head of a list by slot.next; or none
+	graph int32 // number of the graph element it lies in
 }
 
 const (
@@ -21,12 +24,11 @@ const (
 // selfClosed says whether the element is written <node/>.
 func (e *element) selfClosed() bool { return e.close == none }
 
-// A slot is one <data> that is a direct child of a node, an edge or a graph.
+// A slot is one <data> that is a direct child of a node, an edge or a graph. There are many, so
+// that it holds no more than it must: see index.slotStart and slotEnd for its bounds.
 type slot struct {
-	start int32 // of "<data"
 	value int32 // behind the ">" of the start tag
 	close int32 // of "</data"; none for <data/>
-	end   int32
 	next  int32 // slot of the same element, or none
 	key   int32 // number of the key id it refers to
 
@@ -89,6 +91,28 @@ func (x *index) sub(from, to int32) string {
 		return ""
 	}
 	return unsafe.String(&x.text[from], int(to-from))
+}
+
+// slotStart returns where "<data" is: no attribute may hold a "<".
+func (x *index) slotStart(v *slot) int32 {
+	return int32(bytes.LastIndexByte(x.text[:v.value], '<'))
+}
+
+// slotEnd returns where the slot ends.
+func (x *index) slotEnd(v *slot) int32 {
+	if v.close == none {
+		return v.value
+	}
+	return v.close + int32(bytes.IndexByte(x.text[v.close:], '>')) + 1
+}
+
+// lastSlot returns the number of the last slot of an element, or none.
+func (x *index) lastSlot(e *element) int32 {
+	last := int32(none)
+	for i := e.first; i != none; i = x.slots[i].next {
+		last = i
+	}
+	return last
 }
 
 // An internTable numbers the ids of keys: a file refers to a handful of them again and again.

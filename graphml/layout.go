@@ -30,7 +30,7 @@ func (l *layout) learn(d *Document) bool {
 		if n.start == added || n.first == none {
 			continue
 		}
-		inner, ok := l.indent(d.slots[n.first].start)
+		inner, ok := l.indent(d.slotStart(&d.slots[n.first]))
 		if outer, ownLine := l.indent(n.start); ok && ownLine {
 			l.learnUnit(outer, inner)
 		}

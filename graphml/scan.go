@@ -15,18 +15,30 @@ type scanner struct {
 	scope  scope
 	attrs  []attr // of the tag at hand, reused
 
-	nodeIDs  []string
-	folders  []bool // by node: a group, by what the file says about it
-	parents  []bool // by node: holds a graph
-	edgeEnds []edgeEnds
-	notes    notes
+	nodeIDs []string
+	folders []bool           // by node: a group, by what the file says about it
+	parents []bool           // by node: holds a graph
+	numbers map[string]int32 // of nodes, by id
+	ends    []ends           // by edge
+	early   []earlyEnd
+	edgeIDs []edgeID // only of edges that have one
+	notes   notes
 }
 
-// edgeEnds is what the start tag of an edge says.
-type edgeEnds struct {
-	source, target string
-	id             string
-	hasID          bool
+// ends are the numbers of the nodes that an edge connects.
+type ends struct{ source, target int32 }
+
+// An earlyEnd is an end of an edge that stands before its node in the file.
+type earlyEnd struct {
+	edge   int32
+	target bool
+	id     string
+}
+
+// An edgeID is the id in the start tag of an edge.
+type edgeID struct {
+	edge int32
+	id   string
 }
 
 // A frame is an element that is still open.
@@ -35,6 +47,7 @@ type frame struct {
 	number   int32 // of the node, edge, graph, slot or key
 	start    int32
 	nameSize int32
+	lastSlot int32 // of the element so far, or none
 	scope    scope // in force outside of it
 }
 
@@ -56,15 +69,17 @@ func newScanner(text []byte, limits Limits) *scanner {
 	s := &scanner{limits: limits}
 	s.text = text
 	s.root.start = added
-	// Most elements of a large file have at least this size: fewer moves while they accumulate.
-	s.nodes = make([]element, 0, len(text)/2048)
-	s.slots = make([]slot, 0, len(text)/128)
+	s.numbers = map[string]int32{}
+	// A tag for the start and one for the end: room for as many values spares moving them.
+	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3)
 	return s
 }
 
 func (s *scanner) scan() error {
-	pos := len(bytes.TrimPrefix(s.text, utf8BOM)) - len(s.text)
-	pos = -pos
+	pos := 0
+	if bytes.HasPrefix(s.text, utf8BOM) {
+		pos = len(utf8BOM)
+	}
 	for {
 		i := bytes.IndexByte(s.text[pos:], '<')
 		if i < 0 {
@@ -111,6 +126,29 @@ func (s *scanner) complete() error {
 		return s.errorf(len(s.text), "no <graphml> element")
 	case len(s.graphs) == 0:
 		return s.errorf(int(s.root.start), "no <graph> element")
+	}
+	return s.connect()
+}
+
+// connect finds the nodes of edges that stand before them.
+func (s *scanner) connect() error {
+	for _, v := range s.early {
+		number, ok := s.numbers[v.id]
+		if !ok {
+			e := &s.edges[v.edge]
+			t, err := s.tag(int(e.start))
+			if err != nil {
+				return err
+			}
+			source, _ := t.get("source")
+			target, _ := t.get("target")
+			return s.errorf(int(e.start), "edge %s -> %s: no node %q", source, target, v.id)
+		}
+		if v.target {
+			s.ends[v.edge].target = number
+		} else {
+			s.ends[v.edge].source = number
+		}
 	}
 	return nil
 }

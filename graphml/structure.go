@@ -1,13 +1,16 @@
 package graphml
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // open enters an element into the index, and onto the stack unless it is empty.
 func (s *scanner) open(t *tag) error {
 	if len(s.stack) >= s.limits.MaxDepth {
 		return s.errorf(int(t.start), "elements are nested more than %d deep", s.limits.MaxDepth)
 	}
-	f := frame{start: t.start, nameSize: int32(len(t.name)), scope: s.scope}
+	f := frame{start: t.start, nameSize: int32(len(t.name)), lastSlot: none, scope: s.scope}
 	if len(s.stack) == 0 {
 		if err := s.openRoot(t); err != nil {
 			return err
@@ -39,7 +42,7 @@ func (s *scanner) openRoot(t *tag) error {
 		return s.errorf(int(t.start), "the root element is <%s>, not <graphml>", t.name)
 	}
 	s.scope.enterRoot(t)
-	s.root = element{start: t.start, inner: t.end, first: none, last: none, graph: none}
+	s.root = element{start: t.start, inner: t.end, first: none, graph: none}
 	if t.prefix != "" {
 		s.prefix = t.prefix + ":"
 	}
@@ -137,27 +140,35 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 		return 0, 0, s.errorf(int(t.start), "a node without an id")
 	}
 	number := int32(len(s.nodes))
+	if first, used := s.numbers[id]; used {
+		line, _ := position(s.text, int(s.nodes[first].start))
+		again, _ := position(s.text, int(t.start))
+		return 0, 0, s.errorf(int(t.start), "node id %q used twice (lines %d and %d)", id, line, again)
+	}
+	s.numbers[id] = number
 	folder, _ := t.get("yfiles.foldertype")
-	s.nodes = append(s.nodes, newElement(t, parent.number))
-	s.nodeIDs = append(s.nodeIDs, id)
-	s.folders = append(s.folders, folder == "group" || folder == "folder")
-	s.parents = append(s.parents, false)
+	s.nodes = append(doubled(s.nodes), newElement(t, parent.number))
+	s.nodeIDs = append(doubled(s.nodeIDs), id)
+	s.folders = append(doubled(s.folders), folder == "group" || folder == "folder")
+	s.parents = append(doubled(s.parents), false)
 	s.graphs[parent.number].lastNode = number
 	return nodeKind, number, s.grow(int(t.start))
 }
 
 func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
-	var ends edgeEnds
-	var err error
-	for _, a := range t.attrs {
-		switch a.name {
+	number := int32(len(s.edges))
+	at := ends{none, none}
+	for i := range t.attrs {
+		var err error
+		switch a := &t.attrs[i]; a.name {
 		case "source":
-			ends.source, err = s.attrText(t, a.value)
+			at.source, err = s.end(t, a.value, number, false)
 		case "target":
-			ends.target, err = s.attrText(t, a.value)
+			at.target, err = s.end(t, a.value, number, true)
 		case "id":
-			ends.hasID = true
-			ends.id, err = s.attrText(t, a.value)
+			var id string
+			id, err = s.attrText(t, a.value)
+			s.edgeIDs = append(s.edgeIDs, edgeID{number, id})
 		case "directed":
 			if a.value == "false" {
 				s.notes.once(WarnUndirected, int(t.start))
@@ -167,14 +178,38 @@ func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
 			return 0, 0, err
 		}
 	}
-	if ends.source == "" || ends.target == "" {
+	if at.source == none || at.target == none {
 		return 0, 0, s.errorf(int(t.start), "an edge without source or target")
 	}
-	number := int32(len(s.edges))
-	s.edges = append(s.edges, newElement(t, parent.number))
-	s.edgeEnds = append(s.edgeEnds, ends)
+	s.edges = append(doubled(s.edges), newElement(t, parent.number))
+	s.ends = append(doubled(s.ends), at)
 	s.graphs[parent.number].lastEdge = number
 	return edgeKind, number, s.grow(int(t.start))
+}
+
+// end resolves one end of an edge. A node that comes later in the file gets its number in the
+// end; until then the end is later.
+func (s *scanner) end(t *tag, raw string, edge int32, target bool) (int32, error) {
+	id, err := s.attrText(t, raw)
+	if err != nil || id == "" {
+		return none, err
+	}
+	if number, ok := s.numbers[id]; ok {
+		return number, nil
+	}
+	s.early = append(s.early, earlyEnd{edge, target, id})
+	return later, nil
+}
+
+// later is the number of a node that is not known yet.
+const later = -2
+
+// doubled makes room by doubling: append grows large slices by a quarter, which moves them often.
+func doubled[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, max(len(list), 1024))
 }
 
 func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
@@ -183,7 +218,7 @@ func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	number := s.addSlot(parent, slot{start: t.start, value: t.end, key: s.keyIDs.intern([]byte(id))})
+	number := s.addSlot(parent, slot{value: t.end, key: s.keyIDs.intern([]byte(id))})
 	return dataKind, number, s.grow(int(t.start))
 }
 
@@ -225,7 +260,7 @@ func domainOf(text string) (d domain, all bool) {
 }
 
 func newElement(t *tag, graph int32) element {
-	return element{start: t.start, inner: t.end, close: none, first: none, last: none, graph: graph}
+	return element{start: t.start, inner: t.end, close: none, first: none, graph: graph}
 }
 
 // owner is the element of an open node, edge or graph.
@@ -239,17 +274,17 @@ func (s *scanner) owner(f *frame) *element {
 	return &s.graphs[f.number].element
 }
 
+// addSlot appends a value to those of an open element.
 func (s *scanner) addSlot(parent *frame, v slot) int32 {
 	number := int32(len(s.slots))
 	v.next = none
-	s.slots = append(s.slots, v)
-	e := s.owner(parent)
-	if e.first == none {
-		e.first = number
+	s.slots = append(doubled(s.slots), v)
+	if parent.lastSlot == none {
+		s.owner(parent).first = number
 	} else {
-		s.slots[e.last].next = number
+		s.slots[parent.lastSlot].next = number
 	}
-	e.last = number
+	parent.lastSlot = number
 	return number
 }
 
@@ -262,8 +297,7 @@ func (s *scanner) closed(f *frame, close, end int32) {
 		e := s.owner(f)
 		e.close, e.end = close, end
 	case dataKind:
-		v := &s.slots[f.number]
-		v.close, v.end = close, end
+		s.slots[f.number].close = close
 	case keyKind:
 		s.keys[f.number].end = end
 	case defaultKind:
@@ -311,23 +345,23 @@ func (s *scanner) plainData(i int) (next int, ok bool) {
 		}
 		j++
 	}
-	v := slot{start: int32(i)}
-	if v.value, v.close, v.end, ok = plainRest(text, j+1); !ok {
+	var v slot
+	if v.value, v.close, next, ok = plainRest(text, j+1); !ok {
 		return 0, false
 	}
 	v.key = s.keyIDs.intern(text[from:j])
 	s.addSlot(parent, v)
-	return int(v.end), true
+	return next, true
 }
 
 // plainRest reads what follows the key of a plain <data>, from j on.
-func plainRest(text []byte, j int) (value, close, end int32, ok bool) {
+func plainRest(text []byte, j int) (value, close int32, end int, ok bool) {
 	const tail = "</data>"
 	if j < len(text) && text[j] == ' ' {
 		j++
 	}
 	if j+1 < len(text) && text[j] == '/' && text[j+1] == '>' {
-		return int32(j + 2), none, int32(j + 2), true
+		return int32(j + 2), none, j + 2, true
 	}
 	if j >= len(text) || text[j] != '>' {
 		return 0, 0, 0, false
@@ -337,5 +371,5 @@ func plainRest(text []byte, j int) (value, close, end int32, ok bool) {
 	if n < 0 || len(text)-j-n < len(tail) || string(text[j+n:j+n+len(tail)]) != tail {
 		return 0, 0, 0, false
 	}
-	return int32(j), int32(j + n), int32(j + n + len(tail)), true
+	return int32(j), int32(j + n), j + n + len(tail), true
 }
