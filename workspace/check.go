@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// Check lists what is wrong with the workfile, with lines.
+func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
+	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
+		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
+			Problems: []api.Problem{}}
+		if w.file.unreadable != "" {
+			addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
+		}
+		for _, p := range graph.Check(w.g) {
+			addProblem(&c, w.problem(p))
+		}
+		for _, x := range w.warnings {
+			addProblem(&c, api.Problem{Severity: "warning", Code: x.Code, Line: x.Line, Message: x.Message})
+		}
+		w.checkWrapper(&c)
+		return c, nil
+	})
+}
+
+func addProblem(c *api.Check, p api.Problem) {
+	if p.Severity == "error" {
+		c.OK = false
+	}
+	c.Problems = append(c.Problems, p)
+}
+
+// problem words a finding of the graph with handles and lines.
+func (w *Workspace) problem(p graph.Problem) api.Problem {
+	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: w.names(p.Nodes)}
+	if p.Severity == graph.Error {
+		out.Severity = "error"
+	}
+	switch {
+	case p.Edge >= 0:
+		out.Line = w.doc.EdgeLine(p.Edge)
+	case len(p.Nodes) > 0:
+		out.Line = w.doc.NodeLine(p.Nodes[0])
+	}
+	if p.Code == "cycle" && len(out.Nodes) > 0 {
+		out.Message = "blocking edges form a cycle: " + strings.Join(append(out.Nodes[:len(out.Nodes):len(out.Nodes)], out.Nodes[0]), " -> ")
+	}
+	return out
+}
+
+// checkWrapper warns of a wrapper whose quotes are open: every command would fail.
+func (w *Workspace) checkWrapper(c *api.Check) {
+	wrapper := w.wrapper()
+	if quote := openQuote(wrapper); quote != 0 {
+		addProblem(c, api.Problem{Severity: "error", Code: "wrapper",
+			Message: fmt.Sprintf("the wrapper %q has an open %c quote: no command could be read by the shell", wrapper, quote)})
+	}
+}
+
+// openQuote finds a quote of a shell line that is never closed, 0 if there is none.
+func openQuote(line string) rune {
+	var quote rune
+	escaped := false
+	for _, r := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		}
+	}
+	return quote
+}

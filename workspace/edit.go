@@ -1,0 +1,370 @@
+package workspace
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// Edit makes a list of edits together, or none of them.
+func (w *Workspace) Edit(ctx context.Context, client string, req api.EditRequest) (api.EditResult, error) {
+	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(client, req) })
+}
+
+func (w *Workspace) edit(client string, req api.EditRequest) (api.EditResult, error) {
+	if err := w.usable(); err != nil {
+		return api.EditResult{}, err
+	}
+	b := editBuilder{w: w}
+	// The edits of one request may name each other's nodes, so each is applied before the next is
+	// read; a failure takes all of them back.
+	for _, e := range req.Edits {
+		if err := b.edit(e); err != nil {
+			b.rollBack()
+			w.handles = nil
+			return api.EditResult{}, err
+		}
+	}
+	if len(b.done) > 0 {
+		w.commit(b.entry(client))
+	}
+	return api.EditResult{Added: b.added, Text: strings.Join(b.texts, "; "), Notes: b.notes}, nil
+}
+
+// editBuilder applies the edits of one request to the graph and collects what undoes them.
+type editBuilder struct {
+	w       *Workspace
+	inverse []graph.Op // in the order of the edits
+	done    []graph.Op
+	again   []redoOp
+	added   []string
+	texts   []string
+	notes   []string
+}
+
+var editors = map[string]func(*editBuilder, api.Edit) error{
+	api.OpAddNode:    (*editBuilder).addNode,
+	api.OpRemoveNode: (*editBuilder).removeNodes,
+	api.OpAddEdge:    (*editBuilder).addEdge,
+	api.OpRemoveEdge: (*editBuilder).removeEdge,
+	api.OpEdgeType:   (*editBuilder).edgeType,
+	api.OpSet:        (*editBuilder).set,
+	api.OpUnset:      (*editBuilder).unset,
+	api.OpStatus:     (*editBuilder).status,
+	api.OpSetGraph:   (*editBuilder).setGraph,
+	api.OpUnsetGraph: (*editBuilder).unsetGraph,
+}
+
+func (b *editBuilder) edit(e api.Edit) error {
+	f, ok := editors[e.Op]
+	if !ok {
+		return invalid("unknown edit %q", e.Op)
+	}
+	return f(b, e)
+}
+
+func (b *editBuilder) apply(op graph.Op, text string) error {
+	again := portable(b.w.g, op)
+	inverse, done, err := b.w.g.Apply(op)
+	if err != nil {
+		return invalid("%s", err)
+	}
+	b.inverse, b.done = append(b.inverse, inverse), append(b.done, done)
+	b.again = append(b.again, again...)
+	b.texts = append(b.texts, text)
+	b.w.handles = nil
+	return nil
+}
+
+func (b *editBuilder) rollBack() {
+	for i := len(b.inverse) - 1; i >= 0; i-- {
+		if _, _, err := b.w.g.Apply(b.inverse[i]); err != nil {
+			panic("internal error: edit roll back: " + err.Error())
+		}
+	}
+}
+
+func (b *editBuilder) entry(client string) edit {
+	undo := make([]graph.Op, len(b.inverse))
+	for i, op := range b.inverse {
+		undo[len(undo)-1-i] = op
+	}
+	return edit{undo: graph.Batch{Ops: undo}, done: graph.Batch{Ops: b.done}, again: b.again,
+		text: strings.Join(b.texts, "; "), client: client}
+}
+
+func (b *editBuilder) addNode(e api.Edit) error {
+	if err := checkText("label", e.Label); err != nil {
+		return err
+	}
+	if err := b.checkName(e.Name, nil); err != nil {
+		return err
+	}
+	var before []*graph.Node
+	for _, name := range e.After {
+		n, err := b.w.find(name)
+		if err != nil {
+			return err
+		}
+		before = append(before, n)
+	}
+	spec := graph.NodeSpec{ID: newID(), Key: graph.NewKey, Name: e.Name, Label: e.Label, HasLabel: true}
+	spec.X, spec.Y = place(e, before)
+	if err := b.apply(graph.AddNode{Node: spec}, "added node "+quoteShort(e.Label)); err != nil {
+		return err
+	}
+	b.added = append(b.added, spec.ID)
+	for _, n := range before {
+		if err := b.connect(n, b.w.g.Node(spec.ID), ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place is where a new node goes: where the client says, else to the right of what it follows.
+func place(e api.Edit, before []*graph.Node) (x, y string) {
+	if e.X != nil && e.Y != nil {
+		return number(*e.X), number(*e.Y)
+	}
+	placed := false
+	var right, top float64
+	for _, n := range before {
+		if nx, ny, ok := n.Position(); ok && (!placed || nx > right) {
+			right, top, placed = nx, ny, true
+		}
+	}
+	if !placed {
+		return "", ""
+	}
+	return number(right + 200), number(top)
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func (b *editBuilder) removeNodes(e api.Edit) error {
+	nodes, err := b.w.sel(e.Nodes)
+	if err != nil {
+		return err
+	}
+	for i := len(nodes) - 1; i >= 0; i-- { // children come after their containers
+		if err := b.apply(graph.RemoveNode{ID: nodes[i].ID}, "removed node "+b.w.handle(nodes[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *editBuilder) ends(e api.Edit) (src, dst *graph.Node, err error) {
+	if src, err = b.w.find(e.Source); err != nil {
+		return nil, nil, err
+	}
+	dst, err = b.w.find(e.Target)
+	return src, dst, err
+}
+
+func (b *editBuilder) addEdge(e api.Edit) error {
+	src, dst, err := b.ends(e)
+	if err != nil {
+		return err
+	}
+	if len(b.w.g.EdgesBetween(src, dst)) > 0 {
+		return invalid("an edge %s -> %s exists already", b.w.handle(src), b.w.handle(dst))
+	}
+	return b.connect(src, dst, e.Type)
+}
+
+func (b *editBuilder) connect(src, dst *graph.Node, kind string) error {
+	word, err := edgeWord(kind)
+	if err != nil {
+		return err
+	}
+	if src == dst && word != graph.NonBlocking.String() {
+		b.notes = append(b.notes, "a blocking edge of a node to itself is a cycle: wf run will refuse it")
+	}
+	op := graph.AddEdge{Key: graph.NewKey, ID: newID(), HasID: true, Source: src.ID, Target: dst.ID, Type: word, HasType: true}
+	return b.apply(op, fmt.Sprintf("added edge %s -> %s", b.w.handle(src), b.w.handle(dst)))
+}
+
+func edgeWord(text string) (string, error) {
+	t, known := graph.ParseEdgeType(text)
+	if !known {
+		return "", invalid("unknown edge type %q (blocking, non-blocking)", text)
+	}
+	return t.String(), nil
+}
+
+// between finds the edges that an edit names.
+func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
+	src, dst, err := b.ends(e)
+	if err != nil {
+		return nil, "", err
+	}
+	name := b.w.handle(src) + " -> " + b.w.handle(dst)
+	edges := b.w.g.EdgesBetween(src, dst)
+	if len(edges) == 0 {
+		return nil, "", &api.Error{Code: api.CodeInvalid, Message: "no edge " + name}
+	}
+	return append([]*graph.Edge(nil), edges...), name, nil
+}
+
+func (b *editBuilder) removeEdge(e api.Edit) error {
+	edges, name, err := b.between(e)
+	for _, edge := range edges {
+		if err := b.apply(graph.RemoveEdge{Key: edge.Key}, "removed edge "+name); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (b *editBuilder) edgeType(e api.Edit) error {
+	word, err := edgeWord(e.Type)
+	if err != nil {
+		return err
+	}
+	edges, name, err := b.between(e)
+	for _, edge := range edges {
+		op := graph.SetEdge{Key: edge.Key, Attr: "edge_type", Value: word}
+		if err := b.apply(op, fmt.Sprintf("made edge %s %s", name, word)); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (b *editBuilder) set(e api.Edit) error {
+	if err := b.checkKey(e.Key); err != nil {
+		return err
+	}
+	if err := checkText(e.Key, e.Value); err != nil {
+		return err
+	}
+	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+		if e.Key == "name" {
+			if err := b.checkName(e.Value, n); err != nil {
+				return nil, "", err
+			}
+		}
+		return graph.SetNode{ID: n.ID, Attr: e.Key, Value: e.Value}, "set " + e.Key + " of " + b.w.handle(n), nil
+	})
+}
+
+func (b *editBuilder) unset(e api.Edit) error {
+	if err := b.checkKey(e.Key); err != nil {
+		return err
+	}
+	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+		return graph.SetNode{ID: n.ID, Attr: e.Key, Remove: true}, "removed " + e.Key + " of " + b.w.handle(n), nil
+	})
+}
+
+func (b *editBuilder) checkKey(key string) error {
+	switch {
+	case key == "status":
+		return &api.Error{Code: api.CodeInvalid, Message: "status is not set like other attributes", Fix: "wf edit status NODE VALUE"}
+	case key == "" || strings.ContainsFunc(key, isControl):
+		return invalid("%q is no name of an attribute", key)
+	}
+	return nil
+}
+
+func (b *editBuilder) status(e api.Edit) error {
+	s, known := graph.ParseStatus(e.Value)
+	if !known || s == graph.Queued || s == graph.Running {
+		return invalid("status %q cannot be set (\"\", ran, fail)", e.Value)
+	}
+	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+		if r := b.w.runOf(n); r != nil {
+			return nil, "", &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: []string{b.w.handle(n)},
+				Message: fmt.Sprintf("node %s takes part in run %s", b.w.handle(n), r.id), Fix: "wf stop " + r.id}
+		}
+		return graph.SetNode{ID: n.ID, Attr: "status", Value: s.String()}, "set status of " + b.w.handle(n), nil
+	})
+}
+
+func (b *editBuilder) onNodes(e api.Edit, f func(*graph.Node) (graph.Op, string, error)) error {
+	nodes, err := b.w.sel(e.Nodes)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		op, text, err := f(n)
+		if err != nil {
+			return err
+		}
+		if err := b.apply(op, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *editBuilder) setGraph(e api.Edit) error {
+	if err := checkText(e.Key, e.Value); err != nil {
+		return err
+	}
+	return b.apply(graph.SetGraph{Attr: e.Key, Value: e.Value}, "set "+e.Key)
+}
+
+func (b *editBuilder) unsetGraph(e api.Edit) error {
+	return b.apply(graph.SetGraph{Attr: e.Key, Remove: true}, "removed "+e.Key)
+}
+
+// checkName refuses a name that another node has.
+func (b *editBuilder) checkName(name string, of *graph.Node) error {
+	if strings.ContainsFunc(name, isControl) {
+		return invalid("name %q has control characters", name)
+	}
+	for _, n := range b.w.g.Nodes() {
+		if name != "" && n != of && n.Name == name {
+			return invalid("another node is named %q already", name)
+		}
+	}
+	return nil
+}
+
+// checkText refuses what XML cannot hold.
+func checkText(what, text string) error {
+	bad := func(r rune) bool {
+		return isControl(r) && r != '\n' && r != '\t' && r != '\r' || r == 0xFFFD || r == 0xFFFE || r == 0xFFFF
+	}
+	if i := strings.IndexFunc(text, bad); i >= 0 {
+		return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s has a character at byte %d that a workfile cannot hold", what, i),
+			Fix: `write control characters with printf, for example "$(printf '\033')"`}
+	}
+	return nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// quoteShort shows the beginning of a text.
+func quoteShort(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:39]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// newID makes a random UUID (version 4), as Python Workforce names its nodes.
+func newID() string {
+	var u [16]byte
+	rand.Read(u[:])
+	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// runOf is the active run whose scope holds the node.
+func (w *Workspace) runOf(n *graph.Node) *run {
+	for _, r := range w.runs {
+		if _, in := r.sched.Index(n.ID); in {
+			return r
+		}
+	}
+	return nil
+}

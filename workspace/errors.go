@@ -1,0 +1,48 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+)
+
+func errClosed() *api.Error {
+	return &api.Error{Code: api.CodeGone, Message: "the workspace has closed"}
+}
+
+func invalid(format string, args ...any) *api.Error {
+	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) *api.Error {
+	return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+func internal(what string, err error) *api.Error {
+	return &api.Error{Code: api.CodeInternal, Message: what + ": " + err.Error()}
+}
+
+// selectorError turns a selector that names nothing into an answer with suggestions.
+func (w *Workspace) selectorError(err error) error {
+	var sel *graph.SelectorError
+	if !errors.As(err, &sel) {
+		return invalid("%s", err)
+	}
+	e := &api.Error{Code: api.CodeUnknownNode, Message: sel.Error(),
+		Where: fmt.Sprintf("%s (%d nodes)", w.path, len(w.g.Nodes())), Fix: "wf ls lists all nodes"}
+	if len(sel.Suggestions) > 0 {
+		e.Why = "did you mean " + strings.Join(sel.Suggestions, ", ") + "?"
+	}
+	return e
+}
+
+// some joins at most n names and counts the rest.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}

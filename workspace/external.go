@@ -1,0 +1,169 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+)
+
+// quiet is how long a file must have been left alone before it is read: programs write in pieces.
+const quiet = 30 * time.Millisecond
+
+// dirWatch tells the loop when something happens to the workfile. It watches the folder, because
+// editors replace files.
+type dirWatch struct{ fs *fsnotify.Watcher }
+
+// watchFolder begins watching. Without a watch the file is still looked at before each save.
+func (w *Workspace) watchFolder() (*dirWatch, error) {
+	fsw, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	if err := fsw.Add(filepath.Dir(w.path)); err != nil {
+		fsw.Close()
+		return nil, err
+	}
+	d := &dirWatch{fs: fsw}
+	w.helpers.run(func() { d.follow(w) })
+	return d, nil
+}
+
+// follow passes events on, a burst of them once, until the workspace ends.
+func (d *dirWatch) follow(w *Workspace) {
+	defer d.fs.Close()
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case ev, ok := <-d.fs.Events:
+			if ok && filepath.Base(ev.Name) == filepath.Base(w.path) && ev.Op != fsnotify.Chmod {
+				timer.Reset(quiet)
+			}
+		case <-timer.C:
+			if !w.send(call((*Workspace).looked)) {
+				return
+			}
+		case <-d.fs.Errors: // an overflow: look, to be sure
+			timer.Reset(quiet)
+		case <-w.quit:
+			return
+		}
+	}
+}
+
+// looked asks for a look at the file unless it is the one that is known.
+func (w *Workspace) looked() {
+	info, err := os.Stat(w.path)
+	if err == nil && identify(info) == w.file.id && w.file.unreadable == "" {
+		return
+	}
+	w.file.wantRead = true
+}
+
+// reread comes back with the file as others left it.
+type reread struct {
+	id       fileID
+	doc      *graphml.Document
+	g        *graph.Graph
+	warnings []graphml.Warning
+	same     bool // it is what is known already
+	err      error
+}
+
+func (w *Workspace) beginRead() {
+	f := &w.file
+	f.busy, f.wantRead = true, false
+	known, readable := f.id, f.unreadable == ""
+	w.helpers.run(func() {
+		m := reread{}
+		var data []byte
+		data, m.id, m.err = readFile(w.path)
+		if m.same = m.err == nil && readable && m.id == known; !m.same && m.err == nil {
+			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, graphml.Limits{})
+		}
+		w.send(m)
+	})
+}
+
+func (m reread) handle(w *Workspace) {
+	f := &w.file
+	f.busy = false
+	switch {
+	case m.same:
+		return
+	case m.err != nil:
+		f.unreadable = w.unreadable(m.err)
+		w.trouble(f.unreadable)
+		return
+	}
+	f.id, f.unreadable = m.id, ""
+	w.adopt(m)
+	w.recovered()
+}
+
+// unreadable words why the file cannot be used at present.
+func (w *Workspace) unreadable(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "the workfile is gone: " + w.path
+	}
+	return "the workfile cannot be read: " + plain(err)
+}
+
+// adopt takes the file of others as the truth about the graph and keeps what is known about the
+// statuses of nodes and edges that still exist. Edits of ours that are not in it are made again.
+func (w *Workspace) adopt(m reread) {
+	old := w.g
+	w.g, w.doc, w.warnings, w.handles = m.g, m.doc, m.warnings, nil
+	clear(w.file.nodes)
+	clear(w.file.edges)
+	lost := w.edits.redoUnsaved(w)
+	for _, n := range w.g.Nodes() {
+		if was := old.Node(n.ID); was != nil && was.Status != n.Status {
+			w.g.SetStatus(n, was.Status)
+			w.file.touch(n)
+		}
+	}
+	w.keepMarks(old)
+	for _, r := range w.runs {
+		r.link(w)
+	}
+	ev := api.Event{Type: api.GraphUpdated, Op: "reload", Structure: true}
+	if lost > 0 {
+		ev.Message = "the file was changed by another program; edits that no longer fit were dropped"
+	}
+	w.publish(ev)
+}
+
+// keepMarks carries the marks of edges over to the new graph: the n-th edge between two nodes is
+// the n-th edge between them still.
+func (w *Workspace) keepMarks(old *graph.Graph) {
+	for _, e := range w.g.Edges() {
+		src, dst := old.Node(e.Source.ID), old.Node(e.Target.ID)
+		if src == nil || dst == nil {
+			continue
+		}
+		was := old.EdgesBetween(src, dst)
+		if k := nth(w.g.EdgesBetween(e.Source, e.Target), e); k < len(was) && was[k].Marked != e.Marked {
+			w.g.SetMark(e, was[k].Marked)
+			w.file.touchEdge(e)
+		}
+	}
+}
+
+func nth(edges []*graph.Edge, e *graph.Edge) int {
+	for i, x := range edges {
+		if x == e {
+			return i
+		}
+	}
+	return len(edges)
+}

@@ -1,0 +1,208 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+
+	"wf/api"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// swept comes back when nothing of a run's processes is left.
+type swept struct {
+	r         *run
+	survivors []int
+	err       error
+}
+
+func (m swept) handle(w *Workspace) {
+	m.r.survivors = m.survivors
+	if m.err != nil {
+		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.id, "err", m.err)
+	}
+	m.r.closed = true
+}
+
+// finishRuns brings runs that the scheduler has ended to their end: processes swept, record
+// complete, workfile saved, then run_complete, which is always the last event of a run.
+func (w *Workspace) finishRuns() {
+	for _, r := range append([]*run(nil), w.runs...) {
+		if r.state != ended || r.sess == nil {
+			continue
+		}
+		if !r.sweeping {
+			r.sweeping = true
+			w.sweep(r)
+		}
+		if r.closed && !r.completing {
+			r.completing = true
+			w.conclude(r)
+		}
+	}
+}
+
+// sweep closes the executor and saves the workfile, both away from the loop.
+func (w *Workspace) sweep(r *run) {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	w.helpers.run(func() {
+		survivors, err := r.sess.Close(context.Background())
+		w.send(swept{r, survivors, err})
+	})
+	w.saveThen(func() { r.saved = true })
+}
+
+// recorded comes back when the end of a run is durable.
+type recorded struct {
+	r   *run
+	err error
+}
+
+// conclude writes the end of the run to the history.
+func (w *Workspace) conclude(r *run) {
+	r.endedAt = now()
+	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
+		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause}
+	w.helpers.run(func() { w.send(recorded{r, r.hist.Finish(res)}) })
+}
+
+func (m recorded) handle(w *Workspace) {
+	r := m.r
+	if m.err != nil {
+		w.cfg.Log.Error("the end of a run cannot be recorded", "run", r.id, "err", m.err)
+		w.trouble("the end of run " + r.id + " cannot be recorded: " + m.err.Error())
+	}
+	if r.saved {
+		w.complete(r)
+		return
+	}
+	w.saveThen(func() { w.complete(r) })
+}
+
+// complete tells everybody that the run is over and forgets it.
+func (w *Workspace) complete(r *run) {
+	r.state = complete
+	r.hist.Close()
+	w.drop(r)
+	w.unmark()
+	sum := r.summary()
+	w.latest = &sum
+	counts := r.countAll()
+	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(r.exitCode()), Reason: api.Reason(""),
+		Message: r.stopText()})
+	w.out.urgent = true
+	for _, reply := range r.onStop {
+		reply(r.stopResult(), nil)
+	}
+	r.onStop = nil
+	w.pruneLater()
+}
+
+// exitCode is what an attached `wf run` exits with, as far as the daemon can know (CLI.md).
+func (r *run) exitCode() int {
+	switch {
+	case r.result == scheduler.Succeeded:
+		return 0
+	case r.result == scheduler.Failed || r.broken != "":
+		return 1
+	case r.cause == "timeout":
+		return 124
+	case r.cause == "SIGINT":
+		return 130
+	case r.cause == "SIGTERM":
+		return 143
+	}
+	return 6
+}
+
+func (r *run) resultWord() api.Result {
+	switch {
+	case r.state != ended && r.state != complete:
+		return ""
+	case r.result == scheduler.Succeeded:
+		return api.Succeeded
+	case r.result == scheduler.Failed || r.broken != "":
+		return api.ResFailed
+	}
+	return api.Cancelled
+}
+
+// countAll counts the nodes in scope by state.
+func (r *run) countAll() api.Counts {
+	var c api.Counts
+	blocked := r.sched.Blocked()
+	for i := range r.nodes {
+		rec := &r.nodes[i].rec
+		switch r.sched.Status(i) {
+		case graph.Ran:
+			if rec.executions == 0 && r.req.Mode == api.ModeResume {
+				c.Kept++
+			} else {
+				c.OK++
+			}
+		case graph.Failed:
+			if rec.reason == api.ReasonCancelled {
+				c.Cancelled++
+			} else {
+				c.Failed++
+			}
+		case graph.Queued:
+			c.Queued++
+		case graph.Running:
+			c.Running++
+		default:
+			if blocked[i] {
+				c.Blocked++
+			} else {
+				c.Idle++
+			}
+		}
+	}
+	return c
+}
+
+func historyCounts(c api.Counts) history.Counts {
+	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
+}
+
+func (r *run) summary() api.RunSummary {
+	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
+		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
+		Started: r.req.Time, Stopping: r.state == stopping}
+	if !r.endedAt.IsZero() {
+		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+	}
+	return s
+}
+
+// drop takes a run off the list of active ones.
+func (w *Workspace) drop(r *run) {
+	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
+}
+
+// unmark tells later daemons that nothing of this workspace needs them.
+func (w *Workspace) unmark() {
+	if len(w.runs) > 0 {
+		return
+	}
+	if err := history.ClearActive(w.cfg.State, w.id); err != nil {
+		w.cfg.Log.Warn("cannot clear the mark of an active workspace", "workspace", w.id, "err", err)
+	}
+}
+
+// detach lets go of a run that goes on without this daemon.
+func (r *run) detach() {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	if r.sess != nil {
+		r.sess.Detach()
+	}
+	if r.hist != nil {
+		r.hist.Close()
+	}
+}

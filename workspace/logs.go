@@ -1,0 +1,263 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/fsnotify/fsnotify"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// output is one execution's output on disk.
+type output struct {
+	info     api.LogInfo
+	dir      string
+	out, err executor.Range
+	ending   *ending // nil when it has ended
+}
+
+// ending tells those who follow an output where it ends. out and err are set before done is closed.
+type ending struct {
+	done     chan struct{}
+	out, err executor.Range
+}
+
+// LogInfo describes the output of an execution: of the latest in the latest run unless told
+// otherwise (run "", execution 0).
+func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int) (api.LogInfo, error) {
+	o, err := w.output(ctx, node, run, execution)
+	if err != nil {
+		return api.LogInfo{}, err
+	}
+	o.info.OutBytes, o.info.ErrBytes = o.size(o.out), o.size(o.err)
+	return o.info, nil
+}
+
+// Output reads the bytes that an execution wrote to stdout or stderr, exactly, from offset on. With
+// follow it goes on until the execution has ended; Close ends it before.
+func (w *Workspace) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
+	o, err := w.output(ctx, node, run, execution)
+	if err != nil {
+		return nil, err
+	}
+	r, final := o.out, func() executor.Range { return o.ending.out }
+	switch stream {
+	case "stdout":
+	case "stderr":
+		r, final = o.err, func() executor.Range { return o.ending.err }
+	default:
+		return nil, invalid("unknown stream %q (stdout, stderr)", stream)
+	}
+	if offset < 0 {
+		return nil, invalid("offset %d is negative", offset)
+	}
+	if r.File == "" {
+		return io.NopCloser(eof{}), nil
+	}
+	out, err := openOutput(filepath.Join(o.dir, filepath.FromSlash(r.File)), r.Start+offset, r.End)
+	if err != nil {
+		return nil, err
+	}
+	if r.End < 0 && o.ending != nil && follow {
+		return out, out.follow(o.ending.done, final)
+	}
+	return out, out.stopHere()
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// output finds an execution, of a run that is going or of the past.
+func (w *Workspace) output(ctx context.Context, node, run string, execution int) (*output, error) {
+	type found struct {
+		o    *output
+		n    int    // run to look up in the history instead
+		id   string // of the node
+		name string
+	}
+	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+		n, err := w.find(node)
+		if err != nil {
+			return found{}, err
+		}
+		number, err := w.runNumber(run)
+		if err != nil {
+			return found{}, err
+		}
+		rec := w.last[n.ID]
+		if number == 0 && rec == nil {
+			return found{}, notFound("node %s has no output: it has not run here yet", w.handle(n))
+		}
+		if number == 0 {
+			number = rec.run
+		}
+		if rec != nil && rec.run == number && rec.executions > 0 && (execution == 0 || execution == rec.executions) {
+			return found{o: w.liveOutput(n.ID, rec)}, nil
+		}
+		return found{n: number, id: n.ID, name: w.handle(n)}, nil
+	})
+	if err != nil || f.o != nil {
+		return f.o, err
+	}
+	return w.pastOutput(f.n, f.id, f.name, execution)
+}
+
+func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
+	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err}
+	o.info = api.LogInfo{Node: id, Name: w.handle(w.g.Node(id)), Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
+	if rec.live {
+		if rec.ending == nil {
+			rec.ending = &ending{done: make(chan struct{})}
+		}
+		o.ending = rec.ending
+	}
+	return o
+}
+
+// pastOutput looks an execution up in the history.
+func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
+	past, err := w.store.Load(run)
+	if err != nil {
+		return nil, notFound("run %d: %s", run, err)
+	}
+	for i := len(past.Executions) - 1; i >= 0; i-- {
+		e := past.Executions[i]
+		if past.Request.Scope[e.Node] != id || execution != 0 && e.Number != execution {
+			continue
+		}
+		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err)}
+		o.info = api.LogInfo{Node: id, Name: name, Run: runID(run), Execution: e.Number, Over: true}
+		return o, nil
+	}
+	if execution != 0 {
+		return nil, notFound("node %s has no execution %d in run %d", name, execution, run)
+	}
+	return nil, notFound("node %s has no output in run %d: it did not run there", name, run)
+}
+
+// size is how many bytes of a range there are now.
+func (o *output) size(r executor.Range) int64 {
+	end := r.End
+	if end < 0 {
+		info, err := os.Stat(filepath.Join(o.dir, filepath.FromSlash(r.File)))
+		if err != nil {
+			return 0
+		}
+		end = info.Size()
+	}
+	return end - r.Start
+}
+
+// outputReader reads a range of an output file that may still grow.
+type outputReader struct {
+	f       *os.File
+	pos     int64
+	end     int64 // -1 while it grows
+	over    <-chan struct{}
+	final   func() executor.Range // valid when over is closed
+	changes *fsnotify.Watcher
+	closed  chan struct{}
+}
+
+func openOutput(path string, pos, end int64) (*outputReader, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound("the output is gone: %s", path)
+	}
+	if err != nil {
+		return nil, internal("output", err)
+	}
+	return &outputReader{f: f, pos: pos, end: end, closed: make(chan struct{})}, nil
+}
+
+// stopHere makes the present end of a growing output its end.
+func (r *outputReader) stopHere() error {
+	if r.end >= 0 {
+		return nil
+	}
+	info, err := r.f.Stat()
+	if err != nil {
+		r.f.Close()
+		return internal("output", err)
+	}
+	r.end = info.Size()
+	return nil
+}
+
+// follow makes the reader wait at the end until the execution is over.
+func (r *outputReader) follow(over <-chan struct{}, final func() executor.Range) error {
+	r.over, r.final = over, final
+	var err error
+	if r.changes, err = fsnotify.NewWatcher(); err == nil {
+		err = r.changes.Add(r.f.Name())
+	}
+	if err != nil {
+		r.Close()
+		return internal("follow the output", err)
+	}
+	return nil
+}
+
+// Read returns what is there; at the present end of a growing output it waits for more.
+func (r *outputReader) Read(p []byte) (int, error) {
+	for {
+		if r.end >= 0 && r.end-r.pos < int64(len(p)) {
+			p = p[:max(0, r.end-r.pos)]
+		}
+		if len(p) == 0 {
+			return 0, io.EOF
+		}
+		n, err := r.f.ReadAt(p, r.pos)
+		if err == io.EOF && (n > 0 || r.end < 0) {
+			err = nil
+		}
+		if n > 0 || err != nil {
+			r.pos += int64(n)
+			return n, err
+		}
+		if err := r.wait(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// wait returns when there may be more to read, or the end is known.
+func (r *outputReader) wait() error {
+	select {
+	case <-r.changes.Events:
+	case <-r.changes.Errors:
+	case <-r.over:
+		r.end = r.final().End
+	case <-r.closed:
+		return fs.ErrClosed
+	}
+	return nil
+}
+
+func (r *outputReader) Close() error {
+	close(r.closed)
+	if r.changes != nil {
+		r.changes.Close()
+	}
+	return r.f.Close()
+}
+
+// runNumber reads the name of a run; "" is 0.
+func (w *Workspace) runNumber(name string) (int, error) {
+	if name == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil || n <= 0 {
+		return 0, invalid("%q is no run: runs have numbers", name)
+	}
+	return n, nil
+}

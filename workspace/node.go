@@ -1,0 +1,178 @@
+package workspace
+
+import (
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+)
+
+// nodeRecord is what is known about a node from the last run it took part in.
+type nodeRecord struct {
+	run        int
+	executions int // begun in that run
+	live       bool
+	pid        int // while live
+	lastPID    int
+	started    time.Time
+	ended      time.Time
+	reason     api.Reason // of a failure
+	exitCode   int
+	signal     int
+	message    string
+	command    string // the line after wrapping
+	out, err   executor.Range
+	status     graph.Status // it led to: a file that says otherwise makes the record void
+	ending     *ending      // for those who follow its output; nil = nobody
+}
+
+// state derives what people see. blocked says that a failure upstream keeps the node idle.
+func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
+	switch n.Status {
+	case graph.Queued:
+		return api.StateQueued
+	case graph.Running:
+		return api.StateRunning
+	case graph.Ran:
+		return api.StateOK
+	case graph.Failed:
+		if rec := w.record(n); rec != nil && rec.reason == api.ReasonCancelled {
+			return api.StateCancelled
+		}
+		return api.StateFailed
+	}
+	if blocked {
+		return api.StateBlocked
+	}
+	return api.StateIdle
+}
+
+// record is the node's record if it still explains the node's status.
+func (w *Workspace) record(n *graph.Node) *nodeRecord {
+	rec := w.last[n.ID]
+	if rec == nil || rec.status != n.Status {
+		return nil
+	}
+	return rec
+}
+
+// blocked finds the idle nodes that a failed node upstream keeps from running: those reachable
+// from it through idle nodes, as far as they took part in the same run. The result is indexed by
+// Node.Pos.
+func (w *Workspace) blocked() []bool {
+	nodes := w.g.Nodes()
+	blocked := make([]bool, len(nodes))
+	type visit struct {
+		n   *graph.Node
+		run int // 0 = unknown
+	}
+	var stack []visit
+	for _, n := range nodes {
+		if n.Status == graph.Failed {
+			stack = append(stack, visit{n, w.lastRun(n)})
+		}
+	}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, e := range v.n.Out {
+			t := e.Target
+			run := w.lastRun(t)
+			same := run == v.run || run == 0 || v.run == 0
+			if t.Status == graph.Idle && t.Runnable() && same && !blocked[t.Pos()] {
+				blocked[t.Pos()] = true
+				stack = append(stack, visit{t, v.run})
+			}
+		}
+	}
+	return blocked
+}
+
+func (w *Workspace) lastRun(n *graph.Node) int {
+	if rec := w.last[n.ID]; rec != nil {
+		return rec.run
+	}
+	return 0
+}
+
+// nodeStatus describes a node for clients.
+func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
+	s := api.NodeStatus{ID: n.ID, Name: w.handle(n), Command: n.Label, Status: n.Status.String(),
+		State: w.state(n, blocked), Group: n.Group, Container: n.Container}
+	if n.Parent != nil {
+		s.Parent = n.Parent.ID
+	}
+	if x, y, ok := n.Position(); ok {
+		s.X, s.Y = &x, &y
+	}
+	if rec := w.record(n); rec != nil {
+		rec.describe(&s)
+	}
+	return s
+}
+
+func (rec *nodeRecord) describe(s *api.NodeStatus) {
+	s.Run, s.Executions, s.Message = runID(rec.run), rec.executions, rec.message
+	if rec.live {
+		s.PID = rec.pid
+	}
+	if !rec.started.IsZero() {
+		s.Started = ptr(rec.started)
+	}
+	if rec.over() {
+		s.DurationMS = ptr(rec.ended.Sub(rec.started).Milliseconds())
+		s.Reason, s.ExitCode, s.Signal = rec.reason, rec.exit(), signalName(rec.signal)
+	}
+}
+
+// over reports whether an execution has begun and ended.
+func (rec *nodeRecord) over() bool { return !rec.live && !rec.ended.IsZero() }
+
+// exit is the exit code where there is one.
+func (rec *nodeRecord) exit() *int {
+	if rec.signal != 0 || rec.reason == api.ReasonStart || rec.reason == api.ReasonLost {
+		return nil
+	}
+	return ptr(rec.exitCode)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// handle is the short unique name of a node.
+func (w *Workspace) handle(n *graph.Node) string { return w.table().Of(n) }
+
+func (w *Workspace) table() *graph.HandleTable {
+	if w.handles == nil {
+		w.handles = graph.Handles(w.g)
+	}
+	return w.handles
+}
+
+// find resolves one node named by a client.
+func (w *Workspace) find(text string) (*graph.Node, error) {
+	nodes, err := w.sel([]string{text})
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) != 1 {
+		return nil, invalid("%q names %d nodes, one is needed", text, len(nodes))
+	}
+	return nodes[0], nil
+}
+
+// sel resolves selectors to nodes in file order.
+func (w *Workspace) sel(exprs []string) ([]*graph.Node, error) {
+	var blocked []bool
+	state := func(n *graph.Node) string {
+		if blocked == nil {
+			blocked = w.blocked()
+		}
+		return string(w.state(n, blocked[n.Pos()]))
+	}
+	nodes, err := graph.Select(w.g, w.table(), exprs, state)
+	if err != nil {
+		return nil, w.selectorError(err)
+	}
+	return nodes, nil
+}

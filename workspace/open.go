@@ -1,0 +1,205 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+	"wf/history"
+)
+
+// ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.
+func ID(path string) (id, real string, err error) {
+	if !filepath.IsAbs(path) {
+		return "", "", invalid("path %q is not absolute", path)
+	}
+	real, err = filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", "", openError(path, err)
+	}
+	return pathHash(real), real, nil
+}
+
+// Open reads a workfile and takes up the runs that an earlier daemon left going.
+func Open(path string, cfg Config) (*Workspace, error) {
+	id, real, err := ID(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{id: id, path: real, cfg: cfg, inbox: make(chan message), slotFree: make(chan struct{}, 1),
+		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
+		last: map[string]*nodeRecord{}}
+	w.out.init()
+	w.file.init()
+	if err := w.readFirst(); err != nil {
+		return nil, err
+	}
+	if w.store, err = history.Open(filepath.Join(cfg.State, "workspaces", id)); err != nil {
+		return nil, &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: cfg.State, Why: plain(err)}
+	}
+	w.slots = cfg.Slots.Join(w.slotsFree)
+	w.recall()
+	// The watch begins before the loop, so that no change between the two goes unseen: looked
+	// compares with what was read.
+	if w.file.watch, err = w.watchFolder(); err != nil {
+		cfg.Log.Warn("the folder cannot be watched: changes of others are seen when wf writes", "folder", filepath.Dir(real), "err", err)
+	}
+	w.publishPulse()
+	go w.loop()
+	w.send(call((*Workspace).looked))
+	return w, nil
+}
+
+// slotsFree is called by the giver of slots; it must not wait.
+func (w *Workspace) slotsFree() {
+	select {
+	case w.slotFree <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Workspace) readFirst() error {
+	data, id, err := readFile(w.path)
+	if err != nil {
+		return openError(w.path, err)
+	}
+	w.doc, w.g, w.warnings, err = graphml.Parse(data, graphml.Limits{})
+	if err != nil {
+		return w.parseError(err)
+	}
+	w.file.id = id
+	w.removeLeftovers()
+	return nil
+}
+
+func openError(path string, err error) error {
+	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be read", Where: path, Why: plain(err)}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Message, e.Why, e.Fix = "there is no workfile "+path, "", "wf new "+filepath.Base(path)+" creates one"
+	case errors.Is(err, fs.ErrPermission):
+		e.Fix = "chmod u+r " + path
+	}
+	return e
+}
+
+func (w *Workspace) parseError(err error) error {
+	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path, Why: err.Error()}
+	var syntax *graphml.SyntaxError
+	if errors.As(err, &syntax) && syntax.Line > 0 {
+		e.Where, e.Why = w.where(syntax.Line), syntax.Msg
+	}
+	return e
+}
+
+// leftoverAge is how old a temporary file of a save must be to be one of a crash.
+const leftoverAge = time.Hour
+
+// removeLeftovers deletes temporary files that a crash in the middle of a save has left.
+func (w *Workspace) removeLeftovers() {
+	dir := filepath.Dir(w.path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), tmpPrefix) || !strings.HasSuffix(e.Name(), tmpSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftoverAge {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// recall brings back what is known of past runs and takes up those that are not over. Newer runs
+// know better; it stops when every node with a status is explained.
+func (w *Workspace) recall() {
+	list, err := w.store.List()
+	if err != nil {
+		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
+		return
+	}
+	unexplained := 0
+	for _, n := range w.g.Nodes() {
+		if n.Status != graph.Idle {
+			unexplained++
+		}
+	}
+	for i, s := range list {
+		if s.Result == nil {
+			w.takeUp(s.Request.Run)
+			continue
+		}
+		if w.latest == nil {
+			w.latest = ptr(pastSummary(s.Request, s.Result))
+		}
+		if unexplained > 0 && i < recallRuns {
+			unexplained -= w.remember(s.Request.Run)
+		}
+	}
+}
+
+// recallRuns bounds how far back a workspace looks when it opens.
+const recallRuns = 50
+
+// remember notes how a past run left its nodes, as far as no later run is known to. It returns how
+// many nodes with a status it explains.
+func (w *Workspace) remember(run int) (explained int) {
+	past, err := w.store.Load(run)
+	if err != nil {
+		w.cfg.Log.Warn("a run cannot be read", "run", run, "err", err)
+		return 0
+	}
+	fresh := map[string]*nodeRecord{}
+	for _, id := range past.Request.Scope {
+		if n := w.g.Node(id); n != nil && w.last[id] == nil {
+			rec := &nodeRecord{run: run}
+			fresh[id], w.last[id] = rec, rec
+		}
+	}
+	for _, e := range past.Executions {
+		if rec := fresh[e.ID]; rec != nil {
+			rec.recall(e)
+		}
+	}
+	for id, rec := range fresh {
+		if n := w.g.Node(id); n.Status != graph.Idle && rec.status == n.Status {
+			explained++
+		}
+	}
+	return explained
+}
+
+// recall takes over what a past execution was.
+func (rec *nodeRecord) recall(e history.Execution) {
+	rec.executions, rec.lastPID, rec.command = e.Number, e.PID, e.Command
+	rec.started, rec.ended, rec.message = e.Started, e.Ended, e.Message
+	rec.reason, rec.exitCode, rec.signal = api.Reason(e.Reason), e.ExitCode, e.Signal
+	rec.out, rec.err = executorRange(e.Out), executorRange(e.Err)
+	switch {
+	case e.OK:
+		rec.status = graph.Ran
+	case e.Over:
+		rec.status = graph.Failed
+	}
+	if rec.started.IsZero() {
+		rec.started = e.Ended
+	}
+}
+
+// Unfinished lists the workfiles with runs that an earlier daemon has left going.
+func Unfinished(state string) []string {
+	marks, _ := history.Active(state) // unreadable marks: their runs are found when the file is opened
+	paths := make([]string, 0, len(marks))
+	for _, m := range marks {
+		paths = append(paths, m.Workfile)
+	}
+	return paths
+}

@@ -1,0 +1,233 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"wf/api"
+	"wf/history"
+)
+
+// Runs lists the runs of the workfile, newest first.
+func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
+	list := api.RunList{Schema: api.SchemaRuns, Runs: []api.RunSummary{}}
+	active, err := w.activeRuns(ctx)
+	if err != nil {
+		return list, err
+	}
+	past, err := w.store.List()
+	if err != nil {
+		return list, internal("the history cannot be read", err)
+	}
+	for _, s := range past {
+		if _, going := active[s.Request.Run]; !going {
+			list.Runs = append(list.Runs, pastSummary(s.Request, s.Result))
+		}
+	}
+	for _, s := range active {
+		list.Runs = append(list.Runs, s)
+	}
+	slices.SortFunc(list.Runs, func(a, b api.RunSummary) int { return number10(b.Run) - number10(a.Run) })
+	return list, nil
+}
+
+func number10(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, error) {
+	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
+		active := map[int]api.RunSummary{}
+		for _, r := range w.runs {
+			if r.state != preparing {
+				active[r.n] = r.summary()
+			}
+		}
+		return active, nil
+	})
+}
+
+func pastSummary(req history.Request, res *history.Result) api.RunSummary {
+	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
+		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time}
+	if res != nil {
+		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
+		s.Ended, s.DurationMS = ptr(res.Ended), ptr(res.DurationMS)
+	}
+	return s
+}
+
+func apiCounts(c history.Counts) api.Counts {
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
+}
+
+// load reads a run of the past, or the latest one for "".
+func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error) {
+	n, err := w.runNumber(name)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		list, err := w.Runs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Runs) == 0 {
+			return nil, notFound("no run yet")
+		}
+		n = number10(list.Runs[0].Run)
+	}
+	past, err := w.store.Load(n)
+	if errors.Is(err, history.ErrNoRun) {
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+	}
+	if err != nil {
+		return nil, internal("the history cannot be read", err)
+	}
+	return past, nil
+}
+
+// Run describes one run in full; "" is the latest.
+func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error) {
+	past, err := w.load(ctx, name)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	req := past.Request
+	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result), Workfile: req.Workfile,
+		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
+		Problem: past.Problem, Execs: []api.Execution{}}
+	active, err := w.activeRuns(ctx)
+	if err != nil {
+		return d, err
+	}
+	if s, going := active[req.Run]; going {
+		d.RunSummary = s
+	}
+	ran := map[int]bool{}
+	for _, e := range past.Executions {
+		ran[e.Node] = true
+		d.Execs = append(d.Execs, w.pastExecution(req, e))
+	}
+	for i, id := range req.Scope {
+		if !ran[i] && req.Mode != api.ModeResume {
+			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
+		}
+	}
+	return d, nil
+}
+
+func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
+	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
+		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message}
+	if e.Node < len(req.Names) {
+		x.Name = req.Names[e.Node]
+	}
+	if !e.Started.IsZero() {
+		x.Started = ptr(e.Started)
+	}
+	o := output{dir: w.store.Dir(req.Run)}
+	x.OutBytes, x.ErrBytes = o.size(executorRange(e.Out)), o.size(executorRange(e.Err))
+	if !e.Over {
+		return x
+	}
+	begin := e.Started
+	if begin.IsZero() {
+		begin = e.Ended
+	}
+	x.DurationMS = ptr(e.Ended.Sub(begin).Milliseconds())
+	rec := nodeRecord{exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
+	x.ExitCode = rec.exit()
+	return x
+}
+
+// RemoveRun forgets a run of the past with its outputs.
+func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
+	n, err := w.runNumber(name)
+	if err != nil || n == 0 {
+		return invalid("%q is no run: runs have numbers", name)
+	}
+	active, err := w.activeRuns(ctx)
+	if err != nil {
+		return err
+	}
+	if _, going := active[n]; going {
+		return &api.Error{Code: api.CodeConflict, Run: name, Message: "run " + name + " is going", Fix: "wf stop " + name}
+	}
+	err = w.store.Remove(n, true)
+	if errors.Is(err, history.ErrNoRun) {
+		return &api.Error{Code: api.CodeNotFound, Message: "no run " + name, Fix: "wf runs lists them"}
+	}
+	if err != nil {
+		return internal("the run cannot be removed", err)
+	}
+	w.forgetAll([]int{n})
+	return nil
+}
+
+// forget drops what is known from a run that was removed, except that its nodes took part in one.
+func (w *Workspace) forget(n int) {
+	for id, rec := range w.last {
+		if rec.run == n {
+			delete(w.last, id)
+		}
+	}
+	if w.latest != nil && w.latest.Run == runID(n) {
+		w.latest = nil
+	}
+}
+
+// pruneLater removes what the default policy does not keep, after a run has ended.
+func (w *Workspace) pruneLater() {
+	w.helpers.run(func() {
+		policy := history.Policy{Keep: history.DefaultKeep, OlderThan: history.DefaultOlderThan, Now: now()}
+		removed, err := w.store.Prune(policy, false)
+		if err != nil {
+			w.cfg.Log.Warn("old runs cannot be removed", "workspace", w.id, "err", err)
+		}
+		w.forgetAll(removed)
+	})
+}
+
+func (w *Workspace) forgetAll(runs []int) {
+	if len(runs) == 0 {
+		return
+	}
+	w.send(call(func(w *Workspace) {
+		for _, n := range runs {
+			w.forget(n)
+		}
+	}))
+}
+
+// Prune removes old runs: all but the newest req.Keep, and of those only what ended long ago.
+func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
+	res := api.PruneResult{Removed: []string{}}
+	if req.Keep < 0 || req.OlderMS < 0 {
+		return res, invalid("keep and older must not be negative")
+	}
+	active, err := w.activeRuns(ctx)
+	if err != nil {
+		return res, err
+	}
+	policy := history.Policy{Keep: req.Keep, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
+		Skip: func(n int) bool { _, going := active[n]; return going }}
+	removed, err := w.store.Prune(policy, req.DryRun)
+	for _, n := range removed {
+		res.Removed = append(res.Removed, runID(n))
+	}
+	if err != nil {
+		return res, internal("old runs cannot be removed", err)
+	}
+	if !req.DryRun {
+		w.forgetAll(removed)
+	}
+	return res, nil
+}

@@ -1,0 +1,151 @@
+package workspace
+
+import (
+	"fmt"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// reports is news from a run's executor.
+type reports struct {
+	r    *run
+	list []executor.Report
+}
+
+func (m reports) handle(w *Workspace) {
+	for _, rep := range m.list {
+		switch rep.Kind {
+		case executor.Started:
+			m.r.started(w, rep)
+		case executor.Ended:
+			m.r.finish(w, rep)
+		case executor.Broken:
+			m.r.lose(w, rep)
+		}
+	}
+}
+
+// expects reports whether the report is about an execution that is going: after a restart an
+// executor tells everything again.
+func (r *run) expects(id executor.ID) bool {
+	return id.Node < len(r.nodes) && r.nodes[id.Node].rec.live && r.nodes[id.Node].rec.executions == id.Execution
+}
+
+func (r *run) started(w *Workspace, rep executor.Report) {
+	if !r.expects(rep.ID) || r.nodes[rep.ID.Node].rec.pid != 0 {
+		return
+	}
+	n := &r.nodes[rep.ID.Node]
+	n.rec.pid, n.rec.lastPID, n.rec.started = rep.PID, rep.PID, rep.Time.UTC()
+	n.rec.out, n.rec.err = rep.Out, rep.Err
+	r.record(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: n.id,
+		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
+	w.publish(api.Event{Type: api.NodeStarted, Time: n.rec.started, Run: r.id, Client: r.client,
+		Node: n.id, Name: n.name, Execution: rep.ID.Execution, PID: rep.PID})
+}
+
+// finish folds the end of an execution: journal, status, tokens, event, slot.
+func (r *run) finish(w *Workspace, rep executor.Report) {
+	if !r.expects(rep.ID) {
+		return
+	}
+	n := &r.nodes[rep.ID.Node]
+	reason := r.conclude(&n.rec, rep)
+	r.record(history.Record{Type: history.RecordEnd, Time: n.rec.ended, Node: rep.ID.Node, ID: n.id,
+		Execution: rep.ID.Execution, OK: reason == "", Reason: string(reason), ExitCode: n.rec.exitCode,
+		Signal: n.rec.signal, Message: n.rec.message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
+		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()})
+	r.inflight--
+	w.slots.Release()
+	r.tell(w, n, rep.ID.Execution, reason)
+	if n.node != nil {
+		w.file.touchOutput(n.node)
+	}
+	r.step(w, scheduler.Event{Kind: scheduler.Finished, Node: rep.ID.Node, Execution: rep.ID.Execution,
+		OK: reason == "", Reason: string(reason)})
+	r.answerEnd(rep.ID)
+}
+
+// conclude notes how an execution ended and says why it failed, "" for success.
+func (r *run) conclude(rec *nodeRecord, rep executor.Report) api.Reason {
+	rec.live, rec.pid, rec.ended, rec.message = false, 0, rep.Time.UTC(), rep.Message
+	if rec.started.IsZero() {
+		rec.started = rec.ended // a blank command, or one that could not be started
+	}
+	rec.exitCode, rec.signal, rec.out, rec.err = rep.Exit.Code, rep.Exit.Signal, rep.Out, rep.Err
+	rec.reason = r.reason(rep.Exit)
+	if rec.ending != nil {
+		rec.ending.out, rec.ending.err = rep.Out, rep.Err
+		close(rec.ending.done)
+		rec.ending = nil
+	}
+	return rec.reason
+}
+
+func (r *run) reason(e executor.Exit) api.Reason {
+	switch {
+	case e.Lost:
+		return api.ReasonLost
+	case e.Stopped && r.cause == "timeout":
+		return api.ReasonTimeout
+	case e.Stopped:
+		return api.ReasonCancelled
+	case e.Failed:
+		return api.ReasonStart
+	case e.Signal != 0:
+		return api.ReasonSignal
+	case e.Code != 0:
+		return api.ReasonExit
+	}
+	return ""
+}
+
+// tell publishes the end of an execution.
+func (r *run) tell(w *Workspace, n *runNode, execution int, reason api.Reason) {
+	rec := &n.rec
+	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
+		Execution: execution, Reason: reason, Message: rec.message, ExitCode: rec.exit(),
+		Signal: signalName(rec.signal), DurationMS: ptr(rec.ended.Sub(rec.started).Milliseconds())}
+	if reason != "" {
+		ev.Type = api.NodeFailed
+	}
+	if reason == api.ReasonCancelled || reason == api.ReasonTimeout {
+		r.killed++
+	}
+	w.publish(ev)
+}
+
+// lose ends a run whose executor is gone: what was going on has an unknown fate.
+func (r *run) lose(w *Workspace, rep executor.Report) {
+	if r.state == ended || r.state == complete {
+		return
+	}
+	r.broken = rep.Message
+	w.cfg.Log.Error("executor lost", "run", r.id, "err", rep.Message)
+	for i := range r.nodes {
+		rec := &r.nodes[i].rec
+		if rec.live {
+			r.finish(w, executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.executions},
+				Time: now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: true},
+				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
+		}
+	}
+	if r.state == going {
+		w.stop(r, api.StopRequest{Cause: "executor lost"}, "", nil)
+	}
+}
+
+func historyRange(r executor.Range) history.Range {
+	return history.Range{File: r.File, Start: r.Start, End: r.End}
+}
+
+func executorRange(r history.Range) executor.Range {
+	return executor.Range{File: r.File, Start: r.Start, End: r.End}
+}
+
+// elapsed is how long the run has taken, in milliseconds.
+func (r *run) elapsed(end time.Time) int64 { return end.Sub(r.req.Time).Milliseconds() }

@@ -1,0 +1,236 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/graphml"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// A run that an earlier daemon left going is taken up by folding its journal once more: the same
+// events give the same decisions. Then its executor is followed again; it repeats what it has
+// reported, and what the journal knows already is passed over.
+
+// takeUp continues run n. One that cannot be continued is ended, and says why.
+func (w *Workspace) takeUp(n int) {
+	r, err := w.refold(n)
+	if err != nil {
+		w.cfg.Log.Error("a run cannot be taken up", "run", n, "err", err)
+		w.giveUp(n, err)
+		return
+	}
+	w.runs = append(w.runs, r)
+	w.helpers.run(func() {
+		sess, err := w.openExecutor(r, w.store.Dir(n), n, nil)
+		w.send(followed{r, sess, err})
+	})
+}
+
+// refold makes the run as it was from the frozen workfile and the journal.
+func (w *Workspace) refold(n int) (*run, error) {
+	r := &run{n: n, id: runID(n), state: preparing, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	var records []history.Record
+	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
+		records = append(records, rec)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 {
+		return nil, errors.Join(errors.New("it had not begun"), hist.Close())
+	}
+	r.hist, r.req, r.client = hist, req, req.Client
+	frozen, err := w.store.Workfile(n)
+	if err == nil {
+		r.sched, err = newScheduler(frozen, req)
+	}
+	if err != nil {
+		return nil, errors.Join(err, hist.Close())
+	}
+	r.accepted = func(error) {}
+	w.relive(r, records)
+	return r, nil
+}
+
+// newScheduler makes the scheduler of a run that began earlier.
+func newScheduler(frozen []byte, req history.Request) (*scheduler.Run, error) {
+	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the frozen workfile: %w", err)
+	}
+	scope := scheduler.Scope{Mode: scheduler.Fresh, All: req.All}
+	if req.Mode == api.ModeResume {
+		scope.Mode = scheduler.Resume
+	}
+	for _, id := range req.Scope {
+		node := g.Node(id)
+		if node == nil {
+			return nil, fmt.Errorf("the frozen workfile has no node %q", id)
+		}
+		scope.Nodes = append(scope.Nodes, node)
+	}
+	return scheduler.NewRun(g, scope, scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast})
+}
+
+// relive folds the records into the run and brings the graph to where they end.
+func (w *Workspace) relive(r *run, records []history.Record) {
+	r.nodes = make([]runNode, len(r.req.Scope))
+	for i, id := range r.req.Scope {
+		r.nodes[i] = runNode{id: id, name: r.req.Names[i], node: w.g.Node(id)}
+		if n := r.nodes[i].node; n != nil {
+			r.nodes[i].label = n.Label
+		}
+		r.nodes[i].rec.run = r.n
+		w.last[id] = &r.nodes[i].rec
+	}
+	r.link(w)
+	for _, rec := range records {
+		r.refoldRecord(w, rec)
+	}
+	for range r.inflight { // they hold slots, whether there are any or not
+		w.slots.Claim()
+	}
+}
+
+// refoldRecord is the counterpart of all calls of record.
+func (r *run) refoldRecord(w *Workspace, rec history.Record) {
+	id := executor.ID{Node: rec.Node, Execution: rec.Execution}
+	switch rec.Type {
+	case history.RecordBegin:
+		r.fold(w, scheduler.Event{Kind: scheduler.Begin})
+	case history.RecordDispatch:
+		n := &r.nodes[rec.Node]
+		n.rec = nodeRecord{run: r.n, executions: rec.Execution, live: true, command: rec.Command, status: n.rec.status}
+		r.dequeue(id)
+		r.inflight++
+		r.fold(w, scheduler.Event{Kind: scheduler.Dispatched, Node: rec.Node})
+	case history.RecordStart:
+		n := &r.nodes[rec.Node].rec
+		n.pid, n.lastPID, n.started = rec.PID, rec.PID, rec.Time
+		n.out, n.err = executorRange(rec.Out), executorRange(rec.Err)
+	case history.RecordEnd:
+		n := &r.nodes[rec.Node].rec
+		n.recall(history.Execution{Number: rec.Execution, PID: n.lastPID, Command: n.command, Started: n.started,
+			Ended: rec.Time, Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
+			Message: rec.Message, Out: rec.Out, Err: rec.Err})
+		n.live, n.pid = false, 0
+		r.inflight--
+		if node := r.nodes[rec.Node].node; node != nil {
+			w.file.touchOutput(node)
+		}
+		r.fold(w, scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, OK: rec.OK, Reason: rec.Reason})
+	case history.RecordCancel:
+		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node})
+	case history.RecordStop:
+		r.cause, r.state = rec.Cause, stopping
+		r.fold(w, scheduler.Event{Kind: scheduler.Stop})
+	}
+}
+
+// fold takes a step that was taken before: decisions count, deeds are done.
+func (r *run) fold(w *Workspace, ev scheduler.Event) {
+	for _, ef := range r.sched.Step(ev) {
+		switch ef.Kind {
+		case scheduler.NodeChanged:
+			n := &r.nodes[ef.Node]
+			n.rec.status = ef.Status
+			if ef.Status == graph.Failed && n.rec.reason == "" {
+				n.rec.reason, n.rec.message = api.Reason(ef.Reason), r.failureText(ef)
+			}
+			if n.node != nil {
+				w.g.SetStatus(n.node, ef.Status)
+				w.file.touch(n.node)
+			}
+		case scheduler.EdgeChanged:
+			if e := r.edges[ef.Edge]; e != nil {
+				w.g.SetMark(e, ef.Marked)
+				w.file.touchEdge(e)
+			}
+		case scheduler.Execute:
+			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
+		case scheduler.Ended:
+			r.result, r.state = ef.Result, ended
+		}
+	}
+}
+
+func (r *run) dequeue(id executor.ID) {
+	for i := r.head; i < len(r.queue); i++ {
+		if r.queue[i] == id {
+			copy(r.queue[r.head+1:i+1], r.queue[r.head:i])
+			r.head++
+			return
+		}
+	}
+}
+
+// followed comes back when the executor of a run that was taken up is found again, or not.
+type followed struct {
+	r    *run
+	sess executor.Session
+	err  error
+}
+
+func (m followed) handle(w *Workspace) {
+	r := m.r
+	if m.err != nil {
+		w.cfg.Log.Error("the executor of a run is gone", "run", r.id, "err", m.err)
+		r.sess = goneSession{}
+		if r.state == preparing {
+			r.state = going
+		}
+		r.lose(w, executor.Report{Message: m.err.Error()})
+		return
+	}
+	r.sess = m.sess
+	if r.state == preparing {
+		r.state = going
+	}
+	if r.state == stopping {
+		r.sess.Stop(r.live(), r.grace())
+	}
+	r.resubmit()
+}
+
+// goneSession stands for an executor that could not be found again.
+type goneSession struct{}
+
+func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
+func (goneSession) Stop([]executor.ID, time.Duration)    {}
+func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
+func (goneSession) Detach()                              {}
+
+// resubmit hands over once more what was dispatched but has not been reported started: the
+// executor ignores what it knows.
+func (r *run) resubmit() {
+	var jobs []executor.Job
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		if n.rec.live && n.rec.pid == 0 {
+			jobs = append(jobs, r.job(i, n.rec.executions, n.rec.command))
+		}
+	}
+	if len(jobs) > 0 {
+		_ = r.sess.Start(jobs) // a session that is lost says so in a report
+	}
+}
+
+// giveUp ends the record of a run that cannot be continued.
+func (w *Workspace) giveUp(n int, why error) {
+	end := now()
+	res := history.Result{Result: string(api.ResFailed), Ended: end, Cause: "it could not be taken up after a restart: " + why.Error()}
+	if past, err := w.store.Load(n); err == nil {
+		res.Started, res.DurationMS = past.Request.Time, end.Sub(past.Request.Time).Milliseconds()
+	}
+	if err := w.store.Settle(n, res); err != nil {
+		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
+	}
+}

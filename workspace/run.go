@@ -1,0 +1,278 @@
+package workspace
+
+import (
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// run is one active run: the scheduler's decisions, the executor's session, the journal.
+// It belongs to the loop.
+type run struct {
+	n      int
+	id     string
+	client string
+	req    history.Request
+	sched  *scheduler.Run
+	hist   *history.Run
+	sess   executor.Session
+	state  runState
+
+	nodes []runNode
+	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
+
+	queue    []executor.ID // activated, waiting for a slot; from head on
+	head     int
+	inflight int // handed to the executor and not ended
+
+	result      scheduler.Result
+	cause       string // of a stop
+	broken      string // the executor was lost
+	killed      int
+	survivors   []int
+	timer       *time.Timer    // of the run's timeout
+	cancelGrace *time.Duration // of the node that is being stopped
+
+	// Steps of the end, in this order; saved may come before closed.
+	sweeping, closed, completing, saved bool
+	endedAt                             time.Time
+
+	journalErr  error // the first; after it the journal is left alone
+	journalTold bool
+
+	accepted  func(error)      // answers the request that began it
+	stopEarly *api.StopRequest // came before the run could begin
+	onStop    []func(api.StopResult, error)
+	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
+}
+
+type runState uint8
+
+const (
+	preparing runState = iota // has no number and no executor yet
+	going
+	stopping // no execution starts any more
+	ended    // the scheduler has said so; executor and files are being closed
+	complete // everything is closed and saved
+)
+
+// runNode is a node as it was when the run began.
+type runNode struct {
+	id, name, label string
+	node            *graph.Node // live node; nil when it was deleted meanwhile
+	rec             nodeRecord
+}
+
+// begin takes the first step: statuses reset, start nodes activated.
+func (r *run) begin(w *Workspace) {
+	for i := range r.nodes {
+		r.nodes[i].rec.run = r.n
+		w.last[r.nodes[i].id] = &r.nodes[i].rec
+	}
+	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
+		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
+	r.record(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client})
+	r.step(w, scheduler.Event{Kind: scheduler.Begin})
+	if r.req.TimeoutMS > 0 {
+		d := time.Duration(r.req.TimeoutMS)*time.Millisecond - time.Since(r.req.Time)
+		r.timer = time.AfterFunc(max(d, 0), func() {
+			w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
+		})
+	}
+}
+
+// step lets the scheduler decide and does what it says. It is the only caller of Step.
+func (r *run) step(w *Workspace, ev scheduler.Event) {
+	var cancel []executor.ID
+	for _, ef := range r.sched.Step(ev) {
+		switch ef.Kind {
+		case scheduler.NodeChanged:
+			r.nodeChanged(w, ev, ef)
+		case scheduler.EdgeChanged:
+			if e := r.edges[ef.Edge]; e != nil {
+				w.g.SetMark(e, ef.Marked)
+				w.file.touchEdge(e)
+			}
+		case scheduler.Execute:
+			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
+		case scheduler.Cancel:
+			cancel = append(cancel, executor.ID{Node: ef.Node, Execution: ef.Execution})
+		case scheduler.Ended:
+			r.result, r.state = ef.Result, ended
+		}
+	}
+	if len(cancel) > 0 {
+		grace := r.grace()
+		if r.cancelGrace != nil {
+			grace = *r.cancelGrace
+		}
+		r.sess.Stop(cancel, grace)
+	}
+}
+
+func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time.Millisecond }
+
+// nodeChanged publishes a new status. What a finished execution led to is told by finish, which
+// knows the exit code; failures that no execution caused are told here.
+func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
+	n := &r.nodes[ef.Node]
+	n.rec.status = ef.Status
+	if n.node != nil {
+		w.g.SetStatus(n.node, ef.Status)
+		w.file.touch(n.node)
+	}
+	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}
+	switch ef.Status {
+	case graph.Queued:
+		news.Type = api.NodeReady
+	case graph.Idle:
+		news.Type = api.NodeReset
+	case graph.Failed:
+		if ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason != scheduler.ReasonLimit {
+			return
+		}
+		n.rec.reason, n.rec.message = api.Reason(ef.Reason), r.failureText(ef)
+		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
+		news.Execution = n.rec.executions
+	default:
+		return
+	}
+	w.publish(news)
+}
+
+// failureText explains a failure without an execution.
+func (r *run) failureText(ef scheduler.Effect) string {
+	if ef.Reason != scheduler.ReasonLimit {
+		return ""
+	}
+	text := "activation limit reached"
+	if loop := r.sched.LoopOf(ef.Node); len(loop) > 0 {
+		names := make([]string, len(loop))
+		for i, j := range loop {
+			names[i] = r.nodes[j].name
+		}
+		text += " in the loop of " + some(names, 8)
+	}
+	return text
+}
+
+// dispatch hands activated nodes to the executors as far as slots allow, one run after the other
+// so that none of them starves.
+func (w *Workspace) dispatch() {
+	jobs := map[*run][]executor.Job{}
+	for progress := true; progress; {
+		progress = false
+		for _, r := range w.runs {
+			if !r.ready() {
+				continue
+			}
+			if !w.slots.TryAcquire() {
+				progress = false
+				break
+			}
+			jobs[r] = append(jobs[r], r.take(w))
+			progress = true
+		}
+	}
+	for _, r := range w.runs {
+		if list := jobs[r]; len(list) > 0 {
+			r.hand(w, list)
+		}
+	}
+}
+
+// ready reports whether the run has an activation that its own limit lets start. Activations that
+// were withdrawn meanwhile leave the queue here.
+func (r *run) ready() bool {
+	for r.head < len(r.queue) && !r.sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
+		r.head++
+	}
+	return r.state == going && r.head < len(r.queue) && (r.req.Jobs == 0 || r.inflight < r.req.Jobs)
+}
+
+// take removes the next activation from the queue and makes a job of it. The caller has a slot.
+func (r *run) take(w *Workspace) executor.Job {
+	id := r.queue[r.head]
+	r.head++
+	if r.head == len(r.queue) {
+		r.queue, r.head = r.queue[:0], 0
+	}
+	r.inflight++
+	n := &r.nodes[id.Node]
+	rec := &n.rec
+	line := executor.Line(r.req.Wrapper, n.label)
+	*rec = nodeRecord{run: r.n, executions: id.Execution, live: true, command: line, status: rec.status}
+	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
+	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
+	return r.job(id.Node, id.Execution, line)
+}
+
+func (r *run) job(i, execution int, line string) executor.Job {
+	n := &r.nodes[i]
+	return executor.Job{ID: executor.ID{Node: i, Execution: execution}, Shell: r.req.Shell, Command: line, Env: []string{
+		"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution)}}
+}
+
+// hand gives jobs to the executor. What it does not take has failed to start.
+func (r *run) hand(w *Workspace, jobs []executor.Job) {
+	r.flushJournal(w)
+	if err := r.sess.Start(jobs); err != nil {
+		for _, j := range jobs {
+			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),
+				Exit: executor.Exit{Failed: true}, Message: err.Error()})
+		}
+	}
+}
+
+// link finds the live nodes and edges of the run after the graph was read anew or edited.
+func (r *run) link(w *Workspace) {
+	for i := range r.nodes {
+		r.nodes[i].node = w.g.Node(r.nodes[i].id)
+	}
+	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
+	used := map[[2]int]int{} // how many edges between two nodes were linked
+	for j := range r.edges {
+		s, t := r.sched.EdgeEnds(j)
+		src, dst := r.nodes[s].node, r.nodes[t].node
+		if src == nil || dst == nil {
+			continue
+		}
+		if e := w.g.Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
+			r.edges[j] = e // the usual case: nothing has changed
+			continue
+		}
+		between := w.g.EdgesBetween(src, dst)
+		if k := used[[2]int{s, t}]; k < len(between) {
+			r.edges[j] = between[k]
+			used[[2]int{s, t}]++
+		}
+	}
+}
+
+// record appends to the journal; it is written when the loop settles.
+func (r *run) record(rec history.Record) {
+	if rec.Time.IsZero() {
+		rec.Time = now()
+	}
+	if r.journalErr == nil {
+		r.journalErr = r.hist.Append(rec)
+	}
+}
+
+func (r *run) flushJournal(w *Workspace) {
+	if r.hist == nil || r.journalTold || r.completing { // the last belongs to a helper by then
+		return
+	}
+	if r.journalErr == nil {
+		r.journalErr = r.hist.Flush()
+	}
+	if r.journalErr != nil {
+		r.journalTold = true
+		w.cfg.Log.Error("the journal cannot be written", "run", r.id, "err", r.journalErr)
+		w.trouble("the journal of run " + r.id + " cannot be written: " + r.journalErr.Error())
+	}
+}

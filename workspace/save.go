@@ -1,0 +1,257 @@
+package workspace
+
+import (
+	"time"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+)
+
+// saveEvery is the least time between two saves of a small file; saveShare keeps large ones from
+// being written all the time: the pause is that many times the last save's duration.
+const (
+	saveEvery = 250 * time.Millisecond
+	saveShare = 10
+	retryIn   = 2 * time.Second // after a failed save
+)
+
+// outputTail bounds what of a node's output is copied into the workfile, per stream, in bytes.
+const outputTail = 4096
+
+// workfile is the file on disk as the loop knows it, and what of ours is not in it yet. At most one
+// of reading and writing goes on at any time, both away from the loop.
+type workfile struct {
+	id fileID // of what was read or written last
+
+	changed   uint64 // counts changes of ours
+	written   uint64 // the value of changed that is on disk
+	nodes     map[*graph.Node]touched
+	edges     map[*graph.Edge]struct{}
+	busy      bool // a save or a read is under way
+	wantRead  bool // somebody else changed the file
+	wantSave  bool // a save shall begin as soon as it can
+	waiters   []func()
+	lastTook  time.Duration
+	lastEnded time.Time
+
+	problem    string // for people: the file cannot be read or written at present
+	unreadable string // the reading half of it: nothing is written over a file that was not read
+
+	timer *time.Timer
+	armed bool
+	due   bool // the timer rang
+	watch *dirWatch
+}
+
+// touched says what of a node is to be published.
+type touched uint8
+
+const (
+	touchedStatus touched = 1 << iota
+	touchedOutput
+)
+
+func (f *workfile) init() {
+	f.nodes, f.edges = map[*graph.Node]touched{}, map[*graph.Edge]struct{}{}
+	f.timer = time.NewTimer(time.Hour)
+	f.timer.Stop()
+}
+
+// touch notes that a node's status is to be published in the file.
+func (f *workfile) touch(n *graph.Node) {
+	f.changed++
+	f.nodes[n] |= touchedStatus
+}
+
+func (f *workfile) touchOutput(n *graph.Node) {
+	f.changed++
+	f.nodes[n] |= touchedStatus | touchedOutput
+}
+
+func (f *workfile) touchEdge(e *graph.Edge) {
+	f.changed++
+	f.edges[e] = struct{}{}
+}
+
+// publishStatuses brings the document up to date with statuses, marks and outputs.
+func (w *Workspace) publishStatuses() {
+	for n, what := range w.file.nodes {
+		if w.g.Node(n.ID) != n {
+			continue // deleted meanwhile
+		}
+		w.put(n, "status", n.Status.String())
+		if what&touchedOutput != 0 {
+			w.publishOutput(n)
+		}
+	}
+	for e := range w.file.edges {
+		if w.g.Edge(e.Key) != e {
+			continue
+		}
+		value := ""
+		if e.Marked {
+			value = "to_run"
+		}
+		w.note(w.doc.SetEdge(e.Key, "status", value))
+	}
+	clear(w.file.nodes)
+	clear(w.file.edges)
+}
+
+// put wants a value in the document. An empty one is left out of a file that has none.
+func (w *Workspace) put(n *graph.Node, attr, value string) {
+	w.note(w.doc.SetNode(n.ID, attr, value))
+}
+
+// note logs what the document cannot hold: an attribute that another program uses for a drawing.
+func (w *Workspace) note(err error) {
+	if err != nil {
+		w.cfg.Log.Warn("a value cannot be written to the workfile", "workfile", w.path, "err", err)
+	}
+}
+
+// publishOutput copies what the last execution was and the tail of what it said.
+func (w *Workspace) publishOutput(n *graph.Node) {
+	rec := w.last[n.ID]
+	if rec == nil || !rec.over() {
+		return
+	}
+	w.put(n, "command", graphml.Sanitize([]byte(rec.command), len(rec.command), 0, ""))
+	w.put(n, "error_code", errorCode(rec))
+	w.put(n, "pid", runID(rec.lastPID))
+	dir := w.store.Dir(rec.run)
+	w.put(n, "stdout", tail(dir, rec.out, w.handle(n)))
+	w.put(n, "stderr", tail(dir, rec.err, w.handle(n)))
+}
+
+// errorCode is the exit status as Python Workforce writes it: negative for a signal.
+func errorCode(rec *nodeRecord) string {
+	switch {
+	case rec.signal != 0:
+		return "-" + runID(rec.signal)
+	case rec.exitCode == 0 && rec.reason != "":
+		return "" // cancelled, lost or never started: there is none
+	case rec.exitCode == 0:
+		return "0"
+	}
+	return runID(rec.exitCode)
+}
+
+// saveThen calls f when everything that has changed until now is on disk, or cannot be put there.
+func (w *Workspace) saveThen(f func()) {
+	w.file.waiters = append(w.file.waiters, f)
+	w.file.wantSave = true
+}
+
+// tend starts reading or writing the file when it is time for it.
+func (w *Workspace) tend() {
+	f := &w.file
+	if f.busy {
+		return
+	}
+	if f.wantRead {
+		w.beginRead()
+		return
+	}
+	clean := f.changed == f.written
+	if f.wantSave && (clean || f.unreadable != "") {
+		f.wantSave = false
+		f.settle()
+		w.finishRuns()
+		return
+	}
+	if clean || f.unreadable != "" {
+		return
+	}
+	if f.wantSave || f.due {
+		w.beginSave()
+		return
+	}
+	if !f.armed {
+		f.armed = true
+		f.timer.Reset(f.pause())
+	}
+}
+
+// pause is how long to wait before the next save.
+func (f *workfile) pause() time.Duration {
+	every := max(saveEvery, saveShare*f.lastTook)
+	if f.problem != "" {
+		every = max(every, retryIn)
+	}
+	return max(time.Millisecond, every-time.Since(f.lastEnded))
+}
+
+// settle answers those who waited for the file.
+func (f *workfile) settle() {
+	waiters := f.waiters
+	f.waiters = nil
+	for _, done := range waiters {
+		done()
+	}
+}
+
+func (w *Workspace) beginSave() {
+	f := &w.file
+	f.busy, f.due, f.armed, f.wantSave = true, false, false, false
+	f.timer.Stop()
+	w.publishStatuses()
+	pieces, version, expect := w.doc.Render(), f.changed, f.id
+	waiters := f.waiters
+	f.waiters = nil
+	w.helpers.run(func() {
+		begin := time.Now()
+		id, err := replaceFile(w.path, pieces, expect)
+		w.send(saved{id: id, err: err, version: version, took: time.Since(begin), waiters: waiters})
+	})
+}
+
+// saved comes back when a save is over.
+type saved struct {
+	id      fileID
+	err     error
+	version uint64
+	took    time.Duration
+	waiters []func()
+}
+
+func (m saved) handle(w *Workspace) {
+	f := &w.file
+	f.busy, f.lastTook, f.lastEnded = false, m.took, time.Now()
+	if m.err == errChanged {
+		// Somebody was faster: read what they wrote, then save on top of it.
+		f.wantRead, f.wantSave = true, true
+		f.waiters = append(m.waiters, f.waiters...)
+		return
+	}
+	if m.err != nil {
+		w.trouble("the workfile cannot be written: " + m.err.Error())
+	} else {
+		f.id, f.written = m.id, m.version
+		w.edits.saved(m.version)
+		w.recovered()
+	}
+	for _, done := range m.waiters {
+		done()
+	}
+}
+
+// trouble tells everybody once that the file or the records are in trouble.
+func (w *Workspace) trouble(problem string) {
+	if w.file.problem == problem {
+		return
+	}
+	w.file.problem = problem
+	w.cfg.Log.Warn("trouble with a workfile", "workfile", w.path, "problem", problem)
+	w.publish(api.Event{Type: api.FileProblem, Message: problem})
+}
+
+// recovered tells everybody that it is over.
+func (w *Workspace) recovered() {
+	if w.file.problem == "" {
+		return
+	}
+	w.file.problem = ""
+	w.publish(api.Event{Type: api.FileProblem})
+}

@@ -1,0 +1,379 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// defaultGraceMS is the time from TERM to KILL in milliseconds (SEMANTICS §4).
+const defaultGraceMS = 10_000
+
+// StartRun begins a run (SEMANTICS §3) and returns when it has a number and its first nodes are
+// activated.
+func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
+	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
+		r, acc, err := w.newRun(client, req)
+		if err != nil || r == nil {
+			reply(acc, err)
+			return
+		}
+		w.runs = append(w.runs, r)
+		r.accepted = func(err error) {
+			acc.Run = r.id
+			reply(acc, err)
+		}
+		w.prepare(r, req.Env)
+	})
+}
+
+// newRun decides what the run covers and refuses what cannot run. Nothing has been touched yet
+// when it returns. A nil run without an error means that there is nothing to resume.
+func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
+	acc := api.RunAccepted{Mode: req.Mode, Total: w.runnable()}
+	if err := w.usable(); err != nil {
+		return nil, acc, err
+	}
+	scope, err := w.scope(req)
+	if errors.Is(err, scheduler.ErrNothingToResume) {
+		return nil, acc, nil
+	}
+	if err != nil {
+		return nil, acc, err
+	}
+	if err := w.admit(scope, req); err != nil {
+		return nil, acc, err
+	}
+	r, err := w.build(scope, client, req)
+	if err != nil {
+		return nil, acc, err
+	}
+	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
+	acc.Resumes = runID(r.req.Resumes)
+	return r, acc, nil
+}
+
+func (w *Workspace) runnable() int {
+	n := 0
+	for _, node := range w.g.Nodes() {
+		if node.Runnable() {
+			n++
+		}
+	}
+	return n
+}
+
+// usable refuses runs while the file on disk is not the one that is known.
+func (w *Workspace) usable() error {
+	if w.closing != nil {
+		return errClosed()
+	}
+	if w.file.unreadable != "" {
+		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,
+			Why: w.file.unreadable, Fix: "mend or restore the file; wf notices by itself"}
+	}
+	return nil
+}
+
+func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
+	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
+		Active: func(n *graph.Node) bool { return w.runOf(n) != nil }}
+	switch req.Mode {
+	case api.ModeFresh:
+		sreq.Mode = scheduler.Fresh
+	case api.ModeResume:
+		sreq.Mode = scheduler.Resume
+	case "":
+	default:
+		return scheduler.Scope{}, invalid("unknown mode %q (fresh, resume)", req.Mode)
+	}
+	var err error
+	if sreq.Explicit {
+		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
+			return scheduler.Scope{}, err
+		}
+	}
+	if len(req.Exclude) > 0 {
+		if sreq.Excluded, err = w.sel(req.Exclude); err != nil {
+			return scheduler.Scope{}, err
+		}
+	}
+	return scheduler.Choose(w.g, sreq)
+}
+
+// lastScopes gives the scope of the last run that a node took part in, each run read once.
+func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
+	scopes := map[int][]string{}
+	return func(id string) ([]string, bool) {
+		rec := w.last[id]
+		if rec == nil {
+			return nil, false
+		}
+		if scope, ok := scopes[rec.run]; ok {
+			return scope, scope != nil
+		}
+		req, err := w.store.Request(rec.run)
+		if err != nil {
+			req.Scope = nil
+		}
+		scopes[rec.run] = req.Scope
+		return req.Scope, err == nil
+	}
+}
+
+// admit refuses a scope that meets an active run, needs a yes, or holds what cannot be executed.
+func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
+	for _, r := range w.runs {
+		var shared []string
+		for _, n := range scope.Nodes {
+			if _, in := r.sched.Index(n.ID); in {
+				shared = append(shared, w.handle(n))
+			}
+		}
+		if len(shared) > 0 {
+			return &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: shared,
+				Message: fmt.Sprintf("run %s is going and covers %s", r.id, some(shared, 5)),
+				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.id, r.id)}
+		}
+	}
+	if w.doc.FromDrawing() && !req.AcceptDrawing {
+		return &api.Error{Code: api.CodeRefused, Where: w.path,
+			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
+			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
+			Fix:     "look at wf plan, then: wf run --accept-drawing"}
+	}
+	return w.executable(scope)
+}
+
+// executable refuses nodes that graph.Check finds impossible to execute.
+func (w *Workspace) executable(scope scheduler.Scope) error {
+	in := make(map[string]bool, len(scope.Nodes))
+	for _, n := range scope.Nodes {
+		in[n.ID] = true
+	}
+	for _, p := range graph.Check(w.g) {
+		if p.Severity != graph.Error || p.Code == "cycle" || p.Code == "container-edge" {
+			continue // the scheduler looks at those within the scope
+		}
+		if len(p.Nodes) > 0 && !in[p.Nodes[0]] {
+			continue
+		}
+		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
+		if len(p.Nodes) > 0 {
+			e.Where = w.where(w.doc.NodeLine(p.Nodes[0]))
+		}
+		return e
+	}
+	return nil
+}
+
+func (w *Workspace) where(line int) string {
+	if line == 0 {
+		return w.path
+	}
+	return w.path + ":" + strconv.Itoa(line)
+}
+
+// build makes the run's own copy of everything it needs.
+func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
+	activations, err := w.number("max_activations", 0)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := w.number("jobs", 0)
+	if err != nil {
+		return nil, err
+	}
+	if req.Jobs != nil {
+		if jobs = *req.Jobs; jobs < 0 {
+			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
+		}
+	}
+	sched, err := scheduler.NewRun(w.g, scope, scheduler.Options{MaxActivations: activations, FailFast: req.FailFast})
+	if err != nil {
+		return nil, w.runError(err)
+	}
+	r := &run{sched: sched, client: client, nodes: make([]runNode, len(scope.Nodes)),
+		onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.req = history.Request{
+		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
+		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
+	}
+	r.req.Shell, _ = w.g.Attr("shell")
+	if req.Wrapper != nil {
+		r.req.Wrapper = *req.Wrapper
+	}
+	if req.GraceMS != nil {
+		r.req.GraceMS = max(0, *req.GraceMS)
+	}
+	for _, n := range scope.Failed {
+		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
+	}
+	w.freeze(r, scope.Nodes)
+	return r, nil
+}
+
+// freeze copies the nodes, so that later edits do not reach the run.
+func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
+	r.req.Scope = make([]string, len(nodes))
+	r.req.Names = make([]string, len(nodes))
+	for i, n := range nodes {
+		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
+		r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+	}
+	r.link(w)
+}
+
+func modeWord(m scheduler.Mode) string {
+	if m == scheduler.Resume {
+		return api.ModeResume
+	}
+	return api.ModeFresh
+}
+
+// number reads a numeric graph attribute.
+func (w *Workspace) number(name string, absent int) (int, error) {
+	text, ok := w.g.Attr(name)
+	text = strings.TrimSpace(text)
+	if !ok || text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, &api.Error{Code: api.CodeWorkfile, Where: w.path,
+			Message: fmt.Sprintf("graph attribute %s is %q: a whole number is needed", name, text)}
+	}
+	return n, nil
+}
+
+// cwd is where commands work: the workfile's folder, or the attribute relative to it.
+func (w *Workspace) cwd() string {
+	dir := filepath.Dir(w.path)
+	text, ok := w.g.Attr("cwd")
+	switch {
+	case !ok || text == "":
+		return dir
+	case filepath.IsAbs(text):
+		return filepath.Clean(text)
+	}
+	return filepath.Join(dir, text)
+}
+
+// runError words what the scheduler refuses.
+func (w *Workspace) runError(err error) error {
+	var cycle *scheduler.CycleError
+	var container *scheduler.ContainerError
+	var empty *scheduler.NoCommandError
+	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: w.path}
+	switch {
+	case errors.As(err, &cycle):
+		names := w.names(cycle.Nodes)
+		e.Nodes, e.Message = names, "blocking edges form a cycle: "+strings.Join(append(names, names[0]), " -> ")
+		last := len(cycle.Edges) - 1
+		e.Where = w.where(w.doc.EdgeLine(cycle.Edges[last]))
+		e.Why = "none of these nodes could ever start"
+		e.Fix = fmt.Sprintf("wf edit type %s %s non-blocking, or wf edit remove-edge %[1]s %[2]s", names[len(names)-1], names[0])
+	case errors.As(err, &container):
+		names := w.names([]string{container.Source, container.Target, container.Container})
+		e.Nodes, e.Where = names[2:], w.where(w.doc.EdgeLine(container.Edge))
+		e.Message = fmt.Sprintf("edge %s -> %s: %s is a container of nodes, not a command", names[0], names[1], names[2])
+		e.Fix = "connect the nodes inside it instead"
+	case errors.As(err, &empty):
+		e.Nodes = w.names(empty.Nodes)
+		e.Message = fmt.Sprintf("node %s has no command", some(e.Nodes, 5))
+		e.Where = w.where(w.doc.NodeLine(empty.Nodes[0]))
+		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
+	}
+	return e
+}
+
+func (w *Workspace) names(ids []string) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id
+		if n := w.g.Node(id); n != nil {
+			names[i] = w.handle(n)
+		}
+	}
+	return names
+}
+
+// prepared comes back when the run has its folder and its executor.
+type prepared struct {
+	r    *run
+	hist *history.Run
+	sess executor.Session
+	err  error
+}
+
+// prepare makes the run durable and opens the executor, away from the loop.
+func (w *Workspace) prepare(r *run, env []string) {
+	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
+	frozen := bytes.Join(w.doc.Render(), nil)
+	w.helpers.run(func() {
+		p := prepared{r: r}
+		w.creating <- struct{}{}
+		p.hist, p.err = w.store.Create(r.req, frozen)
+		<-w.creating
+		if p.err == nil {
+			r.req = p.hist.Request()
+			p.err = history.MarkActive(w.cfg.State, w.id, w.path)
+		}
+		if p.err == nil {
+			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
+		}
+		w.send(p)
+	})
+}
+
+// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
+func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
+	if env != nil {
+		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
+	}
+	return w.cfg.Executor.Open(context.Background(), executor.Spec{
+		Dir: dir, Cwd: r.req.Cwd, Env: env, Width: r.req.Jobs,
+		Report: func(list []executor.Report) { w.send(reports{r, list}) },
+	})
+}
+
+func (p prepared) handle(w *Workspace) {
+	r := p.r
+	if p.err != nil {
+		w.abandon(r, p)
+		return
+	}
+	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
+	r.begin(w)
+	r.accepted(nil)
+	if r.stopEarly != nil {
+		w.stop(r, *r.stopEarly, r.client, nil)
+	}
+}
+
+// abandon forgets a run that could not begin.
+func (w *Workspace) abandon(r *run, p prepared) {
+	w.drop(r)
+	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
+	if p.hist != nil {
+		number := p.hist.Number()
+		p.hist.Close()
+		if rerr := w.store.Remove(number, true); rerr != nil {
+			w.cfg.Log.Error("cannot remove the folder of a run that never began", "run", number, "err", rerr)
+		}
+	}
+	w.unmark()
+	r.accepted(err)
+}

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"context"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// Status is the workspace as it is now; nodes says whether nodes and edges are wanted too.
+func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
+	return ask(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
+}
+
+// Select resolves selectors to nodes.
+func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
+	return ask(ctx, w, func(w *Workspace) (api.NodeList, error) {
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}}
+		nodes := w.g.Nodes()
+		if len(selectors) > 0 {
+			var err error
+			if nodes, err = w.sel(selectors); err != nil {
+				return list, err
+			}
+		}
+		blocked := w.blocked()
+		for _, n := range nodes {
+			list.Nodes = append(list.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
+		}
+		return list, nil
+	})
+}
+
+func (w *Workspace) status(nodes bool) api.Status {
+	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
+		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem}
+	for _, r := range w.runs {
+		s.ActiveRuns = append(s.ActiveRuns, r.id)
+		s.Runs = append(s.Runs, r.summary())
+	}
+	blocked := w.blocked()
+	for _, n := range w.g.Nodes() {
+		if n.Runnable() {
+			countState(&s.Counts, w.state(n, blocked[n.Pos()]))
+		}
+	}
+	if !nodes {
+		return s
+	}
+	s.Nodes = make([]api.NodeStatus, 0, len(w.g.Nodes()))
+	for _, n := range w.g.Nodes() {
+		s.Nodes = append(s.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
+	}
+	s.Edges = make([]api.EdgeStatus, 0, len(w.g.Edges()))
+	for _, e := range w.g.Edges() {
+		s.Edges = append(s.Edges, edgeStatus(e))
+	}
+	return s
+}
+
+func countState(c *api.Counts, s api.State) {
+	switch s {
+	case api.StateOK:
+		c.OK++
+	case api.StateFailed:
+		c.Failed++
+	case api.StateCancelled:
+		c.Cancelled++
+	case api.StateBlocked:
+		c.Blocked++
+	case api.StateQueued:
+		c.Queued++
+	case api.StateRunning:
+		c.Running++
+	default:
+		c.Idle++
+	}
+}
+
+func edgeStatus(e *graph.Edge) api.EdgeStatus {
+	s := api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String()}
+	if e.Marked {
+		s.Status = "to_run"
+	}
+	return s
+}
+
+// wrapper is the wrapper of the workfile: the attribute, else one made of the legacy prefix and
+// suffix (SEMANTICS §4).
+func (w *Workspace) wrapper() string {
+	if v, ok := w.g.Attr("wrapper"); ok {
+		return v
+	}
+	prefix, hasPrefix := w.g.Attr("prefix")
+	suffix, hasSuffix := w.g.Attr("suffix")
+	if hasPrefix || hasSuffix {
+		return prefix + "{}" + suffix
+	}
+	return ""
+}
+
+func runID(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// signalName is the name of a signal, "" for 0.
+func signalName(n int) string {
+	if n == 0 {
+		return ""
+	}
+	if name := unix.SignalName(unix.Signal(n)); name != "" {
+		return name
+	}
+	return "signal " + strconv.Itoa(n)
+}

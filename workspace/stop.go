@@ -1,0 +1,173 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// StopRun stops a run, or one node of it, and returns when everything of it is gone. An empty
+// name means the only active run.
+func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
+	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
+		r, err := w.active(name)
+		switch {
+		case err != nil:
+			reply(api.StopResult{}, err)
+		case req.Node != "":
+			w.stopNode(r, req, reply)
+		default:
+			w.stop(r, req, client, reply)
+		}
+	})
+}
+
+// StopAll stops every active run and returns when everything is gone.
+func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
+	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
+		results := []api.StopResult{}
+		left := len(w.runs)
+		if left == 0 {
+			reply(results, nil)
+			return
+		}
+		for _, r := range append([]*run(nil), w.runs...) {
+			w.stop(r, req, client, func(res api.StopResult, _ error) {
+				results = append(results, res)
+				if left--; left == 0 {
+					reply(results, nil)
+				}
+			})
+		}
+	})
+}
+
+// active finds an active run by its number.
+func (w *Workspace) active(name string) (*run, error) {
+	if name != "" {
+		for _, r := range w.runs {
+			if r.id == name && r.state != preparing {
+				return r, nil
+			}
+		}
+		return nil, notFound("run %s is not going", name)
+	}
+	switch len(w.runs) {
+	case 0:
+		return nil, notFound("no run is going")
+	case 1:
+		return w.runs[0], nil
+	}
+	ids := make([]string, len(w.runs))
+	for i, r := range w.runs {
+		ids[i] = r.id
+	}
+	return nil, &api.Error{Code: api.CodeInvalid, Message: "several runs are going: " + strings.Join(ids, ", "),
+		Fix: "name one: wf stop " + ids[0] + ", or stop all: wf stop --all"}
+}
+
+// stop ends a run. A second one may shorten the grace time of the first. reply may be nil.
+func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
+	if r.state == complete {
+		if reply != nil {
+			reply(r.stopResult(), nil)
+		}
+		return
+	}
+	if reply != nil {
+		r.onStop = append(r.onStop, reply)
+	}
+	if req.GraceMS != nil {
+		r.req.GraceMS = max(0, *req.GraceMS)
+	}
+	switch r.state {
+	case preparing:
+		r.stopEarly = &req
+	case going:
+		r.cause, r.state = req.Cause, stopping
+		r.record(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
+		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
+		r.step(w, scheduler.Event{Kind: scheduler.Stop})
+	case stopping:
+		r.sess.Stop(r.live(), r.grace())
+	}
+}
+
+// live lists the executions that are going.
+func (r *run) live() []executor.ID {
+	var ids []executor.ID
+	for i := range r.nodes {
+		if rec := &r.nodes[i].rec; rec.live {
+			ids = append(ids, executor.ID{Node: i, Execution: rec.executions})
+		}
+	}
+	return ids
+}
+
+// stopNode ends one node of a run; the run goes on.
+func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
+	n, err := w.find(req.Node)
+	if err != nil {
+		reply(api.StopResult{}, err)
+		return
+	}
+	i, in := r.sched.Index(n.ID)
+	if !in {
+		reply(api.StopResult{}, notFound("node %s is not part of run %s", w.handle(n), r.id))
+		return
+	}
+	status := r.sched.Status(i)
+	if r.state == preparing || status != graph.Queued && status != graph.Running {
+		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", w.handle(n), w.state(n, false)))
+		return
+	}
+	rec := &r.nodes[i].rec
+	id := executor.ID{Node: i, Execution: rec.executions}
+	if r.state == stopping {
+		r.sess.Stop([]executor.ID{id}, r.nodeGrace(req))
+	} else {
+		r.record(history.Record{Type: history.RecordCancel, Node: i, ID: n.ID, Cause: req.Cause})
+		r.cancelGrace = ptr(r.nodeGrace(req))
+		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i})
+		r.cancelGrace = nil
+	}
+	if !rec.live {
+		reply(api.StopResult{Run: r.id, Survivors: []int{}}, nil)
+		return
+	}
+	r.onEnd[id] = append(r.onEnd[id], reply)
+}
+
+func (r *run) nodeGrace(req api.StopRequest) time.Duration {
+	if req.GraceMS != nil {
+		return time.Duration(max(0, *req.GraceMS)) * time.Millisecond
+	}
+	return r.grace()
+}
+
+// answerEnd answers those who stopped this execution.
+func (r *run) answerEnd(id executor.ID) {
+	for _, reply := range r.onEnd[id] {
+		reply(api.StopResult{Run: r.id, Killed: 1, Survivors: []int{}}, nil)
+	}
+	delete(r.onEnd, id)
+}
+
+func (r *run) stopResult() api.StopResult {
+	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...)}
+}
+
+// stopText words why a run was stopped, for the result.
+func (r *run) stopText() string {
+	if len(r.survivors) > 0 {
+		return fmt.Sprintf("processes that could not be killed: %v", r.survivors)
+	}
+	return r.broken
+}

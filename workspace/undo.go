@@ -1,0 +1,197 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// undoDepth bounds the edits that can be undone.
+const undoDepth = 500
+
+// edit is one entry of the undo list: a request of a client, whole.
+type edit struct {
+	undo, done graph.Op
+	again      []redoOp
+	text       string
+	client     string
+}
+
+// redoOp makes the op of an edit anew for a graph that was read meanwhile; it fails when the edit
+// no longer fits.
+type redoOp func(*graph.Graph) (graph.Op, error)
+
+// unsaved is an edit that is not on disk yet.
+type unsaved struct {
+	version uint64
+	again   []redoOp
+}
+
+// editLog is what can be undone and redone, and what is not on disk yet. The keys in its ops
+// belong to the document at hand: reading another one empties the lists.
+type editLog struct {
+	undo, redo []edit
+	pending    []unsaved
+}
+
+// saved forgets what is on disk now.
+func (l *editLog) saved(version uint64) {
+	kept := l.pending[:0]
+	for _, u := range l.pending {
+		if u.version > version {
+			kept = append(kept, u)
+		}
+	}
+	l.pending = kept
+}
+
+// redoUnsaved makes the edits that are not on disk again on the graph and document that were just
+// read. It returns how many no longer fit.
+func (l *editLog) redoUnsaved(w *Workspace) (lost int) {
+	pending := l.pending
+	l.undo, l.redo, l.pending = nil, nil, nil
+	for _, u := range pending {
+		for _, again := range u.again {
+			op, err := again(w.g)
+			if err == nil {
+				err = w.applyBoth(op)
+			}
+			if err != nil {
+				lost++
+				w.cfg.Log.Warn("an edit no longer fits the workfile", "workfile", w.path, "err", err)
+			}
+		}
+		w.file.changed++
+		l.pending = append(l.pending, unsaved{w.file.changed, u.again})
+	}
+	return lost
+}
+
+// applyBoth edits graph and document alike.
+func (w *Workspace) applyBoth(op graph.Op) error {
+	inverse, done, err := w.g.Apply(op)
+	if err != nil {
+		return err
+	}
+	if err := w.doc.Apply(done); err != nil {
+		w.g.Apply(inverse)
+		return err
+	}
+	w.handles = nil
+	return nil
+}
+
+// commit brings an edit that the graph has already into document, list and file.
+func (w *Workspace) commit(e edit) {
+	w.mirror(e.done, e.again)
+	w.edits.redo = nil
+	w.edits.undo = append(w.edits.undo, e)
+	if len(w.edits.undo) > undoDepth {
+		w.edits.undo = w.edits.undo[1:]
+	}
+	w.updated("edit", e.client, e.text)
+}
+
+// mirror applies to the document what was done to the graph.
+func (w *Workspace) mirror(done graph.Op, again []redoOp) {
+	if err := w.doc.Apply(done); err != nil {
+		panic("internal error: graph and document disagree: " + err.Error())
+	}
+	w.handles = nil
+	w.file.changed++
+	w.edits.pending = append(w.edits.pending, unsaved{w.file.changed, again})
+	for _, r := range w.runs {
+		r.link(w)
+	}
+}
+
+func (w *Workspace) updated(op, client, text string) {
+	w.publish(api.Event{Type: api.GraphUpdated, Op: op, Client: client, Structure: true, Message: text})
+}
+
+// Undo takes the latest edit back, whoever made it.
+func (w *Workspace) Undo(ctx context.Context, client string) (api.EditResult, error) {
+	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) {
+		return w.turn(&w.edits.undo, &w.edits.redo, "undo", client)
+	})
+}
+
+// Redo makes the edit again that was undone last.
+func (w *Workspace) Redo(ctx context.Context, client string) (api.EditResult, error) {
+	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) {
+		return w.turn(&w.edits.redo, &w.edits.undo, "redo", client)
+	})
+}
+
+// turn takes the last entry of one list, undoes it, and puts what that did on the other list.
+func (w *Workspace) turn(from, to *[]edit, op, client string) (api.EditResult, error) {
+	if err := w.usable(); err != nil {
+		return api.EditResult{}, err
+	}
+	n := len(*from)
+	if n == 0 {
+		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op,
+			Why: "edits can be undone until the workfile is closed or changed by another program"}
+	}
+	e := (*from)[n-1]
+	again := portable(w.g, e.undo)
+	inverse, done, err := w.g.Apply(e.undo)
+	if err != nil {
+		return api.EditResult{}, invalid("%s: %s", op, err)
+	}
+	*from = (*from)[:n-1]
+	*to = append(*to, edit{undo: inverse, done: done, text: e.text, client: client})
+	w.mirror(done, again)
+	w.updated(op, client, e.text)
+	return api.EditResult{Text: e.text}, nil
+}
+
+// portable words an op so that it can be made again on another graph of the same workfile, where
+// keys mean something else. It is called before op is applied to g.
+func portable(g *graph.Graph, op graph.Op) []redoOp {
+	switch op := op.(type) {
+	case graph.Batch:
+		var list []redoOp
+		for _, o := range op.Ops {
+			list = append(list, portable(g, o)...)
+		}
+		return list
+	case graph.AddNode:
+		op.Node.Key = graph.NewKey
+		return []redoOp{same(op)}
+	case graph.AddEdge:
+		op.Key = graph.NewKey
+		return []redoOp{same(op)}
+	case graph.RemoveEdge:
+		return []redoOp{onEdge(g, op.Key, func(key int) graph.Op { return graph.RemoveEdge{Key: key} })}
+	case graph.SetEdge:
+		return []redoOp{onEdge(g, op.Key, func(key int) graph.Op { o := op; o.Key = key; return o })}
+	}
+	return []redoOp{same(op)}
+}
+
+func same(op graph.Op) redoOp { return func(*graph.Graph) (graph.Op, error) { return op, nil } }
+
+var errNoEdge = errors.New("the edge is gone")
+
+// onEdge finds an edge again by its ends.
+func onEdge(g *graph.Graph, key int, make func(key int) graph.Op) redoOp {
+	e := g.Edge(key)
+	if e == nil { // made by an earlier op of the same batch: its key is not known yet
+		return func(*graph.Graph) (graph.Op, error) { return nil, errNoEdge }
+	}
+	src, dst := e.Source.ID, e.Target.ID
+	at := nth(g.EdgesBetween(e.Source, e.Target), e)
+	return func(g *graph.Graph) (graph.Op, error) {
+		s, d := g.Node(src), g.Node(dst)
+		if s == nil || d == nil {
+			return nil, errNoEdge
+		}
+		if edges := g.EdgesBetween(s, d); at < len(edges) {
+			return make(edges[at].Key), nil
+		}
+		return nil, errNoEdge
+	}
+}

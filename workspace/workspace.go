@@ -1,0 +1,226 @@
+// Package workspace is one open workfile: its graph, its runs, its watchers. One goroutine owns
+// all of it and takes messages from an inbox, one after the other; everything slow (files,
+// processes) happens elsewhere and comes back as a message. It is the only package that knows
+// both what the scheduler decides and what the executor does. It speaks no HTTP.
+package workspace
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/graphml"
+	"wf/history"
+)
+
+// Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
+type Executor = executor.Executor
+
+// Config is what a workspace is given. All fields are required.
+type Config struct {
+	Executor Executor
+	State    string // state folder, absolute; the history lies in State/workspaces/ID
+	Slots    Slots
+	Version  string // of the binary, for the records
+	Log      *slog.Logger
+}
+
+// Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
+type Slots interface {
+	// Join makes a member. wake is called when a slot that the member was refused may be had by
+	// now; it must not block.
+	Join(wake func()) SlotMember
+}
+
+// A SlotMember takes and returns slots for one workspace.
+type SlotMember interface {
+	TryAcquire() bool // one slot, or false: then wake will be called
+	Claim()           // one slot, even beyond the limit: for processes that run already
+	Release()         // one slot back
+	Leave()           // all slots back, and no wake any more
+}
+
+// A message is handled by the loop, which knows nothing else: a new ability is a new message.
+// handle runs on the loop goroutine and must not block.
+type message interface{ handle(*Workspace) }
+
+// call is the message of all requests that only need a turn on the loop.
+type call func(*Workspace)
+
+func (c call) handle(w *Workspace) { c(w) }
+
+// Workspace is one open workfile. Its exported methods may be called from any goroutine; they
+// return *api.Error, and CodeGone when the workspace has closed.
+type Workspace struct {
+	id, path string // path is absolute and free of symlinks
+	cfg      Config
+
+	inbox    chan message
+	slotFree chan struct{} // a refused slot may be had; never blocks the one who says so
+	creating chan struct{} // a place for the one helper that makes a run's folder
+	quit     chan struct{} // closed by the loop's last deed
+	done     chan struct{} // closed when the loop and its helpers have ended
+	helpers  helpers       // goroutines that work for the loop
+	pulse    atomic.Pointer[pulse]
+	onIdle   atomic.Pointer[func()]
+
+	// The fields below belong to the loop goroutine.
+
+	g        *graph.Graph
+	doc      *graphml.Document
+	warnings []graphml.Warning
+	handles  *graph.HandleTable     // nil when stale
+	last     map[string]*nodeRecord // node id → what is known of its last run
+	file     workfile               // what is on disk, and what of ours is not yet
+	edits    editLog
+	store    *history.Store
+	slots    SlotMember
+	runs     []*run // active, in order of start
+	latest   *api.RunSummary
+	out      publisher
+	closing  *closeRequest
+}
+
+// pulse is what other goroutines may know without asking the loop.
+type pulse struct {
+	watchers, running int
+	runs              []string
+}
+
+// loop handles messages until the workspace closes. What one message or a burst of them caused is
+// settled once: slots filled, journals written, events sent.
+func (w *Workspace) loop() {
+	defer close(w.done)
+	for !w.ended() {
+		select {
+		case m := <-w.inbox:
+			m.handle(w)
+			w.drain()
+		case <-w.slotFree:
+		case <-w.out.timer.C:
+			w.out.due = true
+		case <-w.file.timer.C:
+			w.file.due = true
+		}
+		w.settle()
+	}
+	w.leave()
+}
+
+// burst bounds how many messages are handled before their effects are seen.
+const burst = 64
+
+func (w *Workspace) drain() {
+	for range burst {
+		select {
+		case m := <-w.inbox:
+			m.handle(w)
+		default:
+			return
+		}
+	}
+}
+
+// settle turns decisions into deeds, after which nothing is owed to anybody.
+func (w *Workspace) settle() {
+	w.dispatch()
+	for _, r := range w.runs {
+		r.flushJournal(w)
+	}
+	w.tend()
+	w.finishRuns()
+	w.out.flush(w)
+	w.publishPulse()
+}
+
+func (w *Workspace) publishPulse() {
+	p := &pulse{watchers: len(w.out.watchers)}
+	for _, r := range w.runs {
+		p.runs = append(p.runs, r.id)
+		p.running += r.inflight
+	}
+	old := w.pulse.Swap(p)
+	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
+	if wasBusy && p.watchers == 0 && len(p.runs) == 0 {
+		if f := w.onIdle.Load(); f != nil {
+			w.helpers.run(*f)
+		}
+	}
+}
+
+// send gives a message to the loop; it waits for its turn. False: the workspace has closed.
+func (w *Workspace) send(m message) bool {
+	select {
+	case w.inbox <- m:
+		return true
+	case <-w.done:
+		return false
+	}
+}
+
+// ask runs f on the loop and returns its answer. ctx bounds the wait, not the deed.
+func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
+	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(f(w)) })
+}
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// await runs f on the loop; f calls reply exactly once, then or later.
+func await[T any](ctx context.Context, w *Workspace, f func(*Workspace, func(T, error))) (T, error) {
+	var none T
+	ch := make(chan answer[T], 1)
+	m := call(func(w *Workspace) { f(w, func(v T, err error) { ch <- answer[T]{v, err} }) })
+	select {
+	case w.inbox <- m:
+	case <-w.done:
+		return none, errClosed()
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+	select {
+	case a := <-ch:
+		return a.value, a.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-w.done:
+		select { // the answer may have been the last deed
+		case a := <-ch:
+			return a.value, a.err
+		default:
+			return none, errClosed()
+		}
+	}
+}
+
+// Done is closed when the workspace has ended.
+func (w *Workspace) Done() <-chan struct{} { return w.done }
+
+// Busy reports whether a run is going or a watcher is there.
+func (w *Workspace) Busy() bool {
+	p := w.pulse.Load()
+	return p.watchers > 0 || len(p.runs) > 0
+}
+
+// OnIdle sets what is called, on a goroutine of its own, each time the workspace stops being Busy.
+func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
+
+// Info describes the workspace without waiting for the loop.
+func (w *Workspace) Info() api.WorkspaceInfo {
+	p := w.pulse.Load()
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle",
+		Runs: append([]string{}, p.runs...)}
+	if len(p.runs) > 0 {
+		info.State = "running"
+	}
+	return info
+}
+
+// now is the time that events and records carry: UTC, without a monotonic part.
+func now() time.Time { return time.Now().UTC().Round(0) }

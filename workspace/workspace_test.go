@@ -1,0 +1,407 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"wf/api"
+	"wf/executor"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func apiCode(err error) api.Code {
+	var e *api.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+func TestRunTellsItsStory(t *testing.T) {
+	b := newTestbed(t, "a>b", "a>c", "b>d", "c>d")
+	b.slots.n = 1
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.play(v, s, nil)
+	want := []string{"run_started", "node_ready a", "node_started a", "node_finished a", "node_ready b", "node_ready c",
+		"node_started b", "node_finished b", "node_started c", "node_finished c", "node_ready d",
+		"node_started d", "node_finished d", "run_complete succeeded"}
+	if got := v.story(); !slices.Equal(got, want) {
+		t.Errorf("story\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	v.checkGapless(t)
+	if text := b.read(); strings.Count(text, ">ran<") != 4 {
+		t.Errorf("the file does not say that four nodes ran:\n%s", text)
+	}
+	if !s.closed {
+		t.Error("the executor was not closed before the end of the run")
+	}
+}
+
+func TestFailureBlocksAndResumeContinues(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c", "a>d")
+	b.open()
+	v := b.watch()
+	acc, s := b.run(api.RunRequest{})
+	b.play(v, s, map[string]int{"b": 3})
+	st, err := b.w.Status(context.Background(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]api.State{}
+	for _, n := range st.Nodes {
+		states[strings.TrimPrefix(n.ID, "id-")] = n.State
+		if n.ID == "id-b" && (n.Reason != api.ReasonExit || n.ExitCode == nil || *n.ExitCode != 3) {
+			t.Errorf("node b: reason %q, exit code %v", n.Reason, n.ExitCode)
+		}
+	}
+	if states["a"] != api.StateOK || states["b"] != api.StateFailed || states["c"] != api.StateBlocked || states["d"] != api.StateOK {
+		t.Errorf("states: %v", states)
+	}
+	again, s := b.run(api.RunRequest{})
+	if again.Mode != api.ModeResume || again.Resumes != acc.Run || again.Failed != 1 {
+		t.Errorf("resume: %+v", again)
+	}
+	var ran []string
+	for range 2 {
+		j := b.next(s)
+		ran = append(ran, j.Command)
+		s.end(j.ID, executor.Exit{})
+	}
+	<-v.over
+	if !slices.Equal(ran, []string{"echo b", "echo c"}) {
+		t.Errorf("resume ran %v", ran)
+	}
+}
+
+func TestRunsWithDisjointScopes(t *testing.T) {
+	b := newTestbed(t, "a>b", "c>d")
+	b.open()
+	v := b.watch()
+	first, s1 := b.run(api.RunRequest{Nodes: []string{"id-a", "id-b"}})
+	j1 := b.next(s1)
+	_, s2 := b.run(api.RunRequest{Nodes: []string{"id-c", "id-d"}})
+	_, err := b.w.StartRun(context.Background(), "c2", api.RunRequest{Nodes: []string{"id-b"}})
+	var e *api.Error
+	if !errors.As(err, &e) || e.Code != api.CodeConflict || e.Run != first.Run || len(e.Nodes) != 1 {
+		t.Fatalf("overlapping run: %v", err)
+	}
+	b.play(v, s2, nil)
+	s1.end(j1.ID, executor.Exit{})
+	b.play(v, s1, nil)
+}
+
+func TestStopCancelsWhatRuns(t *testing.T) {
+	b := newTestbed(t, "a>b", "c")
+	b.open()
+	v := b.watch()
+	acc, s := b.run(api.RunRequest{})
+	b.next(s)
+	b.next(s)
+	res, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
+	if err != nil || res.Run != acc.Run || res.Killed != 2 {
+		t.Fatalf("stop: %+v, %v", res, err)
+	}
+	e := v.wait(t, "run_complete", func(e api.Event) bool { return e.Type == api.RunComplete })
+	if e.Result != api.Cancelled || *e.ExitCode != 6 {
+		t.Errorf("result %q, exit code %d", e.Result, *e.ExitCode)
+	}
+	if e := v.wait(t, "failure", func(e api.Event) bool { return e.Type == api.NodeFailed }); e.Reason != api.ReasonCancelled {
+		t.Errorf("reason %q", e.Reason)
+	}
+}
+
+func TestSecondStopShortensTheGrace(t *testing.T) {
+	b := newTestbed(t, "a")
+	b.open()
+	_, s := b.run(api.RunRequest{})
+	s.mu.Lock()
+	s.hold = true
+	s.mu.Unlock()
+	b.next(s)
+	done := make(chan error, 2)
+	go func() {
+		_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
+		done <- err
+	}()
+	for { // the first stop has reached the executor
+		s.mu.Lock()
+		n := len(s.stops)
+		s.mu.Unlock()
+		if n > 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{GraceMS: ptr(int64(0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if s.stops[0].grace != 10*time.Second || s.stops[1].grace != 0 {
+		t.Errorf("stops: %+v", s.stops)
+	}
+}
+
+func TestChangeByOthersDuringARun(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	j := b.next(s)
+	// Another program adds a node and a comment while a runs, and replaces the file.
+	text := strings.Replace(workfileText("a>b", "b>c"), "<graph ", "<!-- by hand --><graph ", 1)
+	other := filepath.Join(filepath.Dir(b.path), "other")
+	if err := os.WriteFile(other, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, b.path); err != nil {
+		t.Fatal(err)
+	}
+	v.wait(t, "reload", func(e api.Event) bool { return e.Op == "reload" })
+	s.end(j.ID, executor.Exit{})
+	b.play(v, s, nil)
+	got := b.read()
+	if !strings.Contains(got, "<!-- by hand -->") || strings.Count(got, ">ran<") != 2 || !strings.Contains(got, "echo c") {
+		t.Errorf("the file after the run:\n%s", got)
+	}
+}
+
+func TestGarbageDuringARun(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	good := b.read()
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	j := b.next(s)
+	b.write("this is no workfile")
+	v.wait(t, "file problem", func(e api.Event) bool { return e.Type == api.FileProblem && e.Message != "" })
+	if _, err := b.w.StartRun(context.Background(), "c", api.RunRequest{}); apiCode(err) != api.CodeWorkfile {
+		t.Errorf("a run on garbage: %v", err)
+	}
+	s.end(j.ID, executor.Exit{})
+	b.play(v, s, nil)
+	if got := b.read(); got != "this is no workfile" {
+		t.Fatalf("the garbage was overwritten:\n%s", got)
+	}
+	b.write(good)
+	v.wait(t, "recovery", func(e api.Event) bool { return e.Type == api.FileProblem && e.Message == "" })
+	b.close(b.w)
+	if got := b.read(); strings.Count(got, ">ran<") != 2 {
+		t.Errorf("the statuses did not come back:\n%s", got)
+	}
+}
+
+func TestDeletedFileStaysDeleted(t *testing.T) {
+	b := newTestbed(t, "a")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	j := b.next(s)
+	if err := os.Remove(b.path); err != nil {
+		t.Fatal(err)
+	}
+	v.wait(t, "file problem", func(e api.Event) bool { return e.Type == api.FileProblem })
+	s.end(j.ID, executor.Exit{})
+	b.play(v, s, nil)
+	if _, err := os.Stat(b.path); !os.IsNotExist(err) {
+		t.Errorf("the file was made again: %v", err)
+	}
+}
+
+func TestEditUndoIsByteExact(t *testing.T) {
+	b := newTestbed(t, "a>b", "b~c")
+	before := b.read()
+	b.open()
+	edits := []api.Edit{
+		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "label", Value: "echo <&> ]]>\nx"},
+		{Op: api.OpAddNode, Label: "true", Name: "new", After: []string{"id-b"}},
+		{Op: api.OpEdgeType, Source: "id-a", Target: "id-b", Type: "non-blocking"},
+		{Op: api.OpRemoveNode, Nodes: []string{"id-c"}},
+		{Op: api.OpSetGraph, Key: "wrapper", Value: "bash -c '{}'"},
+		{Op: api.OpStatus, Nodes: []string{"id-b"}, Value: "ran"},
+	}
+	for _, e := range edits {
+		if _, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}}); err != nil {
+			t.Fatalf("%+v: %v", e, err)
+		}
+	}
+	for range edits {
+		if _, err := b.w.Undo(context.Background(), "c"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.w.Undo(context.Background(), "c"); apiCode(err) != api.CodeInvalid {
+		t.Errorf("one undo too many: %v", err)
+	}
+	b.close(b.w)
+	if got := b.read(); got != before {
+		t.Errorf("after undo:\n%s\nwant:\n%s", got, before)
+	}
+}
+
+func TestEditIsAllOrNothing(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	before := b.read()
+	b.open()
+	_, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{
+		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "label", Value: "other"},
+		{Op: api.OpAddEdge, Source: "id-b", Target: "nobody"},
+	}})
+	if apiCode(err) != api.CodeUnknownNode {
+		t.Fatalf("edit: %v", err)
+	}
+	b.close(b.w)
+	if got := b.read(); got != before {
+		t.Errorf("half an edit was saved:\n%s", got)
+	}
+}
+
+func TestSlowWatcherIsDroppedAndTheRunGoesOn(t *testing.T) {
+	b := newTestbed(t, "a~a")
+	b.write(strings.Replace(b.read(), `<graph edgedefault="directed">`,
+		`<key id="max" for="graph" attr.name="max_activations"/><graph edgedefault="directed"><data key="max">50</data>`, 1))
+	b.open()
+	const queue = 8
+	slow, err := b.w.Watch(context.Background(), "slow", WatchOptions{queue: queue})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	for i := range 50 {
+		s.end(b.next(s).ID, executor.Exit{})
+		v.wait(t, "end of an execution", func(e api.Event) bool { return e.Type == api.NodeFinished && e.Execution == i+1 })
+	}
+	<-v.over
+	v.checkGapless(t)
+	frames := 0
+	for range slow.Frames() {
+		frames++
+	}
+	if frames != queue || slow.Reason() == "" {
+		t.Errorf("the slow watcher got %d frames, reason %q", frames, slow.Reason())
+	}
+}
+
+func TestRestartTakesTheRunUp(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c", "x")
+	b.slots.n = 2
+	b.open()
+	acc, s := b.run(api.RunRequest{})
+	ja, jx := b.next(s), b.next(s)
+	if ja.Command != "echo a" {
+		ja, jx = jx, ja
+	}
+	b.close(b.w) // the daemon goes away; the executor does not
+	s.end(ja.ID, executor.Exit{})
+	b.open()
+	<-b.fake.opened
+	v := b.watch()
+	if j := b.next(s); j.Command != "echo b" {
+		t.Fatalf("after the restart %q was started", j.Command)
+	} else {
+		s.end(j.ID, executor.Exit{})
+	}
+	s.end(jx.ID, executor.Exit{Code: 7})
+	b.play(v, s, nil)
+	d, err := b.w.Run(context.Background(), acc.Run)
+	if err != nil || d.Result != api.ResFailed || d.Counts.OK != 3 || d.Counts.Failed != 1 || len(d.Execs) != 4 {
+		t.Errorf("run after restart: %+v, %v", d.RunSummary, err)
+	}
+	if got := b.read(); strings.Count(got, ">ran<") != 3 || strings.Count(got, ">fail<") != 1 {
+		t.Errorf("file:\n%s", got)
+	}
+}
+
+func TestReopenedWorkspaceKnowsItsPast(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.play(v, s, map[string]int{"b": 5})
+	b.close(b.w)
+	b.open()
+	st, err := b.w.Status(context.Background(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := st.Nodes[1]
+	if n.Executions != 1 || n.Run != "1" || n.ExitCode == nil || *n.ExitCode != 5 || st.LastRun == nil || st.LastRun.Result != api.ResFailed {
+		t.Errorf("node %+v, last run %+v", n, st.LastRun)
+	}
+	why, err := b.w.Why(context.Background(), "id-b", "")
+	if err != nil || !strings.Contains(strings.Join(why.Text, " "), "exit code 5") {
+		t.Errorf("why: %+v, %v", why.Text, err)
+	}
+}
+
+func TestSaveKeepsModeAndSymlink(t *testing.T) {
+	b := newTestbed(t, "a")
+	real := b.path
+	if err := os.Chmod(real, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	b.path = link
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.play(v, s, nil)
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v %v", info, err)
+	}
+	info, err = os.Stat(real)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestReadOnlyFileIsLeftAlone(t *testing.T) {
+	b := newTestbed(t, "a")
+	before := b.read()
+	if err := os.Chmod(b.path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.play(v, s, nil)
+	if got := b.read(); got != before {
+		t.Errorf("a read-only file was replaced:\n%s", got)
+	}
+	v.wait(t, "file problem", func(e api.Event) bool { return e.Type == api.FileProblem })
+}
+
+func TestExecutorThatCannotOpen(t *testing.T) {
+	b := newTestbed(t, "a")
+	b.fake.fail = errors.New("no more processes")
+	b.open()
+	_, err := b.w.StartRun(context.Background(), "c", api.RunRequest{})
+	if err == nil || !strings.Contains(err.(*api.Error).Why, "no more processes") {
+		t.Fatalf("run: %v", err)
+	}
+	if b.w.Busy() {
+		t.Error("a run that never began is still there")
+	}
+	list, err := b.w.Runs(context.Background())
+	if err != nil || len(list.Runs) != 0 {
+		t.Errorf("runs: %+v, %v", list, err)
+	}
+}
