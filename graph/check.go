@@ -109,23 +109,28 @@ func (c *checker) label(n *Node) {
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
 		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
 	}
-	if r, found := unwritable(n.Label); found {
+	if what, octal := unwritable(n.Label); what != "" {
 		c.add(Error, CodeControl, -1, at,
-			"the command of node %s holds the character U+%04X, which XML cannot; let the shell make it: printf '\\%03o'", handle, r, r)
+			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
 	}
 }
 
-// unwritable returns the first character that a text in XML 1.0 cannot hold.
-func unwritable(text string) (rune, bool) {
+// unwritable describes the first thing in a text that XML 1.0 cannot hold, and how printf writes
+// it; what is "" if there is nothing.
+func unwritable(text string) (what, octal string) {
 	for i, r := range text {
 		switch {
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0xFFFE, r == 0xFFFF:
-			return r, true
+			what = fmt.Sprintf("U+%04X", r)
+			for _, b := range []byte(string(r)) {
+				octal += fmt.Sprintf("\\%03o", b)
+			}
+			return what, octal
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			return rune(text[i]), true // a byte that is no UTF-8
+			return fmt.Sprintf("a byte that is no UTF-8 (0x%02X)", text[i]), fmt.Sprintf("\\%03o", text[i])
 		}
 	}
-	return 0, false
+	return "", ""
 }
 
 func (c *checker) nodeStatus(n *Node) {

@@ -103,14 +103,17 @@ func baseName(path string) string {
 // empty word. It knows as much of the grammar as handles need.
 type words struct{ rest string }
 
-const separators = ";&|()\n"
+const (
+	blanks     = " \t\r"
+	separators = ";&|()\n"
+)
 
 // next returns the next word; ok is false at the end.
 func (w *words) next() (word string, ok bool) {
-	w.rest = strings.TrimLeft(w.rest, " \t\r")
+	w.rest = strings.TrimLeft(w.rest, blanks)
 	for strings.HasPrefix(w.rest, "#") {
 		_, w.rest, _ = strings.Cut(w.rest, "\n")
-		w.rest = strings.TrimLeft(w.rest, " \t\r")
+		w.rest = strings.TrimLeft(w.rest, blanks)
 	}
 	if w.rest == "" {
 		return "", false
@@ -124,6 +127,11 @@ func (w *words) next() (word string, ok bool) {
 
 // word reads up to a blank or a separator outside quotes.
 func (w *words) word() string {
+	if end := strings.IndexAny(w.rest, blanks+separators+`"'\`); end > 0 && strings.IndexByte(`"'\`, w.rest[end]) < 0 {
+		word := w.rest[:end] // nothing to take off
+		w.rest = w.rest[end:]
+		return word
+	}
 	var b strings.Builder
 	quote := byte(0)
 	for i := 0; i < len(w.rest); i++ {
@@ -138,7 +146,7 @@ func (w *words) word() string {
 			b.WriteByte(c)
 		case c == '\'' || c == '"':
 			quote = c
-		case strings.IndexByte(" \t\r"+separators, c) >= 0:
+		case strings.IndexByte(blanks+separators, c) >= 0:
 			w.rest = w.rest[i:]
 			return b.String()
 		default:

@@ -74,10 +74,14 @@ func handleWord(n *Node) string {
 	if len(word) > maxHandle {
 		word = word[:maxHandle]
 	}
-	if word = strings.Map(handleRune, word); word == "" {
-		return "node"
+	word = strings.Map(handleRune, word)
+	switch {
+	case word != "":
+		return word
+	case n.Container:
+		return "group"
 	}
-	return word
+	return "node"
 }
 
 func handleRune(r rune) rune {

@@ -1,0 +1,101 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	g, err := Build([]NodeSpec{
+		{ID: "a", Parent: -1, Label: "echo a", Name: "first"},
+		{ID: "b", Parent: -1, Label: "printf '\x1b[0m'", Name: "first"},
+		{ID: "c", Parent: -1, Name: "a", Status: "done"},
+		{ID: "d", Parent: -1, Label: " <HTML>x", Name: "d"},
+		{ID: "e", Parent: -1, HasLabel: true, Status: " ran "},
+		{ID: "box", Parent: -1, Container: true},
+		{ID: "f", Parent: 5, Label: "tabs\tand\r\nlines"},
+		{ID: "h", Parent: -1, Label: "bad \xff byte"},
+	}, []EdgeSpec{
+		{Source: 0, Target: 1}, {Source: 1, Target: 0}, {Source: 0, Target: 5, Status: "ready"},
+		{Source: 5, Target: 6, Type: "maybe"}, {Source: 0, Target: 3, Status: "soon"},
+	}, map[string]string{"jobs": "many", "max_activations": "0", "wrapper": "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`error bad-attribute -1 []: graph attribute jobs is "many", not a whole number from 0`,
+		`error bad-attribute -1 []: graph attribute max_activations is "0", not a whole number from 1`,
+		`error control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
+		`error markup-label -1 [d]: the command of node d is HTML, the look of a drawing, not a command`,
+		`error control-character -1 [h]: the command of node bad holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
+		`error container-edge 2 [a box]: edge first -> group: group is a container, not a command`,
+		`error container-edge 3 [box f]: edge group -> tabs: group is a container, not a command`,
+		`error cycle 0 [a b]: blocking cycle: first -> first~2 -> first; make one of its edges non-blocking if it is a loop`,
+		`warning no-command -1 [c]: node a has no command`,
+		`warning unknown-status -1 [c]: node a has the unknown status "done"; it counts as not run`,
+		`warning name-is-id -1 [c a]: the name of node a is the id of another node`,
+		`warning duplicate-name -1 [a b]: 2 nodes have the name "first"`,
+		`warning unknown-edge-type 3 [box f]: edge group -> tabs: its type "maybe" is unknown; it counts as blocking`,
+		`warning unknown-status 4 [a d]: edge first -> d: its status "soon" is unknown; it counts as empty`,
+	}
+	var got []string
+	for _, p := range Check(g) {
+		got = append(got, fmt.Sprintf("%v %s %d %v: %s", p.Severity, p.Code, p.Edge, p.Nodes, p.Message))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestCheckFindsNothing(t *testing.T) {
+	g := mustBuild(t, "a->b", "b~>a", "c~>c")
+	for _, attr := range []Attr{{"jobs", " 0 "}, {"max_activations", "1"}} {
+		if _, _, err := g.Apply(SetGraph{Attr: attr.Name, Value: attr.Value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if problems := Check(g); problems != nil {
+		t.Errorf("problems %+v", problems)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, s := range []Status{Idle, Queued, Running, Ran, Failed} {
+		if got, known := ParseStatus(" " + s.String() + "\n"); got != s || !known {
+			t.Errorf("status %q reads as %v %v", s, got, known)
+		}
+	}
+	if s, known := ParseStatus("RAN"); s != Idle || known {
+		t.Errorf("RAN reads as %v %v", s, known)
+	}
+	for _, test := range []struct {
+		text  string
+		want  EdgeType
+		known bool
+	}{
+		{"", Blocking, true}, {" blocking", Blocking, true}, {"non-blocking", NonBlocking, true},
+		{"non_blocking\n", NonBlocking, true}, {"nonblocking", Blocking, false},
+	} {
+		if got, known := ParseEdgeType(test.text); got != test.want || known != test.known {
+			t.Errorf("edge type %q reads as %v %v", test.text, got, known)
+		}
+	}
+	for _, test := range []struct {
+		text          string
+		marked, known bool
+	}{{"", false, true}, {"to_run ", true, true}, {"ready", true, true}, {"run", false, false}} {
+		if marked, known := ParseMark(test.text); marked != test.marked || known != test.known {
+			t.Errorf("mark %q reads as %v %v", test.text, marked, known)
+		}
+	}
+	for _, name := range []string{"command", "stdout", "stderr", "pid", "error_code", "log"} {
+		if !Captured(name) {
+			t.Errorf("%s is not taken for captured output", name)
+		}
+	}
+	if Captured("label") || Captured("status") {
+		t.Error("label or status are taken for captured output")
+	}
+}

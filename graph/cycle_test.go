@@ -1,0 +1,167 @@
+package graph
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestFindCycle(t *testing.T) {
+	for _, test := range []struct{ edges, scope, want string }{
+		{"a->b b->c", "", ""},
+		{"a->b b~>a", "", ""}, // a loop, not a cycle
+		{"a->a", "", "a"},
+		{"a->b b->a", "", "a b"},
+		{"a->b b->c c->d d->a b->a", "", "a b"}, // the shorter of two
+		{"a->b b->c c->a x->y y->x", "", "x y"}, // the smaller of two
+		{"s->a a->b b->c c->a", "", "a b c"},
+		{"a->b b->c c->a", "a b", ""}, // the scope leaves it open
+		{"a->b b->c c->a d->d", "a b c", "a b c"},
+	} {
+		g := mustBuild(t, strings.Fields(test.edges)...)
+		scope := g.Nodes()
+		if test.scope != "" {
+			scope = nil
+			for _, id := range strings.Fields(test.scope) {
+				scope = append(scope, g.Node(id))
+			}
+		}
+		var got []*Node
+		for _, e := range FindCycle(scope) {
+			got = append(got, e.Source)
+		}
+		if ids(got) != test.want {
+			t.Errorf("%s in %q: %s, want %s", test.edges, test.scope, ids(got), test.want)
+		}
+	}
+}
+
+// TestLongChain: no recursion, so no stack to run out of, and nothing quadratic.
+func TestLongChain(t *testing.T) {
+	const n = 100_000
+	nodes, edges := make([]NodeSpec, n), make([]EdgeSpec, n)
+	for i := range n {
+		nodes[i] = NodeSpec{ID: strconv.Itoa(i), Key: i, Parent: -1}
+		edges[i] = EdgeSpec{Key: i, Source: i, Target: (i + 1) % n}
+	}
+	g, err := Build(nodes, edges, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cycle := FindCycle(g.Nodes()); len(cycle) != n {
+		t.Errorf("a cycle of %d edges, want %d", len(cycle), n)
+	}
+	if cycle := FindCycle(g.Nodes()[1:]); cycle != nil {
+		t.Errorf("a cycle of %d edges in a chain", len(cycle))
+	}
+}
+
+// TestComponents compares with the definition: two nodes are in one component exactly if each
+// reaches the other, and a component has a higher number than those it leads to.
+func TestComponents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "nodes")
+		next := make([][]int, n)
+		reach := make([][]bool, n)
+		first, targets := []int32{0}, []int32{}
+		for v := range n {
+			reach[v] = make([]bool, n)
+			reach[v][v] = true
+			next[v] = rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 3).Draw(t, "targets")
+			for _, w := range next[v] {
+				reach[v][w] = true
+				targets = append(targets, int32(w))
+			}
+			first = append(first, int32(len(targets)))
+		}
+		for via := range n {
+			for v := range n {
+				for w := range n {
+					reach[v][w] = reach[v][w] || reach[v][via] && reach[via][w]
+				}
+			}
+		}
+		component, count := Components(first, targets)
+		used := map[int32]bool{}
+		for v := range n {
+			used[component[v]] = true
+			for w := range n {
+				together := reach[v][w] && reach[w][v]
+				if together != (component[v] == component[w]) || reach[v][w] && component[v] < component[w] {
+					t.Fatalf("%v: nodes %d and %d are in %v", next, v, w, component)
+				}
+			}
+		}
+		if len(used) != count {
+			t.Fatalf("%v: %d components, counted %d", next, len(used), count)
+		}
+	})
+}
+
+// TestFindCycleFindsOne: a cycle is found exactly if there is one, and it is one.
+func TestFindCycleFindsOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 10).Draw(t, "nodes")
+		g := New()
+		for v := range n {
+			apply(t, g, AddNode{Node: NodeSpec{ID: fmt.Sprint(v), Key: NewKey}})
+		}
+		for range rapid.IntRange(0, 2*n).Draw(t, "edges") {
+			ends := rapid.SliceOfN(rapid.IntRange(0, n-1), 2, 2).Draw(t, "ends")
+			apply(t, g, AddEdge{Key: NewKey, Source: fmt.Sprint(ends[0]), Target: fmt.Sprint(ends[1])})
+		}
+		cycle := FindCycle(g.Nodes())
+		if acyclic := kahn(g); acyclic != (cycle == nil) {
+			t.Fatalf("acyclic: %v, found %v", acyclic, edgeKeys(cycle))
+		}
+		seen := map[*Node]bool{}
+		for i, e := range cycle {
+			if e.Target != cycle[(i+1)%len(cycle)].Source || seen[e.Source] {
+				t.Fatalf("edges %v are no simple cycle", edgeKeys(cycle))
+			}
+			seen[e.Source] = true
+		}
+	})
+}
+
+// kahn takes nodes away that nothing leads to, until none is left or only cycles are.
+func kahn(g *Graph) (acyclic bool) {
+	gone := map[*Node]bool{}
+	for range g.Nodes() {
+		for _, n := range g.Nodes() {
+			free := true
+			for _, e := range n.In {
+				free = free && gone[e.Source]
+			}
+			gone[n] = gone[n] || free
+		}
+	}
+	for _, n := range g.Nodes() {
+		if !gone[n] {
+			return false
+		}
+	}
+	return true
+}
+
+func apply(t *rapid.T, g *Graph, op Op) {
+	if _, _, err := g.Apply(op); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkFindCycle(b *testing.B) {
+	nodes, edges := large(100_000)
+	g, err := Build(nodes, edges, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if FindCycle(g.Nodes()) != nil {
+			b.Fatal("a cycle in a layered graph")
+		}
+	}
+}
