@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wf/bench/dag"
+)
+
+// How commands are run.
+const (
+	shellPlain = "plain" // as they are: wf and make start them directly, ninja by /bin/sh -c
+	shellBash  = "bash"  // by bash -c: wf with a wrapper, make with SHELL=/bin/bash; ninja stays as it is
+)
+
+const bashWrapper = `bash -c '{}'`
+
+// A benchCase is one graph run in one way, as files for all tools.
+type benchCase struct {
+	name  string // layered-1000-bash
+	shell string
+	graph *dag.Graph
+	jobs  int
+	dir   string // holds Workfile, build.ninja and Makefile
+	// argv is what every node runs, for the floor; nil when nodes differ or need a shell.
+	argv []string
+}
+
+func (c *benchCase) nodes() int { return len(c.graph.Nodes) }
+
+// makeCases writes the files of everything that is to be measured below work.
+func makeCases(o options, work string) ([]*benchCase, error) {
+	var cases []*benchCase
+	add := func(name string, jobs int, makeGraph func() (*dag.Graph, error)) error {
+		for _, shell := range o.shells {
+			g, err := makeGraph()
+			if err != nil {
+				return err
+			}
+			c := &benchCase{name: name + "-" + shell, shell: shell, graph: g, jobs: jobs}
+			c.dir = filepath.Join(work, c.name)
+			if err := c.write(); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			cases = append(cases, c)
+		}
+		return nil
+	}
+	for _, n := range o.sizes {
+		for _, shape := range o.shapes {
+			err := add(fmt.Sprintf("%s-%d", shape, n), o.jobs, func() (*dag.Graph, error) {
+				command := o.command
+				if command == "" {
+					command = "true"
+				}
+				return dag.New(shape, n, command, o.seed)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, file := range o.files {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		err := add(name, o.jobs, func() (*dag.Graph, error) {
+			g, err := dag.ReadFile(file)
+			if err == nil && o.command != "" {
+				g.SetCommand(o.command)
+			}
+			return g, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(cases) == 0 {
+		return nil, errors.New("nothing to measure: neither -shapes nor -files")
+	}
+	return cases, nil
+}
+
+func (c *benchCase) write() error {
+	if c.shell == shellBash {
+		c.graph.Wrapper = bashWrapper
+	} else {
+		c.graph.Wrapper = ""
+	}
+	c.argv = floorCommand(c.graph, c.shell)
+	if err := os.Mkdir(c.dir, 0o700); err != nil {
+		return err
+	}
+	for format, name := range map[string]string{"workfile": "Workfile", "ninja": "build.ninja", "make": "Makefile"} {
+		f, err := os.Create(filepath.Join(c.dir, name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.graph.Write(f, format), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// floorCommand is what a bare spawner has to start n times to do the commands' work, if that is
+// the same for all nodes and needs no shell of its own.
+func floorCommand(g *dag.Graph, shell string) []string {
+	command := g.Nodes[0].Command
+	for i := range g.Nodes {
+		if g.Nodes[i].Command != command {
+			return nil
+		}
+	}
+	if shell == shellBash {
+		return []string{"bash", "-c", command}
+	}
+	if strings.ContainsAny(command, "\\'\"`$&|;<>()*?[]{}~#=!\n") {
+		return nil
+	}
+	return strings.Fields(command)
+}
+
+// oneAtATime reports whether the graph is a chain.
+func (c *benchCase) oneAtATime() bool {
+	for i := 1; i < c.nodes(); i++ {
+		if after := c.graph.Nodes[i].After; len(after) != 1 || after[0] != i-1 {
+			return false
+		}
+	}
+	return true
+}

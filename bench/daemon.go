@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"wf/api"
+)
+
+// A daemon is a wf daemon of this program's own, in folders of its own.
+type daemon struct {
+	program string
+	dir     string
+	env     []string
+	cmd     *exec.Cmd
+	done    chan struct{} // closed when the process has ended
+	err     error         // why, after done
+}
+
+// How long a daemon may take.
+const (
+	startTime = 10 * time.Second
+	stopTime  = 20 * time.Second
+)
+
+// startDaemon returns when the daemon answers. The caller must call stop.
+func startDaemon(ctx context.Context, k *kit, slots int) (*daemon, error) {
+	dir, err := os.MkdirTemp(k.work, "d")
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{program: k.wf, dir: dir, done: make(chan struct{})}
+	runtimeDir, state := filepath.Join(dir, "run"), filepath.Join(dir, "state")
+	d.env = append(os.Environ(), "WF_RUNTIME_DIR="+runtimeDir, "WF_STATE_DIR="+state, "WF_SLOTS="+strconv.Itoa(slots))
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	// Not bound to ctx: when that ends, the daemon is still stopped in order.
+	d.cmd = exec.Command(d.program, "server", "start", "--foreground", "--idle-timeout", "0")
+	d.cmd.Env, d.cmd.Stdout, d.cmd.Stderr = d.env, log, log
+	// A group of its own: Ctrl-C is for this program, which then stops the daemon.
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		d.err = d.cmd.Wait()
+		close(d.done)
+	}()
+	if err := d.awaitRegistry(ctx, filepath.Join(runtimeDir, api.FileRegistry)); err != nil {
+		_, stopErr := d.stop()
+		return nil, errors.Join(err, stopErr)
+	}
+	return d, nil
+}
+
+// awaitRegistry waits for the file by which a daemon says that it listens.
+func (d *daemon) awaitRegistry(ctx context.Context, path string) error {
+	deadline := time.After(startTime)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-d.done:
+			return fmt.Errorf("the daemon ended: %w\n%s", d.err, d.log())
+		case <-deadline:
+			return fmt.Errorf("the daemon does not answer after %s\n%s", startTime, d.log())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (d *daemon) log() string {
+	data, _ := os.ReadFile(filepath.Join(d.dir, "log")) // only adds to an error
+	return tail(string(data))
+}
+
+// tool is the wf client talking to d.
+func (d *daemon) tool(c *benchCase, load bool) *tool {
+	args := []string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs), "--progress", "none"}
+	if load {
+		args = []string{"check", "Workfile"}
+	}
+	return &tool{name: toolWf, command: func(ctx context.Context) *exec.Cmd {
+		cmd := in(c.dir, exec.CommandContext(ctx, d.program, args...))
+		cmd.Env = d.env
+		return cmd
+	}}
+}
+
+// stop ends the daemon, its runs included, and returns the CPU time of the daemon, its runners
+// and their commands: a process's time is added to its parent's when it is waited for, so after
+// the end it is complete and exact to the microsecond. Its folders are removed.
+func (d *daemon) stop() (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	ask := exec.CommandContext(ctx, d.program, "server", "stop", "--cancel")
+	ask.Env = d.env
+	out, askErr := ask.CombinedOutput()
+	if askErr != nil {
+		d.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended already
+	}
+	select {
+	case <-d.done:
+	case <-ctx.Done():
+		d.cmd.Process.Kill() // as above
+		<-d.done
+		return 0, errors.Join(fmt.Errorf("the daemon did not stop within %s: %w\n%s%s", stopTime, askErr, out, d.log()), os.RemoveAll(d.dir))
+	}
+	state := d.cmd.ProcessState
+	return state.UserTime() + state.SystemTime(), os.RemoveAll(d.dir)
+}
+
+// peakKB is the largest memory the daemon has had, in KiB; 0 where the kernel does not say.
+func (d *daemon) peakKB() int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 10, 64)
+			return kb
+		}
+	}
+	return 0
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// A kit is what this machine has to measure with.
+type kit struct {
+	o       options
+	machine machine
+	work    string
+	wf      string        // path of the binary
+	spawn   string        // path of the floor; "" = no compiler
+	absent  []string      // tools that are not installed
+	idle    time.Duration // CPU of a daemon that starts and stops without work
+}
+
+// newKit finds the tools and builds what is ours. A missing tool is named and left out.
+func newKit(ctx context.Context, o options, root, work string) (*kit, error) {
+	k := &kit{o: o, work: work, wf: o.wf, machine: describeMachine(ctx, root)}
+	if k.wf == "" {
+		k.wf = filepath.Join(root, "bin", "wf")
+		if err := build(ctx, root, "go", "build", "-trimpath", "-o", k.wf, "./cmd/wf"); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if k.wf, err = filepath.Abs(k.wf); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{toolNinja, toolMake} {
+		if _, err := exec.LookPath(name); err != nil {
+			k.absent = append(k.absent, name)
+		}
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		k.absent = append(k.absent, toolFloor)
+	} else {
+		k.spawn = filepath.Join(work, "spawn")
+		if err := build(ctx, root, "cc", "-O2", "-o", k.spawn, filepath.Join("bench", "spawn.c")); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range k.absent {
+		fmt.Fprintf(os.Stderr, "bench: no %s here: it is left out\n", name)
+	}
+	k.idle, err = k.idleDaemon(ctx)
+	return k, err
+}
+
+func build(ctx context.Context, root, name string, args ...string) error {
+	cmd := in(root, exec.CommandContext(ctx, name, args...))
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, tail(string(out)))
+	}
+	return nil
+}
+
+// idleDaemon measures what a daemon costs that does nothing, to be taken off the others.
+func (k *kit) idleDaemon(ctx context.Context) (time.Duration, error) {
+	d, err := startDaemon(ctx, k, 1)
+	if err != nil {
+		return 0, err
+	}
+	return d.stop()
+}
+
+// tools are those that can run c, wf first. The daemon d serves wf.
+func (k *kit) tools(c *benchCase, d *daemon) []*tool {
+	tools := []*tool{d.tool(c, k.o.load)}
+	for _, t := range []*tool{ninja(c, k.o.load), gnuMake(c, k.o.load)} {
+		if !k.lacks(t.name) {
+			tools = append(tools, t)
+		}
+	}
+	if !k.lacks(toolFloor) && c.argv != nil && !k.o.load {
+		tools = append(tools, floor(c, k.spawn))
+	}
+	return tools
+}
+
+func (k *kit) lacks(name string) bool {
+	for _, a := range k.absent {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+// measure runs every tool in turn, once to warm up and then as often as asked, with one daemon
+// for all of it, whose CPU time is known exactly when it has ended.
+func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
+	d, err := startDaemon(ctx, k, c.jobs)
+	if err != nil {
+		return nil, err
+	}
+	rep := newReport(k, c)
+	err = k.rounds(ctx, rep, k.tools(c, d))
+	rep.DaemonPeakKB = d.peakKB()
+	cpu, stopErr := d.stop()
+	if err == nil {
+		err = stopErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	rep.close(max(0, cpu-k.idle))
+	return rep, nil
+}
+
+func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool) error {
+	for round := range k.o.rounds + 1 {
+		for _, t := range tools {
+			limited, cancel := context.WithTimeout(ctx, k.o.timeout)
+			s, err := t.time(limited)
+			cancel()
+			if err != nil {
+				return err
+			}
+			rep.add(t.name, s, round == 0)
+		}
+	}
+	return nil
+}

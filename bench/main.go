@@ -1,0 +1,144 @@
+// Command bench times `wf run` against ninja, make and the bare cost of starting processes, on
+// the same graphs in turn (A B C A B C …), and appends what it saw to results.jsonl. It owns what it
+// starts: a private daemon in folders of its own, gone when it ends. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+		}
+		stop()
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	sizes   []int
+	shapes  []string
+	files   []string
+	shells  []string
+	jobs    int
+	rounds  int
+	seed    uint64
+	command string
+	load    bool
+	wf      string
+	results string
+	timeout time.Duration
+}
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var sizes, shapes, files, shells string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.StringVar(&sizes, "n", "1000", "numbers of nodes, comma-separated")
+	flags.StringVar(&shapes, "shapes", "layered,flat,chain,fan", "shapes to make; empty = none")
+	flags.StringVar(&files, "files", "", "recorded workflows besides: workfiles or WfCommons .json, comma-separated")
+	flags.StringVar(&shells, "shells", "plain,bash", "plain: the command as it is; bash: wrapped in bash -c")
+	flags.IntVar(&o.jobs, "j", 8, "commands at once (a chain has one)")
+	flags.IntVar(&o.rounds, "rounds", 5, "timed rounds, after one to warm up")
+	flags.Uint64Var(&o.seed, "seed", 1, "of the shapes")
+	flags.StringVar(&o.command, "command", "", "what every node runs (default: true for shapes, their own for -files)")
+	flags.BoolVar(&o.load, "load", false, "time only the loading: wf check, ninja -t rules, make with nothing to do")
+	flags.StringVar(&o.wf, "wf", "", "binary to measure (default: bin/wf, built now)")
+	flags.StringVar(&o.results, "results", "", "file to append to (default: bench/results.jsonl; - = none)")
+	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one timed run")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	o.shapes, o.files, o.shells = list(shapes), list(files), list(shells)
+	for _, s := range list(sizes) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return o, fmt.Errorf("-n: %q is no number of nodes", s)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	for _, s := range o.shells {
+		if s != shellPlain && s != shellBash {
+			return o, fmt.Errorf("-shells: %q is neither %s nor %s", s, shellPlain, shellBash)
+		}
+	}
+	if flags.NArg() > 0 || o.jobs < 1 || o.rounds < 1 {
+		return o, errors.New("no arguments but flags, and -j and -rounds of at least 1")
+	}
+	return o, nil
+}
+
+// list splits at commas; empty text is an empty list.
+func list(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func run(ctx context.Context, args []string) error {
+	o, err := parseOptions(args)
+	if err != nil {
+		return err
+	}
+	root, err := repositoryRoot()
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "wfbench") // short: a socket lies in it
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	kit, err := newKit(ctx, o, root, work)
+	if err != nil {
+		return err
+	}
+	cases, err := makeCases(o, work)
+	if err != nil {
+		return err
+	}
+	if o.results == "" {
+		o.results = filepath.Join(root, "bench", "results.jsonl")
+	}
+	for _, c := range cases {
+		rep, err := kit.measure(ctx, c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		rep.print(os.Stdout)
+		if err := rep.record(o.results); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repositoryRoot is the folder of go.mod, here or above.
+func repositoryRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("run it inside the repository: no go.mod here or above")
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// report is one line of results.jsonl: one case, all tools.
+type report struct {
+	Time    time.Time `json:"time"`
+	Machine machine   `json:"machine"`
+	Case    string    `json:"case"`
+	Load    bool      `json:"load,omitempty"` // loading only
+	Shell   string    `json:"shell"`
+	Nodes   int       `json:"nodes"`
+	Edges   int       `json:"edges"`
+	Jobs    int       `json:"jobs"`
+	Rounds  int       `json:"rounds"`
+
+	Tools        []*figures         `json:"tools"`  // wf first
+	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall by that of the other
+	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
+	Absent       []string           `json:"absent,omitempty"`
+}
+
+// figures are those of one tool.
+type figures struct {
+	Name          string        `json:"name"`
+	WallMS        []float64     `json:"wall_ms"` // every timed round, in order
+	MedianMS      float64       `json:"median_ms"`
+	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`               // commands included
+	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"` // without those of the floor
+	cpu, commands time.Duration // of all runs, the warm-up included
+	runs          int
+}
+
+func newReport(k *kit, c *benchCase) *report {
+	return &report{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: c.name, Load: k.o.load, Shell: c.shell,
+		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds,
+		Ratios: make(map[string]float64), Absent: k.absent}
+}
+
+func (r *report) tool(name string) *figures {
+	for _, f := range r.Tools {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// add takes a sample. The wall time of a warm-up does not count; CPU time does, because the
+// daemon's is known only for all runs together.
+func (r *report) add(name string, s sample, warmUp bool) {
+	f := r.tool(name)
+	if f == nil {
+		f = &figures{Name: name}
+		r.Tools = append(r.Tools, f)
+	}
+	f.cpu += s.cpu
+	f.commands += s.commands
+	f.runs++
+	if !warmUp {
+		f.WallMS = append(f.WallMS, float64(s.wall.Microseconds())/1000)
+	}
+}
+
+// close computes what can be said now that the daemon has ended, after using so much CPU time.
+func (r *report) close(daemonCPU time.Duration) {
+	wf := r.tool(toolWf)
+	wf.cpu += daemonCPU
+	for _, f := range r.Tools {
+		f.MedianMS = median(f.WallMS)
+		f.CPUPerNodeUS = f.perNode(f.cpu, r.Nodes)
+	}
+	if floor := r.tool(toolFloor); floor != nil {
+		for _, f := range r.Tools {
+			own := f.CPUPerNodeUS - floor.perNode(floor.commands, r.Nodes)
+			f.OwnPerNodeUS = &own
+		}
+	}
+	for _, f := range r.Tools {
+		if f != wf && f.MedianMS > 0 {
+			r.Ratios[f.Name] = wf.MedianMS / f.MedianMS
+		}
+	}
+}
+
+func (f *figures) perNode(d time.Duration, nodes int) float64 {
+	return float64(d.Nanoseconds()) / 1000 / float64(f.runs*nodes)
+}
+
+// median of a list that is not empty.
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}
+
+func (r *report) print(w io.Writer) {
+	what := "run"
+	if r.Load {
+		what = "load"
+	}
+	fmt.Fprintf(w, "%s: %s of %d nodes, %d edges, -j%d, %d rounds\n", r.Case, what, r.Nodes, r.Edges, r.Jobs, r.Rounds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\twall ms\tms/node\twf/it\tCPU us/node\town us/node\t")
+	for _, f := range r.Tools {
+		ratio, own := "", ""
+		if x, ok := r.Ratios[f.Name]; ok {
+			ratio = fmt.Sprintf("%.2f", x)
+		}
+		if f.OwnPerNodeUS != nil {
+			own = fmt.Sprintf("%.1f", *f.OwnPerNodeUS)
+		}
+		fmt.Fprintf(t, "%s\t%.1f\t%.4f\t%s\t%.1f\t%s\t\n", f.Name, f.MedianMS, f.MedianMS/float64(r.Nodes), ratio, f.CPUPerNodeUS, own)
+	}
+	t.Flush()
+	if r.DaemonPeakKB > 0 {
+		fmt.Fprintf(w, "daemon's peak memory %.1f MB\n", float64(r.DaemonPeakKB)/1024)
+	}
+	fmt.Fprintln(w)
+}
+
+// record appends r as one line; "-" is nowhere.
+func (r *report) record(path string) error {
+	if path == "-" {
+		return nil
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}

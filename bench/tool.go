@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Names of tools in reports.
+const (
+	toolWf    = "wf"
+	toolNinja = "ninja"
+	toolMake  = "make"
+	toolFloor = "floor"
+)
+
+// A sample is one timed run.
+type sample struct {
+	wall time.Duration
+	cpu  time.Duration // of the process and everything it waited for
+	// commands is the part of cpu that the commands took; only the floor can tell them apart.
+	commands time.Duration
+}
+
+// A tool is something that can run a case. prepare, when set, is called before every run, untimed.
+type tool struct {
+	name    string
+	prepare func() error
+	command func(ctx context.Context) *exec.Cmd
+	// split reads the CPU times of spawner and commands from the tool's output; nil = unknown.
+	split func(stdout string) (own, commands time.Duration, err error)
+}
+
+// time runs the tool once.
+func (t *tool) time(ctx context.Context) (sample, error) {
+	if t.prepare != nil {
+		if err := t.prepare(); err != nil {
+			return sample{}, err
+		}
+	}
+	cmd := t.command(ctx)
+	var stdout, stderr bytes.Buffer
+	if t.split != nil {
+		cmd.Stdout = &stdout // little: a pipe costs the others their ratio
+	}
+	cmd.Stderr = &stderr
+	cmd.WaitDelay = time.Second
+	begin := time.Now()
+	err := cmd.Run()
+	s := sample{wall: time.Since(begin)}
+	if err != nil {
+		return s, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, tail(stderr.String()))
+	}
+	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if t.split != nil {
+		var own time.Duration
+		if own, s.commands, err = t.split(stdout.String()); err != nil {
+			return s, err
+		}
+		s.cpu = own + s.commands
+	}
+	return s, nil
+}
+
+// tail is the last lines of an output, for an error.
+func tail(text string) string {
+	const lines = 10
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+func ninja(c *benchCase, load bool) *tool {
+	args := []string{"--quiet", "-j", strconv.Itoa(c.jobs)}
+	if load {
+		args = []string{"-t", "rules"}
+	}
+	return &tool{
+		name: toolNinja,
+		// Its log of earlier runs would make every run read more than the one before.
+		prepare: func() error { return os.RemoveAll(filepath.Join(c.dir, ".ninja_log")) },
+		command: func(ctx context.Context) *exec.Cmd { return in(c.dir, exec.CommandContext(ctx, "ninja", args...)) },
+	}
+}
+
+func gnuMake(c *benchCase, load bool) *tool {
+	args := []string{"-r", "-j", strconv.Itoa(c.jobs)}
+	if c.shell == shellBash {
+		args = append(args, "SHELL=/bin/bash")
+	}
+	if load {
+		args = append(args, "nothing")
+	}
+	return &tool{
+		name:    toolMake,
+		command: func(ctx context.Context) *exec.Cmd { return in(c.dir, exec.CommandContext(ctx, "make", args...)) },
+	}
+}
+
+// floor starts the commands of a case and does nothing else, with as many spawners as it has
+// cores and work for.
+func floor(c *benchCase, program string) *tool {
+	inFlight := c.jobs
+	if c.oneAtATime() {
+		inFlight = 1
+	}
+	spawners := min(inFlight, runtime.NumCPU())
+	args := append([]string{strconv.Itoa(spawners), strconv.Itoa(inFlight), strconv.Itoa(c.nodes())}, c.argv...)
+	return &tool{
+		name:    toolFloor,
+		command: func(ctx context.Context) *exec.Cmd { return in(c.dir, exec.CommandContext(ctx, program, args...)) },
+		split:   splitFloor,
+	}
+}
+
+func splitFloor(stdout string) (own, commands time.Duration, err error) {
+	var ownUS, commandsUS int64
+	if _, err := fmt.Sscan(stdout, &ownUS, &commandsUS); err != nil {
+		return 0, 0, fmt.Errorf("the floor printed %q: %w", stdout, err)
+	}
+	return time.Duration(ownUS) * time.Microsecond, time.Duration(commandsUS) * time.Microsecond, nil
+}
+
+func in(dir string, cmd *exec.Cmd) *exec.Cmd {
+	cmd.Dir = dir
+	return cmd
+}
