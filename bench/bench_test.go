@@ -79,7 +79,7 @@ func checkReport(t *testing.T, r *report) {
 	t.Helper()
 	for i, name := range []string{toolWf, toolNinja, toolMake, toolFloor} {
 		f := r.Tools[i]
-		if f.Name != name || len(f.WallMS) != 2 || f.MedianMS <= 0 || f.OwnPerNodeUS == nil {
+		if f.Name != name || len(f.WallMS) != 2 || f.MedianMS <= 0 || (f.OwnPerNodeUS == nil) != (name == toolNinja) {
 			t.Errorf("%s: %s has %+v", r.Case, name, f)
 		}
 		if name != toolWf && (r.Ratios[name] <= 0 || f.CPUPerNodeUS < 50) {

@@ -81,6 +81,9 @@ func (r *report) close(daemonCPU time.Duration) {
 	}
 	if floor := r.tool(toolFloor); floor != nil {
 		for _, f := range r.Tools {
+			if f.Name == toolNinja {
+				continue // it starts /bin/sh, whose time is not the floor's and not its own
+			}
 			own := f.CPUPerNodeUS - floor.perNode(floor.commands, r.Nodes)
 			f.OwnPerNodeUS = &own
 		}
