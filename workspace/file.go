@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -42,6 +41,12 @@ func identify(info fs.FileInfo) fileID {
 	return id
 }
 
+// sameContent compares without the change time, which a rename moves.
+func (id fileID) sameContent(other fileID) bool {
+	id.ctime, other.ctime = time.Time{}, time.Time{}
+	return id == other
+}
+
 // errChanged says that the file on disk is not the one that was read or written last.
 var errChanged = errors.New("the file was changed by another program")
 
@@ -77,7 +82,7 @@ func readFile(path string) ([]byte, fileID, error) {
 // replaceFile writes the file anew: a temporary file in the same folder, durable, with the mode and
 // owner of the old one, renamed over it (SEMANTICS §5). errChanged: the file on disk is not expect,
 // and nothing was done. Any error leaves the old file as it was.
-func replaceFile(path string, pieces [][]byte, expect fileID) (fileID, error) {
+func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fileID{}, errChanged
@@ -100,13 +105,7 @@ func replaceFile(path string, pieces [][]byte, expect fileID) (fileID, error) {
 		err = cerr
 	}
 	if err == nil {
-		// The last look before the point of no return: a change in the time it took to write.
-		if info, serr := os.Stat(path); serr != nil || identify(info) != expect {
-			err = errChanged
-		}
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = swap(tmp.Name(), path, expect)
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
@@ -116,6 +115,15 @@ func replaceFile(path string, pieces [][]byte, expect fileID) (fileID, error) {
 		id = identify(info) // the rename moved the change time
 	}
 	return id, syncFolder(filepath.Dir(path))
+}
+
+// renameOver puts the new file in the place of the old one after a last look at it. Between the
+// look and the rename somebody else may still be faster.
+func renameOver(tmp, path string, expect fileID) error {
+	if info, err := os.Stat(path); err != nil || identify(info) != expect {
+		return errChanged
+	}
+	return os.Rename(tmp, path)
 }
 
 // writable refuses a file that its owner has made read-only: a rename would not ask.
@@ -133,7 +141,7 @@ func writable(path string) error {
 	return nil
 }
 
-func fill(tmp *os.File, pieces [][]byte, old fs.FileInfo) (fileID, error) {
+func fill(tmp *os.File, pieces graphml.Pieces, old fs.FileInfo) (fileID, error) {
 	if err := tmp.Chmod(old.Mode().Perm()); err != nil {
 		return fileID{}, err
 	}
@@ -142,10 +150,8 @@ func fill(tmp *os.File, pieces [][]byte, old fs.FileInfo) (fileID, error) {
 			return fileID{}, fmt.Errorf("cannot keep the file's owner: %w", err)
 		}
 	}
-	for _, p := range pieces {
-		if _, err := tmp.Write(p); err != nil {
-			return fileID{}, err
-		}
+	if _, err := pieces.WriteTo(tmp); err != nil {
+		return fileID{}, err
 	}
 	if err := tmp.Sync(); err != nil {
 		return fileID{}, err
@@ -197,11 +203,11 @@ func Create(req api.NewRequest) error {
 	if err != nil {
 		return &api.Error{Code: api.CodeInvalid, Message: err.Error()}
 	}
-	return writeNew(req.Path, [][]byte{data})
+	return writeNew(req.Path, graphml.Pieces{data})
 }
 
 // writeNew creates a file that must not exist.
-func writeNew(path string, pieces [][]byte) error {
+func writeNew(path string, pieces graphml.Pieces) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return &api.Error{Code: api.CodeRefused, Message: path + " exists already",
@@ -210,7 +216,7 @@ func writeNew(path string, pieces [][]byte) error {
 	if err != nil {
 		return &api.Error{Code: api.CodeWorkfile, Message: "cannot create the workfile", Where: path, Why: plain(err)}
 	}
-	_, err = io.Copy(f, bytes.NewReader(bytes.Join(pieces, nil)))
+	_, err = pieces.WriteTo(f)
 	if err == nil {
 		err = f.Sync()
 	}

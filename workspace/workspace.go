@@ -138,6 +138,9 @@ func (w *Workspace) settle() {
 }
 
 func (w *Workspace) publishPulse() {
+	if !w.pulseChanged() {
+		return
+	}
 	p := &pulse{watchers: len(w.out.watchers)}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
@@ -150,6 +153,22 @@ func (w *Workspace) publishPulse() {
 			w.helpers.run(*f)
 		}
 	}
+}
+
+// pulseChanged compares with what was published last: most messages change nothing of it.
+func (w *Workspace) pulseChanged() bool {
+	old := w.pulse.Load()
+	if old == nil || old.watchers != len(w.out.watchers) || len(old.runs) != len(w.runs) {
+		return true
+	}
+	running := 0
+	for i, r := range w.runs {
+		running += r.inflight
+		if old.runs[i] != r.id {
+			return true
+		}
+	}
+	return running != old.running
 }
 
 // send gives a message to the loop; it waits for its turn. False: the workspace has closed.
@@ -214,10 +233,12 @@ func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
 // Info describes the workspace without waiting for the loop.
 func (w *Workspace) Info() api.WorkspaceInfo {
 	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle",
-		Runs: append([]string{}, p.runs...)}
-	if len(p.runs) > 0 {
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}}
+	for _, id := range p.runs {
 		info.State = "running"
+		if id != "" { // it has no number yet
+			info.Runs = append(info.Runs, id)
+		}
 	}
 	return info
 }

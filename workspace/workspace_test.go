@@ -397,8 +397,9 @@ func TestExecutorThatCannotOpen(t *testing.T) {
 	if err == nil || !strings.Contains(err.(*api.Error).Why, "no more processes") {
 		t.Fatalf("run: %v", err)
 	}
-	if b.w.Busy() {
-		t.Error("a run that never began is still there")
+	st, err := b.w.Status(context.Background(), false)
+	if err != nil || len(st.ActiveRuns) != 0 {
+		t.Errorf("a run that never began is still there: %v, %v", st.ActiveRuns, err)
 	}
 	list, err := b.w.Runs(context.Background())
 	if err != nil || len(list.Runs) != 0 {

@@ -1,0 +1,105 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// instant executes nothing and succeeds at once: what is left is our own work.
+type instant struct{}
+
+func (instant) Open(_ context.Context, spec executor.Spec) (executor.Session, error) {
+	s := &instantSession{jobs: make(chan []executor.Job, 1000), report: spec.Report}
+	go s.work()
+	return s, nil
+}
+
+type instantSession struct {
+	jobs   chan []executor.Job
+	report func([]executor.Report)
+}
+
+func (s *instantSession) work() {
+	for jobs := range s.jobs {
+		list := make([]executor.Report, 0, 2*len(jobs))
+		for _, j := range jobs {
+			t := time.Now()
+			list = append(list, executor.Report{Kind: executor.Started, ID: j.ID, Time: t, PID: 1,
+				Out: executor.Range{File: "out/s0.out", End: -1}, Err: executor.Range{File: "out/s0.err", End: -1}},
+				executor.Report{Kind: executor.Ended, ID: j.ID, Time: t,
+					Out: executor.Range{File: "out/s0.out"}, Err: executor.Range{File: "out/s0.err"}})
+		}
+		s.report(list)
+	}
+}
+
+func (s *instantSession) Start(jobs []executor.Job) error   { s.jobs <- jobs; return nil }
+func (s *instantSession) Stop([]executor.ID, time.Duration) {}
+func (s *instantSession) Close(context.Context) (survivors []int, _ error) {
+	close(s.jobs)
+	return nil, nil
+}
+func (s *instantSession) Detach() {}
+
+// layered makes a workfile of n nodes, each waiting for two of the layer before.
+func layered(n int) string {
+	var nodes, edges strings.Builder
+	const width = 50
+	for i := range n {
+		fmt.Fprintf(&nodes, "<node id=\"n%d\"><data key=\"label\">true %d</data></node>\n", i, i)
+		for k := range 2 {
+			if i >= width {
+				fmt.Fprintf(&edges, "<edge source=\"n%d\" target=\"n%d\"/>\n", i-width-(i%width)+(i*7+k*13)%width, i)
+			}
+		}
+	}
+	return `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="label" for="node" attr.name="label" attr.type="string"/>
+<graph edgedefault="directed">` + nodes.String() + edges.String() + "</graph></graphml>"
+}
+
+// BenchmarkRun runs 10,000 nodes without processes: scheduling, journal, events to one watcher,
+// saves. ns/node is the figure.
+func BenchmarkRun(b *testing.B) {
+	const n = 10000
+	dir := b.TempDir()
+	path := filepath.Join(dir, "Workfile")
+	if err := os.WriteFile(path, []byte(layered(n)), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	w, err := Open(path, Config{Executor: instant{}, State: filepath.Join(dir, "state"), Slots: &freeSlots{n: 8},
+		Version: "bench", Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close(context.Background())
+	v, err := w.Watch(context.Background(), "b", WatchOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		for f := range v.Frames() {
+			if strings.Contains(string(f), `"run_complete"`) {
+				over <- struct{}{}
+			}
+		}
+	}()
+	b.ResetTimer()
+	for range b.N {
+		if _, err := w.StartRun(context.Background(), "b", api.RunRequest{Mode: api.ModeFresh, Env: []string{}}); err != nil {
+			b.Fatal(err)
+		}
+		<-over
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
+}
