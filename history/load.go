@@ -82,13 +82,22 @@ func (f *fold) add(r *Record) error {
 		x := f.execution(r)
 		x.Ended, x.Over, x.OK = r.Time, true, r.OK
 		x.Reason, x.ExitCode, x.Signal, x.Message = r.Reason, r.ExitCode, r.Signal, r.Message
-		x.UserMS, x.SysMS, x.Out, x.Err = r.UserMS, r.SysMS, r.Out, r.Err
+		x.UserMS, x.SysMS = r.UserMS, r.SysMS
+		x.Out, x.Err = known(r.Out, x.Out), known(r.Err, x.Err)
 	case RecordStop, RecordCancel:
 		f.past.Stops = append(f.past.Stops, *r)
 	case RecordComplete:
 		f.past.Result = r.Result
 	}
 	return nil
+}
+
+// known prefers what is known at the end. Of an execution that was lost only the start is.
+func known(end, start Range) Range {
+	if end.File == "" {
+		return start
+	}
+	return end
 }
 
 // execution returns the one that r is about; the first record of it may be any.

@@ -141,6 +141,23 @@ func checkReadOnly(t *testing.T, l *Log, path string, want []byte) {
 	}
 }
 
+// TestReadLogStopsWhereItBegan: what is appended meanwhile is not read, lest half a line followed
+// by good ones be taken for damage.
+func TestReadLogStopsWhereItBegan(t *testing.T) {
+	path, data, _ := sampleLog(t, 3)
+	cut := len(data) - 10
+	write(t, path, data[:cut])
+	records := 0
+	info, err := ReadLog(path, func([]byte) error {
+		records++
+		write(t, path, data)
+		return nil
+	})
+	if err != nil || records != 2 || info.Size+info.Torn != int64(cut) {
+		t.Errorf("%d records, %+v, %v", records, info, err)
+	}
+}
+
 func TestLogForeignFiles(t *testing.T) {
 	newer := appendFrame(nil, []byte(`{"format":"wf-log","version":2}`))
 	other := appendFrame(nil, []byte(`{"format":"other","version":1}`))

@@ -25,8 +25,7 @@ type Policy struct {
 }
 
 // Prune removes old runs and returns which, oldest first. Runs that are not over are never
-// removed, and those with an unreadable request only by number. With dryRun nothing is touched.
-// An error comes with the runs that were removed before it.
+// removed. With dryRun nothing is touched. An error comes with the runs that were removed before it.
 func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	list, err := s.List()
 	if err != nil {

@@ -103,6 +103,19 @@ func TestRunRoundTrip(t *testing.T) {
 	}
 }
 
+func TestLostExecutionKeepsItsOutput(t *testing.T) {
+	s := openStore(t)
+	r := createRun(t, s)
+	appendAll(t, r, append(twoNodes()[:3], Record{Time: noon, Type: RecordEnd, Node: 0, ID: "id-a", Execution: 1, Reason: "lost"}))
+	past, err := s.Load(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := past.Executions[0]; x.Out != (Range{"out/s1.out", 0, -1}) || x.Reason != "lost" || !x.Over {
+		t.Errorf("%+v", x)
+	}
+}
+
 func TestReopenContinues(t *testing.T) {
 	s := openStore(t)
 	r := createRun(t, s)
