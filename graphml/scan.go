@@ -223,8 +223,8 @@ func (s *scanner) docType(i int) (int, error) {
 			inside = false
 		case c == '>' && !inside:
 			return i + 1, nil
-		case c == '<' && bytes.HasPrefix(s.text[i:], []byte("<!--")):
-			end, err := s.skip(i, 4, "-->")
+		case c == '<':
+			end, err := s.skipHidden(i)
 			if err != nil {
 				return 0, err
 			}
@@ -232,6 +232,18 @@ func (s *scanner) docType(i int) (int, error) {
 		}
 	}
 	return 0, s.endOfFile()
+}
+
+// skipHidden skips a comment or processing instruction of a document type: brackets and quotes in
+// it mean nothing. Of other markup it takes the first byte.
+func (s *scanner) skipHidden(i int) (int, error) {
+	switch rest := s.text[i:]; {
+	case bytes.HasPrefix(rest, []byte("<!--")):
+		return s.skip(i, 4, "-->")
+	case bytes.HasPrefix(rest, []byte("<?")):
+		return s.skip(i, 2, "?>")
+	}
+	return i + 1, nil
 }
 
 // grow counts one more element or value.

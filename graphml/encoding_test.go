@@ -1,0 +1,221 @@
+package graphml
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// utf16Bytes encodes for tests, without the code under test.
+func utf16Bytes(text string, big, mark bool) []byte {
+	if mark {
+		text = "\uFEFF" + text
+	}
+	var out []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		if big {
+			out = append(out, byte(u>>8), byte(u))
+		} else {
+			out = append(out, byte(u), byte(u>>8))
+		}
+	}
+	return out
+}
+
+func TestEncodings(t *testing.T) {
+	file := func(encoding, label string) string {
+		return `<?xml version="1.0" encoding="` + encoding + `"?><graphml><key id="d0" for="node" attr.name="label"/><graph><node id="a"><data key="d0">` +
+			label + `</data></node></graph></graphml>`
+	}
+	tests := []struct {
+		name  string
+		data  []byte
+		label string
+		wrote string // bytes of the label "é€😀<" in this encoding
+	}{
+		{"UTF-8", []byte(file("UTF-8", "é")), "é", "é€😀&lt;"},
+		{"UTF-8 with mark", []byte("\xEF\xBB\xBF" + file("utf-8", "é")), "é", "é€😀&lt;"},
+		{"UTF-16 little endian", utf16Bytes(file("UTF-16", "é😀"), false, true), "é😀", string(utf16Bytes("é€😀&lt;", false, false))},
+		{"UTF-16 big endian", utf16Bytes(file("UTF-16", "é😀"), true, true), "é😀", string(utf16Bytes("é€😀&lt;", true, false))},
+		{"UTF-16 without mark", utf16Bytes(file("UTF-16LE", "é"), false, false), "é", string(utf16Bytes("é€😀&lt;", false, false))},
+		{"ISO-8859-1", []byte(file("iso-8859-1", "\xE9\x80")), "é\u0080", "\xE9&#8364;&#128512;&lt;"},
+		{"US-ASCII", []byte(file("US-ASCII", "e")), "e", "&#233;&#8364;&#128512;&lt;"},
+		{"Windows-1252", []byte(file("windows-1252", "\x80\x81\xE9")), "€\u0081é", "\xE9\x80&#128512;&lt;"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := parse(t, string(tt.data))
+			wantLabels(t, p.g, tt.label)
+			if p.rendered() != string(tt.data) {
+				t.Error("a save without a change differs")
+			}
+			p.d.SetNode("a", "label", "é€😀<")
+			out := p.rendered()
+			if !strings.Contains(out, tt.wrote) {
+				t.Errorf("no %q in %q", tt.wrote, out)
+			}
+			wantLabels(t, parse(t, out).g, "é€😀<")
+			p.d.SetNode("a", "label", tt.label)
+			if p.d.Dirty() || p.rendered() != string(tt.data) {
+				t.Error("taken back, the file differs")
+			}
+		})
+	}
+}
+
+func TestUnreadableEncodings(t *testing.T) {
+	tests := []struct{ name, data, want string }{
+		{"unknown", `<?xml version="1.0" encoding='Shift_JIS'?><graphml/>`, `encoding "Shift_JIS" is not supported`},
+		{"UTF-32", "\xFF\xFE\x00\x00<\x00\x00\x00", `encoding "UTF-32" is not supported`},
+		{"half a character", "\xFF\xFE<\x00g", "byte 4 is half a UTF-16 character"},
+		{"lone surrogate", "\xFF\xFE<\x00\x00\xD8<\x00", "byte 4 begins no UTF-16 character"},
+		{"invalid UTF-8", "<graphml>\n<!--\xC3-->", "line 2, column 5: byte 14 (0xC3) is no UTF-8"},
+		{"no ASCII", "<?xml version='1.0' encoding='us-ascii'?><graphml>\xE9", "byte 50 (0xE9) is no US-ASCII"},
+		{"no gzip", "\x1F\x8B\x08", "unpack gzip: unexpected EOF"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, _, _, err := Parse([]byte(tt.data), Limits{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func packed(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Name = "flow.graphml"
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGzip(t *testing.T) {
+	text := body(`<node id="a"><data key="d0">x</data></node>`)
+	data := packed(t, text)
+	p := parse(t, string(data))
+	if p.rendered() != string(data) {
+		t.Error("a save without a change differs")
+	}
+	p.d.SetNode("a", "label", "y")
+	z, err := gzip.NewReader(strings.NewReader(p.rendered()))
+	if err != nil || z.Name != "flow.graphml" {
+		t.Fatalf("name %q, error %v", z.Name, err)
+	}
+	var out bytes.Buffer
+	if _, err := out.ReadFrom(z); err != nil {
+		t.Fatal(err)
+	}
+	if from, to := difference(text, out.String()); from != "x" || to != "y" {
+		t.Errorf("%q became %q", from, to)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	bomb := packed(t, "<graphml><graph>"+strings.Repeat(" ", 1<<20)+"</graph></graphml>")
+	deep := "<graphml><graph>" + strings.Repeat("<a>", 50) + strings.Repeat("</a>", 50) + "</graph></graphml>"
+	tests := []struct {
+		name, data string
+		limits     Limits
+		want       string
+	}{
+		{"bytes", deep, Limits{MaxBytes: 100}, fmt.Sprintf("the file has %d bytes, more than the limit of 100", len(deep))},
+		{"unpacked bytes", string(bomb), Limits{MaxBytes: 10_000}, "unpacked, the file has more than the limit of 10000 bytes"},
+		{"depth", deep, Limits{MaxDepth: 10}, "line 1, column 41: elements are nested more than 10 deep"},
+		{"elements", body(`<node id="a"/>`, `<node id="b"/>`), Limits{MaxElements: 6}, "line 9, column 5: more than 6 elements"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, _, _, err := Parse([]byte(tt.data), tt.limits); err == nil || err.Error() != tt.want {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestDeepNesting(t *testing.T) {
+	const depth = 90_000
+	file := "<graphml><graph><node id='a'>" + strings.Repeat("<x>", depth) + strings.Repeat("</x>", depth) + "</node></graph></graphml>"
+	if p := parse(t, file); len(p.g.Nodes()) != 1 {
+		t.Error("the node is not read")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"empty", "", "line 1, column 1: the file is empty"},
+		{"mark only", "\xEF\xBB\xBF", "the file is empty"},
+		{"blank", " \n", "line 2, column 1: no <graphml> element"},
+		{"no XML", "nodes: []", "line 1, column 1: text before <graphml>: this is no GraphML file"},
+		{"other root", "<svg/>", "the root element is <svg>, not <graphml>"},
+		{"no graph", "<graphml/>", "no <graph> element"},
+		{"rubbish behind", "<graphml><graph/></graphml>\nx", "line 2, column 1: text behind the end of <graphml>"},
+		{"second root", "<graphml><graph/></graphml><graphml/>", "<graphml> behind the end of <graphml>"},
+		{"no id", body("<node/>"), "line 8, column 5: a node without an id"},
+		{"no target", body(`<node id="a"/>`, `<edge source="a"/>`), "line 9, column 5: an edge without source or target"},
+		{"missing node", body(`<node id="a"/>`, `<edge source="a" target="x"/>`), `line 9, column 5: edge a -> x: no node "x"`},
+		{"missing source", body(`<node id="a"/>`, `<edge source="x" target="a"/>`), `edge x -> a: no node "x"`},
+		{"entity in an id", body(`<node id="&x;"/>`), "<node> uses &x;, and entities are not expanded"},
+		{"entity in an edge type", body(`<node id="a"/>`, `<edge source="a" target="a"><data key="d2">&x;</data></edge>`), "line 9, column 48: edge a -> a: edge_type uses &x;"},
+		{"bare ampersand", body(`<node id="a"><data key="d0">a && b</data></node>`), `label uses a bare "&"`},
+		{"unclosed value", "<graphml><graph><node id=\"a", "unexpected end of file at byte 27, inside <graph> opened in line 1"},
+		{"unclosed comment", "<graphml><!-- ", "unexpected end of file at byte 14, inside <graphml> opened in line 1"},
+		{"unclosed document type", "<!DOCTYPE graphml [", "unexpected end of file at byte 19"},
+		{"no quotes", "<graphml><graph id=G/></graphml>", "the value of attribute id of <graph> has no quotes"},
+		{"no value", "<graphml><graph id/></graphml>", "attribute id of <graph> has no value"},
+		{"less-than in a value", "<graphml><graph id='<'/></graphml>", `"<" in the value of attribute id of <graph>`},
+		{"less-than in text", body("1 < 2"), `"< " begins no tag: write &lt; for the character itself`},
+		{"slash in a tag", "<graphml><graph / ></graphml>", `"/" inside the tag <graph>`},
+		{"no declaration", "<graphml><!ELEMENT x></graphml>", `"<!" begins neither a comment nor a CDATA section`},
+		{"closes nothing", "</graphml>", "</graphml> closes nothing"},
+		{"CDATA outside", "<![CDATA[x]]><graphml/>", "text outside of <graphml>"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, _, err := Parse([]byte(tt.file), Limits{})
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestEntities is about values that nobody needs: they do not make a file unreadable, and stay.
+func TestEntities(t *testing.T) {
+	const start = `<!DOCTYPE graphml [<!ENTITY e "x"> <!-- ]> " --> <?pi ]>?>]>`
+	file := start + strings.Replace(body(`<node id="a"><data key="d0">x</data><data key="n">&e;</data><data key="o">&e;</data></node>`),
+		"  <graph ", `  <key id="n" for="node" attr.name="note"/><key id="o" for="node" attr.name="stdout"/><graph `, 1)
+	file = strings.Replace(file, `<?xml version="1.0" encoding="UTF-8"?>`+"\n", "", 1)
+	d, g, warnings, err := Parse([]byte(file), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) != 1 || warnings[0].Code != WarnEntity || warnings[0].Node != "a" {
+		t.Errorf("warnings %v", warnings)
+	}
+	if _, ok := g.Node("a").Extra["note"]; ok {
+		t.Error("an unreadable value is read")
+	}
+	if _, present := d.NodeAttr("a", "stdout"); present {
+		t.Error("unreadable output is read")
+	}
+	p := pair{t, d, g}
+	undo := p.apply(graphRemove("a"))
+	p.apply(undo)
+	if p.d.Dirty() || p.rendered() != file {
+		t.Errorf("taken back, the file is\n%s", p.rendered())
+	}
+	p.d.SetNode("a", "stdout", "&e;")
+	wantParts(t, p.rendered(), `<data key="o">&amp;e;</data>`)
+}
