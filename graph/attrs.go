@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,7 +12,7 @@ type Attr struct{ Name, Value string }
 
 // attrSet says which attributes an element really has, so that an empty text and an absent one
 // stay different: the inverse of setting an absent attribute is its removal.
-type attrSet uint8
+type attrSet uint16
 
 const (
 	hasName attrSet = 1 << iota
@@ -22,7 +23,42 @@ const (
 	hasY
 	hasID   // edges
 	hasType // edges
+
+	// The text is not the one that we would write; it is kept in rare and written back.
+	oddStatus
+	oddType
 )
+
+// rare is what few elements have, apart so that the others stay small. A nil one is empty.
+type rare struct {
+	inherited                []Attr // see NodeSpec
+	statusText, edgeTypeText string // of oddStatus and oddType
+}
+
+// inherit returns the value that holds while the element itself lacks the attribute.
+func (r *rare) inherit(name string) string {
+	if r != nil {
+		for _, a := range r.inherited {
+			if a.Name == name {
+				return a.Value
+			}
+		}
+	}
+	return ""
+}
+
+// holds says whether there is such a value.
+func (r *rare) holds(name string) bool {
+	return r != nil && slices.ContainsFunc(r.inherited, func(a Attr) bool { return a.Name == name })
+}
+
+// all returns the values that hold while the element itself lacks the attributes.
+func (r *rare) all() []Attr {
+	if r == nil {
+		return nil
+	}
+	return r.inherited
+}
 
 // Names of the attributes that have a field.
 const (
@@ -68,16 +104,22 @@ func finite(text string) (float64, bool) {
 // Attr returns the text of an attribute as the file writes it, and whether the node itself has
 // it. A value without presence is inherited (see NodeSpec).
 func (n *Node) Attr(name string) (value string, present bool) {
-	if field, bit := n.field(name); field != nil {
-		return *field, n.has&bit != 0
+	if name == attrStatus && n.has&hasStatus != 0 {
+		if n.has&oddStatus != 0 {
+			return n.rare.statusText, true
+		}
+		return n.Status.String(), true
+	}
+	if field, bit := n.field(name); n.has&bit != 0 {
+		return *field, true
 	}
 	if value, present = n.Extra[name]; present {
 		return value, true
 	}
-	return lookup(n.inherited, name), false
+	return n.rare.inherit(name), false
 }
 
-// field returns where the text of an attribute lies, nil if it has no field of its own.
+// field returns where the text of an attribute lies, nil and 0 if it has no field of its own.
 func (n *Node) field(name string) (*string, attrSet) {
 	switch name {
 	case attrName:
@@ -86,8 +128,6 @@ func (n *Node) field(name string) (*string, attrSet) {
 		return &n.Label, hasLabel
 	case attrGroup:
 		return &n.Group, hasGroup
-	case attrStatus:
-		return &n.rawStatus, hasStatus
 	case attrX:
 		return &n.X, hasX
 	case attrY:
@@ -98,6 +138,10 @@ func (n *Node) field(name string) (*string, attrSet) {
 
 // put sets an attribute, or removes it so that the inherited value shows again.
 func (n *Node) put(name, value string, present bool) {
+	if name == attrStatus {
+		n.putStatus(value, present)
+		return
+	}
 	field, bit := n.field(name)
 	if field == nil {
 		n.Extra = putExtra(n.Extra, name, value, present)
@@ -105,58 +149,100 @@ func (n *Node) put(name, value string, present bool) {
 	}
 	if n.has |= bit; !present {
 		n.has &^= bit
-		value = lookup(n.inherited, name)
+		value = n.rare.inherit(name)
 	}
 	*field = value
-	switch name {
-	case attrStatus:
-		n.Status, _ = ParseStatus(value)
-	case attrLabel:
-		n.NoCommand = !n.Container && !present && !holds(n.inherited, attrLabel)
+	n.NoCommand = n.lacksCommand()
+}
+
+func (n *Node) putStatus(text string, present bool) {
+	if n.has &^= hasStatus | oddStatus; !present {
+		n.Status, _ = ParseStatus(n.rare.inherit(attrStatus))
+		return
+	}
+	n.has |= hasStatus
+	if n.Status, _ = ParseStatus(text); text != n.Status.String() {
+		n.has |= oddStatus
+		n.rare = n.rare.orNew()
+		n.rare.statusText = text
 	}
 }
 
+func (n *Node) lacksCommand() bool {
+	return !n.Container && n.has&hasLabel == 0 && !n.rare.holds(attrLabel)
+}
+
 // Attr returns the text of an attribute as the file writes it, and whether the edge itself has
-// it. A value without presence is inherited (see EdgeSpec).
+// it. A value without presence is inherited (see NodeSpec).
 func (e *Edge) Attr(name string) (value string, present bool) {
-	if field, bit := e.field(name); field != nil {
-		return *field, e.has&bit != 0
+	switch {
+	case name == attrID && e.has&hasID != 0:
+		return e.ID, true
+	case name == attrType && e.has&oddType != 0:
+		return e.rare.edgeTypeText, true
+	case name == attrType && e.has&hasType != 0:
+		return e.Type.String(), true
+	case name == attrStatus && e.has&oddStatus != 0:
+		return e.rare.statusText, true
+	case name == attrStatus && e.has&hasStatus != 0:
+		return markText(e.Marked), true
 	}
 	if value, present = e.Extra[name]; present {
 		return value, true
 	}
-	return lookup(e.inherited, name), false
+	return e.rare.inherit(name), false
 }
 
-func (e *Edge) field(name string) (*string, attrSet) {
+// put sets an attribute, or removes it so that the inherited value shows again.
+func (e *Edge) put(name, value string, present bool) {
 	switch name {
 	case attrID:
-		return &e.ID, hasID
+		if e.has |= hasID; !present {
+			e.has &^= hasID
+			value = e.rare.inherit(name)
+		}
+		e.ID = value
 	case attrType:
-		return &e.rawType, hasType
+		e.putType(value, present)
 	case attrStatus:
-		return &e.rawStatus, hasStatus
+		e.putStatus(value, present)
+	default:
+		e.Extra = putExtra(e.Extra, name, value, present)
 	}
-	return nil, 0
 }
 
-func (e *Edge) put(name, value string, present bool) {
-	field, bit := e.field(name)
-	if field == nil {
-		e.Extra = putExtra(e.Extra, name, value, present)
+func (e *Edge) putType(text string, present bool) {
+	if e.has &^= hasType | oddType; !present {
+		e.Type, _ = ParseEdgeType(e.rare.inherit(attrType))
 		return
 	}
-	if e.has |= bit; !present {
-		e.has &^= bit
-		value = lookup(e.inherited, name)
+	e.has |= hasType
+	if e.Type, _ = ParseEdgeType(text); text != e.Type.String() {
+		e.has |= oddType
+		e.rare = e.rare.orNew()
+		e.rare.edgeTypeText = text
 	}
-	*field = value
-	switch name {
-	case attrStatus:
-		e.Marked, _ = ParseMark(value)
-	case attrType:
-		e.Type, _ = ParseEdgeType(value)
+}
+
+func (e *Edge) putStatus(text string, present bool) {
+	if e.has &^= hasStatus | oddStatus; !present {
+		e.Marked, _ = ParseMark(e.rare.inherit(attrStatus))
+		return
 	}
+	e.has |= hasStatus
+	if e.Marked, _ = ParseMark(text); text != markText(e.Marked) {
+		e.has |= oddStatus
+		e.rare = e.rare.orNew()
+		e.rare.statusText = text
+	}
+}
+
+// orNew returns r, or an empty one to write to.
+func (r *rare) orNew() *rare {
+	if r == nil {
+		return &rare{}
+	}
+	return r
 }
 
 // putExtra changes a map that stays nil while it is empty, as most are.
@@ -173,22 +259,4 @@ func putExtra(extra map[string]string, name, value string, present bool) map[str
 		return nil
 	}
 	return extra
-}
-
-func lookup(attrs []Attr, name string) string {
-	for _, a := range attrs {
-		if a.Name == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-func holds(attrs []Attr, name string) bool {
-	for _, a := range attrs {
-		if a.Name == name {
-			return true
-		}
-	}
-	return false
 }

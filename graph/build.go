@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"maps"
-	"slices"
 )
 
 // NewKey asks for a fresh key, or in Build for the number that follows the one before.
@@ -152,37 +151,31 @@ func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node i
 
 // fillNode sets everything of a fresh node that does not depend on other elements.
 func fillNode(n *Node, s *NodeSpec) {
-	n.ID, n.Container, n.Extra, n.inherited = s.ID, s.Container, s.Extra, s.Inherited
+	n.ID, n.Container, n.Extra = s.ID, s.Container, s.Extra
 	n.Name, n.Label, n.Group, n.X, n.Y = s.Name, s.Label, s.Group, s.X, s.Y
-	n.rawStatus = s.Status
-	n.has = s.present()
-	for _, a := range slices.Backward(s.Inherited) { // the first of a name counts, as in lookup
+	n.has = flag(hasName, s.HasName, s.Name) | flag(hasLabel, s.HasLabel, s.Label) |
+		flag(hasGroup, s.HasGroup, s.Group) | flag(hasX, s.HasX, s.X) | flag(hasY, s.HasY, s.Y)
+	if len(s.Inherited) > 0 {
+		n.rare = &rare{inherited: s.Inherited}
+	}
+	for _, a := range s.Inherited {
 		if field, bit := n.field(a.Name); field != nil && n.has&bit == 0 {
-			*field = a.Value
+			*field = n.rare.inherit(a.Name)
 		}
 	}
-	n.Status, _ = ParseStatus(n.rawStatus)
-	n.NoCommand = !n.Container && n.has&hasLabel == 0 && !holds(n.inherited, attrLabel)
-}
-
-func (s *NodeSpec) present() attrSet {
-	return flag(hasName, s.HasName, s.Name) | flag(hasLabel, s.HasLabel, s.Label) |
-		flag(hasGroup, s.HasGroup, s.Group) | flag(hasStatus, s.HasStatus, s.Status) |
-		flag(hasX, s.HasX, s.X) | flag(hasY, s.HasY, s.Y)
+	n.putStatus(s.Status, s.HasStatus || s.Status != "")
+	n.NoCommand = n.lacksCommand()
 }
 
 // fillEdge sets everything of a fresh edge but its ends and its place.
 func fillEdge(e *Edge, s *EdgeSpec) {
-	e.ID, e.Extra, e.inherited = s.ID, s.Extra, s.Inherited
-	e.rawType, e.rawStatus = s.Type, s.Status
-	e.has = flag(hasID, s.HasID, s.ID) | flag(hasType, s.HasType, s.Type) | flag(hasStatus, s.HasStatus, s.Status)
-	for _, a := range slices.Backward(s.Inherited) { // the first of a name counts, as in lookup
-		if field, bit := e.field(a.Name); field != nil && e.has&bit == 0 {
-			*field = a.Value
-		}
+	e.Extra = s.Extra
+	if len(s.Inherited) > 0 {
+		e.rare = &rare{inherited: s.Inherited}
 	}
-	e.Type, _ = ParseEdgeType(e.rawType)
-	e.Marked, _ = ParseMark(e.rawStatus)
+	e.put(attrID, s.ID, s.HasID || s.ID != "")
+	e.putType(s.Type, s.HasType || s.Type != "")
+	e.putStatus(s.Status, s.HasStatus || s.Status != "")
 }
 
 func flag(bit attrSet, set bool, text string) attrSet {

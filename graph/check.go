@@ -134,8 +134,9 @@ func unwritable(text string) (what, octal string) {
 }
 
 func (c *checker) nodeStatus(n *Node) {
-	if _, known := ParseStatus(n.rawStatus); !known {
-		c.add(Warning, CodeStatus, -1, []*Node{n}, "node %s has the unknown status %q; it counts as not run", c.handles.Of(n), n.rawStatus)
+	text, _ := n.Attr(attrStatus)
+	if _, known := ParseStatus(text); !known {
+		c.add(Warning, CodeStatus, -1, []*Node{n}, "node %s has the unknown status %q; it counts as not run", c.handles.Of(n), text)
 	}
 }
 
@@ -170,11 +171,13 @@ func (c *checker) edge(e *Edge) {
 	case e.Target.Container:
 		c.addEdge(Error, CodeContainerEdge, e, "%s is a container, not a command", c.handles.Of(e.Target))
 	}
-	if _, known := ParseEdgeType(e.rawType); !known {
-		c.addEdge(Warning, CodeEdgeType, e, "its type %q is unknown; it counts as blocking", e.rawType)
+	text, _ := e.Attr(attrType)
+	if _, known := ParseEdgeType(text); !known {
+		c.addEdge(Warning, CodeEdgeType, e, "its type %q is unknown; it counts as blocking", text)
 	}
-	if _, known := ParseMark(e.rawStatus); !known {
-		c.addEdge(Warning, CodeStatus, e, "its status %q is unknown; it counts as empty", e.rawStatus)
+	text, _ = e.Attr(attrStatus)
+	if _, known := ParseMark(text); !known {
+		c.addEdge(Warning, CodeStatus, e, "its status %q is unknown; it counts as empty", text)
 	}
 }
 

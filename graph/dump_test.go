@@ -19,14 +19,17 @@ func dump(g *Graph) string {
 		if n.Parent != nil {
 			parent = n.Parent.ID
 		}
+		status, _ := n.Attr("status")
 		fmt.Fprintf(&b, "node %q key=%d pos=%d name=%q label=%q group=%q status=%v/%q x=%q y=%q parent=%q children=%d",
-			n.ID, n.Key, n.pos, n.Name, n.Label, n.Group, n.Status, n.rawStatus, n.X, n.Y, parent, n.children)
+			n.ID, n.Key, n.pos, n.Name, n.Label, n.Group, n.Status, status, n.X, n.Y, parent, n.children)
 		fmt.Fprintf(&b, " container=%v nocommand=%v has=%b extra=%v inherited=%v in=%v out=%v found=%v\n",
-			n.Container, n.NoCommand, n.has, n.Extra, n.inherited, edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.nodes[i])
+			n.Container, n.NoCommand, n.has, n.Extra, n.rare.all(), edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.nodes[i])
 	}
 	for i, e := range g.edges {
+		edgeType, _ := e.Attr("edge_type")
+		status, _ := e.Attr("status")
 		fmt.Fprintf(&b, "edge %d pos=%d id=%q %q->%q type=%v/%q marked=%v/%q has=%b extra=%v inherited=%v found=%v\n",
-			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, e.rawType, e.Marked, e.rawStatus, e.has, e.Extra, e.inherited,
+			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Marked, status, e.has, e.Extra, e.rare.all(),
 			g.Edge(e.Key) == g.edges[i])
 	}
 	fmt.Fprintf(&b, "%d ids\n", len(g.byID))

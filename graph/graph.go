@@ -33,15 +33,15 @@ type Node struct {
 	ID  string // XML id: opaque, may hold any character, never a file name
 	Key int    // place in the file: orders nodes, is never reused, survives undo
 
-	Name   string // what a person named it; "" if nobody did
-	Label  string // the shell command, exactly as the file has it
-	Group  string // for folding in pictures
-	Status Status
-	X, Y   string // position as the file writes it; Position parses it
+	Name  string // what a person named it; "" if nobody did
+	Label string // the shell command, exactly as the file has it
+	Group string // for folding in pictures
+	X, Y  string // position as the file writes it; Position parses it
 
 	Parent    *Node // the node it lies in; nil at the top
-	Container bool  // holds other nodes and is no command itself: never executed
-	NoCommand bool  // no label anywhere: runs refuse it ("node a has no command")
+	Status    Status
+	Container bool // holds other nodes and is no command itself: never executed
+	NoCommand bool // no label anywhere: runs refuse it ("node a has no command")
 
 	// Extra holds the plain attributes that have no field here, except captured output
 	// (see Captured). It is nil for most nodes.
@@ -49,11 +49,10 @@ type Node struct {
 
 	In, Out []*Edge // incident edges in file order
 
-	rawStatus string // the status as the file writes it, also when it is none of ours
-	inherited []Attr // see NodeSpec.Inherited
-	has       attrSet
-	children  int32 // nodes that lie in it
-	pos       int32 // index in Graph.nodes
+	rare     *rare
+	has      attrSet
+	children int32 // nodes that lie in it
+	pos      int32 // index in Graph.nodes
 }
 
 // Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
@@ -67,15 +66,13 @@ type Edge struct {
 	Key            int    // place in the file: identity of the edge, never reused, survives undo
 	ID             string // XML id or the data attribute "id"; may be empty or repeat
 	Source, Target *Node
+	Extra          map[string]string // plain attributes without a field here
 	Type           EdgeType
 	Marked         bool // bears a token (status "to_run")
 
-	Extra map[string]string // plain attributes without a field here
-
-	rawType, rawStatus string // as the file writes them, also when they are none of ours
-	inherited          []Attr
-	has                attrSet
-	pos                int32 // index in Graph.edges
+	has  attrSet
+	pos  int32 // index in Graph.edges
+	rare *rare
 }
 
 // Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.

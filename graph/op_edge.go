@@ -88,7 +88,7 @@ func (e *Edge) restore() Op {
 	op := AddEdge{
 		Key: e.Key, Source: e.Source.ID, Target: e.Target.ID,
 		HasID: e.has&hasID != 0, HasType: e.has&hasType != 0, HasStatus: e.has&hasStatus != 0,
-		Extra: e.Extra, Inherited: e.inherited,
+		Extra: e.Extra, Inherited: e.rare.all(),
 	}
 	for _, a := range []struct {
 		name string

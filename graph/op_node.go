@@ -100,7 +100,7 @@ func (g *Graph) deleteNode(n *Node) {
 // restore returns the op that makes the node again as it is.
 func (n *Node) restore() Op {
 	op := AddNode{Node: NodeSpec{
-		ID: n.ID, Key: n.Key, Parent: -1, Container: n.Container, Extra: n.Extra, Inherited: n.inherited,
+		ID: n.ID, Key: n.Key, Parent: -1, Container: n.Container, Extra: n.Extra, Inherited: n.rare.all(),
 		HasName: n.has&hasName != 0, HasLabel: n.has&hasLabel != 0, HasGroup: n.has&hasGroup != 0,
 		HasStatus: n.has&hasStatus != 0, HasX: n.has&hasX != 0, HasY: n.has&hasY != 0,
 	}}

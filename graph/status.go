@@ -67,6 +67,13 @@ func ParseEdgeType(text string) (t EdgeType, known bool) {
 // markWord is the status of an edge that bears a token.
 const markWord = "to_run"
 
+func markText(marked bool) string {
+	if marked {
+		return markWord
+	}
+	return ""
+}
+
 // ParseMark reads the status of an edge: whether it bears a token. "ready" is an older word for
 // "to_run". Any other text is no token and not known.
 func ParseMark(text string) (marked, known bool) {
@@ -82,17 +89,16 @@ func ParseMark(text string) (marked, known bool) {
 // SetStatus records what a run made of the node. It is no edit: it has no inverse, and it
 // replaces a text that was none of ours.
 func (g *Graph) SetStatus(n *Node, s Status) {
-	n.Status, n.rawStatus = s, s.String()
-	if s != Idle {
+	n.Status = s
+	if n.has &^= oddStatus; s != Idle || n.rare.holds(attrStatus) {
 		n.has |= hasStatus
 	}
 }
 
 // SetMark records whether the edge bears a token. It is no edit, as SetStatus.
 func (g *Graph) SetMark(e *Edge, marked bool) {
-	e.Marked, e.rawStatus = marked, ""
-	if marked {
-		e.rawStatus = markWord
+	e.Marked = marked
+	if e.has &^= oddStatus; marked || e.rare.holds(attrStatus) {
 		e.has |= hasStatus
 	}
 }
