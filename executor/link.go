@@ -163,12 +163,10 @@ func (l *link) write(n *news, hello []byte, at int) {
 	}
 }
 
-// take handles what the daemon wants, in order.
+// take handles what the daemon wants, in order. The last words of a daemon may come after the next
+// one has connected, and count all the same.
 func (r *runner) take(b batch) {
-	if b.link != r.link {
-		return // from a daemon that another one has replaced
-	}
-	if b.commands == nil {
+	if b.commands == nil && b.link == r.link {
 		r.detach()
 	}
 	for i := range b.commands {

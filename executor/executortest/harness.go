@@ -1,6 +1,7 @@
 package executortest
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -149,36 +150,48 @@ func (h *harness) output(r executor.Range) string {
 // file is a path below the working directory of the commands.
 func (h *harness) file(name string) string { return filepath.Join(h.spec.Cwd, name) }
 
-// fifo makes a named pipe there, by which commands and test wait for one another.
-func (h *harness) fifo(name string) string {
-	h.Helper()
-	if err := syscall.Mkfifo(h.file(name), 0o600); err != nil {
-		h.Fatal(err)
-	}
-	return h.file(name)
+// A pipe is a named pipe by which commands and test wait for one another, line by line. The test
+// holds both ends open, so that nobody waits for the other to open it.
+type pipe struct {
+	path string
+	file *os.File
+	in   *bufio.Reader
 }
 
-// hear waits until a command writes into the pipe, and returns what.
-func (h *harness) hear(pipe string) string {
+func (p *pipe) String() string { return p.path }
+
+// pipe makes a named pipe in the working directory of the commands.
+func (h *harness) pipe(name string) *pipe {
 	h.Helper()
-	heard := make(chan string, 1)
-	go func() {
-		text, _ := os.ReadFile(pipe)
-		heard <- string(text)
-	}()
-	select {
-	case text := <-heard:
-		return strings.TrimSpace(text)
-	case <-time.After(patience):
-		h.Fatalf("nothing came through %s", pipe)
-		return ""
+	path := h.file(name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		h.Fatal(err)
 	}
+	file, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(func() { file.Close() })
+	return &pipe{path: path, file: file, in: bufio.NewReader(file)}
+}
+
+// hear waits until a command writes a line into the pipe, and returns it.
+func (h *harness) hear(p *pipe) string {
+	h.Helper()
+	if err := p.file.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		h.Fatal(err)
+	}
+	line, err := p.in.ReadString('\n')
+	if err != nil {
+		h.Fatalf("nothing came through %s: %v", p, err)
+	}
+	return strings.TrimSpace(line)
 }
 
 // hearPID waits for a pid.
-func (h *harness) hearPID(pipe string) int {
+func (h *harness) hearPID(p *pipe) int {
 	h.Helper()
-	text := h.hear(pipe)
+	text := h.hear(p)
 	pid, err := strconv.Atoi(text)
 	if err != nil {
 		h.Fatalf("%q is no pid", text)
@@ -186,28 +199,11 @@ func (h *harness) hearPID(pipe string) int {
 	return pid
 }
 
-// tell lets a command that reads the pipe go on.
-func (h *harness) tell(pipe string) {
+// tell lets a command that reads a line from the pipe go on.
+func (h *harness) tell(p *pipe) {
 	h.Helper()
-	told := make(chan error, 1)
-	go func() { told <- os.WriteFile(pipe, []byte("go\n"), 0) }()
-	select {
-	case err := <-told:
-		if err != nil {
-			h.Fatal(err)
-		}
-	case <-time.After(patience):
-		h.Fatalf("nobody reads %s", pipe)
-	}
-}
-
-// eventually waits for what no event tells of: a process that is not ours going away.
-func (h *harness) eventually(what string, holds func() bool) {
-	h.Helper()
-	for end := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			h.Fatalf("never: %s", what)
-		}
+	if _, err := p.file.WriteString("go\n"); err != nil {
+		h.Fatal(err)
 	}
 }
 

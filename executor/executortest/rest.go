@@ -1,3 +1,0 @@
-package executortest
-
-var outputCases, stopCases, followCases, closeCases []testCase
