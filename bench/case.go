@@ -31,49 +31,54 @@ type benchCase struct {
 
 func (c *benchCase) nodes() int { return len(c.graph.Nodes) }
 
-// makeCases writes the files of everything that is to be measured below work.
-func makeCases(o options, work string) ([]*benchCase, error) {
-	var cases []*benchCase
-	add := func(name string, jobs int, makeGraph func() (*dag.Graph, error)) error {
-		for _, shell := range o.shells {
-			g, err := makeGraph()
-			if err != nil {
-				return err
-			}
-			c := &benchCase{name: name + "-" + shell, shell: shell, graph: g, jobs: jobs}
-			c.dir = filepath.Join(work, c.name)
-			if err := c.write(); err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
-			}
-			cases = append(cases, c)
-		}
-		return nil
-	}
+// A source makes the same graph each time it is asked.
+type source struct {
+	name string
+	make func() (*dag.Graph, error)
+}
+
+// sources are the graphs that the options ask for.
+func sources(o options) []source {
+	var all []source
 	for _, n := range o.sizes {
 		for _, shape := range o.shapes {
-			err := add(fmt.Sprintf("%s-%d", shape, n), o.jobs, func() (*dag.Graph, error) {
+			all = append(all, source{fmt.Sprintf("%s-%d", shape, n), func() (*dag.Graph, error) {
 				command := o.command
 				if command == "" {
 					command = "true"
 				}
 				return dag.New(shape, n, command, o.seed)
-			})
-			if err != nil {
-				return nil, err
-			}
+			}})
 		}
 	}
 	for _, file := range o.files {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		err := add(name, o.jobs, func() (*dag.Graph, error) {
+		all = append(all, source{name, func() (*dag.Graph, error) {
 			g, err := dag.ReadFile(file)
 			if err == nil && o.command != "" {
 				g.SetCommand(o.command)
 			}
 			return g, err
-		})
-		if err != nil {
-			return nil, err
+		}})
+	}
+	return all
+}
+
+// makeCases writes the files of everything that is to be measured below work.
+func makeCases(o options, work string) ([]*benchCase, error) {
+	var cases []*benchCase
+	for _, src := range sources(o) {
+		for _, shell := range o.shells {
+			g, err := src.make()
+			if err != nil {
+				return nil, err
+			}
+			c := &benchCase{name: src.name + "-" + shell, shell: shell, graph: g, jobs: o.jobs}
+			c.dir = filepath.Join(work, c.name)
+			if err := c.write(); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			cases = append(cases, c)
 		}
 	}
 	if len(cases) == 0 {

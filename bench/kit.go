@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -86,12 +87,7 @@ func (k *kit) tools(c *benchCase, d *daemon) []*tool {
 }
 
 func (k *kit) lacks(name string) bool {
-	for _, a := range k.absent {
-		if a == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(k.absent, name)
 }
 
 // measure runs every tool in turn, once to warm up and then as often as asked, with one daemon
