@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -68,11 +66,11 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	if width > 0 {
 		room = max(20, width-longest-26) // glyph, state and duration take the rest
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var t table
 	for _, n := range nodes {
-		fmt.Fprintf(tw, "%s %s\t%s\t%s\t%s\n", p.glyph(n.State), oneLine(n.Name), n.State, spanMS(n.DurationMS), p.clip(oneLine(n.Command), room))
+		t.row(p.glyph(n.State)+" "+oneLine(n.Name), string(n.State), spanMS(n.DurationMS), p.clip(oneLine(n.Command), room))
 	}
-	return tw.Flush()
+	return t.write(w)
 }
 
 // outWidth is the width of the terminal behind standard output, 0 when there is none.

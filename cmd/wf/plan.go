@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -63,15 +62,15 @@ func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJS
 // printPlan is the plan for people.
 func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool) error {
 	fmt.Fprintln(w, planTitle(plan))
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var t table
 	for i, step := range plan.Steps {
 		command := step.Command
 		if verbose {
 			command = step.Line
 		}
-		fmt.Fprintf(tw, "%3d\t%s\t%s\t%s\n", i+1, oneLine(step.Name), oneLine(command), stepNotes(step))
+		t.row(fmt.Sprintf("%3d", i+1), oneLine(step.Name), oneLine(command), stepNotes(step))
 	}
-	if err := tw.Flush(); err != nil {
+	if err := t.write(w); err != nil {
 		return err
 	}
 	if plan.Wrapper != "" {

@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,13 +112,13 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 
 // printRuns is the list for people.
 func printRuns(w io.Writer, p paint, runs []api.RunSummary, now time.Time) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "RUN\tWHEN\tRESULT\tNODES\tTIME\tBY\tWHAT")
+	var t table
+	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\n", r.Run, ago(r.Started, now), p.glyph(resultState(r.Result)), resultWord(r.Result),
+		t.row(r.Run, ago(r.Started, now), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), oneLine(r.User), runWhat(r))
 	}
-	return tw.Flush()
+	return t.write(w)
 }
 
 // resultState is the state whose look a result borrows.
@@ -164,27 +165,33 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 func printRun(w io.Writer, p paint, d api.RunDetail) error {
 	fmt.Fprintf(w, "%s run %s %s  %s  %s\n", p.glyph(resultState(d.Result)), d.Run, resultWord(d.Result),
 		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var fields, executions table
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", d.Started.Local().Format(time.DateTime)},
 		{"by", d.User}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"records", d.Folder}, {"damage", d.Problem},
 	} {
 		if field[1] != "" {
-			fmt.Fprintf(tw, "  %s\t%s\n", field[0], oneLine(field[1]))
+			fields.row("  "+field[0], oneLine(field[1]))
 		}
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
 	for _, x := range d.Execs {
 		state, how := executionState(x)
-		fmt.Fprintf(tw, "%s %s\t%d\t%s\t%s\t%s\n", p.glyph(state), oneLine(x.Name), x.Execution, spanMS(x.DurationMS), how, oneLine(x.Command))
+		executions.row(p.glyph(state)+" "+oneLine(x.Name), strconv.Itoa(x.Execution), spanMS(x.DurationMS), how, oneLine(x.Command))
 	}
-	if blocked := namesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
-		fmt.Fprintf(tw, "%s blocked: %s\n", p.glyph(api.StateBlocked), nameList(blocked, shownNames))
+	if err := errors.Join(fields.write(w), newline(w), executions.write(w)); err != nil {
+		return err
 	}
-	return tw.Flush()
+	blocked := namesIn(d.Left, api.StateBlocked)
+	if len(blocked) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s blocked: %s\n", p.glyph(api.StateBlocked), nameList(blocked, shownNames))
+	return err
+}
+
+func newline(w io.Writer) error {
+	_, err := io.WriteString(w, "\n")
+	return err
 }
 
 // executionState is how an execution ended, as a state and in words.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os/signal"
 	"reflect"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,15 +63,15 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 
 // printWorkspaces is a line per open workfile.
 func printWorkspaces(w io.Writer, list []api.WorkspaceInfo) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var t table
 	for _, ws := range list {
 		runs := ""
 		if len(ws.Runs) > 0 {
 			runs = "run " + nameList(ws.Runs, 6)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%d running\n", oneLine(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), ws.Running)
+		t.row("  "+oneLine(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), fmt.Sprintf("%d running", ws.Running))
 	}
-	return tw.Flush()
+	return t.write(w)
 }
 
 func newServerLs(e *env) *cobra.Command {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,13 +102,13 @@ func printStatus(w io.Writer, p paint, s api.Status, now time.Time) error {
 	if len(nodes) > shownStatusNodes {
 		nodes = nodesIn(nodes, api.StateRunning, api.StateFailed)
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var t table
 	for _, n := range nodes[:min(len(nodes), shownStatusNodes)] {
 		if !n.Container {
-			fmt.Fprintf(tw, "  %s %s\t%s\n", p.glyph(n.State), oneLine(n.Name), stateDetail(n, now))
+			t.row("  "+p.glyph(n.State)+" "+oneLine(n.Name), stateDetail(n, now))
 		}
 	}
-	if err := tw.Flush(); err != nil {
+	if err := t.write(w); err != nil {
 		return err
 	}
 	if rest := len(nodes) - shownStatusNodes; rest > 0 {

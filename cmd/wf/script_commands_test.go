@@ -1,0 +1,187 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// scriptCommands are the commands that our sessions have beyond those of testscript.
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"workfile": cmdWorkfile,
+		"status":   cmdStatus,
+		"start":    cmdStart,
+		"signal":   cmdSignal,
+		"finish":   cmdFinish,
+		"waitfor":  cmdWaitfor,
+		"mkfifo":   cmdMkfifo,
+		"feed":     cmdFeed,
+		"dead":     cmdDead,
+		"same":     cmdSame,
+		"gone":     cmdGone,
+		"kill9":    cmdKillDaemon,
+		"forge":    cmdForge,
+		"takeport": cmdTakePort,
+	}
+}
+
+// worldOf is the world of a script; the command takes neither ! nor other than least to most arguments.
+func worldOf(ts *testscript.TestScript, neg bool, args []string, least, most int, usage string) *world {
+	if neg || len(args) < least || len(args) > most {
+		ts.Fatalf("usage: %s", usage)
+	}
+	return ts.Value(worldKey{}).(*world)
+}
+
+// cmdStatus runs a program that must end with a status: "status 2 wf rnu".
+func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 2, 1000, "status N program [args...]")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	if got := statusOf(err); got != want {
+		ts.Fatalf("%s: exit status %d, want %d (%v)", strings.Join(args[1:], " "), got, want, err)
+	}
+}
+
+// statusOf is the exit status in the error of a command; -1 for other errors.
+func statusOf(err error) int {
+	var exited *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exited):
+		return exited.ExitCode()
+	}
+	return -1
+}
+
+// started is a program in the background of a script.
+type started struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when err is set
+	err  error
+}
+
+func (s *started) kill() {
+	s.cmd.Process.Kill()
+	<-s.done
+}
+
+// cmdStart runs a program in the background, its output in NAME.out and NAME.err: "start r wf run".
+func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 2, 1000, "start NAME program [args...]")
+	out, err := os.Create(ts.MkAbs(args[0] + ".out"))
+	ts.Check(err)
+	defer out.Close()
+	errOut, err := os.Create(ts.MkAbs(args[0] + ".err"))
+	ts.Check(err)
+	defer errOut.Close()
+	program := args[1]
+	if program == "wf" {
+		program = w.bin + "/wf"
+	}
+	cmd := exec.Command(program, args[2:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), w.vars
+	cmd.Stdout, cmd.Stderr = out, errOut
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	ts.Check(cmd.Start())
+	s := &started{cmd: cmd, done: make(chan struct{})}
+	go func() {
+		s.err = cmd.Wait()
+		close(s.done)
+	}()
+	w.started[args[0]] = s
+}
+
+// cmdSignal sends a signal to a program that start began: "signal r INT".
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 2, 2, "signal NAME INT|TERM|HUP|KILL")
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+	sig, ok := signals[args[1]]
+	if !ok || w.started[args[0]] == nil {
+		ts.Fatalf("no signal %s or no program %s", args[1], args[0])
+	}
+	ts.Check(w.started[args[0]].cmd.Process.Signal(sig))
+}
+
+// cmdFinish waits for the end of a program that start began, with a status: "finish r 130".
+func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 2, 2, "finish NAME STATUS")
+	s := w.started[args[0]]
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		s.kill()
+		ts.Fatalf("%s does not end; it said:\n%s", args[0], ts.ReadFile(args[0]+".err"))
+	}
+	if got := statusOf(s.err); got != want {
+		ts.Fatalf("%s: exit status %d, want %d; it said:\n%s", args[0], got, want, ts.ReadFile(args[0]+".err"))
+	}
+}
+
+// cmdWaitfor waits until a file exists and, if there is a pattern, holds it: "waitfor r.err 'run 1'".
+func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 1, 2, "waitfor FILE [PATTERN]")
+	pattern := regexp.MustCompile("(?m)" + strings.Join(args[1:], ""))
+	var data []byte
+	if !await(func() bool {
+		var err error
+		data, err = os.ReadFile(ts.MkAbs(args[0]))
+		return err == nil && pattern.Match(data)
+	}) {
+		ts.Fatalf("waited in vain for %q in %s, which holds:\n%s\n%s", pattern, args[0], data, w.daemonLog())
+	}
+}
+
+// cmdMkfifo makes fifos: a node that reads one runs until feed.
+func cmdMkfifo(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 100, "mkfifo FILE...")
+	for _, name := range args {
+		ts.Check(syscall.Mkfifo(ts.MkAbs(name), 0o600))
+	}
+}
+
+// cmdFeed ends the reading of a fifo, waiting for a reader if there is none yet.
+func cmdFeed(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1, "feed FIFO")
+	if !await(func() bool {
+		f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return false // nobody reads yet
+		}
+		f.Close()
+		return true
+	}) {
+		ts.Fatalf("nobody reads %s", args[0])
+	}
+}
+
+// cmdDead waits until the process whose pid a file holds is gone.
+func cmdDead(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1, "dead PIDFILE")
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	if !await(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
+		ts.Fatalf("process %d of %s lives", pid, args[0])
+	}
+}
+
+// cmdSame compares a file with the words it must hold, one a line: "same log A B C".
+func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1000, "same FILE LINE...")
+	got := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	if strings.Join(got, " ") != strings.Join(args[1:], " ") {
+		ts.Fatalf("%s holds %q, want %q", args[0], got, args[1:])
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"wf/api"
+)
+
+// readRegistry is the registry of a daemon.
+func readRegistry(ts *testscript.TestScript, path string) api.Registry {
+	var reg api.Registry
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(path)), &reg))
+	return reg
+}
+
+// cmdGone waits until the daemon has ended by itself: nothing of the world runs any more.
+func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 0, 0, "gone")
+	if !await(func() bool {
+		_, err := os.Stat(filepath.Join(w.home, "run", api.FileRegistry))
+		return os.IsNotExist(err)
+	}) {
+		ts.Fatalf("the daemon is still there\n%s", w.daemonLog())
+	}
+}
+
+// cmdKillDaemon kills the daemon that a registry names, as a crash would: "kill9 daemon.json".
+func cmdKillDaemon(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1, "kill9 REGISTRY")
+	ts.Check(syscall.Kill(readRegistry(ts, args[0]).PID, syscall.SIGKILL))
+}
+
+// cmdForge writes a registry that gives the pid of a program of the script as that of a daemon.
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 3, 3, "forge REGISTRY NAME TO")
+	reg := readRegistry(ts, args[0])
+	reg.PID = w.started[args[1]].cmd.Process.Pid
+	data, err := json.Marshal(reg)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), data, 0o600))
+}
+
+// cmdTakePort listens on a free port until the script ends and puts its number into a variable.
+func cmdTakePort(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1, "takeport VARIABLE")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the sessions in testdata/script against the real program. Each has folders of
+// its own for the daemon, and leaves no process behind, however it ends.
+func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sessions start daemons")
+	}
+	bin := buildProgram(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup:              func(se *testscript.Env) error { return setupScript(se, bin) },
+		Cmds:               scriptCommands(),
+		Condition: func(cond string) (bool, error) {
+			if cond != "root" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return os.Geteuid() == 0, nil
+		},
+	})
+}
+
+// buildProgram builds wf once, with the race detector when the test has it, and returns its folder.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	args := []string{"build", "-o", filepath.Join(bin, "wf")}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("build wf: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// setupScript gives a script its world. The daemon's folders are not below the script's own,
+// because the path of a socket may have only about a hundred bytes.
+func setupScript(se *testscript.Env, bin string) error {
+	home, err := os.MkdirTemp("", "wf")
+	if err != nil {
+		return err
+	}
+	for key, value := range map[string]string{
+		"PATH":           bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME":           se.WorkDir,
+		"USER":           "tester",
+		"LANG":           "C.UTF-8",
+		"WF_RUNTIME_DIR": filepath.Join(home, "run"),
+		"WF_STATE_DIR":   filepath.Join(home, "state"),
+		"GORACE":         "halt_on_error=1",
+	} {
+		se.Setenv(key, value)
+	}
+	w := &world{home: home, bin: bin, vars: se.Vars, started: map[string]*started{}}
+	se.Values[worldKey{}] = w
+	se.Defer(func() {
+		if err := w.end(); err != nil {
+			se.T().Log(err)
+			se.T().FailNow()
+		}
+	})
+	return nil
+}
+
+// worldKey finds the world among the values of a script.
+type worldKey struct{}
+
+// A world is what a script has made besides its files.
+type world struct {
+	home    string // folder of the daemon's folders
+	bin     string
+	vars    []string
+	started map[string]*started // by the name that the script gave
+}
+
+// end stops the daemon with all it runs, and complains about whatever is left.
+func (w *world) end() error {
+	for _, s := range w.started {
+		s.kill()
+	}
+	stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
+	stop.Env = w.vars
+	out, err := stop.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("wf server stop --cancel: %w\n%s%s", err, out, w.daemonLog())
+	}
+	if left := w.leftovers(); err == nil && len(left) > 0 {
+		err = fmt.Errorf("processes left behind:\n%s", left)
+	}
+	if err == nil {
+		err = w.dataRaces()
+	}
+	return errorsOf(err, os.RemoveAll(w.home))
+}

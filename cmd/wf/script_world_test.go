@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience is how long a script waits for what must happen. It is long because the machine may
+// be busy, and costs nothing where all is well.
+const patience = 60 * time.Second
+
+// await asks done again and again until it says yes or patience ends. Files and processes of
+// other programs send no events that would be the same on every system.
+func await(done func() bool) bool {
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if done() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// daemonLog is what the daemon had to say, for the report of a failure.
+func (w *world) daemonLog() string {
+	data, err := os.ReadFile(filepath.Join(w.home, "state", daemonLog))
+	if err != nil {
+		return ""
+	}
+	return "daemon.log:\n" + string(data)
+}
+
+// dataRaces reports what the race detector told the daemon's log.
+func (w *world) dataRaces() error {
+	if log := w.daemonLog(); strings.Contains(log, "DATA RACE") || strings.Contains(log, "panic") {
+		return errors.New(log)
+	}
+	return nil
+}
+
+// leftovers describes the processes that belong to the world, by the folders in their command
+// line or environment, and ends them. A process that is on its way out gets time for it.
+func (w *world) leftovers() string {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		return "" // no way to look here
+	}
+	var left []int
+	await(func() bool {
+		left = w.processes()
+		return len(left) == 0
+	})
+	var b strings.Builder
+	for _, pid := range left {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		fmt.Fprintf(&b, "%d %s\n", pid, bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return b.String()
+}
+
+// processes finds the processes of the world.
+func (w *world) processes() []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var found []int
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		for _, file := range []string{"cmdline", "environ"} {
+			data, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), file))
+			if bytes.Contains(data, []byte(w.home+"/")) {
+				found = append(found, pid)
+				break
+			}
+		}
+	}
+	return found
+}
