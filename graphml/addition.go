@@ -90,7 +90,7 @@ func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) strin
 	head := `<` + r.d.prefix + `node id="` + r.attr(e.new.id) + `"`
 	children := inside[e.new.id]
 	if e.new.container {
-		head += ` yfiles.foldertype="group"`
+		head += groupMark
 	}
 	inner := r.childLead(lead)
 	body := r.values(ofNode, e, inner)

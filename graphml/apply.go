@@ -67,7 +67,11 @@ func (d *Document) addNode(op graph.AddNode) error {
 		})
 	}
 	d.nodeNumber[n.ID] = number
-	return d.revive(ref{ofNode, number}, nodeWants(n))
+	wants := nodeWants(n)
+	if d.nodes[number].start == added {
+		wants = d.shadow(ofNode, wants, n.Inherited, "label", "name", "group", "status", "x", "y")
+	}
+	return d.revive(ref{ofNode, number}, wants)
 }
 
 // oldNode finds a node by key that is in the text or was added before, removed or not.
@@ -103,7 +107,23 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 	if !d.editOf(r).gone() {
 		return fmt.Errorf("edge %s -> %s: key %d belongs to another edge", op.Source, op.Target, op.Key)
 	}
-	return d.revive(r, edgeWants(&op))
+	wants := edgeWants(&op)
+	if d.edges[number].start == added {
+		wants = d.shadow(ofEdge, wants, op.Inherited, "id", "edge_type", "status")
+	}
+	return d.revive(r, wants)
+}
+
+// shadow adds an empty value for each of these attributes that has a default in the file which
+// the graph does not know of for the added element: else the file would say something else.
+func (d *Document) shadow(dom domain, wants []want, known []graph.Attr, names ...string) []want {
+	for _, name := range names {
+		has := slices.ContainsFunc(wants, func(w want) bool { return w.name == name })
+		if !has && inherited(d.defaults[dom], name) != "" && !hasAttr(known, name) {
+			wants = append(wants, want{name: name, present: true})
+		}
+	}
+	return wants
 }
 
 // revive brings a removed element back with exactly these attributes. Captured output, which the

@@ -49,7 +49,11 @@ func (b *builder) buildNodes() error {
 		if drawn {
 			group = b.draw(i, n)
 		}
-		n.Container = b.s.folders[i] || group || b.s.parents[i] && !n.HasLabel
+		n.Container = b.s.folders[i] || group
+		if !n.Container && b.s.parents[i] && !n.HasLabel {
+			n.Container = true
+			b.d.implicit[int32(i)] = true
+		}
 		b.checkPosition(i, n)
 	}
 	return nil

@@ -11,6 +11,9 @@ func (r *renderer) change(at ref, e *edit) {
 		if at.domain == ofEdge && w.name == "id" && r.changeID(at, w) {
 			continue
 		}
+		if w.name == "label" && w.present && at.domain == ofNode && r.d.implicit[at.number] {
+			r.markGroup(at)
+		}
 		slot := r.d.find(at, w.name)
 		switch {
 		case !w.present:
@@ -23,6 +26,17 @@ func (r *renderer) change(at ref, e *edit) {
 		}
 	}
 }
+
+// markGroup writes down that a node is a container, which was clear only as long as it had no
+// label.
+func (r *renderer) markGroup(at ref) {
+	attrs := r.d.startTag(r.d.element(at)).attrs
+	end := attrs[len(attrs)-1].end // it has an id at least
+	r.patch(end, end, []byte(groupMark))
+}
+
+// groupMark is how yEd marks a container; networkx reads the nodes in others not at all.
+const groupMark = ` yfiles.foldertype="group"`
 
 // removeValues takes away all values of an attribute: if one of several stayed, it would count.
 func (r *renderer) removeValues(at ref, name string) {

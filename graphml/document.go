@@ -17,8 +17,9 @@ type Document struct {
 	lines func() *lineTable
 
 	defaults [domains][]graph.Attr
-	drawn    []int32 // nodes whose command is only a text of a drawing
-	unclean  []int32 // slots of captured output with characters that XML forbids
+	drawn    []int32        // nodes whose command is only a text of a drawing
+	implicit map[int32]bool // nodes that are containers only because they have no label
+	unclean  []int32        // slots of captured output with characters that XML forbids
 
 	// The fields below are the wanted state, where it differs from the text.
 
@@ -47,6 +48,7 @@ func newDocument(file []byte, f form, s *scanner) *Document {
 		nodeEdits:  make([]*edit, len(s.nodes)),
 		edgeEdits:  make([]*edit, len(s.edges)),
 		nodeNumber: s.numbers,
+		implicit:   map[int32]bool{},
 		newNodes:   map[int]int32{},
 		newEdges:   map[int]int32{},
 	}

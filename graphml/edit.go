@@ -197,7 +197,7 @@ func (d *Document) base(r ref, name string) (want, baseState) {
 		return want{name: name}, isPlain
 	}
 	if r.domain == ofEdge && name == "id" {
-		if id, ok := d.xmlAttr(r, "id"); ok && id != "" {
+		if id, ok := d.xmlAttr(r, "id"); ok && (id != "" || d.find(r, "id") == none) {
 			return want{name, id, true}, isPlain
 		}
 	}

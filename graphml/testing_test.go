@@ -43,13 +43,18 @@ func (p pair) apply(op graph.Op) graph.Op {
 func (p pair) rendered() string { return string(bytes.Join(p.d.Render(), nil)) }
 
 // dump writes down a graph without keys, to compare one that was edited with one that was read.
-func dump(g *graph.Graph) string {
+// With nested graphs nodes are sorted: an added one cannot stand behind all those further in.
+func dump(g *graph.Graph, nested bool) string {
 	var b strings.Builder
 	attrs := g.Attrs()
+	nodes := slices.Clone(g.Nodes())
+	if nested {
+		slices.SortFunc(nodes, func(a, b *graph.Node) int { return strings.Compare(a.ID, b.ID) })
+	}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		fmt.Fprintf(&b, "graph %s=%q\n", name, attrs[name])
 	}
-	for _, n := range g.Nodes() {
+	for _, n := range nodes {
 		fmt.Fprintf(&b, "node %q container=%v nocommand=%v", n.ID, n.Container, n.NoCommand)
 		if n.Parent != nil {
 			fmt.Fprintf(&b, " in %q", n.Parent.ID)
@@ -67,8 +72,8 @@ func dump(g *graph.Graph) string {
 func dumpAttrs(b *strings.Builder, names []string, get func(string) (string, bool)) {
 	for _, name := range names {
 		value, present := get(name)
-		// An empty status is left out of a file that does not have one.
-		if present && (value != "" || name != "status") {
+		// Of empty texts only that of a command means something else than none.
+		if present && (value != "" || name == "label") {
 			fmt.Fprintf(b, " %s=%q", name, value)
 		} else if value != "" {
 			fmt.Fprintf(b, " %s=inherited %q", name, value)
