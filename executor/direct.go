@@ -13,7 +13,8 @@ import (
 // the same goes through the shell.
 
 // direct returns how to execute line without the shell that would interpret it, if that makes no
-// difference. env is the whole environment of the command.
+// difference. env is the whole environment of the command. One is left: of a death by signal some
+// shells make exit code 128 + n and a line on stderr, whereas here it is seen as it was.
 func direct(shell, line string, env []string) (path string, argv []string, ok bool) {
 	if !isPlainShell(shell) && shell != "" {
 		return "", nil, false
