@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestCommandWord(t *testing.T) {
@@ -113,4 +115,20 @@ func BenchmarkHandles(b *testing.B) {
 		Handles(g)
 	}
 	b.ReportMetric(float64(b.Elapsed()/time.Duration(b.N))/100_000, "ns/node")
+}
+
+// TestHandleOfAnything: any text makes a handle that is safe to type and print.
+func TestHandleOfAnything(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{
+		" ", "\n", "'", "\"", "\\", "#", ";", "&&", "|", "(", ")", "-c", "-", "bash", "python3", "env", "cd", "nice", "-n",
+		"timeout", "A=1", "for", "$x", "x.py", "/", "é", "\xff", "<<E",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		command := strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "command"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		word := handleWord(&Node{Label: command})
+		bad := strings.IndexFunc(word, func(r rune) bool { return handleRune(r) != r })
+		if word == "" || len(word) > maxHandle || bad >= 0 {
+			t.Fatalf("%q makes %q", command, word)
+		}
+	})
 }

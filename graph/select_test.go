@@ -2,9 +2,12 @@ package graph
 
 import (
 	"errors"
+	"path"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // shop is a graph with every kind of name: handles from commands, ids with odd characters,
@@ -179,4 +182,16 @@ func TestDistance(t *testing.T) {
 			t.Errorf("%q and %q: %d and back %d, want %d", test.a, test.b, got, back, test.want)
 		}
 	}
+}
+
+// TestGlobAsPathMatch: where there is neither slash nor set, package path means the same.
+func TestGlobAsPathMatch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching(`[ab*?]{0,8}`).Draw(t, "pattern")
+		text := rapid.StringMatching(`[ab]{0,8}`).Draw(t, "text")
+		want, err := path.Match(pattern, text)
+		if got := globMatch(pattern, text); err != nil || got != want {
+			t.Fatalf("%q matches %q: %v, want %v %v", pattern, text, got, want, err)
+		}
+	})
 }

@@ -34,29 +34,22 @@ func (g *modelGraph) within(scope []string) []*modelEdge {
 
 // reach returns, for each node, the nodes that one or more of the edges lead to.
 func reach(nodes []string, edges []*modelEdge) map[string]map[string]bool {
-	to := map[string]map[string]bool{}
-	for _, n := range nodes {
-		to[n] = map[string]bool{}
+	next := map[string][]string{}
+	for _, e := range edges {
+		next[e.source] = append(next[e.source], e.target)
 	}
-	for grown := true; grown; {
-		grown = false
-		for _, e := range edges {
-			for _, n := range append([]string{e.target}, keys(to[e.target])...) {
-				if !to[e.source][n] {
-					to[e.source][n] = true
-					grown = true
-				}
+	reached := map[string]map[string]bool{}
+	for _, n := range nodes {
+		to := map[string]bool{}
+		for ahead := slices.Clone(next[n]); len(ahead) > 0; ahead = ahead[1:] {
+			if m := ahead[0]; !to[m] {
+				to[m] = true
+				ahead = append(ahead, next[m]...)
 			}
 		}
+		reached[n] = to
 	}
-	return to
-}
-
-func keys(set map[string]bool) (list []string) {
-	for n := range set {
-		list = append(list, n)
-	}
-	return list
+	return reached
 }
 
 // hasBlockingCycle is the check before a run.

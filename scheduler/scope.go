@@ -25,7 +25,9 @@ var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
 // A Request says which nodes somebody wants to run.
 type Request struct {
 	Selected []*graph.Node // a container stands for what lies in it
-	Explicit bool          // Selected counts, even if it is empty
+	// Explicit says that Selected counts, even if it is empty: Auto then means Fresh, and a Resume
+	// keeps within it.
+	Explicit bool
 	Excluded []*graph.Node
 	Mode     Mode
 	// LastScope returns the nodes of the last run that the node took part in. It is asked in a
