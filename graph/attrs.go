@@ -2,7 +2,6 @@ package graph
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,37 +27,6 @@ const (
 	oddStatus
 	oddType
 )
-
-// rare is what few elements have, apart so that the others stay small. A nil one is empty.
-type rare struct {
-	inherited                []Attr // see NodeSpec
-	statusText, edgeTypeText string // of oddStatus and oddType
-}
-
-// inherit returns the value that holds while the element itself lacks the attribute.
-func (r *rare) inherit(name string) string {
-	if r != nil {
-		for _, a := range r.inherited {
-			if a.Name == name {
-				return a.Value
-			}
-		}
-	}
-	return ""
-}
-
-// holds says whether there is such a value.
-func (r *rare) holds(name string) bool {
-	return r != nil && slices.ContainsFunc(r.inherited, func(a Attr) bool { return a.Name == name })
-}
-
-// all returns the values that hold while the element itself lacks the attributes.
-func (r *rare) all() []Attr {
-	if r == nil {
-		return nil
-	}
-	return r.inherited
-}
 
 // Names of the attributes that have a field.
 const (
@@ -235,14 +203,6 @@ func (e *Edge) putStatus(text string, present bool) {
 		e.rare = e.rare.orNew()
 		e.rare.statusText = text
 	}
-}
-
-// orNew returns r, or an empty one to write to.
-func (r *rare) orNew() *rare {
-	if r == nil {
-		return &rare{}
-	}
-	return r
 }
 
 // putExtra changes a map that stays nil while it is empty, as most are.
