@@ -64,14 +64,11 @@ func (d *Document) addNode(op graph.AddNode) error {
 		d.change(ref{ofNode, number}, func(e *edit) {
 			e.removed = true // until it is revived below
 			e.new = &newElementSpec{id: n.ID, key: n.Key, parent: op.Parent, container: n.Container}
+			e.new.shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
 		})
 	}
 	d.nodeNumber[n.ID] = number
-	wants := nodeWants(n)
-	if d.nodes[number].start == added {
-		wants = d.shadow(ofNode, wants, n.Inherited, "label", "name", "group", "status", "x", "y")
-	}
-	return d.revive(ref{ofNode, number}, wants)
+	return d.revive(ref{ofNode, number}, nodeWants(n))
 }
 
 // oldNode finds a node by key that is in the text or was added before, removed or not.
@@ -101,29 +98,22 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 		d.change(ref{ofEdge, number}, func(e *edit) {
 			e.removed = true
 			e.new = &newElementSpec{key: op.Key, source: op.Source, target: op.Target}
+			e.new.shadowed = d.shadowed(ofEdge, op.Inherited, "id", "edge_type", "status")
 		})
 	}
 	r := ref{ofEdge, number}
 	if !d.editOf(r).gone() {
 		return fmt.Errorf("edge %s -> %s: key %d belongs to another edge", op.Source, op.Target, op.Key)
 	}
-	wants := edgeWants(&op)
-	if d.edges[number].start == added {
-		wants = d.shadow(ofEdge, wants, op.Inherited, "id", "edge_type", "status")
-	}
-	return d.revive(r, wants)
+	return d.revive(r, edgeWants(&op))
 }
 
-// shadow adds an empty value for each of these attributes that has a default in the file which
-// the graph does not know of for the added element: else the file would say something else.
-func (d *Document) shadow(dom domain, wants []want, known []graph.Attr, names ...string) []want {
-	for _, name := range names {
-		has := slices.ContainsFunc(wants, func(w want) bool { return w.name == name })
-		if !has && inherited(d.defaults[dom], name) != "" && !hasAttr(known, name) {
-			wants = append(wants, want{name: name, present: true})
-		}
-	}
-	return wants
+// shadowed lists those of the attributes that have a default in the file which the graph does not
+// know of for an added element.
+func (d *Document) shadowed(dom domain, known []graph.Attr, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		return inherited(d.defaults[dom], name) == "" || hasAttr(known, name)
+	})
 }
 
 // revive brings a removed element back with exactly these attributes. Captured output, which the
@@ -157,7 +147,11 @@ func (d *Document) attrNames(r ref) []string {
 			names = append(names, k.name)
 		}
 	}
-	for _, w := range d.editOf(r).wants {
+	e := d.editOf(r)
+	if e.new != nil {
+		names = append(names, e.new.shadowed...)
+	}
+	for _, w := range e.wants {
 		names = append(names, w.name)
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return r.domain == ofNode && graph.Captured(name) })

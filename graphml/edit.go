@@ -2,6 +2,7 @@ package graphml
 
 import (
 	"fmt"
+	"slices"
 
 	"wf/graph"
 )
@@ -27,6 +28,11 @@ type newElementSpec struct {
 	parent         string // of a node: the node it lies in, "" = none
 	container      bool
 	source, target string // of an edge
+
+	// shadowed are attributes with a default in the file that the graph does not know of for this
+	// element. Where it has none of its own an empty one is written, or the file would say more
+	// than the graph.
+	shadowed []string
 }
 
 func (e *edit) gone() bool { return e != nil && e.removed }
@@ -160,6 +166,9 @@ func (d *Document) UnsetGraph(attr string) error {
 func (d *Document) set(r ref, w want) error {
 	if w.name == "" {
 		return fmt.Errorf("%s: an attribute needs a name", r.domain)
+	}
+	if e := d.editOf(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
+		w.present = true
 	}
 	base, state := d.base(r, w.name)
 	switch {
