@@ -46,6 +46,7 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 	switch e.Kind {
 	case entryRunner:
 		p.boot = e.Boot
+		r.successor = true
 		return
 	case entryIntent:
 		p.open[id] = &execution{job: Job{ID: id}, foreign: true}
@@ -115,7 +116,7 @@ func (r *runner) adoptStarted(e *execution) {
 		r.foreignGone(e, nil)
 		return
 	}
-	e.marker = markerOf(environmentOf(e.pid))
+	r.mark(e, environmentOf(e.pid))
 	go func() {
 		d := foreignFate(now)
 		if d == nil && !now.dead {

@@ -32,6 +32,13 @@ func markerOf(env []string) []string {
 	return found
 }
 
+// mark remembers by what the family of e is known.
+func (r *runner) mark(e *execution, env []string) {
+	if e.marker = markerOf(env); e.marker != nil {
+		r.runMarker = e.marker[0]
+	}
+}
+
 // accepted takes a job. One that is known already was sent again after a lost connection.
 func (r *runner) accepted(j Job) {
 	if _, ok := r.known[j.ID]; ok || r.broken {
@@ -97,7 +104,7 @@ func (r *runner) start(e *execution) {
 
 func (r *runner) started(e *execution, pid int, at time.Time) {
 	e.pid = pid
-	e.marker = markerOf(e.job.Env)
+	r.mark(e, e.job.Env)
 	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
 	r.running[pid] = e
 	if r.reaperIdle {

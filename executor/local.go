@@ -38,14 +38,9 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	if err := l.prepare(spec); err != nil {
 		return nil, err
 	}
-	s := &session{
-		spec:   spec,
-		runner: runnerHandle{program: l.Program, dir: spec.Dir, cwd: spec.Cwd, socket: socket},
-		wake:   make(chan struct{}, 1),
-		done:   make(chan struct{}),
-		jobs:   make(map[ID]sentJob),
-		stops:  make(map[ID]time.Time),
-	}
+	s := newSession(spec, &runnerHandle{
+		program: l.Program, dir: spec.Dir, cwd: spec.Cwd, socket: socket,
+	})
 	conn, err := s.runner.connect(ctx)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,9 @@ type runner struct {
 	running  map[int]*execution // by pid: children whose death has not been recorded
 	starting []*execution       // to be forked after the next commit
 
-	reaperIdle bool // there was no child to wait for
+	successor  bool   // an earlier runner has begun this run, and what it left is not below us
+	runMarker  string // WF_RUN_ID=…, as the jobs have it; "" while no job has told
+	reaperIdle bool   // there was no child to wait for
 	hunt       hunt
 	closing    bool
 	closed     bool

@@ -12,13 +12,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A session is the daemon's end of a run. Two goroutines serve a connection: follow reads and
 // reports, write sends what Start, Stop and Close leave for it.
 type session struct {
 	spec   Spec
-	runner runnerHandle
+	runner *runnerHandle
 	wake   chan struct{} // capacity 1: there is something to send
 	done   chan struct{} // closed when follow ends: nothing is reported any more
 
@@ -26,7 +28,9 @@ type session struct {
 	seen      int // lines of news taken
 	closed    bool
 	survivors []int
-	lost      error // why the session is broken
+	lost      error      // why the session is broken
+	running   map[ID]int // pids of what has started and not ended
+	inherited map[ID]int // those of a runner that has died: children of ours, if we are subreaper
 
 	mu       sync.Mutex // guards what follows; never held while sending or reporting
 	unsent   []byte
@@ -41,6 +45,19 @@ type session struct {
 type sentJob struct {
 	order int
 	job   Job
+}
+
+func newSession(spec Spec, runner *runnerHandle) *session {
+	return &session{
+		spec:      spec,
+		runner:    runner,
+		wake:      make(chan struct{}, 1),
+		done:      make(chan struct{}),
+		running:   make(map[ID]int),
+		inherited: make(map[ID]int),
+		jobs:      make(map[ID]sentJob),
+		stops:     make(map[ID]time.Time),
+	}
 }
 
 // errClosed says that a session takes nothing any more.
@@ -145,6 +162,7 @@ func (s *session) follow(conn net.Conn) {
 			return
 		}
 		losses = append(losses, time.Now())
+		s.inherit()
 		if n := len(losses); s.lost == nil && n >= lossLimit && time.Since(losses[n-lossLimit]) < lossWindow {
 			s.lost = fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err)
 		}
@@ -163,6 +181,26 @@ func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed || s.detached
+}
+
+// inherit notes what the lost runner may have left to us. What it is not a parent of, wait refuses.
+func (s *session) inherit() {
+	maps.Copy(s.inherited, s.running)
+}
+
+// track keeps account of what runs. The zombie of an inherited process is taken away only now:
+// until the next runner had seen it, it was the only one to tell how the process ended.
+func (s *session) track(e *entry) {
+	id := e.id()
+	if e.Kind == entryStart {
+		s.running[id] = e.PID
+		return
+	}
+	delete(s.running, id)
+	if pid, ok := s.inherited[id]; ok {
+		delete(s.inherited, id)
+		unix.Wait4(pid, nil, unix.WNOHANG, nil) //nolint:errcheck // not a child of ours: nothing to do
+	}
 }
 
 // converse talks over one connection until it ends.
@@ -219,6 +257,7 @@ func (s *session) read(conn net.Conn) error {
 		}
 		if e.Kind == entryStart || e.Kind == entryEnd {
 			s.seen++
+			s.track(&e)
 			if reports = append(reports, e.report()); len(reports) == reportLimit {
 				report()
 			}

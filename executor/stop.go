@@ -249,7 +249,7 @@ func (r *runner) sweep(now time.Time) bool {
 	if err != nil {
 		return true
 	}
-	left := c.below(r.pid)
+	left := r.remains(c)
 	if len(left) == 0 || (!r.hunt.swept.IsZero() && now.Sub(r.hunt.swept) > killPatience) {
 		r.finish(pidsOf(left))
 		return false
@@ -257,8 +257,23 @@ func (r *runner) sweep(now time.Time) bool {
 	if r.hunt.swept.IsZero() {
 		r.hunt.swept = now
 	}
-	killFamily(func(c *census) []process { return c.below(r.pid) }) //nolint:errcheck // see kill
+	killFamily(r.remains) //nolint:errcheck // see kill
 	return true
+}
+
+// remains returns what is left of the run: everything below us, and, where an earlier runner has
+// left something, what carries the marker of the run.
+func (r *runner) remains(c *census) []process {
+	left := c.below(r.pid)
+	if !r.successor || r.runMarker == "" {
+		return left
+	}
+	for _, p := range c.all {
+		if !p.dead && p.pid != r.pid && slices.Contains(environmentOf(p.pid), r.runMarker) {
+			left = append(left, p)
+		}
+	}
+	return left
 }
 
 // finish announces that the run is over. Its last entries have to be on the disk before that.

@@ -1,0 +1,294 @@
+package executor_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"wf/executor"
+)
+
+const patience = 60 * time.Second
+
+// A run is one opened by a test of this file, with its reports as a stream.
+type run struct {
+	*testing.T
+	dir     string
+	session executor.Session
+	reports chan executor.Report
+	seen    []executor.Report
+}
+
+func openRun(t *testing.T, x executor.Executor, dir string) *run {
+	t.Helper()
+	r := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
+	session, err := x.Open(context.Background(), executor.Spec{
+		Dir: dir, Cwd: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")},
+		Report: func(reports []executor.Report) {
+			for _, report := range reports {
+				r.reports <- report
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.session = session
+	return r
+}
+
+func (r *run) start(node int, command string) {
+	r.Helper()
+	env := []string{"WF_RUN_ID=" + r.Name(), fmt.Sprint("WF_NODE_ID=", node), "WF_EXECUTION=1"}
+	job := executor.Job{ID: executor.ID{Node: node, Execution: 1}, Command: command, Env: env}
+	if err := r.session.Start([]executor.Job{job}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// await returns the report of that kind about the node; what comes before it stays for later.
+func (r *run) await(kind executor.Kind, node int) executor.Report {
+	r.Helper()
+	want := func(report executor.Report) bool { return report.Kind == kind && report.ID.Node == node }
+	for {
+		if i := slices.IndexFunc(r.seen, want); i >= 0 {
+			report := r.seen[i]
+			r.seen = slices.Delete(r.seen, i, i+1)
+			return report
+		}
+		select {
+		case report := <-r.reports:
+			r.seen = append(r.seen, report)
+		case <-time.After(patience):
+			r.Fatalf("node %d: no report of kind %d, have %+v", node, kind, r.seen)
+		}
+	}
+}
+
+func (r *run) close() {
+	r.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if survivors, err := r.session.Close(ctx); err != nil || len(survivors) > 0 {
+		r.Errorf("close: survivors %v, error %v", survivors, err)
+	}
+}
+
+// killRunner ends the runner as nothing can be prepared for.
+func (r *run) killRunner() {
+	r.Helper()
+	text, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	pid := 0
+	for line := range strings.Lines(string(text)) {
+		var e struct {
+			Kind string `json:"k"`
+			PID  int    `json:"p"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			r.Fatal(err)
+		}
+		if e.Kind == "runner" {
+			pid = e.PID
+		}
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		r.Fatalf("runner %d: %v", pid, err)
+	}
+}
+
+// pipe makes a named pipe and returns what lets its reader go on.
+func (r *run) pipe() (path string, tell func()) {
+	r.Helper()
+	path = filepath.Join(r.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		r.Fatal(err)
+	}
+	return path, func() {
+		if err := os.WriteFile(path, []byte("go\n"), 0); err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+// TestRunnerDies has the runner killed while a command runs: the command goes on, the next runner
+// learns how it ends, and takes further jobs.
+func TestRunnerDies(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), t.TempDir())
+	pipe, tell := r.pipe()
+	r.start(0, "read x <"+pipe+"; echo late; exit 7")
+	pid := r.await(executor.Started, 0).PID
+	r.killRunner()
+	r.start(1, "exit 8") // handed to a runner that is gone, and sent again
+	if end := r.await(executor.Ended, 1); end.Exit.Code != 8 {
+		t.Errorf("after the death: %+v", end.Exit)
+	}
+	tell()
+	end := r.await(executor.Ended, 0)
+	if end.Exit.Lost || end.Exit.Code != 7 {
+		t.Errorf("across the death: %+v", end)
+	}
+	if end.Out.End-end.Out.Start != int64(len("late\n")) {
+		t.Errorf("output %+v", end.Out)
+	}
+	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+		t.Errorf("process %d: %v, want it reaped", pid, err)
+	}
+	r.close()
+}
+
+// TestStopAfterRunnerDied has the next runner stop what is not its child, and sweep what was left.
+func TestStopAfterRunnerDied(t *testing.T) {
+	r := openRun(t, newLocal(t), t.TempDir())
+	pipe, _ := r.pipe()
+	r.start(0, "setsid sleep 1000 & trap '' TERM; while :; do read x <"+pipe+"; done")
+	r.start(1, "setsid sleep 1000 &")
+	pid := r.await(executor.Started, 0).PID
+	r.await(executor.Ended, 1)
+	r.killRunner()
+	r.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 50*time.Millisecond)
+	if end := r.await(executor.Ended, 0); !end.Exit.Stopped {
+		t.Errorf("stopped: %+v", end)
+	}
+	if state := stateOf(pid); state != "" && state != "Z" {
+		t.Errorf("process %d is left in state %s", pid, state)
+	}
+	r.close()
+	if left := withEnvironment(t, "WF_RUN_ID="+t.Name()); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+func stateOf(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	_, state, _ := strings.Cut(string(text), ") ")
+	return state[:1]
+}
+
+// withEnvironment returns the processes that have the variable.
+func withEnvironment(t *testing.T, variable string) (pids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(text), variable) {
+			pids = append(pids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return pids
+}
+
+// TestRecordOfTheDead opens runs whose record an earlier runner has left in various states.
+func TestRecordOfTheDead(t *testing.T) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Skip("no /proc here")
+	}
+	const intent = `{"k":"intent","n":0,"e":1}`
+	start := fmt.Sprintf(`{"k":"start","n":0,"e":1,"t":1,"p":%d,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`, os.Getpid())
+	for _, c := range []struct {
+		name  string
+		boot  string
+		lines []string
+		want  executor.Exit
+	}{
+		{"forked, or not", "", []string{intent}, executor.Exit{Lost: true}},
+		{"gone, its pid another's", "", []string{intent, start}, executor.Exit{Lost: true}},
+		{"before the boot", "other", []string{intent, start}, executor.Exit{Lost: true}},
+		{"exit known, family gone", "", []string{
+			intent, start, `{"k":"stop","n":0,"e":1,"t":1}`, `{"k":"exit","n":0,"e":1,"c":5}`,
+		}, executor.Exit{Code: 5, Stopped: true}},
+		{"ended", "", []string{intent, start, `{"k":"end","n":0,"e":1,"t":2,"p":1,"c":6}`}, executor.Exit{Code: 6}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if c.boot == "" {
+				c.boot = strings.TrimSpace(string(boot))
+			}
+			lines := append([]string{fmt.Sprintf(`{"k":"runner","n":0,"e":0,"p":1,"boot":%q}`, c.boot)}, c.lines...)
+			text := strings.Join(lines, "\n") + "\n"
+			if err := os.WriteFile(filepath.Join(dir, "record"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := openRun(t, newLocal(t), dir)
+			if end := r.await(executor.Ended, 0); end.Exit != c.want {
+				t.Errorf("exit %+v, want %+v (%s)", end.Exit, c.want, end.Message)
+			}
+			r.close()
+		})
+	}
+}
+
+// TestRunnerCannotStart wants the loss reported, once and as the last thing, instead of a crash
+// loop.
+func TestRunnerCannotStart(t *testing.T) {
+	for name, program := range map[string][]string{
+		"dies at once":                {"/bin/false"},
+		"has a record it cannot read": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, dir := newLocal(t).(*executor.Local), t.TempDir()
+			if program != nil {
+				x.Program = program
+			} else if err := os.Mkdir(filepath.Join(dir, "record"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r := openRun(t, x, dir)
+			if report := <-r.reports; report.Kind != executor.Broken || report.Message == "" {
+				t.Errorf("report %+v", report)
+			}
+			if _, err := r.session.Close(context.Background()); err == nil {
+				t.Error("close of a broken run says that all is well")
+			}
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	long := newLocal(t).(*executor.Local)
+	long.Sockets = filepath.Join(long.Sockets, strings.Repeat("x", 100))
+	if _, err := long.Open(context.Background(), executor.Spec{Dir: t.TempDir(), Cwd: "/"}); err == nil {
+		t.Error("a socket path that is too long was taken")
+	}
+	nowhere := executor.Spec{Dir: t.TempDir(), Cwd: "/no/such/folder", Env: []string{}}
+	if _, err := newLocal(t).Open(context.Background(), nowhere); err == nil {
+		t.Error("a working directory that does not exist was taken")
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	dir := t.TempDir()
+	r := openRun(t, newLocal(t), dir)
+	r.start(0, "echo secret; cat "+filepath.Join(dir, "env")+" >/dev/null")
+	if end := r.await(executor.Ended, 0); end.Exit.Code != 0 {
+		t.Errorf("no environment file while the run goes on: %+v", end.Exit)
+	}
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil && path != dir && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.close()
+}
