@@ -1,0 +1,178 @@
+// Package daemon is the one background process of a user on a machine: it holds the lock, opens
+// the doors (a unix socket and a loopback port), keeps each workfile open once, hands out the
+// machine's job slots and pushes events. It decides nothing about workflows; that is asked of
+// package workspace.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wf/api"
+	"wf/workspace"
+)
+
+// DefaultPort is the TCP port that is tried first.
+const DefaultPort = 5049
+
+// Config is what a daemon is given. Runtime, State and Executor are required.
+type Config struct {
+	// Runtime and State are absolute folders of mode 0700; the caller has checked them.
+	Runtime, State string
+
+	Host string // loopback address for TCP; "" is 127.0.0.1
+	Port int    // 0 is DefaultPort
+	// PortExplicit says that somebody asked for this port: when it is taken the daemon does not
+	// start, instead of taking a free one.
+	PortExplicit bool
+
+	IdleTimeout time.Duration // from the last workspace closed to the end; 0 = it never ends by itself
+	Slots       int           // executions at once on this machine; 0 = one per processor
+	Version     string        // of the binary
+	Executor    workspace.Executor
+	Ready       func(api.Registry) // called once, when requests are answered; may be nil
+	Log         *slog.Logger       // nil drops everything
+}
+
+func (c Config) withDefaults() Config {
+	if c.Host == "" {
+		c.Host = "127.0.0.1"
+	}
+	if c.Port == 0 {
+		c.Port = DefaultPort
+	}
+	if c.Slots == 0 {
+		c.Slots = runtime.NumCPU()
+	}
+	if c.Ready == nil {
+		c.Ready = func(api.Registry) {}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	return c
+}
+
+// Run is the life of a daemon: lock, listen, serve, drain. It returns nil after an orderly end,
+// which is the end of ctx, a client's request, or idleness; ErrAlreadyRunning, wrapped, when
+// another daemon holds the lock. Commands that are running then go on in their runners. When it
+// returns, every goroutine it started has ended.
+func Run(ctx context.Context, cfg Config) error {
+	cfg = cfg.withDefaults()
+	return run(ctx, cfg, workspacesOf(cfg))
+}
+
+// run is Run for any kind of workspaces: tests bring their own.
+func run(ctx context.Context, cfg Config, kind func(*slots) opener) error {
+	l, err := acquire(ctx, cfg.Runtime)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	doors, err := openDoors(cfg)
+	if err != nil {
+		return err
+	}
+	defer doors.close()
+	d := newDaemon(cfg, doors, kind)
+	if err := writeRegistry(cfg.Runtime, d.registry); err != nil {
+		return err
+	}
+	defer removeRegistry(cfg.Runtime, d.registry)
+	cfg.Log.Info("daemon started", "pid", d.registry.PID, "version", cfg.Version, "url", d.registry.URL)
+	d.serve(ctx, l)
+	cfg.Log.Info("daemon ended", "pid", d.registry.PID)
+	return nil
+}
+
+// daemon is what the handlers share. Its fields do not change after newDaemon, except what the
+// types behind them guard themselves.
+type daemon struct {
+	cfg        Config
+	opener     opener
+	registry   api.Registry
+	doors      *doors
+	began      time.Time
+	slots      *slots
+	workspaces *workspaces
+
+	endOnce  sync.Once
+	end      chan struct{} // closed when it is time to go
+	draining atomic.Bool   // no new work is taken
+	waiters  atomic.Int32  // clients that wait for the runs to be over, to stop the daemon
+	requests sync.WaitGroup
+}
+
+func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
+	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
+	d.registry = newRegistry(cfg.Version, doors)
+	d.opener = kind(d.slots)
+	d.workspaces = newWorkspaces(d.opener, cfg.Log, cfg.IdleTimeout, func() { d.finish("idle") })
+	return d
+}
+
+// finish makes the daemon end; the first reason counts.
+func (d *daemon) finish(reason string) {
+	d.endOnce.Do(func() {
+		d.cfg.Log.Info("daemon ends", "reason", reason)
+		close(d.end)
+	})
+}
+
+// lockCheck is how often the daemon makes sure that its lock is still the one others would take.
+const lockCheck = 10 * time.Second
+
+// serve answers requests until the daemon has a reason to end, then drains.
+func (d *daemon) serve(ctx context.Context, l *lock) {
+	// Requests live on while the workspaces close, so that they get the answers of the end.
+	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	servers := d.listen(requests)
+	d.cfg.Ready(d.registry)
+	d.workspaces.resume(d.opener.unfinished())
+	check := time.NewTicker(lockCheck)
+	defer check.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-ctx.Done():
+			d.finish("asked to by a signal")
+		case <-check.C:
+			// The folder was cleaned away or replaced: another daemon may start beside us.
+			if l.lost() {
+				d.finish("the lock file is gone")
+			}
+		case <-d.end:
+			waiting = false
+		}
+	}
+	d.drain(servers, cancel)
+}
+
+// drainTime bounds the polite part of the end: what has not answered by then is cut off.
+const drainTime = 5 * time.Second
+
+// drain ends everything, in the order in which things depend on each other: nobody new finds us,
+// workspaces save and let go of their runs, what waits for them is answered, the rest is cut.
+func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
+	d.draining.Store(true)
+	removeRegistry(d.cfg.Runtime, d.registry)
+	d.doors.close()
+	d.workspaces.close()
+	cancel()
+	servers.shutdown(drainTime)
+	d.requests.Wait()
+}
+
+// errEnding is the answer to who comes too late.
+func errEnding() *api.Error {
+	return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
+}
+
+// ErrAlreadyRunning says that another daemon of this user holds the lock.
+var ErrAlreadyRunning = errors.New("a daemon is already running")

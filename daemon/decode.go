@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"wf/api"
+)
+
+// bodyTime bounds how long a client may take to send its body.
+const bodyTime = 30 * time.Second
+
+// decode reads the body of a request. No body at all is the zero value. The content type is
+// demanded because a web page may send plain text anywhere without asking, but not JSON.
+func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
+	var v T
+	if r.ContentLength == 0 {
+		return v, nil
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return v, invalid("the body must be application/json")
+	}
+	deadline := http.NewResponseController(w)
+	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime))
+	defer deadline.SetReadDeadline(time.Time{})
+	dec := json.NewDecoder(r.Body)
+	err := dec.Decode(&v)
+	if err == nil {
+		if _, err = dec.Token(); err == io.EOF {
+			return v, nil
+		}
+		err = errors.New("something follows the JSON value")
+	}
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return v, invalid("the body is larger than %d bytes", large.Limit)
+	}
+	return v, invalid("the body cannot be read: %v", err)
+}
+
+func invalid(format string, args ...any) *api.Error {
+	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// number reads a query parameter; absent is 0.
+func number(q url.Values, key string) (int64, error) {
+	text := q.Get(key)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, invalid("%s=%q is no number", key, text)
+	}
+	return n, nil
+}
+
+// client is the id by which the asking client is known on events.
+func client(r *http.Request) string {
+	const longest = 64 // ours have 9 characters
+	id := r.Header.Get(api.HeaderClient)
+	return id[:min(len(id), longest)]
+}

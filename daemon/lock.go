@@ -1,0 +1,73 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"wf/api"
+)
+
+// How long and how often a taken lock is tried: a child between fork and exec holds a copy of the
+// descriptor for an instant, and a client looks at the lock with a shared one of its own.
+const (
+	lockPatience = time.Second
+	lockRetry    = 10 * time.Millisecond
+)
+
+// A lock is the proof that this is the only daemon on its runtime folder. The file is never
+// removed: whoever locked a removed file would hold a lock that nobody else sees.
+type lock struct {
+	path string
+	held *flock.Flock // reachable for life: a collected file would be closed, and the lock lost
+}
+
+// acquire takes the lock of the runtime folder or tells who has it.
+func acquire(ctx context.Context, runtime string) (*lock, error) {
+	path := filepath.Join(runtime, api.FileLock)
+	bounded, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		l := &lock{path: path, held: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))}
+		got, err := l.held.TryLockContext(bounded, lockRetry)
+		switch {
+		case ctx.Err() != nil:
+			l.Close()
+			return nil, ctx.Err()
+		case !got && bounded.Err() != nil:
+			return nil, alreadyRunning(runtime)
+		case err != nil:
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		case !l.lost():
+			return l, nil
+		}
+		l.Close() // the file was replaced between opening and locking
+	}
+}
+
+// alreadyRunning names the owner of the lock, if the registry is its own.
+func alreadyRunning(runtime string) error {
+	reg, err := readRegistry(runtime)
+	if err != nil || !alive(reg) {
+		return fmt.Errorf("%w in %s", ErrAlreadyRunning, runtime)
+	}
+	return fmt.Errorf("%w (pid %d)", ErrAlreadyRunning, reg.PID)
+}
+
+// lost reports whether the path leads to another file than the one that is locked.
+func (l *lock) lost() bool {
+	mine, err := l.held.Stat()
+	if err != nil {
+		return true
+	}
+	there, err := os.Lstat(l.path)
+	return err != nil || !os.SameFile(mine, there)
+}
+
+// Close gives the lock back.
+func (l *lock) Close() { _ = l.held.Close() } // unlocking a closing file cannot fail usefully

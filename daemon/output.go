@@ -1,0 +1,69 @@
+package daemon
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// output streams the raw bytes of an execution's output. It ends with the output, or when the
+// client goes. An error on the way cuts the connection: a short answer must not look complete.
+func (d *daemon) output(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	execution, err := number(q, "execution")
+	if err != nil {
+		return err
+	}
+	offset, err := number(q, "offset")
+	if err != nil {
+		return err
+	}
+	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	defer d.workspaces.release(e)
+	out, err := e.ws.Output(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("stream"), offset, q.Get("follow") == "1")
+	if err != nil {
+		return err
+	}
+	// Closing is what ends a read that waits for more.
+	stop := context.AfterFunc(r.Context(), func() { out.Close() })
+	defer func() {
+		if stop() {
+			out.Close()
+		}
+	}()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if copyFlushed(w, out) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// copyFlushed copies src and sends each piece at once. The headers go out before the first one.
+func copyFlushed(w http.ResponseWriter, src io.Reader) error {
+	flush := http.NewResponseController(w)
+	buf := make([]byte, 64<<10)
+	if err := flush.Flush(); err != nil {
+		return err
+	}
+	for {
+		n, err := src.Read(buf)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+			if err := flush.Flush(); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

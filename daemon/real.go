@@ -1,0 +1,48 @@
+package daemon
+
+import (
+	"context"
+
+	"wf/api"
+	"wf/workspace"
+)
+
+// workspacesOf makes the opener of real workspaces, once the slots exist.
+func workspacesOf(cfg Config) func(*slots) opener {
+	return func(s *slots) opener {
+		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Slots: sharedSlots{s},
+			Version: cfg.Version, Log: cfg.Log}}
+	}
+}
+
+type realOpener struct{ cfg workspace.Config }
+
+func (o realOpener) id(path string) (id, real string, err error) { return workspace.ID(path) }
+
+func (o realOpener) open(path string) (Workspace, error) {
+	w, err := workspace.Open(path, o.cfg)
+	if err != nil {
+		return nil, err // not w: a nil *Workspace in an interface is not nil
+	}
+	return realWorkspace{w}, nil
+}
+
+func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req) }
+
+func (o realOpener) unfinished() []string { return workspace.Unfinished(o.cfg.State) }
+
+// realWorkspace only widens the result of Watch to an interface.
+type realWorkspace struct{ *workspace.Workspace }
+
+func (w realWorkspace) Watch(ctx context.Context, client string, nodes bool) (Watcher, error) {
+	v, err := w.Workspace.Watch(ctx, client, workspace.WatchOptions{Nodes: nodes})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// sharedSlots shows the slots to workspaces in their own words.
+type sharedSlots struct{ *slots }
+
+func (s sharedSlots) Join(wake func()) workspace.SlotMember { return s.join(wake) }

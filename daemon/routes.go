@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"wf/api"
+)
+
+// Limits of request bodies.
+const (
+	plainBytes    = 1 << 20
+	envBytes      = 8 << 20  // a whole environment
+	editBytes     = 8 << 20  // many edits at once
+	workfileBytes = 64 << 20 // the lines of a new workfile
+)
+
+// Words of routes that api/routes.go does not name; client/workspace.go has them too.
+const (
+	onlyRun = "-"     // in place of a run: the only active one
+	subStop = "/stop" // below a workspace, POST StopRequest: []StopResult of all active runs
+)
+
+// A route is a line of the table. max bounds the body.
+type route struct {
+	method, path string
+	max          int64
+	handle       func(*daemon, http.ResponseWriter, *http.Request) error
+}
+
+const (
+	ws     = api.PathWorkspaces + "/{id}"
+	oneRun = ws + api.SubRuns + "/{run}"
+)
+
+// table is every route of the daemon.
+var table = []route{
+	{"GET", api.PathVersion, 0, answer((*daemon).version)},
+	{"GET", api.PathServer, 0, answer((*daemon).status)},
+	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
+	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},
+	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},
+
+	{"GET", ws + api.SubStatus, 0, ask(status)},
+	{"GET", ws + api.SubEvents, 0, (*daemon).watch},
+	{"GET", ws + api.SubRuns, 0, ask(runs)},
+	{"POST", ws + api.SubRuns, envBytes, (*daemon).startRun},
+	{"GET", oneRun, 0, ask(runDetail)},
+	{"DELETE", oneRun, 0, ask(removeRun)},
+	{"POST", oneRun + "/stop", plainBytes, askBody(stopRun)},
+	{"POST", ws + subStop, plainBytes, askBody(stopAll)},
+	{"POST", ws + api.SubPlan, envBytes, askBody(plan)},
+	{"POST", ws + api.SubPrune, plainBytes, askBody(prune)},
+	{"GET", ws + api.SubCheck, 0, ask(check)},
+	{"GET", ws + api.SubWhy, 0, ask(why)},
+	{"GET", ws + api.SubLog, 0, ask(logInfo)},
+	{"GET", ws + api.SubOutput, 0, (*daemon).output},
+	{"GET", ws + api.SubSelect, 0, ask(selectNodes)},
+	{"POST", ws + api.SubEdits, editBytes, askBody(edit)},
+	{"POST", ws + api.SubUndo, plainBytes, ask(undo)},
+	{"POST", ws + api.SubRedo, plainBytes, ask(redo)},
+	{"POST", ws + api.SubReset, plainBytes, askBody(reset)},
+	{"POST", ws + api.SubSaveAs, plainBytes, (*daemon).saveAs},
+}
+
+// routes is the handler of all routes.
+func (d *daemon) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range table {
+		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) {
+			req.Body = http.MaxBytesReader(w, req.Body, r.max)
+			if err := r.handle(d, w, req); err != nil {
+				writeError(w, d.explain(err))
+			}
+		})
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, &api.Error{Code: api.CodeNotFound, Message: "no such route"})
+	})
+	return mux
+}
+
+// httpStatus is the only table from errors to HTTP statuses.
+var httpStatus = map[api.Code]int{
+	api.CodeInvalid:     http.StatusBadRequest,
+	api.CodeUnknownNode: http.StatusNotFound,
+	api.CodeNotFound:    http.StatusNotFound,
+	api.CodeWorkfile:    http.StatusUnprocessableEntity,
+	api.CodeConflict:    http.StatusConflict,
+	api.CodeRefused:     http.StatusForbidden,
+	api.CodeGone:        http.StatusGone,
+	api.CodeVersion:     http.StatusUpgradeRequired,
+	api.CodeInternal:    http.StatusInternalServerError,
+}
+
+// explain gives every error our words. What has none is a bug and goes to the log as well.
+func (d *daemon) explain(err error) *api.Error {
+	var e *api.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errEnding() // or the client has gone: then nobody reads this
+	}
+	d.cfg.Log.Error("request failed", "err", err)
+	return &api.Error{Code: api.CodeInternal, Message: err.Error()}
+}
+
+func writeError(w http.ResponseWriter, e *api.Error) {
+	status, ok := httpStatus[e.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	writeJSON(w, status, e)
+}
+
+// writeJSON sends v. A failure means that the client has gone, which is not our concern.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}

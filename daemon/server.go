@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"wf/api"
+)
+
+// Limits of the HTTP servers. A request's body has a limit of its own (routes.go); answers may
+// take as long as a run.
+const (
+	headerTime  = 5 * time.Second
+	idleTime    = 2 * time.Minute
+	headerBytes = 64 << 10
+)
+
+// servers are the two HTTP servers, one per door, with the goroutines that accept for them.
+type servers struct {
+	list    []*http.Server
+	accepts sync.WaitGroup
+}
+
+// listen starts to answer requests. base is the context of all of them.
+func (d *daemon) listen(base context.Context) *servers {
+	s := &servers{}
+	handler := d.routes()
+	s.add(base, limit(d.doors.unix, connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
+	s.add(base, limit(d.doors.tcp, connections, anybody, d.cfg.Log),
+		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
+	return s
+}
+
+func (s *servers) add(base context.Context, l net.Listener, h http.Handler) {
+	srv := &http.Server{
+		Handler:           h,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
+		// What net/http logs by itself can quote the request of a stranger.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	s.list = append(s.list, srv)
+	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
+}
+
+// shutdown waits until the requests at hand are answered, at most for patience.
+func (s *servers) shutdown(patience time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, srv := range s.list {
+		if srv.Shutdown(ctx) != nil {
+			srv.Close()
+		}
+	}
+	s.accepts.Wait()
+}
+
+// guard is the outermost handler: strangers are turned away before anything else is looked at.
+func (d *daemon) guard(door door, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d.requests.Add(1)
+		defer d.requests.Done()
+		if e := door.refuse(r); e != nil {
+			w.Header().Set("Connection", "close") // nor is the body of a stranger read
+			writeError(w, e)
+			return
+		}
+		defer d.recover(w, r)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recover turns a bug in one request into an answer and a log entry; the daemon goes on.
+func (d *daemon) recover(w http.ResponseWriter, r *http.Request) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(v) // net/http's way to cut a connection
+	}
+	d.cfg.Log.Error("panic", "route", r.Pattern, "value", v, "stack", string(debug.Stack()))
+	writeError(w, &api.Error{Code: api.CodeInternal, Message: "internal error: see the log of the daemon", Fix: "wf server logs"})
+}

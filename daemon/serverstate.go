@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
+	if d.draining.Load() {
+		return api.VersionInfo{}, errEnding()
+	}
+	info := api.VersionInfo{Version: d.cfg.Version, Protocol: api.Version, PID: os.Getpid()}
+	for _, e := range d.workspaces.entries() {
+		info.Runs += len(e.ws.Info().Runs)
+	}
+	return info, nil
+}
+
+func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
+	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
+		Started: d.began.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
+		Slots: d.cfg.Slots, SlotsUsed: d.slots.inUse(), Workspaces: []api.WorkspaceInfo{}}
+	for _, e := range d.workspaces.entries() {
+		info := e.ws.Info()
+		s.Clients += info.Clients
+		s.Workspaces = append(s.Workspaces, info)
+	}
+	slices.SortFunc(s.Workspaces, func(a, b api.WorkspaceInfo) int { return strings.Compare(a.Workfile, b.Workfile) })
+	return s, nil
+}
+
+func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
+	if !filepath.IsAbs(q.Path) {
+		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+	}
+	e, err := d.workspaces.open(r.Context(), q.Path)
+	if err != nil {
+		return api.WorkspaceInfo{}, err
+	}
+	defer d.workspaces.release(e)
+	return e.ws.Info(), nil
+}
+
+func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {
+	if !filepath.IsAbs(q.Path) {
+		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+	}
+	if err := d.opener.create(q); err != nil {
+		return api.WorkspaceInfo{}, err
+	}
+	return d.openWorkspace(r, api.OpenRequest{Path: q.Path})
+}

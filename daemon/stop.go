@@ -1,0 +1,143 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"wf/api"
+)
+
+// stop ends the daemon, after the runs are over (wait) or stopped (cancel). It answers before
+// the daemon goes: the end waits for the requests at hand.
+func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
+	var err error
+	switch going := d.going(); {
+	case len(going) == 0:
+	case q.Cancel:
+		err = d.cancelRuns(r, q)
+	case q.Wait:
+		err = d.awaitRuns(r.Context())
+	default:
+		err = &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s going", runsAre(going)),
+			Fix: "wf server stop --wait (until they are over) or wf server stop --cancel (stop them)"}
+	}
+	if err == nil {
+		d.finish("a client has asked for it")
+	}
+	return struct{}{}, err
+}
+
+// going are the workspaces with runs.
+func (d *daemon) going() []*entry {
+	var list []*entry
+	for _, e := range d.workspaces.entries() {
+		if len(e.ws.Info().Runs) > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// runsAre names the runs: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
+func runsAre(going []*entry) string {
+	var names []string
+	for _, e := range going {
+		info := e.ws.Info()
+		for _, run := range info.Runs {
+			names = append(names, "run "+run+" of "+info.Workfile)
+		}
+	}
+	verb := " is"
+	if len(names) > 1 {
+		verb = " are"
+	}
+	return strings.Join(names, ", ") + verb
+}
+
+// cancelRuns stops all runs, those of different workspaces at the same time.
+func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
+	going := d.going()
+	errs := make([]error, len(going))
+	var all sync.WaitGroup
+	for i, e := range going {
+		all.Go(func() {
+			_, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
+		})
+	}
+	all.Wait()
+	return firstFailure(errs)
+}
+
+// firstFailure skips workspaces that closed meanwhile: their runs were over.
+func firstFailure(errs []error) error {
+	for _, err := range errs {
+		if e, ok := err.(*api.Error); err != nil && (!ok || e.Code != api.CodeGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitRuns waits until no run is going. Meanwhile none may begin.
+func (d *daemon) awaitRuns(ctx context.Context) error {
+	d.waiters.Add(1)
+	defer d.waiters.Add(-1)
+	for {
+		going := d.going()
+		if len(going) == 0 {
+			return nil
+		}
+		for _, e := range going {
+			if err := firstFailure([]error{awaitWorkspace(ctx, e.ws)}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// awaitWorkspace watches a workspace until the runs that are going in it are over.
+func awaitWorkspace(ctx context.Context, w Workspace) error {
+	watcher, err := w.Watch(ctx, "", false)
+	if err != nil {
+		return err
+	}
+	defer watcher.Close()
+	going := map[string]bool{}
+	for {
+		var data []byte
+		var ok bool
+		select {
+		case data, ok = <-watcher.Frames():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if !ok {
+			return nil // dropped or closed: the caller looks again
+		}
+		var f api.Frame
+		if err := json.Unmarshal(data, &f); err != nil {
+			return fmt.Errorf("decode a frame: %w", err)
+		}
+		if note(going, f); len(going) == 0 {
+			return nil
+		}
+	}
+}
+
+// note keeps account of the active runs.
+func note(going map[string]bool, f api.Frame) {
+	if f.Snapshot != nil {
+		for _, run := range f.Snapshot.Status.ActiveRuns {
+			going[run] = true
+		}
+	}
+	for _, ev := range f.Events {
+		if ev.Type == api.RunComplete {
+			delete(going, ev.Run)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"wf/api"
+)
+
+// Times of a WebSocket. A client answers pings; one that is silent for too long is gone.
+const (
+	writeTime = 10 * time.Second
+	pingEvery = 30 * time.Second
+	pongTime  = 75 * time.Second
+)
+
+// watcherBytes bounds what a watcher may send: it has nothing to say but pongs.
+const watcherBytes = 512
+
+// upgrader leaves the check of the Origin to the door, which has let the request in.
+var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+
+// watch sends frames until either side ends. It uses the workspace all the time.
+func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
+	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	defer d.workspaces.release(e)
+	watcher, err := e.ws.Watch(r.Context(), client(r), wantsNodes(r))
+	if err != nil {
+		return err
+	}
+	defer watcher.Close()
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return nil // the upgrader has answered
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		listen(conn)
+	}()
+	d.push(conn, watcher, gone)
+	conn.Close()
+	<-gone
+	return nil
+}
+
+// listen reads pongs and the client's goodbye; its end is that of the connection.
+func listen(conn *websocket.Conn) {
+	conn.SetReadLimit(watcherBytes)
+	alive := func(string) error { return conn.SetReadDeadline(time.Now().Add(pongTime)) }
+	_ = alive("")
+	conn.SetPongHandler(alive)
+	for {
+		if _, _, err := conn.NextReader(); err != nil {
+			return
+		}
+	}
+}
+
+// push is the only writer of the connection.
+func (d *daemon) push(conn *websocket.Conn, watcher Watcher, gone <-chan struct{}) {
+	ping := time.NewTicker(pingEvery)
+	defer ping.Stop()
+	for {
+		var err error
+		select {
+		case frame, ok := <-watcher.Frames():
+			if !ok {
+				d.goodbye(conn, watcher.Reason())
+				return
+			}
+			err = write(conn, frame)
+		case <-ping.C:
+			err = conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime))
+		case <-gone:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func write(conn *websocket.Conn, frame []byte) error {
+	_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
+	return conn.WriteMessage(websocket.TextMessage, frame)
+}
+
+// goodbye tells why the daemon lets go. The close code says what to do: 1001, the daemon ends;
+// 1013, come again.
+func (d *daemon) goodbye(conn *websocket.Conn, reason string) {
+	code := websocket.CloseTryAgainLater
+	if d.draining.Load() {
+		code, reason = websocket.CloseGoingAway, "the daemon is ending"
+	}
+	frame, err := json.Marshal(api.Frame{Dropped: reason})
+	if err == nil && reason != "" && write(conn, frame) != nil {
+		return
+	}
+	_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(writeTime))
+}

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"context"
+	"io"
+
+	"wf/api"
+)
+
+// Workspace is what the daemon asks of an open workfile; see package workspace for each method.
+// All errors are *api.Error, or that of ctx. client is the id of the asking client.
+type Workspace interface {
+	Done() <-chan struct{}
+	Busy() bool
+	Info() api.WorkspaceInfo
+	Close(ctx context.Context) error
+	OnIdle(f func())
+
+	Status(ctx context.Context, nodes bool) (api.Status, error)
+	Select(ctx context.Context, selectors []string) (api.NodeList, error)
+	StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error)
+	Plan(ctx context.Context, req api.RunRequest) (api.Plan, error)
+	StopRun(ctx context.Context, client, run string, req api.StopRequest) (api.StopResult, error)
+	StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error)
+	Runs(ctx context.Context) (api.RunList, error)
+	Run(ctx context.Context, run string) (api.RunDetail, error)
+	RemoveRun(ctx context.Context, run string) error
+	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
+	Check(ctx context.Context) (api.Check, error)
+	Why(ctx context.Context, node, run string) (api.Why, error)
+	LogInfo(ctx context.Context, node, run string, execution int) (api.LogInfo, error)
+	Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error)
+	Edit(ctx context.Context, client string, req api.EditRequest) (api.EditResult, error)
+	Undo(ctx context.Context, client string) (api.EditResult, error)
+	Redo(ctx context.Context, client string) (api.EditResult, error)
+	Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error)
+	SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error)
+	Watch(ctx context.Context, client string, nodes bool) (Watcher, error)
+}
+
+// A Watcher yields the encoded frames of a workspace, the snapshot first.
+type Watcher interface {
+	Frames() <-chan []byte // closed when dropped or closed, or the workspace has ended
+	Reason() string        // why, after Frames is closed
+	Close()
+}
+
+// An opener is the daemon's way to workspaces. Tests have one with fakes.
+type opener interface {
+	id(path string) (id, real string, err error)
+	open(path string) (Workspace, error)
+	create(req api.NewRequest) error
+	unfinished() []string // workfiles with runs that an earlier daemon left going
+}

@@ -1,0 +1,301 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"wf/api"
+)
+
+// linger is how long an unused workspace stays open: a client asks several things in a row.
+const linger = 250 * time.Millisecond
+
+// closeTime bounds the closing of a workspace, which saves a file that may lie on a dead mount.
+const closeTime = 30 * time.Second
+
+// workspaces keeps each workfile open once. A request or a watcher uses an entry; one that is
+// neither used nor busy closes after a while, and after the last one the daemon is idle.
+type workspaces struct {
+	opener  opener
+	log     *slog.Logger
+	timeout time.Duration // of idleness; 0 = none
+	idle    func()
+	quit    chan struct{}  // closed by close
+	keepers sync.WaitGroup // one goroutine per entry
+
+	mu     sync.Mutex // guards what follows and the entries' counters; never held while calling out
+	byID   map[string]*entry
+	closed bool
+	timer  *time.Timer // runs while byID is empty
+}
+
+// An entry is a workspace that is being opened, is open or is being closed.
+type entry struct {
+	id    string
+	ready chan struct{} // closed when opening is over: ws or err is set
+	ws    Workspace
+	err   error
+	look  chan struct{} // something has changed: is it still needed?
+	gone  chan struct{} // closed when the workspace has closed
+
+	// The fields below are guarded by workspaces.mu.
+
+	uses    int
+	closing bool
+}
+
+func newWorkspaces(o opener, log *slog.Logger, timeout time.Duration, idle func()) *workspaces {
+	t := &workspaces{opener: o, log: log, timeout: timeout, idle: idle, quit: make(chan struct{}), byID: map[string]*entry{}}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.armIdle()
+	return t
+}
+
+// armIdle starts the countdown to the daemon's end. The caller holds mu.
+func (t *workspaces) armIdle() {
+	if t.timeout > 0 && !t.closed {
+		t.timer = time.AfterFunc(t.timeout, t.idled)
+	}
+}
+
+// idled is the end of the countdown, unless somebody came at the last moment.
+func (t *workspaces) idled() {
+	t.mu.Lock()
+	still := len(t.byID) == 0 && !t.closed
+	t.mu.Unlock()
+	if still {
+		t.idle()
+	}
+}
+
+// open uses the workspace of a workfile and opens it if need be. Concurrent calls share one
+// opening. The caller releases the entry.
+func (t *workspaces) open(ctx context.Context, path string) (*entry, error) {
+	id, real, err := t.opener.id(path)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		e, how, err := t.take(id)
+		if err != nil {
+			return nil, err
+		}
+		switch how {
+		case leaving: // the next turn opens it again
+			select {
+			case <-e.gone:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			continue
+		case made:
+			t.begin(e, real)
+		}
+		return t.opened(ctx, e)
+	}
+}
+
+// taking is how an entry was met.
+type taking int
+
+const (
+	joined  taking = iota // it is there, or being opened by somebody else: wait until it is ready
+	made                  // it is new: begin it
+	leaving               // it is closing and not ours: wait until it is gone
+)
+
+// take uses the entry of a workspace, or makes one.
+func (t *workspaces) take(id string) (*entry, taking, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.byID[id]
+	switch {
+	case t.closed:
+		return nil, leaving, errEnding()
+	case e == nil:
+		e = &entry{id: id, uses: 1, ready: make(chan struct{}), look: make(chan struct{}, 1), gone: make(chan struct{})}
+		t.byID[id] = e
+		if t.timer != nil {
+			t.timer.Stop()
+		}
+		t.keepers.Add(1)
+		return e, made, nil
+	case e.closing:
+		return e, leaving, nil
+	}
+	e.uses++
+	return e, joined, nil
+}
+
+// opened waits until an entry in use is ready; if it does not become usable the use ends.
+func (t *workspaces) opened(ctx context.Context, e *entry) (*entry, error) {
+	var err error
+	select {
+	case <-e.ready:
+		err = e.err
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		t.release(e)
+		return nil, err
+	}
+	return e, nil
+}
+
+// begin opens the workspace of a new entry. A panic in there must not leave others waiting.
+func (t *workspaces) begin(e *entry, path string) {
+	e.err = &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be opened"}
+	defer func() {
+		close(e.ready)
+		go t.keep(e)
+	}()
+	e.ws, e.err = t.opener.open(path)
+	if e.err == nil {
+		e.ws.OnIdle(e.nudge)
+	}
+}
+
+// find uses a workspace that is open.
+func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
+	t.mu.Lock()
+	e := t.byID[id]
+	known := e != nil && !e.closing && !t.closed
+	if known {
+		e.uses++
+	}
+	closed := t.closed
+	t.mu.Unlock()
+	switch {
+	case closed:
+		return nil, errEnding()
+	case !known:
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace is open"}
+	}
+	return t.opened(ctx, e)
+}
+
+// release ends a use.
+func (t *workspaces) release(e *entry) {
+	t.mu.Lock()
+	e.uses--
+	t.mu.Unlock()
+	e.nudge()
+}
+
+// nudge makes the keeper look.
+func (e *entry) nudge() {
+	select {
+	case e.look <- struct{}{}:
+	default:
+	}
+}
+
+// keep closes an entry when nobody needs it any more, or everything ends.
+func (t *workspaces) keep(e *entry) {
+	defer t.keepers.Done()
+	defer t.forget(e)
+	if e.err != nil {
+		return
+	}
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.look:
+			timer.Reset(linger)
+		case <-timer.C:
+			if t.retire(e) {
+				t.shut(e)
+				return
+			}
+		case <-e.ws.Done():
+			t.log.Error("workspace ended by itself", "workspace", e.id)
+			return
+		case <-t.quit:
+			t.shut(e)
+			return
+		}
+	}
+}
+
+// retire decides that an entry closes: from now on it cannot be used. A busy one is looked at
+// again when it becomes idle, a used one when it is released.
+func (t *workspaces) retire(e *entry) bool {
+	busy := e.ws.Busy() // only somebody who uses the entry can make it busy
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.closing = e.uses == 0 && !busy
+	return e.closing
+}
+
+// shut saves and closes the workspace; its runs go on.
+func (t *workspaces) shut(e *entry) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := e.ws.Close(ctx); err != nil {
+		t.log.Error("workspace not closed in order", "workspace", e.id, "err", err)
+	}
+}
+
+// forget removes a closed entry; after the last one the daemon is idle.
+func (t *workspaces) forget(e *entry) {
+	t.mu.Lock()
+	e.closing = true
+	delete(t.byID, e.id)
+	if len(t.byID) == 0 {
+		t.armIdle()
+	}
+	t.mu.Unlock()
+	close(e.gone)
+}
+
+// entries are the workspaces that are open at present. The caller must not wait for them to
+// stay so: it has no use of them.
+func (t *workspaces) entries() []*entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []*entry
+	for _, e := range t.byID {
+		select {
+		case <-e.ready:
+			if e.err == nil {
+				list = append(list, e)
+			}
+		default:
+		}
+	}
+	return list
+}
+
+// resume opens workfiles whose runs an earlier daemon left going; the runs keep them open.
+func (t *workspaces) resume(paths []string) {
+	for _, path := range paths {
+		e, err := t.open(context.Background(), path)
+		if err != nil {
+			var refusal *api.Error
+			if !errors.As(err, &refusal) || refusal.Code != api.CodeGone {
+				t.log.Error("unfinished run not resumed", "workfile", path, "err", err)
+			}
+			continue
+		}
+		t.log.Info("workfile resumed", "workfile", path, "workspace", e.id)
+		t.release(e)
+	}
+}
+
+// close closes all workspaces and returns when they are gone. Nothing can be opened any more.
+func (t *workspaces) close() {
+	t.mu.Lock()
+	t.closed = true
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	t.mu.Unlock()
+	close(t.quit)
+	t.keepers.Wait()
+}
