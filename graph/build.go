@@ -44,8 +44,8 @@ type EdgeSpec struct {
 // that is out of range, keys that do not ascend.
 func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph, error) {
 	g := &Graph{
-		nodes: make([]*Node, len(nodes)),
-		edges: make([]*Edge, len(edges)),
+		nodes: ordered[*Node]{list: make([]*Node, len(nodes))},
+		edges: ordered[*Edge]{list: make([]*Edge, len(edges))},
 		byID:  make(map[string]*Node, len(nodes)),
 		attrs: make(map[string]string, len(attrs)),
 	}
@@ -79,7 +79,7 @@ func (g *Graph) buildNodes(specs []NodeSpec) error {
 			n.Parent = &slab[s.Parent]
 			n.Parent.children++
 		}
-		g.nodes[i], g.byID[s.ID] = n, n
+		g.nodes.list[i], g.byID[s.ID] = n, n
 		if len(g.byID) != i+1 {
 			return fmt.Errorf("node %s: its id is used twice", s.ID)
 		}
@@ -96,13 +96,13 @@ func (g *Graph) buildEdges(specs []EdgeSpec) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("edge %d: key %d does not ascend", i+1, s.Key)
-		case !inRange(s.Source, len(g.nodes)) || !inRange(s.Target, len(g.nodes)):
-			return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes))
+		case !inRange(s.Source, len(g.nodes.list)) || !inRange(s.Target, len(g.nodes.list)):
+			return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes.list))
 		}
 		fillEdge(e, s)
 		e.Key, e.pos = key, int32(i)
-		e.Source, e.Target = g.nodes[s.Source], g.nodes[s.Target]
-		g.edges[i] = e
+		e.Source, e.Target = g.nodes.list[s.Source], g.nodes.list[s.Target]
+		g.edges.list[i] = e
 		g.nextEdgeKey = key + 1
 	}
 	return nil
@@ -122,7 +122,7 @@ func inRange(i, n int) bool { return i >= 0 && i < n }
 func (g *Graph) connect(specs []EdgeSpec) {
 	in := g.incidence(specs, func(s *EdgeSpec) int { return s.Target })
 	out := g.incidence(specs, func(s *EdgeSpec) int { return s.Source })
-	for i, n := range g.nodes {
+	for i, n := range g.nodes.list {
 		n.In, n.Out = in(i), out(i)
 	}
 }
@@ -131,11 +131,11 @@ func (g *Graph) connect(specs []EdgeSpec) {
 // array; their slices have no spare capacity, so a later append moves them away instead of
 // writing into the neighbour's.
 func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node int) []*Edge {
-	first := make([]int32, len(g.nodes)+2)
+	first := make([]int32, len(g.nodes.list)+2)
 	for i := range specs {
 		first[end(&specs[i])+2]++
 	}
-	for v := range g.nodes {
+	for v := range g.nodes.list {
 		first[v+1] += first[v]
 	}
 	// While the array is filled, first[v+1] is where the next edge of v goes; in the end that
@@ -143,7 +143,7 @@ func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node i
 	sorted := make([]*Edge, len(specs))
 	for i := range specs {
 		v := end(&specs[i])
-		sorted[first[v+1]] = g.edges[i]
+		sorted[first[v+1]] = g.edges.list[i]
 		first[v+1]++
 	}
 	return func(v int) []*Edge { return sorted[first[v]:first[v+1]:first[v+1]] }

@@ -53,12 +53,12 @@ const (
 func Check(g *Graph) []Problem {
 	c := checker{g: g, handles: Handles(g)}
 	c.attributes()
-	for _, n := range g.nodes {
+	for _, n := range g.nodes.list {
 		c.label(n)
 		c.nodeStatus(n)
 	}
 	c.names()
-	for _, e := range g.edges {
+	for _, e := range g.edges.list {
 		c.edge(e)
 	}
 	c.cycle()
@@ -144,7 +144,7 @@ func (c *checker) nodeStatus(n *Node) {
 func (c *checker) names() {
 	byName := map[string][]*Node{}
 	var order []string
-	for _, n := range c.g.nodes {
+	for _, n := range c.g.nodes.list {
 		name := strings.TrimSpace(n.Name)
 		if name == "" {
 			continue
@@ -182,7 +182,7 @@ func (c *checker) edge(e *Edge) {
 }
 
 func (c *checker) cycle() {
-	cycle := FindCycle(c.g.nodes)
+	cycle := FindCycle(c.g.nodes.list)
 	if cycle == nil {
 		return
 	}

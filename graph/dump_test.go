@@ -14,7 +14,7 @@ func dump(g *Graph) string {
 	for _, name := range slices.Sorted(maps.Keys(g.attrs)) {
 		fmt.Fprintf(&b, "graph %s=%q\n", name, g.attrs[name])
 	}
-	for i, n := range g.nodes {
+	for i, n := range g.Nodes() {
 		parent := ""
 		if n.Parent != nil {
 			parent = n.Parent.ID
@@ -23,14 +23,14 @@ func dump(g *Graph) string {
 		fmt.Fprintf(&b, "node %q key=%d pos=%d name=%q label=%q group=%q status=%v/%q x=%q y=%q parent=%q children=%d",
 			n.ID, n.Key, n.pos, n.Name, n.Label, n.Group, n.Status, status, n.X, n.Y, parent, n.children)
 		fmt.Fprintf(&b, " container=%v nocommand=%v has=%b extra=%v inherited=%v in=%v out=%v found=%v\n",
-			n.Container, n.NoCommand, n.has, n.Extra, n.rare.all(), edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.nodes[i])
+			n.Container, n.NoCommand, n.has, n.Extra, n.rare.all(), edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.Nodes()[i])
 	}
-	for i, e := range g.edges {
+	for i, e := range g.Edges() {
 		edgeType, _ := e.Attr("edge_type")
 		status, _ := e.Attr("status")
 		fmt.Fprintf(&b, "edge %d pos=%d id=%q %q->%q type=%v/%q marked=%v/%q has=%b extra=%v inherited=%v found=%v\n",
 			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Marked, status, e.has, e.Extra, e.rare.all(),
-			g.Edge(e.Key) == g.edges[i])
+			g.Edge(e.Key) == g.Edges()[i])
 	}
 	fmt.Fprintf(&b, "%d ids\n", len(g.byID))
 	return b.String()
@@ -46,15 +46,15 @@ func edgeKeys(edges []*Edge) (keys []int) {
 // consistent checks what must hold in every graph, whatever led to it.
 func consistent(t interface{ Fatalf(string, ...any) }, g *Graph) {
 	in, out := map[string][]int{}, map[string][]int{}
-	for i, e := range g.edges {
-		if i > 0 && g.edges[i-1].Key >= e.Key || e.Pos() != i || g.Edge(e.Key) != e {
+	for i, e := range g.Edges() {
+		if i > 0 && g.Edges()[i-1].Key >= e.Key || e.Pos() != i || g.Edge(e.Key) != e {
 			t.Fatalf("edge %d is out of place", e.Key)
 		}
 		in[e.Target.ID] = append(in[e.Target.ID], e.Key)
 		out[e.Source.ID] = append(out[e.Source.ID], e.Key)
 	}
-	for i, n := range g.nodes {
-		if i > 0 && g.nodes[i-1].Key >= n.Key || n.Pos() != i || g.Node(n.ID) != n {
+	for i, n := range g.Nodes() {
+		if i > 0 && g.Nodes()[i-1].Key >= n.Key || n.Pos() != i || g.Node(n.ID) != n {
 			t.Fatalf("node %s is out of place", n.ID)
 		}
 		if !slices.Equal(edgeKeys(n.In), in[n.ID]) || !slices.Equal(edgeKeys(n.Out), out[n.ID]) {

@@ -50,7 +50,7 @@ func (t *HandleTable) Find(text string) ([]*Node, error) {
 // exact returns the node with the handle or the id, or nil.
 func (t *HandleTable) exact(text string) *Node {
 	if i, found := t.byHandle[text]; found {
-		return t.g.nodes[i]
+		return t.g.nodes.list[i]
 	}
 	return t.g.byID[text]
 }
@@ -66,7 +66,7 @@ func (t *HandleTable) begun(text string) []*Node {
 		return nil
 	}
 	if t.ids == nil {
-		t.ids = slices.Clone(t.g.nodes)
+		t.ids = slices.Clone(t.g.nodes.list)
 		slices.SortFunc(t.ids, func(a, b *Node) int { return strings.Compare(a.ID, b.ID) })
 	}
 	from, _ := slices.BinarySearchFunc(t.ids, text, func(n *Node, text string) int { return strings.Compare(n.ID, text) })
@@ -103,7 +103,7 @@ func (t *HandleTable) matched(pattern string) []*Node {
 
 func (t *HandleTable) filter(keep func(*Node) bool) []*Node {
 	var kept []*Node
-	for _, n := range t.g.nodes {
+	for _, n := range t.g.nodes.list {
 		if keep(n) {
 			kept = append(kept, n)
 		}

@@ -3,29 +3,21 @@
 // answered by looking at them. It does no I/O, has no clock, and knows nothing about running.
 package graph
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-)
+import "maps"
 
 // A Graph is one workflow in memory. It is not safe for concurrent use: one goroutine owns it.
 // Nodes and Edges are in file order, which decides the order of tokens and of starts.
 // Change it only through Apply, SetStatus and SetMark; the fields of its nodes and edges are
 // for reading.
 type Graph struct {
-	nodes []*Node // ascending Key
-	edges []*Edge // ascending Key
+	nodes ordered[*Node]
+	edges ordered[*Edge]
 
 	byID  map[string]*Node
 	attrs map[string]string // graph attributes, by attr.name
 
 	// The next fresh keys. They only grow, so a key is never given twice.
 	nextNodeKey, nextEdgeKey int
-
-	// The lowest indices whose pos may be wrong while an operation is going on. A batch
-	// numbers once at its end, not once per operation.
-	dirtyNode, dirtyEdge int
 }
 
 // A Node is one shell command, or a container of other nodes.
@@ -52,8 +44,10 @@ type Node struct {
 	rare     *rare
 	has      attrSet
 	children int32 // nodes that lie in it
-	pos      int32 // index in Graph.nodes
+	position
 }
+
+func (n *Node) key() int { return n.Key }
 
 // Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
 func (n *Node) Pos() int { return int(n.pos) }
@@ -70,10 +64,12 @@ type Edge struct {
 	Type           EdgeType
 	Marked         bool // bears a token (status "to_run")
 
-	has  attrSet
-	pos  int32 // index in Graph.edges
+	has attrSet
+	position
 	rare *rare
 }
+
+func (e *Edge) key() int { return e.Key }
 
 // Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.
 func (e *Edge) Pos() int { return int(e.pos) }
@@ -85,25 +81,19 @@ func New() *Graph {
 
 // Nodes returns all nodes in file order. The slice belongs to the graph and is valid until the
 // next Apply.
-func (g *Graph) Nodes() []*Node { return g.nodes }
+func (g *Graph) Nodes() []*Node { return g.nodes.list }
 
 // Edges returns all edges in file order. The slice belongs to the graph and is valid until the
 // next Apply.
-func (g *Graph) Edges() []*Edge { return g.edges }
+func (g *Graph) Edges() []*Edge { return g.edges.list }
 
 // Node returns the node with the XML id, or nil.
 func (g *Graph) Node(id string) *Node { return g.byID[id] }
 
 // Edge returns the edge with the key, or nil.
 func (g *Graph) Edge(key int) *Edge {
-	// Without edits keys are positions: look there before searching.
-	if key >= 0 && key < len(g.edges) && g.edges[key].Key == key {
-		return g.edges[key]
-	}
-	if i, ok := edgeIndex(g.edges, key); ok {
-		return g.edges[i]
-	}
-	return nil
+	e, _ := g.edges.find(key)
+	return e
 }
 
 // EdgesBetween returns the edges from src to dst in file order. There may be several.
@@ -133,13 +123,3 @@ func (g *Graph) Attr(name string) (value string, present bool) {
 
 // Attrs returns a copy of the graph attributes.
 func (g *Graph) Attrs() map[string]string { return maps.Clone(g.attrs) }
-
-// nodeIndex finds the place of a key among nodes, or where it would be inserted.
-func nodeIndex(nodes []*Node, key int) (int, bool) {
-	return slices.BinarySearchFunc(nodes, key, func(n *Node, key int) int { return cmp.Compare(n.Key, key) })
-}
-
-// edgeIndex finds the place of a key among edges, or where it would be inserted.
-func edgeIndex(edges []*Edge, key int) (int, bool) {
-	return slices.BinarySearchFunc(edges, key, func(e *Edge, key int) int { return cmp.Compare(e.Key, key) })
-}

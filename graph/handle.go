@@ -22,20 +22,20 @@ type HandleTable struct {
 func Handles(g *Graph) *HandleTable {
 	t := &HandleTable{
 		g:        g,
-		handles:  make([]string, len(g.nodes)),
-		byHandle: make(map[string]int32, len(g.nodes)),
+		handles:  make([]string, len(g.nodes.list)),
+		byHandle: make(map[string]int32, len(g.nodes.list)),
 	}
 	var repeated []int // nodes whose name an earlier node has
-	for i, n := range g.nodes {
+	for i, n := range g.nodes.list {
 		if name := strings.TrimSpace(n.Name); name != "" && !t.take(i, name) {
 			repeated = append(repeated, i)
 		}
 	}
 	last := map[string]int{} // the highest number given to a word
 	for _, i := range repeated {
-		t.takeNumbered(i, strings.TrimSpace(g.nodes[i].Name), last)
+		t.takeNumbered(i, strings.TrimSpace(g.nodes.list[i].Name), last)
 	}
-	for i, n := range g.nodes {
+	for i, n := range g.nodes.list {
 		if t.handles[i] != "" {
 			continue
 		}

@@ -20,9 +20,11 @@ type Batch struct{ Ops []Op }
 // go with a node), so that another holder of the graph, such as its file, ends up equal.
 // An error names the thing and the obstacle and leaves the graph as it was.
 func (g *Graph) Apply(op Op) (inverse, done Op, err error) {
-	g.dirtyNode, g.dirtyEdge = len(g.nodes), len(g.edges)
+	g.nodes.begin()
+	g.edges.begin()
 	inverse, done, err = op.apply(g)
-	g.renumber()
+	g.nodes.settle()
+	g.edges.settle()
 	return inverse, done, err
 }
 
@@ -46,16 +48,6 @@ func (g *Graph) rollBack(inverses []Op) {
 		if _, _, err := inv.apply(g); err != nil {
 			panic(fmt.Sprintf("internal error: graph: roll back: %v", err))
 		}
-	}
-}
-
-// renumber makes pos right again from the first place that an edit touched.
-func (g *Graph) renumber() {
-	for i := g.dirtyNode; i < len(g.nodes); i++ {
-		g.nodes[i].pos = int32(i)
-	}
-	for i := g.dirtyEdge; i < len(g.edges); i++ {
-		g.edges[i].pos = int32(i)
 	}
 }
 

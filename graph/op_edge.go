@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,36 +31,45 @@ func (op AddEdge) apply(g *Graph) (inverse, done Op, err error) {
 	if op.Key < 0 {
 		op.Key = g.nextEdgeKey
 	}
-	at, taken := edgeIndex(g.edges, op.Key)
-	if taken {
+	if _, taken := g.edges.find(op.Key); taken {
 		return nil, nil, fmt.Errorf("edge %s -> %s: key %d belongs to another edge", op.Source, op.Target, op.Key)
 	}
-	e := &Edge{Key: op.Key, Source: source, Target: target}
+	g.insertEdge(op, source, target)
+	return RemoveEdge{Key: op.Key}, op, nil
+}
+
+func (g *Graph) insertEdge(op AddEdge, source, target *Node) {
+	e, revived := g.edges.revive(op.Key)
+	if !revived {
+		e = &Edge{}
+	}
+	*e = Edge{Key: op.Key, Source: source, Target: target, position: e.position}
 	fillEdge(e, &EdgeSpec{
 		ID: op.ID, Type: op.Type, Status: op.Status,
 		HasID: op.HasID, HasType: op.HasType, HasStatus: op.HasStatus,
 		// The op may be kept and applied again: it does not share its map with the edge.
 		Extra: maps.Clone(op.Extra), Inherited: op.Inherited,
 	})
-	g.insertEdge(at, e)
-	return RemoveEdge{Key: op.Key}, op, nil
-}
-
-func (g *Graph) insertEdge(at int, e *Edge) {
-	g.edges = slices.Insert(g.edges, at, e)
-	e.Source.Out = insertByKey(e.Source.Out, e)
-	e.Target.In = insertByKey(e.Target.In, e)
-	g.dirtyEdge = min(g.dirtyEdge, at)
+	if !revived {
+		g.edges.insert(e)
+	}
+	source.Out = insertByKey(source.Out, e)
+	target.In = insertByKey(target.In, e)
 	g.nextEdgeKey = max(g.nextEdgeKey, e.Key+1)
 }
 
+// placeOf finds the place of an edge among those of a node, or where it would be inserted.
+func placeOf(edges []*Edge, e *Edge) int {
+	at, _ := slices.BinarySearchFunc(edges, e.Key, func(e *Edge, key int) int { return cmp.Compare(e.Key, key) })
+	return at
+}
+
 func insertByKey(edges []*Edge, e *Edge) []*Edge {
-	at, _ := edgeIndex(edges, e.Key)
-	return slices.Insert(edges, at, e)
+	return slices.Insert(edges, placeOf(edges, e), e)
 }
 
 func deleteByKey(edges []*Edge, e *Edge) []*Edge {
-	at, _ := edgeIndex(edges, e.Key)
+	at := placeOf(edges, e)
 	return slices.Delete(edges, at, at+1)
 }
 
@@ -76,11 +86,9 @@ func (op RemoveEdge) apply(g *Graph) (inverse, done Op, err error) {
 }
 
 func (g *Graph) deleteEdge(e *Edge) {
-	at, _ := edgeIndex(g.edges, e.Key)
-	g.edges = slices.Delete(g.edges, at, at+1)
+	g.edges.remove(e)
 	e.Source.Out = deleteByKey(e.Source.Out, e)
 	e.Target.In = deleteByKey(e.Target.In, e)
-	g.dirtyEdge = min(g.dirtyEdge, at)
 }
 
 // restore returns the op that makes the edge again as it is.

@@ -31,31 +31,30 @@ func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
 	if op.Node.Key < 0 {
 		op.Node.Key = g.nextNodeKey
 	}
-	at, taken := nodeIndex(g.nodes, op.Node.Key)
-	if taken {
-		return nil, nil, fmt.Errorf("node %s: key %d belongs to node %s", id, op.Node.Key, g.nodes[at].ID)
+	if other, taken := g.nodes.find(op.Node.Key); taken {
+		return nil, nil, fmt.Errorf("node %s: key %d belongs to node %s", id, op.Node.Key, other.ID)
 	}
 	op.Node.Parent = -1
-	g.insertNode(at, newNode(op.Node, parent))
+	g.insertNode(op.Node, parent)
 	return RemoveNode{ID: id}, op, nil
 }
 
-func newNode(spec NodeSpec, parent *Node) *Node {
+func (g *Graph) insertNode(spec NodeSpec, parent *Node) {
+	n, revived := g.nodes.revive(spec.Key)
+	if !revived {
+		n = &Node{}
+	}
+	*n = Node{Key: spec.Key, Parent: parent, position: n.position}
 	// The op may be kept and applied again: it does not share its map with the node.
 	spec.Extra = maps.Clone(spec.Extra)
-	n := &Node{}
 	fillNode(n, &spec)
-	n.Key, n.Parent = spec.Key, parent
-	return n
-}
-
-func (g *Graph) insertNode(at int, n *Node) {
-	g.nodes = slices.Insert(g.nodes, at, n)
-	g.byID[n.ID] = n
-	if n.Parent != nil {
-		n.Parent.children++
+	if !revived {
+		g.nodes.insert(n)
 	}
-	g.dirtyNode = min(g.dirtyNode, at)
+	g.byID[n.ID] = n
+	if parent != nil {
+		parent.children++
+	}
 	g.nextNodeKey = max(g.nextNodeKey, n.Key+1)
 }
 
@@ -88,13 +87,11 @@ func (n *Node) incident() []*Edge {
 }
 
 func (g *Graph) deleteNode(n *Node) {
-	at, _ := nodeIndex(g.nodes, n.Key)
-	g.nodes = slices.Delete(g.nodes, at, at+1)
+	g.nodes.remove(n)
 	delete(g.byID, n.ID)
 	if n.Parent != nil {
 		n.Parent.children--
 	}
-	g.dirtyNode = min(g.dirtyNode, at)
 }
 
 // restore returns the op that makes the node again as it is.

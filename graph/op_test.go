@@ -17,7 +17,7 @@ var (
 )
 
 func randomOp(t *rapid.T, g *Graph, depth int) Op {
-	keys := append(edgeKeys(g.edges), 99)
+	keys := append(edgeKeys(g.Edges()), 99)
 	switch rapid.IntRange(0, 7+depth).Draw(t, "op") {
 	case 0:
 		return AddNode{Node: randomNode(t), Parent: rapid.OneOf(someIDs, rapid.Just("")).Draw(t, "parent")}
@@ -165,12 +165,15 @@ func TestOpErrors(t *testing.T) {
 		{Batch{[]Op{SetNode{ID: "a", Attr: "label", Value: "new"}, RemoveNode{"b"}, RemoveNode{"x"}}}, `no node "x"`},
 	} {
 		g := build()
-		before := dump(g)
+		before, b, e := dump(g), g.Node("b"), g.Edge(0)
 		if _, _, err := g.Apply(test.op); err == nil || err.Error() != test.want {
 			t.Errorf("%#v: %v, want %s", test.op, err, test.want)
 		}
 		if now := dump(g); now != before {
 			t.Errorf("%#v failed and changed the graph to\n%s", test.op, now)
+		}
+		if g.Node("b") != b || g.Edge(0) != e {
+			t.Errorf("%#v failed and put other elements in the place of the old ones", test.op)
 		}
 	}
 }
@@ -222,5 +225,27 @@ func TestRunStatesAreNoEdits(t *testing.T) {
 	}
 	if !strings.Contains(dump(g), `status=ran/"ran"`) {
 		t.Errorf("the dump does not show it:\n%s", dump(g))
+	}
+}
+
+// BenchmarkLargeBatch removes ten thousand nodes of a large graph and puts them back.
+func BenchmarkLargeBatch(b *testing.B) {
+	nodes, edges := large(100_000)
+	g, err := Build(nodes, edges, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var remove Batch
+	for i := range 10_000 {
+		remove.Ops = append(remove.Ops, RemoveNode{ID: nodes[i*7].ID})
+	}
+	for b.Loop() {
+		restore, _, err := g.Apply(remove)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, _, err := g.Apply(restore); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

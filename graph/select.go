@@ -19,7 +19,7 @@ func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) stri
 	if state == nil {
 		state = func(n *Node) string { return stateOf[n.Status] }
 	}
-	s := selection{g: g, table: table, state: state, picked: make([]bool, len(g.nodes))}
+	s := selection{g: g, table: table, state: state, picked: make([]bool, len(g.nodes.list))}
 	for _, expr := range exprs {
 		if err := s.expression(expr); err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func (s *selection) inGroup(n *Node, group string) bool {
 
 // spread picks everything that can be reached from the nodes along the edges.
 func (s *selection) spread(from []*Node, edges func(*Node) []*Edge, end func(*Edge) *Node) {
-	seen := make([]bool, len(s.g.nodes))
+	seen := make([]bool, len(s.g.nodes.list))
 	stack := append([]*Node(nil), from...)
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]

@@ -1,0 +1,126 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// An element is a node or an edge.
+type element interface {
+	comparable
+	key() int
+	at() *position
+}
+
+// position is where an element stands in its list.
+type position struct {
+	pos  int32
+	gone bool // removed by the Apply that is going on, not yet out of the list
+}
+
+func (p *position) at() *position { return p }
+
+// ordered is a list in the order of keys. During an Apply it takes changes without moving what
+// lies behind them; settle then moves everything once, however many changes there were.
+type ordered[T element] struct {
+	list  []T
+	added map[int]T // by key: what is not in the list yet
+	gone  int       // how many of the list are gone
+	dirty int       // from here on positions may be wrong
+}
+
+// search returns the index of a key in the list, gone or not, or where it would be.
+func (o *ordered[T]) search(key int) (index int, found bool) {
+	// Without edits keys are positions: look there before searching.
+	if key >= 0 && key < len(o.list) && o.list[key].key() == key {
+		return key, true
+	}
+	return slices.BinarySearchFunc(o.list, key, func(x T, key int) int { return cmp.Compare(x.key(), key) })
+}
+
+// find returns the element with the key.
+func (o *ordered[T]) find(key int) (x T, found bool) {
+	if x, found = o.added[key]; found {
+		return x, true
+	}
+	if i, found := o.search(key); found && !o.list[i].at().gone {
+		return o.list[i], true
+	}
+	return x, false
+}
+
+// begin prepares for changes.
+func (o *ordered[T]) begin() { o.dirty = len(o.list) }
+
+func (o *ordered[T]) insert(x T) {
+	if n := len(o.list); n == 0 || o.list[n-1].key() < x.key() {
+		o.list = append(o.list, x)
+		return
+	}
+	if o.added == nil {
+		o.added = map[int]T{}
+	}
+	o.added[x.key()] = x
+}
+
+// revive takes back the removal of an element in the same Apply: whoever puts its key back, as a
+// batch that fails does, puts back the very element that others may point to.
+func (o *ordered[T]) revive(key int) (x T, found bool) {
+	i, found := o.search(key)
+	if !found || !o.list[i].at().gone {
+		return x, false
+	}
+	o.list[i].at().gone = false
+	o.gone--
+	return o.list[i], true
+}
+
+func (o *ordered[T]) remove(x T) {
+	if _, found := o.added[x.key()]; found {
+		delete(o.added, x.key())
+		return
+	}
+	x.at().gone = true
+	o.gone++
+	i, _ := o.search(x.key())
+	o.dirty = min(o.dirty, i)
+}
+
+// settle ends the changes: the list is what it is to be, and positions are right.
+func (o *ordered[T]) settle() {
+	if o.gone > 0 {
+		tail := slices.DeleteFunc(o.list[o.dirty:], func(x T) bool { return x.at().gone })
+		o.list = o.list[:o.dirty+len(tail)]
+		o.gone = 0
+	}
+	if len(o.added) > 0 {
+		o.merge()
+	}
+	for i := min(o.dirty, len(o.list)); i < len(o.list); i++ {
+		o.list[i].at().pos = int32(i)
+	}
+}
+
+// merge brings what was added to its place, from the last one to the first.
+func (o *ordered[T]) merge() {
+	added := make([]T, 0, len(o.added))
+	for _, x := range o.added {
+		added = append(added, x)
+	}
+	slices.SortFunc(added, func(a, b T) int { return cmp.Compare(a.key(), b.key()) })
+	clear(o.added)
+	from := len(o.list)
+	o.list = append(o.list, added...) // to make room
+	for to := len(o.list); len(added) > 0; {
+		last := len(added) - 1
+		to--
+		if from > 0 && o.list[from-1].key() > added[last].key() {
+			from--
+			o.list[to] = o.list[from]
+			continue
+		}
+		o.list[to] = added[last]
+		added = added[:last]
+		o.dirty = min(o.dirty, to)
+	}
+}
