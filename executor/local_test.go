@@ -9,7 +9,7 @@ import (
 )
 
 // newLocal returns a Local whose runner is this test binary. Its sockets lie in a short path.
-func newLocal(t *testing.T) executor.Executor {
+func newLocal(t testing.TB) executor.Executor {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -23,4 +23,6 @@ func newLocal(t *testing.T) executor.Executor {
 	return &executor.Local{Program: []string{program, "runner"}, Sockets: sockets}
 }
 
-func TestLocal(t *testing.T) { executortest.Run(t, newLocal) }
+func TestLocal(t *testing.T) {
+	executortest.Run(t, func(t *testing.T) executor.Executor { return newLocal(t) })
+}
