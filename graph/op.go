@@ -18,7 +18,10 @@ type Batch struct{ Ops []Op }
 // Apply carries out an edit. inverse undoes it exactly: texts, presence of attributes, keys and
 // places. done is the same edit with everything filled in that op left open (keys, the edges that
 // go with a node), so that another holder of the graph, such as its file, ends up equal.
-// An error names the thing and the obstacle and leaves the graph as it was.
+//
+// An error names the thing and the obstacle and leaves the graph as it was. An inverse makes new
+// elements for those that were removed: who keeps pointers across a removal and its undo looks
+// them up again, by id or key.
 func (g *Graph) Apply(op Op) (inverse, done Op, err error) {
 	g.nodes.begin()
 	g.edges.begin()

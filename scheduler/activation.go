@@ -69,8 +69,8 @@ func (r *Run) fail(i int32, reason string) {
 }
 
 // halt withdraws what is queued and asks what is running to end. It is the one thing that looks
-// at all nodes, and it happens at most once for each Stop. Activations that wait are forgotten: a
-// resume derives them again from who ran.
+// at all nodes, and it happens at most once for each Stop. Activations that wait are forgotten; a
+// resume derives from who ran what can go on.
 func (r *Run) halt() {
 	r.halted = true
 	for i := range r.nodes {
