@@ -83,8 +83,9 @@ func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
 	if o.follow {
 		return o.followAll(ctx, e, s, queries)
 	}
+	out := &lineStart{w: e.stdout, at: true}
 	for _, q := range queries {
-		if err := o.printOne(ctx, e, s, q, len(queries) > 1); err != nil {
+		if err := o.printOne(ctx, e, s, q, out, len(queries) > 1); err != nil {
 			return err
 		}
 	}
@@ -166,14 +167,14 @@ type logStream struct {
 	size int64
 }
 
-// printOne prints what one execution has written so far.
-func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client.LogQuery, header bool) error {
+// printOne prints what one execution has written so far, to out.
+func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client.LogQuery, out *lineStart, header bool) error {
 	info, err := s.ws.LogInfo(ctx, q)
 	if err != nil {
 		return err
 	}
 	if header {
-		fmt.Fprintln(e.stdout, logTitle(info))
+		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
 	for _, stream := range o.chosen(info) {
 		if stream.size == 0 {
@@ -183,11 +184,33 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		if err != nil {
 			return err
 		}
-		if err := copyStream(ctx, e.outputWriter(e.stdout, o.raw), s, q, stream.name, offset, false); err != nil {
+		if err := copyStream(ctx, e.outputWriter(out, o.raw), s, q, stream.name, offset, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lineStart knows whether what was written last ended its line, so that a title can begin one.
+type lineStart struct {
+	w  io.Writer
+	at bool
+}
+
+// Write passes p on.
+func (l *lineStart) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.at = p[len(p)-1] == '\n'
+	}
+	return l.w.Write(p)
+}
+
+// fresh is l at the start of a line.
+func (l *lineStart) fresh() io.Writer {
+	if !l.at {
+		fmt.Fprintln(l)
+	}
+	return l
 }
 
 // logTitle is the line above the output of one of several nodes.

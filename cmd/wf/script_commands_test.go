@@ -26,6 +26,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"feed":     cmdFeed,
 		"dead":     cmdDead,
 		"same":     cmdSame,
+		"becomes":  cmdBecomes,
 		"gone":     cmdGone,
 		"kill9":    cmdKillDaemon,
 		"forge":    cmdForge,
@@ -183,5 +184,14 @@ func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	got := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
 	if strings.Join(got, " ") != strings.Join(args[1:], " ") {
 		ts.Fatalf("%s holds %q, want %q", args[0], got, args[1:])
+	}
+}
+
+// cmdBecomes waits until a file is equal to another: the workfile is written a moment after the
+// change of what it shows.
+func cmdBecomes(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 2, 2, "becomes FILE OTHER")
+	if !await(func() bool { return ts.ReadFile(args[0]) == ts.ReadFile(args[1]) }) {
+		ts.Fatalf("%s does not become %s; it holds:\n%s", args[0], args[1], ts.ReadFile(args[0]))
 	}
 }

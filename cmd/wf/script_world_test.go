@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"wf/daemon"
 )
 
 // patience is how long a script waits for what must happen. It is long because the machine may
@@ -31,7 +33,7 @@ func await(done func() bool) bool {
 
 // daemonLog is what the daemon had to say, for the report of a failure.
 func (w *world) daemonLog() string {
-	data, err := os.ReadFile(filepath.Join(w.home, "state", daemonLog))
+	data, err := os.ReadFile(filepath.Join(w.home, "state", daemon.FileLog))
 	if err != nil {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/daemon"
 )
 
 // newServer groups the commands about the daemon itself.
@@ -103,7 +104,7 @@ func serverLogs(e *env) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(dirs.state, daemonLog))
+	f, err := os.Open(filepath.Join(dirs.state, daemon.FileLog))
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(e.stderr, "no daemon has ever run here")
 		return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"wf/client"
+	"wf/daemon"
 )
 
 // A session is a connection to the daemon with one workfile open.
@@ -80,13 +81,10 @@ func (e *env) clientOptions(dirs folders) client.Options {
 	opt := client.Options{
 		Runtime: dirs.runtime,
 		Version: version(),
-		Log:     filepath.Join(dirs.state, daemonLog),
+		Log:     filepath.Join(dirs.state, daemon.FileLog),
 	}
 	if e.notes {
 		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", oneLine(text)) }
 	}
 	return opt
 }
-
-// daemonLog is the daemon's log in the state folder.
-const daemonLog = "daemon.log"

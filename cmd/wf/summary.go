@@ -70,8 +70,10 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		}
 		v.failureDetail(ctx, detail, x)
 	}
-	if blocked := namesIn(detail.Left, api.StateBlocked); len(blocked) > 0 {
-		v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(len(failed)), nameList(blocked, shownNames))
+	if ev.Counts != nil && ev.Counts.Blocked > 0 {
+		if err := v.blocked(ctx, len(failed)); err != nil {
+			return err
+		}
 	}
 	if ev.Result == api.ResFailed {
 		v.advice(detail.Counts)
@@ -104,6 +106,17 @@ func namesIn(nodes []api.NodeStatus, state api.State) []string {
 		}
 	}
 	return names
+}
+
+// blocked names what waits for the failed nodes.
+func (v *view) blocked(ctx context.Context, failed int) error {
+	status, err := v.s.ws.Status(ctx, true)
+	if err != nil {
+		return err
+	}
+	names := namesIn(status.Nodes, api.StateBlocked)
+	v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(failed), nameList(names, shownNames))
+	return nil
 }
 
 func itOrThem(n int) string {

@@ -244,11 +244,17 @@ func (v *view) heartbeat(now time.Time) {
 
 // cancelling and killing answer a signal with exactly one line.
 func (v *view) cancelling(grace time.Duration) {
-	v.say("cancelling %s (%s grace): Ctrl-C again to kill", plural(len(v.running), "node"), seconds(grace))
+	v.say("cancelling %s (%s grace): Ctrl-C again to kill", v.whatRuns(), seconds(grace))
 }
 
-func (v *view) killing() {
-	v.say("killing %s", plural(len(v.running), "node"))
+func (v *view) killing() { v.say("killing %s", v.whatRuns()) }
+
+// whatRuns counts what a stop ends. What has just been started may not be announced yet.
+func (v *view) whatRuns() string {
+	if len(v.running) == 0 {
+		return "the run"
+	}
+	return plural(len(v.running), "node")
 }
 
 // stopAnswered shows why a stop was not done. That the run is over already is no news.
