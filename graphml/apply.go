@@ -52,6 +52,9 @@ func (d *Document) addNode(op graph.AddNode) error {
 	if _, exists := d.nodeNumber[n.ID]; exists {
 		return fmt.Errorf("node %s: exists already", n.ID)
 	}
+	if !isWritable(n.ID) {
+		return fmt.Errorf("node %q: its id holds a character that XML cannot hold", n.ID)
+	}
 	number, ok := d.oldNode(n.Key)
 	if ok && d.nodeID(number) != n.ID {
 		return fmt.Errorf("node %s: key %d belongs to node %s", n.ID, n.Key, d.nodeID(number))

@@ -167,6 +167,9 @@ func (d *Document) set(r ref, w want) error {
 	if w.name == "" {
 		return fmt.Errorf("%s: an attribute needs a name", r.domain)
 	}
+	if !isWritable(w.name) {
+		return fmt.Errorf("%s: the attribute name %q holds a character that XML cannot hold", r.domain, w.name)
+	}
 	if e := d.editOf(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
 		w.present = true
 	}

@@ -223,6 +223,9 @@ func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
 }
 
 func (s *scanner) openKey(t *tag) (kind, int32, error) {
+	if id, _ := t.get("id"); id == "" {
+		return opaque, 0, nil // no value can refer to it
+	}
 	k := keyElement{start: t.start, all: true, domain: ofOther}
 	for _, a := range t.attrs {
 		value, err := s.attrText(t, a.value)

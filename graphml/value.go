@@ -61,14 +61,12 @@ func section(b *strings.Builder, raw string) int {
 		b.WriteString(unixLines(text))
 		return len(open) + len(text) + len(shut)
 	}
-	mark := "?>"
+	head, mark := "<?", "?>"
 	if strings.HasPrefix(raw, "<!--") {
-		mark = "-->"
+		head, mark = "<!--", "-->"
 	}
-	if n := strings.Index(raw, mark); n >= 0 {
-		return n + len(mark)
-	}
-	return len(raw)
+	n := strings.Index(raw[len(head):], mark)
+	return len(head) + n + len(mark)
 }
 
 func unixLines(text string) string {
@@ -157,9 +155,10 @@ func isText(text string) bool {
 }
 
 // attrText decodes the value of an attribute of a tag: as decodeValue, but white space that is
-// not written as a reference becomes spaces.
+// not written as a reference becomes spaces. These are ids, which must be written again elsewhere,
+// so characters that XML cannot hold are an error here.
 func (s *scanner) attrText(t *tag, raw string) (string, error) {
-	if strings.IndexByte(raw, '&') < 0 && strings.IndexAny(raw, "\r\n\t") < 0 {
+	if isPlainASCII(raw) {
 		return raw, nil
 	}
 	var b strings.Builder
@@ -178,7 +177,28 @@ func (s *scanner) attrText(t *tag, raw string) (string, error) {
 			b.WriteByte(c)
 		}
 	}
+	if !isWritable(b.String()) {
+		return "", s.errorf(int(t.start), "<%s> has an attribute with a character that XML forbids: %q", t.name, b.String())
+	}
 	return b.String(), nil
+}
+
+// isPlainASCII says whether text has neither references nor white space other than spaces, eight
+// bytes at a time.
+func isPlainASCII(raw string) bool {
+	i := 0
+	for ; i+8 <= len(raw); i += 8 {
+		word := binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(raw[i:]), 8))
+		if below(word, 0x20)|equals(word, '&')|word&highs != 0 {
+			return false
+		}
+	}
+	for ; i < len(raw); i++ {
+		if c := raw[i]; c < ' ' || c == '&' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // entityName returns the reference that raw begins with, for a message.
