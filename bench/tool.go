@@ -55,6 +55,9 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	begin := time.Now()
 	err := cmd.Run()
 	s := sample{wall: time.Since(begin)}
+	if ctx.Err() != nil {
+		err = ctx.Err() // rather than the signal by which it was ended
+	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, tail(stderr.String()))
 	}
