@@ -1,0 +1,239 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+)
+
+func TestSecondDaemonNamesTheFirst(t *testing.T) {
+	r := start(t, nil)
+	cfg := r.cfg
+	cfg.Port = freePort(t)
+	err := run(t.Context(), cfg.withDefaults(), func(*slots) opener { return newFakes() })
+	if !errors.Is(err, ErrAlreadyRunning) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+		t.Fatalf("second daemon: %v, want ErrAlreadyRunning with pid %d", err, os.Getpid())
+	}
+	if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+		t.Fatalf("the first daemon was disturbed: %v", e)
+	}
+}
+
+func TestFilesArePrivateAndGoneAfterwards(t *testing.T) {
+	r := start(t, nil)
+	for _, name := range []string{api.FileLock, api.FileRegistry, api.FileSocket} {
+		info, err := os.Stat(filepath.Join(r.cfg.Runtime, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %04o, want 0600", name, info.Mode().Perm())
+		}
+	}
+	r.cancel()
+	r.wait()
+	for _, name := range []string{api.FileRegistry, api.FileSocket} {
+		if _, err := os.Lstat(filepath.Join(r.cfg.Runtime, name)); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", name, err)
+		}
+	}
+}
+
+func TestStaleRegistryIsReplaced(t *testing.T) {
+	stale := map[string]api.Registry{
+		"dead pid":       {PID: 1 << 22, BootID: bootID(), StartTime: 5},
+		"living foreign": {PID: os.Getppid(), BootID: bootID(), StartTime: 1},
+		"other boot":     {PID: os.Getpid(), BootID: "another", StartTime: startTime(os.Getpid())},
+	}
+	for name, reg := range stale {
+		t.Run(name, func(t *testing.T) {
+			if alive(reg) {
+				t.Errorf("alive(%+v)", reg)
+			}
+			r := start(t, func(c *Config, _ *fakes) {
+				reg.Token = "old"
+				if err := writeRegistry(c.Runtime, reg); err != nil {
+					t.Fatal(err)
+				}
+				leftSocket(t, filepath.Join(c.Runtime, api.FileSocket))
+			})
+			got, err := readRegistry(r.cfg.Runtime)
+			if err != nil || got.PID != os.Getpid() || !alive(got) || got.Token == "old" {
+				t.Fatalf("registry %+v, %v", got, err)
+			}
+			if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+				t.Fatal(e)
+			}
+		})
+	}
+}
+
+// leftSocket is the socket of a daemon that was killed.
+func leftSocket(t *testing.T, path string) {
+	t.Helper()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+}
+
+func TestForeignRegistryIsLeftAlone(t *testing.T) {
+	r := start(t, nil)
+	other := api.Registry{PID: 1, Token: "of a successor"}
+	if err := writeRegistry(r.cfg.Runtime, other); err != nil {
+		t.Fatal(err)
+	}
+	r.cancel()
+	r.wait()
+	if got, err := readRegistry(r.cfg.Runtime); err != nil || got != other {
+		t.Fatalf("registry %+v, %v", got, err)
+	}
+}
+
+func TestTakenPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+
+	r := start(t, func(c *Config, _ *fakes) { c.Port = port })
+	if strings.HasSuffix(r.reg.URL, ":"+strconv.Itoa(port)) {
+		t.Errorf("the daemon says that it listens on the taken port: %s", r.reg.URL)
+	}
+
+	cfg := Config{Runtime: t.TempDir(), State: t.TempDir(), Port: port, PortExplicit: true}
+	err = run(t.Context(), cfg.withDefaults(), func(*slots) opener { return newFakes() })
+	var refused *api.Error
+	if !errors.As(err, &refused) || !strings.Contains(refused.Message, strconv.Itoa(port)) {
+		t.Fatalf("explicit port: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(cfg.Runtime, api.FileRegistry)); !os.IsNotExist(err) {
+		t.Error("a registry was written all the same")
+	}
+}
+
+func TestOnlyLoopback(t *testing.T) {
+	for _, host := range []string{"0.0.0.0", "::", "192.0.2.1", "localhost", "example.org"} {
+		if _, err := listenTCP(Config{Host: host}); err == nil {
+			t.Errorf("listening on %s is allowed", host)
+		}
+	}
+}
+
+func TestLongRuntimePath(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) {
+		c.Runtime = filepath.Join(c.Runtime, strings.Repeat("long", 30))
+		if err := os.Mkdir(c.Runtime, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+		t.Fatal(e)
+	}
+	folder := filepath.Dir(r.reg.Socket)
+	r.cancel()
+	r.wait()
+	if _, err := os.Lstat(folder); !os.IsNotExist(err) {
+		t.Errorf("the socket's folder is still there: %v", err)
+	}
+}
+
+func TestIdleDaemonEnds(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) { c.IdleTimeout = time.Millisecond })
+	r.wait() // nobody came
+}
+
+func TestUsedDaemonStaysUntilTheWorkspaceHasClosed(t *testing.T) {
+	r := start(t, func(c *Config, f *fakes) {
+		c.IdleTimeout = 400 * time.Millisecond
+		f.left = []string{"/left"}
+	})
+	w := r.fakes.get("/left") // opened before the daemon was idle for the first time
+	for w == nil {
+		w, _ = r.open("/left")
+	}
+	if n := r.fakes.times("/left"); n != 1 {
+		t.Errorf("opened %d times", n)
+	}
+	r.wait()
+	select {
+	case <-w.done:
+	default:
+		t.Error("the daemon ended before its workspace")
+	}
+}
+
+func TestLostLockEndsTheDaemon(t *testing.T) {
+	dir := t.TempDir()
+	l, err := acquire(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if l.lost() {
+		t.Fatal("lost at once")
+	}
+	path := filepath.Join(dir, api.FileLock)
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if !l.lost() {
+		t.Error("a missing file goes unnoticed")
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !l.lost() {
+		t.Error("a replaced file goes unnoticed")
+	}
+}
+
+func TestAcquireEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	l, err := acquire(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := acquire(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestLogIsRotatedWhenLarge(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, FileLog)
+	for _, size := range []int64{logBytes, logBytes + 1} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		log, c, err := OpenLog(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Info("hello")
+		c.Close()
+		info, _ := os.Stat(path)
+		old, oldErr := os.Stat(path + ".1")
+		if rotated := size > logBytes; rotated != (oldErr == nil) || rotated != (info.Size() < 1000) {
+			t.Errorf("size %d: log of %d bytes now, old %v %v", size, info.Size(), old, oldErr)
+		}
+	}
+}
