@@ -122,8 +122,7 @@ func (r *runner) adoptStarted(e *execution) {
 		if d == nil && !now.dead {
 			d = awaitForeign(now)
 		}
-		e.death = d
-		r.foreign <- e
+		r.foreign <- foreignEnd{e, d}
 	}()
 }
 
@@ -134,10 +133,15 @@ func (r *runner) resumeStop(e *execution) {
 	r.hunt.look, r.hunt.pause = true, firstLook
 }
 
-// foreignEnded handles the end of an adopted leader, as its watcher has seen it.
-func (r *runner) foreignEnded(e *execution) {
-	if r.active[e.job.ID] == e {
-		r.foreignGone(e, e.death)
+// A foreignEnd is the end of an adopted leader, as its watcher has seen it.
+type foreignEnd struct {
+	execution *execution
+	death     *death // nil: nobody can say
+}
+
+func (r *runner) foreignEnded(f foreignEnd) {
+	if e := f.execution; r.active[e.job.ID] == e { // else given up meanwhile
+		r.foreignGone(e, f.death)
 	}
 }
 

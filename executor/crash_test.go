@@ -30,7 +30,7 @@ func openRun(t *testing.T, x executor.Executor, dir string) *run {
 	t.Helper()
 	r := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
 	session, err := x.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")},
+		Dir: dir, Cwd: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "WF_RUN_ID=" + t.Name()},
 		Report: func(reports []executor.Report) {
 			for _, report := range reports {
 				r.reports <- report
@@ -46,7 +46,7 @@ func openRun(t *testing.T, x executor.Executor, dir string) *run {
 
 func (r *run) start(node int, command string) {
 	r.Helper()
-	env := []string{"WF_RUN_ID=" + r.Name(), fmt.Sprint("WF_NODE_ID=", node), "WF_EXECUTION=1"}
+	env := []string{fmt.Sprint("WF_NODE_ID=", node), "WF_EXECUTION=1"}
 	job := executor.Job{ID: executor.ID{Node: node, Execution: 1}, Command: command, Env: env}
 	if err := r.session.Start([]executor.Job{job}); err != nil {
 		r.Fatal(err)
@@ -78,6 +78,9 @@ func (r *run) close() {
 	defer cancel()
 	if survivors, err := r.session.Close(ctx); err != nil || len(survivors) > 0 {
 		r.Errorf("close: survivors %v, error %v", survivors, err)
+	}
+	if err := complaints(filepath.Join(r.dir, "runner.log")); err != nil {
+		r.Error(err)
 	}
 }
 

@@ -77,9 +77,38 @@ func sameKey(a, b string) bool {
 // value returns the value of key in env, the last one if there are several.
 func value(env []string, key string) (string, bool) {
 	for _, v := range slices.Backward(env) {
-		if k, val, ok := strings.Cut(v, "="); ok && k == key {
-			return val, true
+		if len(v) > len(key) && v[len(key)] == '=' && v[:len(key)] == key {
+			return v[len(key)+1:], true
 		}
 	}
 	return "", false
+}
+
+// A marker is what commands of the run carry in their environment and hand on to all they start.
+// It finds what has left its family.
+type marker struct {
+	run  string // workfile and run, NUL-separated
+	node string // node and execution; "" when the job names none
+}
+
+// markerOf reads the marker from environments, of which the first to have a variable counts. It is
+// zero where a command belongs to no run.
+func markerOf(envs ...[]string) marker {
+	get := func(key string) string {
+		for _, env := range envs {
+			if v, ok := value(env, key); ok {
+				return v
+			}
+		}
+		return ""
+	}
+	run, node, execution := get("WF_RUN_ID"), get("WF_NODE_ID"), get("WF_EXECUTION")
+	var m marker
+	if run != "" {
+		m.run = get("WF_WORKFILE") + "\x00" + run
+	}
+	if run != "" && node != "" && execution != "" {
+		m.node = node + "\x00" + execution
+	}
+	return m
 }

@@ -15,27 +15,11 @@ const (
 	forkPause   = 20 * time.Millisecond
 )
 
-// markers are the variables that together name one execution among all of this machine. They find
-// what left its family.
-var markers = []string{"WF_RUN_ID", "WF_NODE_ID", "WF_EXECUTION"}
-
-// markerOf returns the marker variables in env, or nil when one of them is missing.
-func markerOf(env []string) []string {
-	found := make([]string, 0, len(markers))
-	for _, key := range markers {
-		v, ok := value(env, key)
-		if !ok {
-			return nil
-		}
-		found = append(found, key+"="+v)
-	}
-	return found
-}
-
 // mark remembers by what the family of e is known.
-func (r *runner) mark(e *execution, env []string) {
-	if e.marker = markerOf(env); e.marker != nil {
-		r.runMarker = e.marker[0]
+func (r *runner) mark(e *execution, envs ...[]string) {
+	e.marker = markerOf(envs...)
+	if e.marker.run != "" {
+		r.runMarker = e.marker.run
 	}
 }
 
@@ -104,7 +88,7 @@ func (r *runner) start(e *execution) {
 
 func (r *runner) started(e *execution, pid int, at time.Time) {
 	e.pid = pid
-	r.mark(e, e.job.Env)
+	r.mark(e, e.job.Env, r.env.base)
 	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
 	r.running[pid] = e
 	if r.reaperIdle {

@@ -26,8 +26,11 @@ type Local struct {
 	Sockets string
 }
 
-// lockFile is held by the runner of a run as long as it lives.
-const lockFile = "lock"
+// Files in the folder of a run, beside its record, its environment and its outputs.
+const (
+	lockFile = "lock"       // locked by the runner as long as it lives
+	logFile  = "runner.log" // what a runner has to complain of
+)
 
 // Open begins or follows a run. A runner that does not come up is reported as Broken.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
@@ -148,7 +151,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(filepath.Join(h.dir, "runner.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := os.OpenFile(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

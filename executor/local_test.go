@@ -1,7 +1,12 @@
 package executor_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"wf/executor"
@@ -24,5 +29,35 @@ func newLocal(t testing.TB) executor.Executor {
 }
 
 func TestLocal(t *testing.T) {
-	executortest.Run(t, func(t *testing.T) executor.Executor { return newLocal(t) })
+	executortest.Run(t, func(t *testing.T) executor.Executor { return audited{newLocal(t)} })
+}
+
+// audited fails the close of a run whose runner has complained, of a data race for instance.
+type audited struct{ executor.Executor }
+
+func (a audited) Open(ctx context.Context, spec executor.Spec) (executor.Session, error) {
+	session, err := a.Executor.Open(ctx, spec)
+	return auditedSession{session, filepath.Join(spec.Dir, "runner.log")}, err
+}
+
+type auditedSession struct {
+	executor.Session
+	log string
+}
+
+func (s auditedSession) Close(ctx context.Context) ([]int, error) {
+	survivors, err := s.Session.Close(ctx)
+	return survivors, errors.Join(err, complaints(s.log))
+}
+
+// complaints returns what a runner has written to its log, as an error.
+func complaints(log string) error {
+	text, err := os.ReadFile(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(text) > 0 {
+		err = fmt.Errorf("runner: %s", text)
+	}
+	return err
 }

@@ -36,7 +36,7 @@ type runner struct {
 	links   chan *link       // a daemon has connected
 	deaths  chan deathNotice // from the reaper
 	rearm   chan struct{}    // lets the reaper wait again
-	foreign chan *execution  // an adopted execution has ended
+	foreign chan foreignEnd  // an adopted execution has ended
 
 	link    *link // to the daemon; nil while there is none
 	news    *news // what it is told
@@ -51,7 +51,7 @@ type runner struct {
 	starting []*execution       // to be forked after the next commit
 
 	successor  bool   // an earlier runner has begun this run, and what it left is not below us
-	runMarker  string // WF_RUN_ID=…, as the jobs have it; "" while no job has told
+	runMarker  string // the one of all commands; "" while there is none
 	reaperIdle bool   // there was no child to wait for
 	hunt       hunt
 	closing    bool
@@ -67,7 +67,7 @@ type execution struct {
 	out     extent
 	err     extent
 	number  int // of the slot
-	marker  []string
+	marker  marker
 	foreign bool   // started by an earlier runner, not a child of ours
 	gone    bool   // the leader has ended
 	death   *death // how; nil when nobody could see it
@@ -154,7 +154,7 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 		links:      make(chan *link),
 		deaths:     make(chan deathNotice),
 		rearm:      make(chan struct{}, 1),
-		foreign:    make(chan *execution),
+		foreign:    make(chan foreignEnd),
 		known:      make(map[ID]struct{}),
 		active:     make(map[ID]*execution),
 		running:    make(map[int]*execution),
@@ -203,8 +203,8 @@ func (r *runner) loop() {
 			r.attach(l)
 		case n := <-r.deaths:
 			r.mourn(n)
-		case e := <-r.foreign:
-			r.foreignEnded(e)
+		case f := <-r.foreign:
+			r.foreignEnded(f)
 		case <-timer.C:
 		}
 		r.turn(time.Now())
@@ -305,6 +305,9 @@ func (r *runner) leave() {
 	r.slots.close()
 	if err := r.record.Close(); err != nil && !r.broken {
 		fmt.Fprintln(os.Stderr, "runner:", err)
+	}
+	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
+		os.Remove(filepath.Join(r.dir, logFile)) // nothing to complain of
 	}
 }
 

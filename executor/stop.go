@@ -132,10 +132,10 @@ func (r *runner) belongs(p process, e *execution) bool {
 	if p.session == e.pid || p.group == e.pid {
 		return p.born >= e.born[0]
 	}
-	if r.running[p.session] != nil || e.marker == nil {
+	if r.running[p.session] != nil || e.marker.node == "" || p.born < e.born[0] {
 		return false // surely another's, or nothing to know it by
 	}
-	return p.born >= e.born[0] && slices.Equal(markerOf(environmentOf(p.pid)), e.marker)
+	return markerOf(environmentOf(p.pid)) == e.marker
 }
 
 // pursue moves every stop on, and the sweep at the end of the run.
@@ -269,7 +269,7 @@ func (r *runner) remains(c *census) []process {
 		return left
 	}
 	for _, p := range c.all {
-		if !p.dead && p.pid != r.pid && slices.Contains(environmentOf(p.pid), r.runMarker) {
+		if !p.dead && p.pid != r.pid && markerOf(environmentOf(p.pid)).run == r.runMarker {
 			left = append(left, p)
 		}
 	}

@@ -35,7 +35,7 @@ func newHarness(t *testing.T, x executor.Executor) *harness {
 	h.spec = executor.Spec{
 		Dir: filepath.Join(t.TempDir(), "run"),
 		Cwd: t.TempDir(),
-		Env: []string{"PATH=" + os.Getenv("PATH"), "COLOUR=blue", "LC_ALL=C"},
+		Env: []string{"PATH=" + os.Getenv("PATH"), "COLOUR=blue", "LC_ALL=C", "WF_RUN_ID=" + t.Name()},
 	}
 	if err := os.Mkdir(h.spec.Dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func id(node int) executor.ID { return executor.ID{Node: node, Execution: 1} }
 // job is the first execution of a node, with the marker variables that the daemon sets.
 func (h *harness) job(node int, command string) executor.Job {
 	return executor.Job{ID: id(node), Command: command, Env: []string{
-		"WF_RUN_ID=" + h.Name(), "WF_NODE_ID=n" + strconv.Itoa(node), "WF_EXECUTION=1",
+		"WF_NODE_ID=n" + strconv.Itoa(node), "WF_EXECUTION=1",
 	}}
 }
 
