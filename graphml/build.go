@@ -153,16 +153,8 @@ func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
 		if k == nil || k.name == "" {
 			continue
 		}
-		var field *string
-		var has *bool
-		switch k.name {
-		case "id":
-			field, has = &e.ID, &e.HasID
-		case "edge_type":
-			field, has = &e.Type, &e.HasType
-		case "status":
-			field, has = &e.Status, &e.HasStatus
-		default:
+		field, has := edgeField(e, k.name)
+		if field == nil {
 			if text, ok := b.extra(r, v, k); ok {
 				e.Extra = put(e.Extra, k.name, text)
 			}
@@ -178,6 +170,20 @@ func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
 		b.drawEdge(i, e)
 	}
 	return nil
+}
+
+// edgeField returns where an EdgeSpec keeps an attribute; field is nil if it has no place of its
+// own.
+func edgeField(e *graph.EdgeSpec, name string) (field *string, has *bool) {
+	switch name {
+	case "id":
+		return &e.ID, &e.HasID
+	case "edge_type":
+		return &e.Type, &e.HasType
+	case "status":
+		return &e.Status, &e.HasStatus
+	}
+	return nil, nil
 }
 
 // graphAttrs reads the values of the workflow itself. Defaults count as present: the graph has no
@@ -264,7 +270,7 @@ func (b *builder) warnUndeclared() {
 		}
 		if !known && !told[id] {
 			told[id] = true
-			b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnNoGraphKey,
+			b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnUndeclaredKey,
 				message: fmt.Sprintf("key %q is declared nowhere: its values are kept but not read", b.d.keyIDs.ids[id])})
 		}
 	}

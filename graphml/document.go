@@ -1,10 +1,6 @@
 package graphml
 
-import (
-	"sync"
-
-	"wf/graph"
-)
+import "wf/graph"
 
 // A Document is one workfile: the bytes that were read, which never change, and the state that is
 // wanted. What it writes is the first with only the differences spliced in, so taking every edit
@@ -14,7 +10,7 @@ type Document struct {
 	file  []byte // as read
 	form  form
 	keys  keyTable
-	lines func() *lineTable
+	lines *lineTable // made when first asked for
 
 	defaults [domains][]graph.Attr
 	drawn    []int32        // nodes whose command is only a text of a drawing
@@ -52,7 +48,6 @@ func newDocument(file []byte, f form, s *scanner) *Document {
 		newNodes:   map[int]int32{},
 		newEdges:   map[int]int32{},
 	}
-	d.lines = sync.OnceValue(func() *lineTable { return newLineTable(d.text) })
 	for dom := range domains {
 		d.defaults[dom] = d.keys.defaults(dom)
 	}
@@ -80,7 +75,12 @@ func (d *Document) EdgeLine(key int) int {
 	return d.line(d.edges[number].start)
 }
 
-func (d *Document) line(offset int32) int { return d.lines().line(offset) }
+func (d *Document) line(offset int32) int {
+	if d.lines == nil {
+		d.lines = newLineTable(d.text)
+	}
+	return d.lines.line(offset)
+}
 
 // edgeNumber finds an edge, also a removed one.
 func (d *Document) edgeNumber(key int) (int32, bool) {

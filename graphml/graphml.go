@@ -60,7 +60,7 @@ const (
 	WarnEdgeDefault      = "edgedefault" // missing
 	WarnEntity           = "entity"      // a value uses an entity that is not expanded
 	WarnHyperedge        = "hyperedge"
-	WarnNoGraphKey       = "undeclared-key" // data whose key is declared nowhere
+	WarnUndeclaredKey    = "undeclared-key" // data whose key is declared nowhere
 	WarnPort             = "port"
 	WarnPosition         = "bad-position" // x or y is no finite number
 	WarnSecondGraph      = "second-graph"

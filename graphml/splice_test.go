@@ -8,71 +8,73 @@ import (
 	"wf/graph"
 )
 
-// TestSplice is one edit at a time on small files: exactly from becomes to, and the inverse gives
-// the file again.
+const twoNodes = `<node id="a"><data key="d0">x</data></node>`
+
+// spliceTests are one edit each: exactly from becomes to.
+var spliceTests = []struct {
+	name, file string
+	op         graph.Op
+	from, to   string
+}{
+	{"value", body(`<node id="a"><data key="d0">old</data></node>`),
+		graph.SetNode{ID: "a", Attr: "label", Value: "new"}, "old", "new"},
+	{"value that needs escapes", body(`<node id="a"><data key="d0">old</data></node>`),
+		graph.SetNode{ID: "a", Attr: "label", Value: "a<b && c>d\r\n\t\"'"}, "old", "a&lt;b &amp;&amp; c&gt;d&#13;\n\t\"'"},
+	{"value with more attributes", body(`<node id="a"><data time="1" key="d0" my:x='>'>old</data></node>`),
+		graph.SetNode{ID: "a", Attr: "label", Value: "new"}, "old", "new"},
+	{"value in CDATA", body(`<node id="a"><data key="d0"><![CDATA[a && b]]></data></node>`),
+		graph.SetNode{ID: "a", Attr: "label", Value: "a & b"}, "<![CDATA[a && b]]>", "a &amp; b"},
+	{"empty value", body(`<node id="a"><data key="d0" time="1" /></node>`),
+		graph.SetNode{ID: "a", Attr: "label", Value: "new"}, " />", ">new</data>"},
+	{"empty value with a tag of its own", body(`<node id="a"><data key="d1"></data></node>`),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "ran"},
+	{"value to empty", body(`<node id="a"><data key="d1">ran</data></node>`),
+		graph.SetNode{ID: "a", Attr: "status", Value: ""}, "ran", ""},
+	{"removal", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n      <data key=\"d1\">ran</data>\n    </node>"),
+		graph.SetNode{ID: "a", Attr: "status", Remove: true}, "      <data key=\"d1\">ran</data>\n", ""},
+	{"insertion behind the last value", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n    </node>"),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "      <data key=\"d1\">ran</data>\n"},
+	{"insertion with tabs", body("<node id=\"a\">\n\t\t\t<data key=\"d0\">x</data>\n    </node>"),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "\n    ", "\n\t\t\t<data key=\"d1\">ran</data>\n    "},
+	{"insertion in a line", body(twoNodes),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", `<data key="d1">ran</data>`},
+	{"insertion into <node/>", body(`<node id="a" />`),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, " /", ">\n      <data key=\"d1\">ran</data>\n    </node"},
+	{"insertion into <node></node>", body(`<node id="a"></node>`),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>\n    "},
+	{"insertion into a node with white space", body("<node id=\"a\">\n    </node>"),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>"},
+	{"insertion behind <desc>", body(`<node id="a"><desc>d</desc><port name="p"/></node>`),
+		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", `<data key="d1">ran</data>`},
+	{"insertion before a nested graph", body(`<node id="a"><data key="d0">x</data></node>`, "<node id=\"b\">\n      <graph id=\"b:\" edgedefault=\"directed\"/>\n    </node>"),
+		graph.SetNode{ID: "b", Attr: "status", Value: "ran"}, "", "<data key=\"d1\">ran</data>\n      "},
+	{"graph attribute", body(twoNodes),
+		graph.SetGraph{Attr: "wrapper", Value: "sh -c {}"}, "", "<data key=\"d3\">sh -c {}</data>\n    "},
+	{"edge", body(twoNodes, `<edge source="a" target="a"/>`),
+		graph.SetEdge{Key: 0, Attr: "edge_type", Value: "non-blocking"}, "/", `><data key="d2">non-blocking</data></edge`},
+	{"XML id of an edge", body(twoNodes, `<edge source="a" target="a" id="e0"/>`),
+		graph.SetEdge{Key: 0, Attr: "id", Value: `e"1`}, "0", "&quot;1"},
+	{"new XML id of an edge", body(twoNodes, `<edge source="a" target="a"/>`),
+		graph.SetEdge{Key: 0, Attr: "id", Value: "e1"}, "", ` id="e1"`},
+	{"no XML id of an edge", body(twoNodes, `<edge source="a" id="e0" target="a"/>`),
+		graph.SetEdge{Key: 0, Attr: "id", Remove: true}, ` id="e0"`, ""},
+	{"removed node", body(twoNodes, `<node id="b"/>`, `<node id="c"/>`), graph.RemoveNode{ID: "b"}, "    <node id=\"b\"/>\n", ""},
+	{"removed edge", body(twoNodes, `<edge source="a" target="a"/>`, "<!-- last -->"),
+		graph.RemoveEdge{Key: 0}, "    <edge source=\"a\" target=\"a\"/>\n", ""},
+	{"added node", body(twoNodes, `<edge source="a" target="a"/>`),
+		graph.AddNode{Node: graph.NodeSpec{ID: "<b>", Key: graph.NewKey, Label: "y", Status: ""}},
+		"", "<node id=\"&lt;b&gt;\"><data key=\"d0\">y</data></node>\n    "},
+	{"added edge", body(twoNodes, `<edge source="a" target="a"/>`),
+		graph.AddEdge{Key: graph.NewKey, Source: "a", Target: "a", Type: "blocking"},
+		"", "    <edge source=\"a\" target=\"a\"><data key=\"d2\">blocking</data></edge>\n"},
+	{"first edge", body(twoNodes, `<!-- end -->`),
+		graph.AddEdge{Key: graph.NewKey, Source: "a", Target: "a"},
+		"", "    <edge source=\"a\" target=\"a\"/>\n"},
+}
+
+// TestSplice makes one edit at a time on small files, and takes it back.
 func TestSplice(t *testing.T) {
-	const twoNodes = `<node id="a"><data key="d0">x</data></node>`
-	tests := []struct {
-		name, file string
-		op         graph.Op
-		from, to   string
-	}{
-		{"value", body(`<node id="a"><data key="d0">old</data></node>`),
-			graph.SetNode{ID: "a", Attr: "label", Value: "new"}, "old", "new"},
-		{"value that needs escapes", body(`<node id="a"><data key="d0">old</data></node>`),
-			graph.SetNode{ID: "a", Attr: "label", Value: "a<b && c>d\r\n\t\"'"}, "old", "a&lt;b &amp;&amp; c&gt;d&#13;\n\t\"'"},
-		{"value with more attributes", body(`<node id="a"><data time="1" key="d0" my:x='>'>old</data></node>`),
-			graph.SetNode{ID: "a", Attr: "label", Value: "new"}, "old", "new"},
-		{"value in CDATA", body(`<node id="a"><data key="d0"><![CDATA[a && b]]></data></node>`),
-			graph.SetNode{ID: "a", Attr: "label", Value: "a & b"}, "<![CDATA[a && b]]>", "a &amp; b"},
-		{"empty value", body(`<node id="a"><data key="d0" time="1" /></node>`),
-			graph.SetNode{ID: "a", Attr: "label", Value: "new"}, " />", ">new</data>"},
-		{"empty value with a tag of its own", body(`<node id="a"><data key="d1"></data></node>`),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "ran"},
-		{"value to empty", body(`<node id="a"><data key="d1">ran</data></node>`),
-			graph.SetNode{ID: "a", Attr: "status", Value: ""}, "ran", ""},
-		{"removal", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n      <data key=\"d1\">ran</data>\n    </node>"),
-			graph.SetNode{ID: "a", Attr: "status", Remove: true}, "      <data key=\"d1\">ran</data>\n", ""},
-		{"insertion behind the last value", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n    </node>"),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "      <data key=\"d1\">ran</data>\n"},
-		{"insertion with tabs", body("<node id=\"a\">\n\t\t\t<data key=\"d0\">x</data>\n    </node>"),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "\n    ", "\n\t\t\t<data key=\"d1\">ran</data>\n    "},
-		{"insertion in a line", body(twoNodes),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", `<data key="d1">ran</data>`},
-		{"insertion into <node/>", body(`<node id="a" />`),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, " /", ">\n      <data key=\"d1\">ran</data>\n    </node"},
-		{"insertion into <node></node>", body(`<node id="a"></node>`),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>\n    "},
-		{"insertion into a node with white space", body("<node id=\"a\">\n    </node>"),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>"},
-		{"insertion behind <desc>", body(`<node id="a"><desc>d</desc><port name="p"/></node>`),
-			graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", `<data key="d1">ran</data>`},
-		{"insertion before a nested graph", body(`<node id="a"><data key="d0">x</data></node>`, "<node id=\"b\">\n      <graph id=\"b:\" edgedefault=\"directed\"/>\n    </node>"),
-			graph.SetNode{ID: "b", Attr: "status", Value: "ran"}, "", "<data key=\"d1\">ran</data>\n      "},
-		{"graph attribute", body(twoNodes),
-			graph.SetGraph{Attr: "wrapper", Value: "sh -c {}"}, "", "<data key=\"d3\">sh -c {}</data>\n    "},
-		{"edge", body(twoNodes, `<edge source="a" target="a"/>`),
-			graph.SetEdge{Key: 0, Attr: "edge_type", Value: "non-blocking"}, "/", `><data key="d2">non-blocking</data></edge`},
-		{"XML id of an edge", body(twoNodes, `<edge source="a" target="a" id="e0"/>`),
-			graph.SetEdge{Key: 0, Attr: "id", Value: `e"1`}, "0", "&quot;1"},
-		{"new XML id of an edge", body(twoNodes, `<edge source="a" target="a"/>`),
-			graph.SetEdge{Key: 0, Attr: "id", Value: "e1"}, "", ` id="e1"`},
-		{"no XML id of an edge", body(twoNodes, `<edge source="a" id="e0" target="a"/>`),
-			graph.SetEdge{Key: 0, Attr: "id", Remove: true}, ` id="e0"`, ""},
-		{"removed node", body(twoNodes, `<node id="b"/>`, `<node id="c"/>`), graph.RemoveNode{ID: "b"}, "    <node id=\"b\"/>\n", ""},
-		{"removed edge", body(twoNodes, `<edge source="a" target="a"/>`, "<!-- last -->"),
-			graph.RemoveEdge{Key: 0}, "    <edge source=\"a\" target=\"a\"/>\n", ""},
-		{"added node", body(twoNodes, `<edge source="a" target="a"/>`),
-			graph.AddNode{Node: graph.NodeSpec{ID: "<b>", Key: graph.NewKey, Label: "y", Status: ""}},
-			"", "<node id=\"&lt;b&gt;\"><data key=\"d0\">y</data></node>\n    "},
-		{"added edge", body(twoNodes, `<edge source="a" target="a"/>`),
-			graph.AddEdge{Key: graph.NewKey, Source: "a", Target: "a", Type: "blocking"},
-			"", "    <edge source=\"a\" target=\"a\"><data key=\"d2\">blocking</data></edge>\n"},
-		{"first edge", body(twoNodes, `<!-- end -->`),
-			graph.AddEdge{Key: graph.NewKey, Source: "a", Target: "a"},
-			"", "    <edge source=\"a\" target=\"a\"/>\n"},
-	}
-	for _, tt := range tests {
+	for _, tt := range spliceTests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := parse(t, tt.file)
 			inverse := p.apply(tt.op)
