@@ -1,0 +1,145 @@
+package daemon
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"wf/api"
+)
+
+// send is ask with a body and a content type of the caller's making.
+func (r *running) send(method, path, kind string, body io.Reader) *api.Error {
+	req, _ := http.NewRequest(method, "http://"+api.SocketHost+path, body)
+	req.Header.Set("Content-Type", kind)
+	return r.do(r.http, req, nil)
+}
+
+func TestBodies(t *testing.T) {
+	r := start(t, nil)
+	good := `{"path":"/w","later":"a field of the future"}`
+	cases := []struct {
+		name, kind, body string
+		want             api.Code
+	}{
+		{"json", "application/json", good, ""},
+		{"json with charset", "application/json; charset=utf-8", good, ""},
+		{"what a form sends", "text/plain", good, api.CodeInvalid},
+		{"no type", "", good, api.CodeInvalid},
+		{"json in name only", "application/json-seq", good, api.CodeInvalid},
+		{"broken", "application/json", `{"path":`, api.CodeInvalid},
+		{"two values", "application/json", good + good, api.CodeInvalid},
+		{"relative path", "application/json", `{"path":"w"}`, api.CodeInvalid},
+		{"too large", "application/json", `{"path":"` + strings.Repeat("w", plainBytes) + `"}`, api.CodeInvalid},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			e := r.send("POST", api.PathWorkspaces, tc.kind, strings.NewReader(tc.body))
+			if (e == nil) != (tc.want == "") || e != nil && e.Code != tc.want {
+				t.Errorf("answer %+v, want code %q", e, tc.want)
+			}
+		})
+	}
+	// The environment of a run may be larger than other bodies.
+	_, path := r.open("/w")
+	env := `{"env":["X=` + strings.Repeat("x", 2*plainBytes) + `"]}`
+	if e := r.send("POST", path+api.SubRuns, "application/json", bytes.NewReader([]byte(env))); e != nil {
+		t.Errorf("large environment: %v", e)
+	}
+}
+
+func TestUnknownThings(t *testing.T) {
+	r := start(t, nil)
+	for _, path := range []string{"/", "/v1/nothing", "/v2/version", api.Workspace("none") + api.SubStatus} {
+		if e := r.ask("GET", path, nil, nil); e == nil || e.Code != api.CodeNotFound {
+			t.Errorf("%s: %v", path, e)
+		}
+	}
+}
+
+func TestPanicIsAnAnswer(t *testing.T) {
+	r := start(t, nil)
+	_, path := r.open("/w")
+	e := r.ask("GET", path+api.SubCheck, nil, nil) // the fake has no such method
+	if e == nil || e.Code != api.CodeInternal {
+		t.Fatalf("answer %v", e)
+	}
+	if !strings.Contains(r.log.String(), "panic") {
+		t.Error("the log says nothing")
+	}
+	if e := r.ask("GET", path+api.SubStatus, nil, nil); e != nil {
+		t.Errorf("the workspace is lost: %v", e)
+	}
+}
+
+func TestClientIDReachesTheWorkspace(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	if e := r.ask("POST", path+api.SubRuns, api.RunRequest{}, nil); e != nil {
+		t.Fatal(e)
+	}
+	if len(w.asked) != 1 || w.asked[0] != "c-test" {
+		t.Errorf("clients %q", w.asked)
+	}
+}
+
+func TestStrangersAreNotLogged(t *testing.T) {
+	r := start(t, nil)
+	req, _ := http.NewRequest("POST", r.reg.URL+"/secret-path", strings.NewReader("secret-body"))
+	req.Header.Set("X-Secret", "secret-header")
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if e := r.do(c, req, nil); e == nil {
+		t.Fatal("let in")
+	}
+	if strings.Contains(r.log.String(), "secret") {
+		t.Errorf("log: %s", r.log)
+	}
+}
+
+func TestOutputIsStreamed(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	in, out := io.Pipe()
+	w.out = in
+	resp, err := r.http.Get("http://" + api.SocketHost + path + api.SubOutput + "?node=n&stream=stdout&follow=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for _, piece := range []string{"one", "\x00two"} { // each arrives before the next is written
+		if _, err := out.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(piece))
+		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != piece {
+			t.Fatalf("got %q, %v", got, err)
+		}
+	}
+	// The client goes: the daemon closes the output, which the writer notices.
+	resp.Body.Close()
+	for {
+		if _, err := out.Write([]byte("more")); err != nil {
+			break
+		}
+	}
+}
+
+func TestOutputThatBreaksIsCut(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	w.out = io.NopCloser(io.MultiReader(strings.NewReader("half"), brokenReader{}))
+	resp, err := r.http.Get("http://" + api.SocketHost + path + api.SubOutput + "?node=n&stream=stdout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("%q looks complete", b)
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -1,0 +1,121 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"wf/api"
+)
+
+// watch opens the WebSocket of a workspace through the socket.
+func (r *running) watch(path string) *websocket.Conn {
+	r.t.Helper()
+	d := websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", r.reg.Socket)
+	}}
+	conn, _, err := d.Dial("ws://"+api.SocketHost+path+api.SubEvents, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func next(t *testing.T, conn *websocket.Conn) (api.Frame, error) {
+	t.Helper()
+	_, data, err := conn.ReadMessage()
+	if err != nil {
+		return api.Frame{}, err
+	}
+	var f api.Frame
+	return f, json.Unmarshal(data, &f)
+}
+
+func TestWatchIsSnapshotThenEvents(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	conn := r.watch(path)
+	f, err := next(t, conn)
+	if err != nil || f.Snapshot == nil {
+		t.Fatalf("first frame %+v, %v", f, err)
+	}
+	for i := range uint64(100) {
+		w.mu.Lock()
+		w.publish(api.Event{Type: api.NodeReady})
+		w.mu.Unlock()
+		f, err := next(t, conn)
+		if err != nil || len(f.Events) != 1 || f.Events[0].Seq != i+1 {
+			t.Fatalf("frame %+v, %v", f, err)
+		}
+	}
+}
+
+func TestDroppedWatcherIsTold(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	conn := r.watch(path)
+	if _, err := next(t, conn); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.watchers[0].drop("too slow")
+	w.mu.Unlock()
+	f, err := next(t, conn)
+	if err != nil || f.Dropped != "too slow" {
+		t.Fatalf("frame %+v, %v", f, err)
+	}
+	if _, err := next(t, conn); !websocket.IsCloseError(err, websocket.CloseTryAgainLater) {
+		t.Errorf("then %v", err)
+	}
+}
+
+func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
+	r := start(t, nil)
+	_, path := r.open("/w")
+	conn := r.watch(path)
+	if _, err := next(t, conn); err != nil {
+		t.Fatal(err)
+	}
+	r.cancel()
+	f, err := next(t, conn)
+	if err != nil || f.Dropped == "" {
+		t.Fatalf("frame %+v, %v", f, err)
+	}
+	if _, err := next(t, conn); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		t.Errorf("then %v", err)
+	}
+	r.wait()
+}
+
+func TestWatcherThatGoesIsForgotten(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	conn := r.watch(path)
+	if _, err := next(t, conn); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	<-w.done // unused, it closes
+}
+
+func TestTalkativeWatcherIsCut(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	conn := r.watch(path)
+	if err := conn.WriteMessage(websocket.TextMessage, make([]byte, 10*watcherBytes)); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for err == nil {
+		_, err = next(t, conn)
+	}
+	if errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	<-w.done
+}

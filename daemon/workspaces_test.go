@@ -1,0 +1,156 @@
+package daemon
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"wf/api"
+)
+
+func newTestWorkspaces(f *fakes, timeout time.Duration, idle func()) *workspaces {
+	return newWorkspaces(f, slog.New(slog.DiscardHandler), timeout, idle)
+}
+
+func TestConcurrentOpensShareOneWorkspace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		f.gate = make(chan struct{})
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				e, err := ws.open(t.Context(), "/w")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				ws.release(e)
+			})
+		}
+		synctest.Wait() // all of them wait for the one opening
+		close(f.gate)
+		all.Wait()
+		if n := f.times("/w"); n != 1 {
+			t.Errorf("opened %d times", n)
+		}
+	})
+}
+
+func TestUnusedWorkspaceLingersThenCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		var idleAt time.Time
+		ws := newTestWorkspaces(f, time.Second, func() { idleAt = time.Now() })
+		defer ws.close()
+		e, err := ws.open(t.Context(), "/w")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour) // a use keeps it open
+		w := f.get("/w")
+		mustBe(t, w, true)
+		released := time.Now()
+		ws.release(e)
+		time.Sleep(linger - time.Millisecond)
+		synctest.Wait()
+		mustBe(t, w, true)
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		mustBe(t, w, false)
+		time.Sleep(time.Hour)
+		if got := idleAt.Sub(released); got != linger+time.Second {
+			t.Errorf("idle %v after the release, want %v", got, linger+time.Second)
+		}
+	})
+}
+
+func TestRunKeepsAWorkspaceOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		e, _ := ws.open(t.Context(), "/w")
+		w := f.get("/w")
+		w.StartRun(t.Context(), "", api.RunRequest{})
+		ws.release(e)
+		time.Sleep(time.Hour)
+		mustBe(t, w, true)
+		w.end()
+		time.Sleep(2 * linger)
+		synctest.Wait()
+		mustBe(t, w, false)
+		if _, err := ws.open(t.Context(), "/w"); err != nil || f.times("/w") != 2 {
+			t.Errorf("opening again: %v, opened %d times", err, f.times("/w"))
+		}
+	})
+}
+
+func TestFailedOpenLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		f.fail = &api.Error{Code: api.CodeWorkfile, Message: "broken"}
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		if _, err := ws.open(t.Context(), "/w"); !errors.Is(err, f.fail) {
+			t.Fatalf("got %v", err)
+		}
+		synctest.Wait()
+		f.fail = nil
+		if _, err := ws.open(t.Context(), "/w"); err != nil {
+			t.Fatalf("after the repair: %v", err)
+		}
+	})
+}
+
+func TestWorkspaceThatEndsByItselfIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		e, _ := ws.open(t.Context(), "/w")
+		f.get("/w").Close(t.Context())
+		synctest.Wait()
+		if _, err := ws.find(t.Context(), e.id); err == nil {
+			t.Error("still found")
+		}
+		ws.release(e)
+	})
+}
+
+func TestClosedTakesNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		ws := newTestWorkspaces(f, time.Second, func() { t.Error("idle after the end") })
+		e, _ := ws.open(t.Context(), "/w")
+		w := f.get("/w")
+		ws.close() // although it is in use
+		mustBe(t, w, false)
+		var gone *api.Error
+		if _, err := ws.open(t.Context(), "/w"); !errors.As(err, &gone) || gone.Code != api.CodeGone {
+			t.Errorf("open: %v", err)
+		}
+		if _, err := ws.find(t.Context(), e.id); !errors.As(err, &gone) || gone.Code != api.CodeGone {
+			t.Errorf("find: %v", err)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+func mustBe(t *testing.T, w *fake, open bool) {
+	t.Helper()
+	select {
+	case <-w.done:
+		if open {
+			t.Fatal("the workspace has closed")
+		}
+	default:
+		if !open {
+			t.Fatal("the workspace is still open")
+		}
+	}
+}
