@@ -52,6 +52,10 @@ func (s *scanner) openIn(parent *frame, t *tag) (kind, int32, error) {
 		s.slots[parent.number].structured = true
 		return opaque, 0, nil
 	}
+	if parent.kind == defaultKind {
+		s.keys[parent.number].has = false // a drawing, no text
+		return opaque, 0, nil
+	}
 	if !s.scope.ours(t.prefix) {
 		return opaque, 0, nil
 	}
@@ -301,7 +305,7 @@ func (s *scanner) closed(f *frame, close, end int32) {
 	case keyKind:
 		s.keys[f.number].end = end
 	case defaultKind:
-		if close != none {
+		if close != none && s.keys[f.number].has {
 			s.setDefault(f, close)
 		}
 	}
