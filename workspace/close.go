@@ -42,6 +42,7 @@ func (w *Workspace) ended() bool { return w.closing != nil && w.closing.saved }
 // leave releases everything; it is the loop's last deed.
 func (w *Workspace) leave() {
 	close(w.quit)
+	w.keepUnpublished()
 	w.slots.Leave()
 	for _, r := range w.runs {
 		r.detach()

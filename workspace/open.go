@@ -44,6 +44,7 @@ func Open(path string, cfg Config) (*Workspace, error) {
 		return nil, &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: cfg.State, Why: plain(err)}
 	}
 	w.slots = cfg.Slots.Join(w.slotsFree)
+	w.recallUnpublished()
 	w.recall()
 	// The watch begins before the loop, so that no change between the two goes unseen: looked
 	// compares with what was read.

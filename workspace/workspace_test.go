@@ -389,6 +389,31 @@ func TestReadOnlyFileIsLeftAlone(t *testing.T) {
 	v.wait(t, "file problem", func(e api.Event) bool { return e.Type == api.FileProblem })
 }
 
+func TestStatusesSurviveAFileThatCannotBeWritten(t *testing.T) {
+	b := newTestbed(t, "a>b", "c>b")
+	before := b.read()
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.write("garbage") // and the daemon ends before the file is mended
+	v.wait(t, "file problem", func(e api.Event) bool { return e.Type == api.FileProblem })
+	b.play(v, s, map[string]int{"c": 4})
+	b.close(b.w)
+	b.write(before)
+	b.open()
+	st, err := b.w.Status(context.Background(), true)
+	if err != nil || st.Counts.OK != 1 || st.Counts.Failed != 1 || st.Edges[0].Status != "to_run" {
+		t.Errorf("after the restart: %+v, %+v, %v", st.Counts, st.Edges, err)
+	}
+	b.close(b.w)
+	if got := b.read(); strings.Count(got, ">ran<") != 1 || strings.Count(got, ">fail<") != 1 || strings.Count(got, ">to_run<") != 1 {
+		t.Errorf("the file after the restart:\n%s", got)
+	}
+	if _, err := os.Stat(b.w.unpublishedPath()); !os.IsNotExist(err) {
+		t.Errorf("the note is still there: %v", err)
+	}
+}
+
 func TestExecutorThatCannotOpen(t *testing.T) {
 	b := newTestbed(t, "a")
 	b.fake.fail = errors.New("no more processes")

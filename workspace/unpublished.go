@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"wf/graph"
+)
+
+// Statuses that cannot be put into the workfile (the disk is full, the file is read-only, gone or
+// garbage) must not be lost with the daemon: they wait beside the history until the next time.
+
+// unpublished is the content of the file in which they wait.
+type unpublished struct {
+	Nodes map[string]string `json:"nodes"` // id → status
+	Marks []markedEdge      `json:"marks"`
+}
+
+// markedEdge is the N-th edge between two nodes, and bears a token.
+type markedEdge struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+	N      int    `json:"n"`
+}
+
+func (w *Workspace) unpublishedPath() string {
+	return filepath.Join(w.cfg.State, "workspaces", w.id, "unpublished.json")
+}
+
+// keepUnpublished writes down all statuses if some of them are not in the workfile, and takes the
+// note back if all are. It is the last deed of a closing workspace.
+func (w *Workspace) keepUnpublished() {
+	if w.file.changed == w.file.written {
+		w.dropUnpublished()
+		return
+	}
+	u := unpublished{Nodes: map[string]string{}}
+	for _, n := range w.g.Nodes() {
+		if n.Status != graph.Idle {
+			u.Nodes[n.ID] = n.Status.String()
+		}
+	}
+	for _, e := range w.g.Edges() {
+		if e.Marked {
+			u.Marks = append(u.Marks, markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)})
+		}
+	}
+	data, err := json.Marshal(u)
+	if err == nil {
+		err = os.WriteFile(w.unpublishedPath(), data, 0o600)
+	}
+	if err != nil {
+		w.cfg.Log.Error("statuses are in neither the workfile nor the state folder", "workfile", w.path, "err", err)
+	}
+}
+
+func (w *Workspace) dropUnpublished() {
+	if err := os.Remove(w.unpublishedPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.cfg.Log.Warn("a note of statuses cannot be removed", "err", err)
+	}
+}
+
+// recallUnpublished takes up the statuses that an earlier daemon could not put into the workfile,
+// of the nodes and edges that still exist. They are in the file after the next save.
+func (w *Workspace) recallUnpublished() {
+	data, err := os.ReadFile(w.unpublishedPath())
+	if err != nil {
+		return // there is none, usually
+	}
+	var u unpublished
+	if err := json.Unmarshal(data, &u); err != nil {
+		w.cfg.Log.Warn("a note of statuses cannot be read", "path", w.unpublishedPath(), "err", err)
+		return
+	}
+	for _, n := range w.g.Nodes() {
+		if s, _ := graph.ParseStatus(u.Nodes[n.ID]); s != n.Status {
+			w.g.SetStatus(n, s)
+			w.file.touch(n)
+		}
+	}
+	marked := map[markedEdge]bool{}
+	for _, m := range u.Marks {
+		marked[m] = true
+	}
+	for _, e := range w.g.Edges() {
+		m := markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)}
+		if marked[m] != e.Marked {
+			w.g.SetMark(e, marked[m])
+			w.file.touchEdge(e)
+		}
+	}
+}
