@@ -15,6 +15,7 @@ type scanner struct {
 	scope  scope
 	attrs  []attr // of the tag at hand, reused
 
+	ids     []byte // block that holds the ids of nodes
 	nodeIDs []string
 	folders []bool           // by node: a group, by what the file says about it
 	parents []bool           // by node: holds a graph

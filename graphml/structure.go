@@ -1,6 +1,9 @@
 package graphml
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // open enters an element into the index, and onto the stack unless it is empty.
 func (s *scanner) open(t *tag) error {
@@ -146,6 +149,7 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 		again, _ := position(s.text, int(t.start))
 		return 0, 0, s.errorf(int(t.start), "node id %q used twice (lines %d and %d)", id, line, again)
 	}
+	id = s.together(id)
 	s.numbers[id] = number
 	folder, _ := t.get("yfiles.foldertype")
 	s.nodes = append(doubled(s.nodes), newElement(t, parent.number))
@@ -154,6 +158,18 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 	s.parents = append(doubled(s.parents), false)
 	s.graphs[parent.number].lastNode = number
 	return nodeKind, number, s.grow(int(t.start))
+}
+
+// together copies an id to where the others are. The ends of edges are looked up in no order, and
+// a comparison with an id somewhere in a large text costs a cache miss each.
+func (s *scanner) together(id string) string {
+	const block = 1 << 18
+	if cap(s.ids)-len(s.ids) < len(id) {
+		s.ids = make([]byte, 0, max(block, len(id)))
+	}
+	from := len(s.ids)
+	s.ids = append(s.ids, id...)
+	return unsafe.String(&s.ids[from], len(id))
 }
 
 func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
