@@ -59,7 +59,7 @@ func setupScript(se *testscript.Env, bin string) error {
 		"LANG":           "C.UTF-8",
 		"WF_RUNTIME_DIR": filepath.Join(home, "run"),
 		"WF_STATE_DIR":   filepath.Join(home, "state"),
-		"GORACE":         "halt_on_error=1",
+		"GORACE":         "halt_on_error=1 atexit_sleep_ms=0",
 	} {
 		se.Setenv(key, value)
 	}
