@@ -63,39 +63,44 @@ func cutTail(text string, at int) int {
 }
 
 func sanitized(output []byte) string {
-	var b strings.Builder
-	b.Grow(len(output))
-	lineStart := 0 // in b
+	clean := make([]byte, 0, len(output))
+	lineStart := 0 // in clean
 	for i := 0; i < len(output); {
+		if n := plainRun(output[i:]); n > 0 {
+			clean = append(clean, output[i:i+n]...)
+			i += n
+			continue
+		}
 		switch c := output[i]; {
-		case c == 0x1B:
-			if n := escapeSequence(output[i:]); n > 0 {
-				i += n
-				continue
-			}
-			b.WriteRune(picture(c))
+		case c == '\n':
+			clean = append(clean, c)
+			lineStart = len(clean)
 			i++
 		case c == '\r':
 			i++
-			if rest := output[i:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
-				continue
-			}
 			// What follows overwrites the line: progress bars do so many times.
-			kept := b.String()[:lineStart]
-			b = strings.Builder{}
-			b.Grow(len(output))
-			b.WriteString(kept)
-		case c == '\n':
-			b.WriteByte(c)
-			i++
-			lineStart = b.Len()
+			if rest := output[i:]; len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
+				clean = clean[:lineStart]
+			}
+		case c == 0x1B && escapeSequence(output[i:]) > 0:
+			i += escapeSequence(output[i:])
 		default:
 			r, size := visible(string(output[i:min(i+utf8.UTFMax, len(output))]))
-			b.WriteRune(r)
+			clean = utf8.AppendRune(clean, r)
 			i += size
 		}
 	}
-	return b.String()
+	return string(clean)
+}
+
+// plainRun returns how many bytes from the start are printable ASCII or tabs.
+func plainRun(text []byte) int {
+	for i, c := range text {
+		if (c < ' ' && c != '\t') || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // escapeSequence returns the length of the terminal sequence that text begins with, 0 if it is
