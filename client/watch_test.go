@@ -1,0 +1,192 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"wf/api"
+)
+
+// serveWatches makes a daemon push to each WebSocket what the next script writes; when it
+// returns, the connection is cut. Further watchers are refused.
+func serveWatches(d *fakeDaemon, scripts ...func(*websocket.Conn)) {
+	next := make(chan func(*websocket.Conn), len(scripts))
+	for _, s := range scripts {
+		next <- s
+	}
+	d.mux.HandleFunc("GET /v1/workspaces/id/events", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case script := <-next:
+			var u websocket.Upgrader
+			conn, err := u.Upgrade(w, r, nil)
+			if err != nil {
+				d.t.Error(err)
+				return
+			}
+			defer conn.Close()
+			script(conn)
+		default:
+			reply(w, 403, api.Error{Code: api.CodeRefused, Message: "no more"})
+		}
+	})
+}
+
+func snapshot(seq uint64) api.Frame { return api.Frame{Snapshot: &api.Snapshot{Seq: seq}} }
+
+func events(seqs ...uint64) api.Frame {
+	var f api.Frame
+	for _, s := range seqs {
+		f.Events = append(f.Events, api.Event{Seq: s})
+	}
+	return f
+}
+
+// pushes is a script that sends frames and ends.
+func pushes(frames ...api.Frame) func(*websocket.Conn) {
+	return func(c *websocket.Conn) {
+		for _, f := range frames {
+			_ = c.WriteJSON(f)
+		}
+	}
+}
+
+// shape is what a frame is about: the Seq of a snapshot, negative, or those of the events.
+func shape(f api.Frame) []int {
+	if f.Snapshot != nil {
+		return []int{-int(f.Snapshot.Seq)}
+	}
+	var s []int
+	for _, e := range f.Events {
+		s = append(s, int(e.Seq))
+	}
+	return s
+}
+
+func TestWatchConnectsAgain(t *testing.T) {
+	goodbye := func(code int) func(*websocket.Conn) {
+		return func(c *websocket.Conn) {
+			_ = c.WriteJSON(snapshot(1))
+			_ = c.WriteJSON(api.Frame{Dropped: "too slow"})
+			_ = c.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""))
+		}
+	}
+	cases := []struct {
+		name  string
+		first func(*websocket.Conn)
+		want  [][]int
+	}{
+		{"connection lost", pushes(snapshot(1), events(2, 3), events(4)), [][]int{{-1}, {2, 3}, {4}, {-9}}},
+		{"gap between frames", pushes(snapshot(1), events(2), events(4)), [][]int{{-1}, {2}, {-9}}},
+		{"gap in a frame", pushes(snapshot(1), events(2, 4)), [][]int{{-1}, {-9}}},
+		{"repetition", pushes(snapshot(1), events(2), events(2)), [][]int{{-1}, {2}, {-9}}},
+		{"no snapshot", pushes(events(1)), [][]int{{-9}}},
+		{"dropped", goodbye(websocket.CloseTryAgainLater), [][]int{{-1}, {-9}}},
+		{"daemon replaced", goodbye(websocket.CloseGoingAway), [][]int{{-1}, {-9}}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			d := newFake(t, t.TempDir())
+			serveWatches(d, tc.first, pushes(snapshot(9)))
+			v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.Close()
+			for _, want := range tc.want {
+				f, err := v.Next(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := shape(f); !equal(got, want) {
+					t.Fatalf("frame %v, want %v", got, want)
+				}
+			}
+			// The second connection is cut too, and the daemon refuses a third: that is the end.
+			if _, err := v.Next(t.Context()); code(err) != api.CodeRefused {
+				t.Errorf("at last: %v", err)
+			}
+		})
+	}
+}
+
+func equal(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestWatchStartsALostDaemon(t *testing.T) {
+	dir := t.TempDir()
+	first, second := newFake(t, dir), newFake(t, dir)
+	crashed := make(chan struct{})
+	serveWatches(first, func(c *websocket.Conn) {
+		_ = c.WriteJSON(snapshot(1))
+		<-crashed
+	})
+	serveWatches(second, pushes(snapshot(2)))
+	var starts int
+	v, err := openFake(t, first.start(), Options{Start: starter(second, &starts)}).Watch(t.Context(), WatchOptions{Nodes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for _, want := range []int{-1, -2} {
+		f, err := v.Next(t.Context())
+		if err != nil || shape(f)[0] != want {
+			t.Fatalf("frame %+v, %v", f, err)
+		}
+		if want == -1 {
+			first.stop()
+			close(crashed)
+		}
+	}
+	if starts != 1 {
+		t.Errorf("%d starts", starts)
+	}
+}
+
+func TestWatchOfNothing(t *testing.T) {
+	d := newFake(t, t.TempDir())
+	serveWatches(d)
+	if _, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{}); code(err) != api.CodeRefused {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestWatchEndsWhenClosed(t *testing.T) {
+	d := newFake(t, t.TempDir())
+	gone := make(chan struct{})
+	serveWatches(d, func(c *websocket.Conn) {
+		defer close(gone)
+		_ = c.WriteJSON(snapshot(1))
+		_, _, _ = c.ReadMessage()
+	})
+	v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for err == nil { // the snapshot may win against the ended context
+		_, err = v.Next(ctx)
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	v.Close()
+	v.Close()
+	<-gone
+	if _, err := v.Next(t.Context()); err == nil {
+		t.Error("a closed watch yields frames")
+	}
+}
