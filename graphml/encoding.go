@@ -88,11 +88,15 @@ func detect(data []byte) (charset, error) {
 	if m == nil {
 		return utf8Charset, nil
 	}
-	c, ok := charsetNames[strings.ToLower(string(m[1]))]
-	if !ok {
-		return 0, unsupported(string(m[1]))
+	name := string(m[1])
+	c, ok := charsetNames[strings.ToLower(name)]
+	switch {
+	case ok:
+		return c, nil
+	case strings.HasPrefix(strings.ToLower(name), "utf-16"):
+		return 0, fmt.Errorf("the file says that its encoding is %s, but it is not", name)
 	}
-	return c, nil
+	return 0, unsupported(name)
 }
 
 func unsupported(name string) error {

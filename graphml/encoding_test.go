@@ -70,6 +70,7 @@ func TestEncodings(t *testing.T) {
 func TestUnreadableEncodings(t *testing.T) {
 	tests := []struct{ name, data, want string }{
 		{"unknown", `<?xml version="1.0" encoding='Shift_JIS'?><graphml/>`, `encoding "Shift_JIS" is not supported`},
+		{"not as declared", `<?xml version="1.0" encoding="UTF-16"?><graphml/>`, "the file says that its encoding is UTF-16, but it is not"},
 		{"UTF-32", "\xFF\xFE\x00\x00<\x00\x00\x00", `encoding "UTF-32" is not supported`},
 		{"half a character", "\xFF\xFE<\x00g", "byte 4 is half a UTF-16 character"},
 		{"lone surrogate", "\xFF\xFE<\x00\x00\xD8<\x00", "byte 4 begins no UTF-16 character"},
