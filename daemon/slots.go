@@ -30,6 +30,7 @@ type member struct {
 	have    int
 	ticket  uint64      // of its first refusal; 0 = it does not wait
 	invited *time.Timer // runs from waking to patience; nil = not woken
+	turn    uint64      // counts the wakings: a timer that rings late belongs to an earlier one
 }
 
 func newSlots(total int) *slots {
@@ -102,10 +103,10 @@ func (m *member) Leave() {
 	})
 }
 
-// lapse ends the wait of a member that was woken, with invitation t, and did not come.
-func (m *member) lapse(t *time.Timer) {
+// lapse ends the wait of a member that was woken for the given turn and did not come.
+func (m *member) lapse(turn uint64) {
 	m.change(func() {
-		if m.invited == t {
+		if m.invited != nil && m.turn == turn {
 			m.invited, m.ticket = nil, 0
 		}
 	})
@@ -153,9 +154,9 @@ func (s *slots) invite() []*member {
 	var woken []*member
 	for m := range s.members {
 		if m.ticket != 0 && m.invited == nil && s.total-s.used > s.ahead(m) {
-			var t *time.Timer // read by lapse after it has taken the lock that we hold
-			t = time.AfterFunc(patience, func() { m.lapse(t) })
-			m.invited = t
+			m.turn++
+			turn := m.turn
+			m.invited = time.AfterFunc(patience, func() { m.lapse(turn) })
 			woken = append(woken, m)
 		}
 	}

@@ -63,6 +63,7 @@ func TestUnusedWorkspaceLingersThenCloses(t *testing.T) {
 		synctest.Wait()
 		mustBe(t, w, false)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if got := idleAt.Sub(released); got != linger+time.Second {
 			t.Errorf("idle %v after the release, want %v", got, linger+time.Second)
 		}
