@@ -265,6 +265,31 @@ func TestRunnerCannotStart(t *testing.T) {
 	}
 }
 
+// TestRecordFails wants a run whose record takes nothing more to be given up, with what runs left
+// alone until it is closed.
+func TestRecordFails(t *testing.T) {
+	r := openRun(t, newLocal(t), t.TempDir())
+	r.start(0, "sleep 1000")
+	pid := r.await(executor.Started, 0).PID
+	if err := os.WriteFile(filepath.Join(r.dir, fullDisk), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.start(1, "true")
+	if report := <-r.reports; report.Kind != executor.Broken || !strings.Contains(report.Message, "no space") {
+		t.Errorf("report %+v", report)
+	}
+	if stateOf(pid) == "" {
+		t.Error("what ran was killed")
+	}
+	if err := r.session.Start([]executor.Job{{Command: "true"}}); err == nil {
+		t.Error("a job was taken")
+	}
+	r.close()
+	if state := stateOf(pid); state != "" && state != "Z" {
+		t.Errorf("process %d is left", pid)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	long := newLocal(t).(*executor.Local)
 	long.Sockets = filepath.Join(long.Sockets, strings.Repeat("x", 100))

@@ -19,6 +19,7 @@ const (
 // A link is the runner's connection to a daemon. The newest one counts.
 type link struct {
 	conn  net.Conn
+	order int           // of connecting
 	since int           // news the daemon has already, in lines
 	awake chan struct{} // capacity 1: there is news
 	last  chan struct{} // closed: send the rest and end
@@ -63,7 +64,7 @@ func (r *runner) listen(path string) error {
 }
 
 func (r *runner) accept() {
-	for {
+	for order := 1; ; order++ {
 		conn, err := r.listener.Accept()
 		if err != nil {
 			return // closed, or the daemon has to start another runner
@@ -72,12 +73,12 @@ func (r *runner) accept() {
 			conn.Close()
 			continue
 		}
-		go r.serve(conn)
+		go r.serve(conn, order)
 	}
 }
 
 // serve reads what one daemon wants until the connection ends.
-func (r *runner) serve(conn net.Conn) {
+func (r *runner) serve(conn net.Conn, order int) {
 	defer conn.Close()
 	in := bufio.NewReaderSize(conn, 64<<10)
 	hello, err := readHello(conn, in)
@@ -85,7 +86,7 @@ func (r *runner) serve(conn net.Conn) {
 		return
 	}
 	l := &link{
-		conn: conn, since: hello.Since,
+		conn: conn, order: order, since: hello.Since,
 		awake: make(chan struct{}, 1), last: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.links <- l
@@ -120,18 +121,22 @@ func readHello(conn net.Conn, in *bufio.Reader) (command, error) {
 	return hello, conn.SetReadDeadline(time.Time{})
 }
 
-// attach makes l the link and tells it all that its daemon does not know yet.
+// attach makes l the link and tells it all that its daemon does not know yet. A link that was there
+// earlier but says hello later is only listened to.
 func (r *runner) attach(l *link) {
+	if l.order < r.newest {
+		return
+	}
 	r.detach()
-	r.link = l
+	r.link, r.newest = l, l.order
 	hello := appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: os.Getpid()})
 	go l.write(r.news, hello, r.news.offset(l.since))
 }
 
-// detach drops the link there is.
+// detach drops the link there is. What its daemon has sent is still read: only serve closes the
+// connection.
 func (r *runner) detach() {
 	if r.link != nil {
-		r.link.conn.Close()
 		close(r.link.last)
 		r.link = nil
 	}

@@ -123,14 +123,11 @@ func (h *runnerHandle) dial(ctx context.Context) (net.Conn, error) {
 
 // start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
 func (h *runnerHandle) start() (net.Conn, error) {
-	lock, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := h.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close() // the runner's copy holds the lock
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, err
-	}
 	ours, theirs, err := connectionPair()
 	if err != nil {
 		return nil, err
@@ -141,6 +138,19 @@ func (h *runnerHandle) start() (net.Conn, error) {
 		return nil, err
 	}
 	return ours, nil
+}
+
+// lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
+func (h *runnerHandle) lock() (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock of the run: %w", err)
+	}
+	return file, nil
 }
 
 // spawn starts the process and sees that it is reaped. It gets nothing through its environment,
@@ -172,6 +182,19 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		defer close(gone)
 		process.Wait() //nolint:errcheck // how a runner ended is told by its record
 	}()
+	return nil
+}
+
+// forget removes the environment of a run that is lost, unless its runner lives and needs it.
+func (h *runnerHandle) forget() error {
+	lock, err := h.lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := os.Remove(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return nil
 }
 

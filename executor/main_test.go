@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 
 	"wf/executor"
@@ -42,7 +44,13 @@ func (r *fileRecord) Append(line []byte) error {
 	return r.text.WriteByte('\n')
 }
 
+// fullDisk is a file beside a record that makes it fail.
+const fullDisk = "full"
+
 func (r *fileRecord) Flush() error {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(r.file.Name()), fullDisk)); err == nil {
+		return syscall.ENOSPC
+	}
 	_, err := r.file.Write(r.text.Bytes())
 	r.text.Reset()
 	return err

@@ -39,6 +39,7 @@ type runner struct {
 	foreign chan foreignEnd  // an adopted execution has ended
 
 	link    *link // to the daemon; nil while there is none
+	newest  int   // the order of the newest link so far
 	news    *news // what it is told
 	pending []byte
 	line    []byte // scratch for one encoded entry
@@ -111,7 +112,7 @@ func RunRunner(args []string, open OpenRecord) int {
 		conn.Write(appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) //nolint:errcheck // nobody else to tell
 		return 1
 	}
-	go r.serve(conn)
+	go r.serve(conn, 0)
 	r.loop()
 	return 0
 }

@@ -25,10 +25,7 @@ type session struct {
 	done   chan struct{} // closed when follow ends: nothing is reported any more
 
 	// Of the goroutine of follow, until done is closed.
-	seen      int // lines of news taken
-	closed    bool
-	survivors []int
-	lost      error      // why the session is broken
+	seen      int        // lines of news taken
 	running   map[ID]int // pids of what has started and not ended
 	inherited map[ID]int // those of a runner that has died: children of ours, if we are subreaper
 
@@ -39,6 +36,10 @@ type session struct {
 	stops    map[ID]time.Time // what is being stopped, and until when it has grace
 	closing  bool
 	detached bool
+
+	closed    bool
+	survivors []int
+	lost      error // why the session is broken; nothing is started any more
 }
 
 // A sentJob is one that the runner has not confirmed: it is sent again to the next runner.
@@ -68,6 +69,9 @@ func (s *session) Start(jobs []Job) error {
 	defer s.mu.Unlock()
 	if s.closing || s.detached {
 		return errClosed
+	}
+	if s.lost != nil {
+		return s.lost
 	}
 	for _, j := range jobs {
 		s.jobs[j.ID] = sentJob{s.handed, j}
@@ -104,10 +108,24 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if s.lost != nil {
+	survivors, err := s.outcome()
+	if err != nil {
+		return nil, errors.Join(err, s.runner.forget())
+	}
+	return survivors, s.runner.awaitEnd(ctx)
+}
+
+// outcome is how the run was closed, once follow has ended.
+func (s *session) outcome() ([]int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return s.survivors, nil
+	case s.lost != nil:
 		return nil, s.lost
 	}
-	return s.survivors, s.runner.awaitEnd(ctx)
+	return nil, errClosed // let go of, not closed
 }
 
 func (s *session) Detach() {
@@ -152,7 +170,7 @@ const (
 	lossWindow = time.Minute
 )
 
-// follow keeps the conversation up until the run is closed or detached from.
+// follow keeps the conversation up until the run is closed, lost or detached from.
 func (s *session) follow(conn net.Conn) {
 	defer close(s.done)
 	var losses []time.Time
@@ -161,26 +179,35 @@ func (s *session) follow(conn net.Conn) {
 		if s.over() {
 			return
 		}
-		losses = append(losses, time.Now())
 		s.inherit()
-		if n := len(losses); s.lost == nil && n >= lossLimit && time.Since(losses[n-lossLimit]) < lossWindow {
-			s.lost = fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err)
+		losses = append(losses, time.Now())
+		if n := len(losses); n >= lossLimit && time.Since(losses[n-lossLimit]) < lossWindow {
+			s.lose(fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err))
+			return
 		}
-		if s.lost == nil {
-			conn, s.lost = s.runner.connect(context.Background())
-		}
-		if s.lost != nil {
-			s.spec.Report([]Report{{Kind: Broken, Time: time.Now(), Message: s.lost.Error()}})
+		if conn, err = s.runner.connect(context.Background()); err != nil {
+			s.lose(err)
 			return
 		}
 		s.greet()
 	}
 }
 
+// lose breaks the session and makes that its last report.
+func (s *session) lose(why error) {
+	s.mu.Lock()
+	s.lost = why
+	wanted := !s.detached
+	s.mu.Unlock()
+	if wanted {
+		s.spec.Report([]Report{{Kind: Broken, Time: time.Now(), Message: why.Error()}})
+	}
+}
+
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed || s.detached
+	return s.closed || s.lost != nil || s.detached
 }
 
 // inherit notes what the lost runner may have left to us. What it is not a parent of, wait refuses.
@@ -290,9 +317,8 @@ func (s *session) notice(line []byte) error {
 	switch n.Kind {
 	case lineClosed:
 		s.setClosed(n.Survivors)
-	case lineBroken:
-		s.lost = errors.New(n.Message)
-		return s.lost
+	case lineBroken: // it may still be told to stop and to close
+		s.lose(errors.New(n.Message))
 	}
 	return nil
 }
