@@ -145,7 +145,7 @@ func fill(tmp *os.File, pieces graphml.Pieces, old fs.FileInfo) (fileID, error) 
 	if err := tmp.Chmod(old.Mode().Perm()); err != nil {
 		return fileID{}, err
 	}
-	if st, ok := old.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() || int(st.Gid) != os.Getegid() {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok && (int(st.Uid) != os.Geteuid() || int(st.Gid) != os.Getegid()) {
 		if err := tmp.Chown(int(st.Uid), int(st.Gid)); err != nil {
 			return fileID{}, fmt.Errorf("cannot keep the file's owner: %w", err)
 		}

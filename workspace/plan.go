@@ -95,7 +95,7 @@ func planReason(r *run, i int, step api.PlanStep) string {
 	case len(step.After) == 0:
 		return "nothing in the selection comes before it"
 	}
-	return "after " + some(step.After, 4)
+	return "what it waits for is in the run"
 }
 
 func appendNew(list []string, s string) []string {

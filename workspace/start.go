@@ -292,7 +292,10 @@ func (w *Workspace) runError(err error) error {
 		e.Fix = "connect the nodes inside it instead"
 	case errors.As(err, &empty):
 		e.Nodes = w.names(empty.Nodes)
-		e.Message = fmt.Sprintf("node %s has no command", some(e.Nodes, 5))
+		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
+		if len(e.Nodes) > 1 {
+			e.Message = fmt.Sprintf("the nodes %s have no command", some(e.Nodes, 5))
+		}
 		e.Where = w.where(w.doc.NodeLine(empty.Nodes[0]))
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
 	}

@@ -91,7 +91,7 @@ func planTitle(plan api.Plan) string {
 	}
 	title := fmt.Sprintf("would run %d of %s%s", len(plan.Steps), plural(plan.Total, "node"), jobs)
 	if plan.Mode == api.ModeResume {
-		title = fmt.Sprintf("would resume run %s: %d of %s%s, keeping %d", plan.Resumes, len(plan.Steps), plural(plan.Total, "node"), jobs, plan.Kept)
+		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), len(plan.Steps), plural(plan.Total, "node"), jobs, plan.Kept)
 	}
 	if len(plan.Steps) == 0 {
 		return title
@@ -103,14 +103,23 @@ func planTitle(plan api.Plan) string {
 // although an edge says so.
 func stepNotes(step api.PlanStep) string {
 	var notes []string
-	if step.Why != "" {
-		notes = append(notes, oneLine(step.Why))
-	}
-	if len(step.After) > 0 {
+	switch {
+	case len(step.After) > 0:
 		notes = append(notes, "after "+nameList(step.After, 6))
+	case step.Why != "":
+		notes = append(notes, oneLine(step.Why))
 	}
 	if len(step.Ignored) > 0 {
 		notes = append(notes, "does not wait for "+nameList(step.Ignored, 6)+" (not selected)")
 	}
 	return strings.Join(notes, "; ")
+}
+
+// runName is the name of a run in a sentence; nothing for a run that nobody knows, as after a
+// resume of what another program did.
+func runName(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " run " + run
 }

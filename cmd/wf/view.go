@@ -101,7 +101,7 @@ func (v *view) accepted(a api.RunAccepted) {
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && !v.opt.quiet:
 		fresh := "wf run --fresh" + v.e.fileFix(v.s.path)
-		v.say("resuming run %s: %s (%s runs all %d)", a.Resumes, plural(a.Failed, "failed node"), fresh, a.Total)
+		v.say("resuming%s: %s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
 		v.say("note: %s", oneLine(note))
