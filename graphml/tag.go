@@ -29,10 +29,10 @@ func (t *tag) get(name string) (string, bool) {
 }
 
 // endsName marks the bytes that cannot be part of a name.
-var endsName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\")
+var endsName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\\x7f")
 
 // startsNoName marks ASCII bytes that cannot be the first of a name.
-var startsNoName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\-.0123456789")
+var startsNoName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\\x7f-.0123456789")
 
 func byteSet(members string) (set [256]bool) {
 	for c := range 0x20 {
