@@ -3,6 +3,7 @@ package executor
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -14,6 +15,7 @@ import (
 const (
 	helloPatience = 10 * time.Second // for the other side's first line
 	drainPatience = 10 * time.Second // for a daemon to read the last news
+	acceptPause   = time.Second      // after a connection that could not be taken
 )
 
 // A link is the runner's connection to a daemon. The newest one counts.
@@ -66,8 +68,12 @@ func (r *runner) listen(path string) error {
 func (r *runner) accept() {
 	for order := 1; ; order++ {
 		conn, err := r.listener.Accept()
-		if err != nil {
-			return // closed, or the daemon has to start another runner
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // no descriptor free, say: the next daemon may have more luck
+			time.Sleep(acceptPause)
+			continue
 		}
 		if err := checkPeer(conn); err != nil {
 			conn.Close()

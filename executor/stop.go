@@ -129,13 +129,13 @@ func (r *runner) belongs(p process, e *execution) bool {
 	if p.pid == e.pid {
 		return e.born.holds(p.born)
 	}
+	if other := r.running[p.session]; p.born < e.born[0] || (other != nil && other != e) {
+		return false // older than e, or in the session of another
+	}
 	if p.session == e.pid || p.group == e.pid {
-		return p.born >= e.born[0]
+		return true
 	}
-	if r.running[p.session] != nil || e.marker.node == "" || p.born < e.born[0] {
-		return false // surely another's, or nothing to know it by
-	}
-	return markerOf(environmentOf(p.pid)) == e.marker
+	return e.marker.node != "" && markerOf(environmentOf(p.pid)) == e.marker
 }
 
 // pursue moves every stop on, and the sweep at the end of the run.
