@@ -144,11 +144,11 @@ func (v *view) started(ev api.Event) {
 	if !v.progress() || v.opt.quiet {
 		return
 	}
-	jobs := "as many jobs as the machine has slots"
-	if ev.Jobs > 0 {
-		jobs = plural(ev.Jobs, "job")
+	size := plural(ev.Nodes, "node")
+	if ev.Jobs > 0 { // else the machine's slots are the only limit
+		size += ", " + plural(ev.Jobs, "job")
 	}
-	v.at(ev.Time, "run %s %s: %s, %s", ev.Run, v.workfile(), plural(ev.Nodes, "node"), jobs)
+	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
 }
 
 func (v *view) nodeStarted(ctx context.Context, ev api.Event) {

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// TestInterrupts: the first and the second signal ask the daemon for something, the third leaves,
+// a hangup leaves at once. The first one decides the exit status.
+func TestInterrupts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		sent   []os.Signal
+		leave  bool
+		status int
+	}{
+		{"once", []os.Signal{interrupt}, false, 130},
+		{"twice", []os.Signal{interrupt, interrupt}, false, 130},
+		{"three times", []os.Signal{interrupt, interrupt, interrupt}, true, 130},
+		{"TERM first", []os.Signal{terminate, interrupt}, false, 143},
+		{"TERM last", []os.Signal{interrupt, interrupt, terminate}, true, 130},
+	} {
+		var i interrupts
+		for _, sig := range c.sent {
+			i.count(sig)
+		}
+		if i.mustLeave() != c.leave || signalStatus(i.stoppedBy) != c.status {
+			t.Errorf("%s: leave %v, status %d", c.name, i.mustLeave(), signalStatus(i.stoppedBy))
+		}
+	}
+	var gone interrupts
+	if gone.count(hangup); !gone.mustLeave() || gone.stoppedBy != nil {
+		t.Errorf("hangup: %+v", gone)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{10 * time.Second: "10 s", 1500 * time.Millisecond: "1.5 s", 0: "0 s"} {
+		if got := seconds(d); got != want {
+			t.Errorf("seconds(%v) = %q", d, got)
+		}
+	}
+}
