@@ -38,6 +38,8 @@ type Config struct {
 	Executor    workspace.Executor
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
 	Log         *slog.Logger       // nil drops everything
+
+	linger time.Duration // of an unused workspace; tests make it longer than any hiccup
 }
 
 func (c Config) withDefaults() Config {
@@ -49,6 +51,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Slots == 0 {
 		c.Slots = runtime.NumCPU()
+	}
+	if c.linger == 0 {
+		c.linger = linger
 	}
 	if c.Ready == nil {
 		c.Ready = func(api.Registry) {}
@@ -113,7 +118,7 @@ func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
 	d.opener = kind(d.slots)
-	d.workspaces = newWorkspaces(d.opener, cfg.Log, cfg.IdleTimeout, func() { d.finish("idle") })
+	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
 	return d
 }
 

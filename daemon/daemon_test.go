@@ -157,17 +157,17 @@ func TestIdleDaemonEnds(t *testing.T) {
 
 func TestUsedDaemonStaysUntilTheWorkspaceHasClosed(t *testing.T) {
 	r := start(t, func(c *Config, f *fakes) {
-		c.IdleTimeout = 400 * time.Millisecond
+		c.IdleTimeout, c.linger = 400*time.Millisecond, linger
 		f.left = []string{"/left"}
 	})
-	w := r.fakes.get("/left") // opened before the daemon was idle for the first time
-	for w == nil {
-		w, _ = r.open("/left")
+	r.wait()
+	w := r.fakes.get("/left")
+	if w == nil {
+		t.Fatal("what an earlier daemon left was not opened")
 	}
 	if n := r.fakes.times("/left"); n != 1 {
 		t.Errorf("opened %d times", n)
 	}
-	r.wait()
 	select {
 	case <-w.done:
 	default:

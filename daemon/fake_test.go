@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -232,7 +233,7 @@ func start(t *testing.T, change func(*Config, *fakes)) *running {
 	t.Helper()
 	r := &running{t: t, fakes: newFakes(), ended: make(chan error, 1), log: &syncBuffer{}}
 	ready := make(chan api.Registry, 1)
-	r.cfg = Config{Runtime: t.TempDir(), State: t.TempDir(), Port: freePort(t), Version: "test", Slots: 2,
+	r.cfg = Config{Runtime: t.TempDir(), State: t.TempDir(), Port: freePort(t), Version: "test", Slots: 2, linger: time.Minute,
 		Ready: func(reg api.Registry) { ready <- reg }, Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	if change != nil {
 		change(&r.cfg, r.fakes)

@@ -38,11 +38,23 @@ func ask[T any](f func(Workspace, *http.Request) (T, error)) handler {
 	})
 }
 
-// askBody is ask for a request with a body.
+// askBody is ask for a request with a body. The workspace stays open also while the body comes,
+// which may take longer than an unused one lingers.
 func askBody[Q, T any](f func(Workspace, *http.Request, Q) (T, error)) handler {
-	return answerBody(func(d *daemon, r *http.Request, q Q) (T, error) {
-		return use(d, r, func(w Workspace) (T, error) { return f(w, r, q) })
-	})
+	return func(d *daemon, w http.ResponseWriter, r *http.Request) error {
+		v, err := use(d, r, func(ws Workspace) (T, error) {
+			q, err := decode[Q](w, r)
+			if err != nil {
+				var none T
+				return none, err
+			}
+			return f(ws, r, q)
+		})
+		if err == nil {
+			writeJSON(w, http.StatusOK, v)
+		}
+		return err
+	}
 }
 
 // use lends f the workspace in the path of r.

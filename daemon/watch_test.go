@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -93,7 +93,7 @@ func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
 }
 
 func TestWatcherThatGoesIsForgotten(t *testing.T) {
-	r := start(t, nil)
+	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
 	w, path := r.open("/w")
 	conn := r.watch(path)
 	if _, err := next(t, conn); err != nil {
@@ -104,18 +104,13 @@ func TestWatcherThatGoesIsForgotten(t *testing.T) {
 }
 
 func TestTalkativeWatcherIsCut(t *testing.T) {
-	r := start(t, nil)
+	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
 	w, path := r.open("/w")
 	conn := r.watch(path)
-	if err := conn.WriteMessage(websocket.TextMessage, make([]byte, 10*watcherBytes)); err != nil {
-		t.Fatal(err)
-	}
-	var err error
+	// The daemon may cut the connection before everything is written.
+	err := conn.WriteMessage(websocket.TextMessage, make([]byte, 10*watcherBytes))
 	for err == nil {
 		_, err = next(t, conn)
-	}
-	if errors.Is(err, context.Canceled) {
-		t.Fatal(err)
 	}
 	<-w.done
 }

@@ -21,6 +21,7 @@ const closeTime = 30 * time.Second
 type workspaces struct {
 	opener  opener
 	log     *slog.Logger
+	linger  time.Duration // of an unused workspace
 	timeout time.Duration // of idleness; 0 = none
 	idle    func()
 	quit    chan struct{}  // closed by close
@@ -47,8 +48,9 @@ type entry struct {
 	closing bool
 }
 
-func newWorkspaces(o opener, log *slog.Logger, timeout time.Duration, idle func()) *workspaces {
-	t := &workspaces{opener: o, log: log, timeout: timeout, idle: idle, quit: make(chan struct{}), byID: map[string]*entry{}}
+func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
+	t := &workspaces{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
+		quit: make(chan struct{}), byID: map[string]*entry{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.armIdle()
@@ -202,12 +204,12 @@ func (t *workspaces) keep(e *entry) {
 	if e.err != nil {
 		return
 	}
-	timer := time.NewTimer(linger)
+	timer := time.NewTimer(t.linger)
 	defer timer.Stop()
 	for {
 		select {
 		case <-e.look:
-			timer.Reset(linger)
+			timer.Reset(t.linger)
 		case <-timer.C:
 			if t.retire(e) {
 				t.shut(e)

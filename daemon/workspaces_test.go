@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,7 +11,7 @@ import (
 )
 
 func newTestWorkspaces(f *fakes, timeout time.Duration, idle func()) *workspaces {
-	return newWorkspaces(f, slog.New(slog.DiscardHandler), timeout, idle)
+	return newWorkspaces(f, Config{IdleTimeout: timeout}.withDefaults(), idle)
 }
 
 func TestConcurrentOpensShareOneWorkspace(t *testing.T) {
