@@ -112,6 +112,8 @@ func (r *renderer) graphText(owner, lead string, child func(lead string) string)
 	return r.element(lead, head, child(r.childLead(lead)), r.d.prefix+"graph")
 }
 
+// edgeText returns an added edge. Edges of all levels lie in the workflow itself, where GraphML allows
+// them to connect nodes at any depth.
 func (r *renderer) edgeText(e *edit, lead string) string {
 	head := `<` + r.d.prefix + `edge`
 	id, hasID, _ := e.get("id")

@@ -47,6 +47,8 @@ func present(value string, present bool) string {
 	return value
 }
 
+// addNode brings a node of the text back under its key, or adds one that the text does not have. An
+// added node keeps its number when it is removed and comes back, as undo and redo make it do.
 func (d *Document) addNode(op graph.AddNode) error {
 	n := &op.Node
 	if _, exists := d.nodeNumber[n.ID]; exists {
@@ -83,6 +85,7 @@ func (d *Document) oldNode(key int) (int32, bool) {
 	return number, ok
 }
 
+// nodeID returns the id of a node, also of a removed one, which has no entry by id.
 func (d *Document) nodeID(number int32) string {
 	if e := d.nodeEdits[number]; e != nil && e.new != nil {
 		return e.new.id
@@ -91,6 +94,8 @@ func (d *Document) nodeID(number int32) string {
 	return id
 }
 
+// addEdge is addNode for edges. Their keys are never used for another edge, so that the ends need no
+// comparison.
 func (d *Document) addEdge(op graph.AddEdge) error {
 	number, ok := d.edgeNumber(op.Key)
 	if !ok {
@@ -160,6 +165,7 @@ func (d *Document) attrNames(r ref) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return r.domain == ofNode && graph.Captured(name) })
 }
 
+// removeNode frees the id for another node. What is wanted of the node is kept for its return.
 func (d *Document) removeNode(id string) error {
 	number, ok := d.nodeNumber[id]
 	if !ok {
@@ -204,6 +210,7 @@ func presentOnly(all ...want) []want {
 	return kept
 }
 
+// extraWants is sorted, so that the same edit always gives the same bytes.
 func extraWants(extra map[string]string) []want {
 	var wants []want
 	for _, name := range slices.Sorted(maps.Keys(extra)) {

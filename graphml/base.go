@@ -46,6 +46,7 @@ func (d *Document) baseDefault(dom domain, w want) want {
 	return w
 }
 
+// hasDrawing says whether the attribute is there with child elements in it.
 func (d *Document) hasDrawing(r ref, name string) bool {
 	for i := d.element(r).first; i != none; i = d.slots[i].next {
 		k := d.keys.key(r.domain, &d.slots[i])

@@ -18,6 +18,8 @@ type builder struct {
 	edges []graph.EdgeSpec
 }
 
+// build resolves keys, defaults and drawings, which need the whole file, and hands the result to
+// package graph in bulk.
 func (b *builder) build() (*graph.Graph, error) {
 	b.notes = &b.s.notes
 	if err := b.buildNodes(); err != nil {
@@ -34,6 +36,7 @@ func (b *builder) build() (*graph.Graph, error) {
 	return graph.Build(b.nodes, b.edges, attrs)
 }
 
+// buildNodes reads nodes in file order, so that the node a node lies in has a lower number.
 func (b *builder) buildNodes() error {
 	b.nodes = make([]graph.NodeSpec, len(b.d.nodes))
 	for i := range b.nodes {
@@ -141,6 +144,7 @@ func (b *builder) edgeIDs() {
 	}
 }
 
+// edgeValues reads the direct values of edge i.
 func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
 	r := ref{ofEdge, int32(i)}
 	drawn := false
@@ -247,6 +251,7 @@ func (b *builder) captured(r ref, v int32) {
 	}
 }
 
+// checkPosition only warns: graph.Node.Position takes such a coordinate for absent, and the text stays.
 func (b *builder) checkPosition(i int, n *graph.NodeSpec) {
 	for _, c := range []struct{ name, text string }{{"x", n.X}, {"y", n.Y}} {
 		if c.text == "" {
@@ -284,6 +289,7 @@ func (b *builder) warnSlot(r ref, v int32, code, message string) {
 	b.notes.add(note{offset: int(b.d.slots[v].value), code: code, message: message, node: b.nodeOf(r)})
 }
 
+// nodeOf returns the id that a warning about the element names, "" for edges.
 func (b *builder) nodeOf(r ref) string {
 	if r.domain == ofNode {
 		return b.s.nodeIDs[r.number]

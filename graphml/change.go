@@ -99,6 +99,8 @@ func (r *renderer) clean() {
 	}
 }
 
+// visible returns the content of a slot with pictures in place of control characters. Everything else
+// stays as it is written, unless there is a CDATA section: no reference could stand in it.
 func (r *renderer) visible(slot int32) []byte {
 	raw := r.d.raw(slot)
 	if strings.IndexByte(raw, '<') >= 0 {

@@ -49,6 +49,8 @@ func (r *renderer) freeID(dom domain, name string) string {
 	return id
 }
 
+// isFree looks at ids that are declared and at those that are only used: a value under an undeclared
+// key must not get a meaning by accident.
 func (r *renderer) isFree(id string) bool {
 	_, used := r.d.keyIDs.number[id]
 	return !used && !slices.ContainsFunc(r.newKeys, func(k newKey) bool { return k.id == id })

@@ -2,6 +2,18 @@ package graphml
 
 import "wf/graph"
 
+// How a workfile is read and written:
+//
+//	bytes ─unpack─▶ text ─scanner─▶ index ─builder─▶ graph.Graph
+//	                  │               │
+//	                  │    Set*, Apply ─▶ edits: what is wanted where the text has something else
+//	                  ▼                     │
+//	bytes ◀──pack── splice ◀─patches── renderer
+//
+// Edits are compared with the text when they are made, so one that restores what the text has
+// leaves nothing behind. Patches are made anew for each save; an insertion, an opened-up <node/>
+// or a new key exists only as long as an edit needs it. That is why nothing has to be undone.
+
 // A Document is one workfile: the bytes that were read, which never change, and the state that is
 // wanted. What it writes is the first with only the differences spliced in, so taking every edit
 // back gives the original bytes again, whatever lay between. It is not safe for concurrent use.
@@ -174,6 +186,7 @@ func (d *Document) FromDrawing() bool {
 	return false
 }
 
+// graphAttr returns an attribute of the workflow as it would be saved now. Defaults do not count.
 func (d *Document) graphAttr(name string) (value string, present bool) {
 	if value, present, wanted := d.graphEdit.get(name); wanted {
 		return value, present

@@ -89,6 +89,7 @@ func (e *edit) weight() int {
 // editOf returns the edit of an element, nil if it has none.
 func (d *Document) editOf(r ref) *edit { return *d.editSlot(r) }
 
+// editSlot returns where the edit of an element is kept.
 func (d *Document) editSlot(r ref) **edit {
 	switch r.domain {
 	case ofNode:

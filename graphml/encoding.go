@@ -134,6 +134,7 @@ func (c charset) decode(data []byte) ([]byte, error) {
 	return text, nil
 }
 
+// invalidUTF8 returns where the first byte is that is no part of a character.
 func invalidUTF8(data []byte) int {
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
@@ -145,6 +146,7 @@ func invalidUTF8(data []byte) int {
 	return len(data)
 }
 
+// decodeUTF16 refuses lone surrogates: they have no UTF-8, so the file could not be written again.
 func decodeUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 	text := make([]byte, 0, len(data)/2+len(data)/16)
 	for i := 0; i < len(data); i += 2 {

@@ -17,6 +17,7 @@ func appendAttr(dst []byte, text string, cs charset) []byte {
 	return appendEscaped(dst, text, cs, true)
 }
 
+// appendEscaped copies runs of plain characters at once and replaces the others.
 func appendEscaped(dst []byte, text string, cs charset, inAttr bool) []byte {
 	from := 0 // of what is not copied yet
 	for i := 0; i < len(text); {

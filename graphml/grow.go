@@ -62,6 +62,8 @@ func (r *renderer) inside(e *element) (lead, tail string) {
 	return r.layout.line(indent + r.layout.unit), r.layout.line(indent)
 }
 
+// growValues inserts values behind the last one with the same lead, else at the front, where GraphML
+// wants them.
 func (r *renderer) growValues(e *element, g *growth) {
 	if len(g.values) == 0 {
 		return

@@ -122,6 +122,7 @@ type internTable struct {
 	recent [64]int32 // guess by length and last byte; number + 1, so that zero means none
 }
 
+// intern returns the number of an id and gives new ids the next one.
 func (t *internTable) intern(id []byte) int32 {
 	slot := len(id)
 	if len(id) > 0 {

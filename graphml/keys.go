@@ -15,6 +15,7 @@ type keyTable struct {
 	resolved [domains][]int32 // by domain and number of the key id: index in keys, or none
 }
 
+// newKeyTable resolves every key id for every domain once, since values are looked up very often.
 func newKeyTable(x *index) keyTable {
 	t := keyTable{keys: x.keys}
 	for d := range domains {
@@ -45,6 +46,7 @@ func (t *keyTable) key(d domain, v *slot) *keyElement {
 	return nil
 }
 
+// serves says whether elements of the domain may have values under the key.
 func (k *keyElement) serves(d domain) bool { return k.all || k.domain == d }
 
 // defaults returns the values that elements without their own have.

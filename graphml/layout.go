@@ -13,6 +13,8 @@ type layout struct {
 	lines   bool   // values stand on lines of their own
 }
 
+// newLayout learns from the text how to write more of it. It is made for each save: edits do not
+// change what it looks at, but most documents are never saved.
 func newLayout(d *Document) layout {
 	l := layout{text: d.text, newline: "\n", unit: "  "}
 	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
@@ -49,6 +51,7 @@ func (l *layout) learn(d *Document) bool {
 	return ok
 }
 
+// learnUnit takes what an inner line is indented more than the outer one.
 func (l *layout) learnUnit(outer, inner string) {
 	if unit, ok := strings.CutPrefix(inner, outer); ok && unit != "" {
 		l.unit = unit

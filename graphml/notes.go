@@ -30,6 +30,7 @@ var onceMessages = map[string]string{
 	WarnUndirected:  "undirected edges are read as going from source to target",
 }
 
+// add keeps a warning, unless there are enough with its code.
 func (n *notes) add(v note) {
 	if n.count(v.code) <= notesPerCode {
 		n.all = append(n.all, v)

@@ -36,6 +36,7 @@ func unpack(data []byte, limit int) (text []byte, f form, err error) {
 	return text, f, nil
 }
 
+// gunzip reads one byte more than allowed at most, so that a small file cannot fill the memory.
 func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

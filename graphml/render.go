@@ -78,6 +78,8 @@ type renderer struct {
 	arena   []byte
 }
 
+// collect makes all patches. Elements that only get something inserted are gathered first, because
+// several edits may want to open up the same <node/>.
 func (r *renderer) collect() {
 	var addedNodes, addedEdges []ref
 	for _, at := range r.d.touched {
@@ -159,6 +161,7 @@ func (r *renderer) room(n int) int {
 	return len(r.arena)
 }
 
+// escaped returns a value as it stands in the file, in memory that no later call touches.
 func (r *renderer) escaped(value string) []byte {
 	from := r.room(len(value) + len(value)/4 + 16)
 	r.arena = appendText(r.arena, value, r.d.form.charset)

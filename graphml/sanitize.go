@@ -62,6 +62,7 @@ func cutTail(text string, at int) int {
 	return at
 }
 
+// sanitized writes lines as a terminal would have left them.
 func sanitized(output []byte) string {
 	clean := make([]byte, 0, len(output))
 	lineStart := 0 // in clean

@@ -66,6 +66,7 @@ const (
 	defaultKind
 )
 
+// newScanner guesses how much the index will hold from the number of tags.
 func newScanner(text []byte, limits Limits) *scanner {
 	s := &scanner{limits: limits}
 	s.text = text
@@ -76,6 +77,7 @@ func newScanner(text []byte, limits Limits) *scanner {
 	return s
 }
 
+// scan goes from one "<" to the next. What lies between is only looked at when a value is needed.
 func (s *scanner) scan() error {
 	pos := 0
 	if bytes.HasPrefix(s.text, utf8BOM) {

@@ -34,6 +34,7 @@ func (s *scanner) open(t *tag) error {
 	return nil
 }
 
+// openRoot takes any <graphml>, whatever its namespace; its prefix is that of elements we add.
 func (s *scanner) openRoot(t *tag) error {
 	if s.root.start != added {
 		return s.errorf(int(t.start), "<%s> behind the end of <graphml>", t.name)
@@ -110,6 +111,8 @@ func (s *scanner) openInGraph(parent *frame, t *tag) (kind, int32, error) {
 	return opaque, 0, nil
 }
 
+// openGraph enters the first graph of the document and all graphs in it. A graph in a graph (Boost
+// writes them) belongs to the same owner as the outer one.
 func (s *scanner) openGraph(parent *frame, t *tag) (kind, int32, error) {
 	g := graphElement{element: newElement(t, none), owner: none, lastNode: none, lastEdge: none}
 	switch parent.kind {
@@ -134,6 +137,7 @@ func (s *scanner) openGraph(parent *frame, t *tag) (kind, int32, error) {
 	return graphKind, int32(len(s.graphs) - 1), s.grow(int(t.start))
 }
 
+// openNode numbers a node. Its id must be new in the whole workflow, at any depth.
 func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 	raw, _ := t.get("id")
 	id, err := s.attrText(t, raw)
@@ -172,6 +176,8 @@ func (s *scanner) together(id string) string {
 	return unsafe.String(&s.ids[from], len(id))
 }
 
+// openEdge numbers an edge. Direction attributes mean nothing here: an edge goes from source to
+// target.
 func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
 	number := int32(len(s.edges))
 	at := ends{none, none}
@@ -229,6 +235,7 @@ func doubled[T any](list []T) []T {
 	return slices.Grow(list, max(len(list), 1024))
 }
 
+// openData is the general form of plainData.
 func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
 	raw, _ := t.get("key")
 	id, err := s.attrText(t, raw)
@@ -239,6 +246,7 @@ func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
 	return dataKind, number, s.grow(int(t.start))
 }
 
+// openKey enters a declaration. What it means is decided when all of them are known.
 func (s *scanner) openKey(t *tag) (kind, int32, error) {
 	if id, _ := t.get("id"); id == "" {
 		return opaque, 0, nil // no value can refer to it

@@ -132,6 +132,7 @@ func below(word uint64, n uint64) uint64 { return (word - ones*n) &^ word & high
 // equals is not zero if a byte of the word is c, with the same proviso as below.
 func equals(word uint64, c uint64) uint64 { return below(word^(ones*c), 1) }
 
+// classifyBytes is classify for a short rest, and for text that has line ends, byte by byte.
 func classifyBytes(raw string) (special bool, found flaws) {
 	for i := range len(raw) {
 		switch c := raw[i]; {
