@@ -173,7 +173,7 @@ func (d *Document) FromDrawing() bool {
 		return false
 	}
 	for i := range d.keys.keys {
-		if k := &d.keys.keys[i]; k.name == "status" && k.serves(ofNode) && !k.all {
+		if k := &d.keys.keys[i]; k.name == "status" && k.serves(ofNode) {
 			return false
 		}
 	}

@@ -116,7 +116,8 @@ func (d *Document) change(r ref, f func(e *edit)) {
 func (d *Document) Dirty() bool { return d.changes > 0 }
 
 // SetNode wants a value of an attribute of a node. It is for statuses and captured output, which
-// change often: setting what is already there costs a comparison and no memory.
+// change often: setting what is already there costs a comparison and no memory. Characters that
+// XML forbids are written as pictures; whoever sets a command refuses them before.
 // It fails if there is no such node, or if the attribute is a drawing.
 func (d *Document) SetNode(id, attr, value string) error {
 	return d.setNode(id, want{attr, value, true})

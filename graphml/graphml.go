@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	MaxBytes    int // of the file, packed and unpacked each; default 1 GiB, at most 2 GiB - 1
 	MaxDepth    int // of nested elements; default 100,000
-	MaxElements int // nodes, edges, graphs and values together; default 50,000,000
+	MaxElements int // nodes, edges, graphs and values together; default 10,000,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -28,7 +28,7 @@ func (l Limits) withDefaults() Limits {
 		l.MaxDepth = 100_000
 	}
 	if l.MaxElements <= 0 {
-		l.MaxElements = 50_000_000
+		l.MaxElements = 10_000_000
 	}
 	return l
 }
