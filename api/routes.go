@@ -27,6 +27,7 @@ const (
 	SubUndo   = "/undo"    // POST: EditResult
 	SubRedo   = "/redo"    // POST: EditResult
 	SubReset  = "/reset"   // POST ResetRequest: ResetResult
+	SubStop   = "/stop"    // POST StopRequest: []StopResult of all active runs; below a run: StopResult
 	SubSaveAs = "/save-as" // POST SaveAsRequest: WorkspaceInfo of the copy
 )
 
@@ -34,8 +35,10 @@ const (
 func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(id) }
 
 // Run is the path of a run below a workspace: GET: RunDetail, DELETE: forget it.
-// RunStop is where it is stopped: POST StopRequest: StopResult.
 func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
 
-// RunStop is the path that stops a run.
-func RunStop(id, run string) string { return Run(id, run) + "/stop" }
+// OnlyRun stands for a run in RunStop: the only active one.
+const OnlyRun = "-"
+
+// RunStop is the path that stops a run: POST StopRequest: StopResult.
+func RunStop(id, run string) string { return Run(id, run) + SubStop }

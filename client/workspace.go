@@ -135,21 +135,15 @@ func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, err
 // only active one.
 func (w *Workspace) Stop(ctx context.Context, run string, req api.StopRequest) (api.StopResult, error) {
 	if run == "" {
-		run = onlyRun
+		run = api.OnlyRun
 	}
 	return wsPost[api.StopResult](ctx, w, api.RunStop(w.ID, run), req)
 }
 
 // StopAll stops every active run and returns when everything of them is gone.
 func (w *Workspace) StopAll(ctx context.Context, req api.StopRequest) ([]api.StopResult, error) {
-	return wsPost[[]api.StopResult](ctx, w, w.path(subStop), req)
+	return wsPost[[]api.StopResult](ctx, w, w.path(api.SubStop), req)
 }
-
-// Words of the routes that api/routes.go does not name; daemon/routes.go has them too.
-const (
-	onlyRun = "-"     // in place of a run: the only active one
-	subStop = "/stop" // below a workspace, POST StopRequest: []StopResult of all active runs
-)
 
 // Runs lists the runs of the workfile, newest first.
 func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {

@@ -92,7 +92,7 @@ func removeRun(w Workspace, r *http.Request) (struct{}, error) {
 
 func stopRun(w Workspace, r *http.Request, q api.StopRequest) (api.StopResult, error) {
 	run := r.PathValue("run")
-	if run == onlyRun {
+	if run == api.OnlyRun {
 		run = ""
 	}
 	return w.StopRun(r.Context(), client(r), run, q)

@@ -17,12 +17,6 @@ const (
 	workfileBytes = 64 << 20 // the lines of a new workfile
 )
 
-// Words of routes that api/routes.go does not name; client/workspace.go has them too.
-const (
-	onlyRun = "-"     // in place of a run: the only active one
-	subStop = "/stop" // below a workspace, POST StopRequest: []StopResult of all active runs
-)
-
 // A route is a line of the table. max bounds the body.
 type route struct {
 	method, path string
@@ -49,8 +43,8 @@ var table = []route{
 	{"POST", ws + api.SubRuns, envBytes, (*daemon).startRun},
 	{"GET", oneRun, 0, ask(runDetail)},
 	{"DELETE", oneRun, 0, ask(removeRun)},
-	{"POST", oneRun + "/stop", plainBytes, askBody(stopRun)},
-	{"POST", ws + subStop, plainBytes, askBody(stopAll)},
+	{"POST", oneRun + api.SubStop, plainBytes, askBody(stopRun)},
+	{"POST", ws + api.SubStop, plainBytes, askBody(stopAll)},
 	{"POST", ws + api.SubPlan, envBytes, askBody(plan)},
 	{"POST", ws + api.SubPrune, plainBytes, askBody(prune)},
 	{"GET", ws + api.SubCheck, 0, ask(check)},

@@ -52,10 +52,10 @@ func TestPrivateDirRefuses(t *testing.T) {
 	}{
 		{"open to others", func(dir string) error { return os.Mkdir(dir, 0o755) }, failure{why: "0755", fix: "chmod 700 "}},
 		{"open to the group", func(dir string) error {
-			return errorsOf(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
+			return firstError(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
 		}, failure{why: "0710", fix: "chmod 700 "}},
 		{"symbolic link", func(dir string) error {
-			return errorsOf(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
+			return firstError(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
 		}, failure{why: "symbolic link"}},
 		{"a file", func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, failure{why: "not a directory"}},
 	} {
@@ -71,8 +71,8 @@ func TestPrivateDirRefuses(t *testing.T) {
 	}
 }
 
-// errorsOf is the first of errors that is one.
-func errorsOf(errs ...error) error {
+// firstError is the first of errs that is one.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err

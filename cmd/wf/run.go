@@ -211,6 +211,7 @@ func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req 
 		return asConflict(err)
 	}
 	v := newView(e, s, o.showOptions)
+	defer v.close()
 	v.accepted(accepted)
 	if accepted.Run == "" {
 		return nil

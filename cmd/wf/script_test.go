@@ -102,5 +102,5 @@ func (w *world) end() error {
 	if err == nil {
 		err = w.dataRaces()
 	}
-	return errorsOf(err, os.RemoveAll(w.home))
+	return firstError(err, os.RemoveAll(w.home))
 }

@@ -34,7 +34,7 @@ func newStreams(e *env, s *session) *streams {
 }
 
 // follow shows the execution that ev started.
-func (st *streams) follow(_ context.Context, ev api.Event) {
+func (st *streams) follow(ev api.Event) {
 	for _, stream := range []string{streamOut, streamErr} {
 		st.group.Go(func() { st.copy(oneLine(ev.Name), query(ev), stream) })
 	}

@@ -124,7 +124,7 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.RunStarted:
 		v.started(ev)
 	case api.NodeStarted:
-		v.nodeStarted(ctx, ev)
+		v.nodeStarted(ev)
 	case api.NodeFinished, api.NodeFailed:
 		v.nodeEnded(ctx, ev)
 	case api.RunStopping:
@@ -151,10 +151,10 @@ func (v *view) started(ev api.Event) {
 	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
 }
 
-func (v *view) nodeStarted(ctx context.Context, ev api.Event) {
+func (v *view) nodeStarted(ev api.Event) {
 	v.running[ev.Node] = runningNode{oneLine(ev.Name), ev.Time}
 	if v.streams != nil {
-		v.streams.follow(ctx, ev)
+		v.streams.follow(ev)
 	}
 	if v.progress() && v.opt.verbose {
 		v.at(ev.Time, "%s %s started%s", v.p.glyph(api.StateRunning), oneLine(ev.Name), again(ev))
