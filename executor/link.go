@@ -43,7 +43,7 @@ func (l *link) wake() {
 
 // drain waits until the daemon has been sent everything, or will not take it.
 func (l *link) drain() {
-	l.conn.SetWriteDeadline(time.Now().Add(drainPatience)) //nolint:errcheck // then the write fails too
+	l.conn.SetWriteDeadline(time.Now().Add(drainPatience)) // then the write fails too
 	close(l.last)
 	<-l.ended
 }
@@ -97,7 +97,7 @@ func (r *runner) serve(conn net.Conn, order int) {
 	}
 	r.links <- l
 	var commands []command
-	readLines(in, func(line []byte) error { //nolint:errcheck // any end is the end
+	readLines(in, func(line []byte) error { // any end is the end
 		var c command
 		if err := json.Unmarshal(line, &c); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (r *runner) serve(conn net.Conn, order int) {
 
 func readHello(conn net.Conn, in *bufio.Reader) (command, error) {
 	var hello command
-	conn.SetReadDeadline(time.Now().Add(helloPatience)) //nolint:errcheck // then the read fails too
+	conn.SetReadDeadline(time.Now().Add(helloPatience)) // then the read fails too
 	line, err := readLine(in)
 	if err != nil {
 		return hello, err

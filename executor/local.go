@@ -180,7 +180,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	h.mu.Unlock()
 	go func() {
 		defer close(gone)
-		process.Wait() //nolint:errcheck // how a runner ended is told by its record
+		process.Wait() // how a runner ended is told by its record
 	}()
 	return nil
 }

@@ -85,7 +85,7 @@ func killFamily(find func(*census) []process) error {
 			}
 			frozen[p.pid] = p.born
 			grown = true
-			p.signal(unix.SIGSTOP) //nolint:errcheck // who cannot be stopped may still be killed
+			p.signal(unix.SIGSTOP) // who cannot be stopped may still be killed
 		}
 		if !grown {
 			break

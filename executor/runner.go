@@ -109,7 +109,7 @@ func RunRunner(args []string, open OpenRecord) int {
 	}
 	r, err := newRunner(args[0], args[1], open)
 	if err != nil {
-		conn.Write(appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) //nolint:errcheck // nobody else to tell
+		conn.Write(appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
 	go r.serve(conn, 0)

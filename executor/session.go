@@ -226,7 +226,7 @@ func (s *session) track(e *entry) {
 	delete(s.running, id)
 	if pid, ok := s.inherited[id]; ok {
 		delete(s.inherited, id)
-		unix.Wait4(pid, nil, unix.WNOHANG, nil) //nolint:errcheck // not a child of ours: nothing to do
+		unix.Wait4(pid, nil, unix.WNOHANG, nil) // not a child of ours: nothing to do
 	}
 }
 

@@ -79,8 +79,8 @@ func (r *runner) terminate(executions []*execution) {
 	}
 	for _, e := range executions {
 		if !e.foreign && !e.gone { // unreaped: the group is still its own
-			unix.Kill(-e.pid, unix.SIGTERM) //nolint:errcheck // gone is fine; the ladder goes on
-			unix.Kill(-e.pid, unix.SIGCONT) //nolint:errcheck
+			unix.Kill(-e.pid, unix.SIGTERM) // gone is fine; the ladder goes on
+			unix.Kill(-e.pid, unix.SIGCONT)
 		}
 	}
 	c, err := takeCensus()
@@ -92,8 +92,8 @@ func (r *runner) terminate(executions []*execution) {
 			if p.group == e.pid && !e.foreign {
 				continue
 			}
-			p.signal(unix.SIGTERM) //nolint:errcheck
-			p.signal(unix.SIGCONT) //nolint:errcheck
+			p.signal(unix.SIGTERM)
+			p.signal(unix.SIGCONT)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (r *runner) kill(condemned []*execution, now time.Time) {
 			e.stop.killed = now
 		}
 	}
-	killFamily(func(c *census) (all []process) { //nolint:errcheck // who is left is found by the next look
+	killFamily(func(c *census) (all []process) { // who is left is found by the next look
 		for _, e := range condemned {
 			all = append(all, r.members(c, e)...)
 		}
@@ -257,7 +257,7 @@ func (r *runner) sweep(now time.Time) bool {
 	if r.hunt.swept.IsZero() {
 		r.hunt.swept = now
 	}
-	killFamily(r.remains) //nolint:errcheck // see kill
+	killFamily(r.remains) // see kill
 	return true
 }
 
