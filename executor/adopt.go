@@ -126,6 +126,7 @@ func (r *runner) adoptStarted(e *execution) {
 	}()
 }
 
+// resumeStop goes on with a stop that an earlier runner has begun, with the deadline of then.
 func (r *runner) resumeStop(e *execution) {
 	deadline := e.stop.deadline
 	e.stop = nil
@@ -139,12 +140,15 @@ type foreignEnd struct {
 	death     *death // nil: nobody can say
 }
 
+// foreignEnded takes what a watcher has to tell.
 func (r *runner) foreignEnded(f foreignEnd) {
 	if e := f.execution; r.active[e.job.ID] == e { // else given up meanwhile
 		r.foreignGone(e, f.death)
 	}
 }
 
+// foreignGone ends an adopted execution whose leader is gone, unless its family has to be stopped
+// first.
 func (r *runner) foreignGone(e *execution, d *death) {
 	e.gone, e.death = true, d
 	r.hunt.look = true

@@ -40,6 +40,8 @@ type environment struct {
 	rest       []string
 }
 
+// loadEnvironment reads what writeEnvironment wrote. That it is gone is not an error: a closed run
+// can still be asked for what happened.
 func loadEnvironment(path string) (*environment, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,6 +70,7 @@ func (e *environment) with(vars []string) []string {
 	return append(e.rest, vars...) // into the spare room: e.rest keeps its length
 }
 
+// sameKey reports whether two KEY=VALUE are of the same variable.
 func sameKey(a, b string) bool {
 	keyA, _, _ := strings.Cut(a, "=")
 	keyB, _, _ := strings.Cut(b, "=")

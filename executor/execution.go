@@ -86,6 +86,8 @@ func (r *runner) start(e *execution) {
 	r.started(e, pid, begin)
 }
 
+// started takes account of a process that has just been forked. Its start need not be durable to
+// be announced: a crash of the machine ends the process too, and the intent tells of it.
 func (r *runner) started(e *execution, pid int, at time.Time) {
 	e.pid = pid
 	r.mark(e, e.job.Env, r.env.base)

@@ -34,6 +34,7 @@ type batch struct {
 	commands []command // nil: the connection has ended
 }
 
+// wake tells the writer that there is news.
 func (l *link) wake() {
 	select {
 	case l.awake <- struct{}{}:
@@ -65,6 +66,7 @@ func (r *runner) listen(path string) error {
 	return nil
 }
 
+// accept takes connections until leave closes the listener.
 func (r *runner) accept() {
 	for order := 1; ; order++ {
 		conn, err := r.listener.Accept()
@@ -111,6 +113,7 @@ func (r *runner) serve(conn net.Conn, order int) {
 	r.batches <- batch{l, nil}
 }
 
+// readHello waits for the first line of a daemon, but not for ever.
 func readHello(conn net.Conn, in *bufio.Reader) (command, error) {
 	var hello command
 	conn.SetReadDeadline(time.Now().Add(helloPatience)) // then the read fails too

@@ -108,6 +108,8 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 	}
 }
 
+// dial connects to a living runner, if it is of our own user: somebody else could have put a socket
+// there.
 func (h *runnerHandle) dial(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", h.socket)

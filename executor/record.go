@@ -108,6 +108,8 @@ func appendKey(b []byte, key string) []byte {
 	return append(b, '"', ':')
 }
 
+// The append functions leave out what is zero, as omitempty does for the reader's side.
+
 func appendNumber(b []byte, key string, n int64) []byte {
 	if n == 0 {
 		return b
@@ -166,6 +168,7 @@ func (e *entry) report() Report {
 	return r
 }
 
+// outputRange names the file of a slot as callers see it, below the folder of the run.
 func outputRange(slot int, stream string, x extent) Range {
 	if slot == 0 {
 		return Range{}

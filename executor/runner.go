@@ -146,6 +146,8 @@ func inheritedLink() (net.Conn, error) {
 	return conn, nil
 }
 
+// newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
+// socket is there, since the mode of the socket needs a umask that commands must not inherit.
 func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	r := &runner{
 		dir:        dir,
@@ -251,6 +253,7 @@ func (r *runner) flush() {
 	r.announce()
 }
 
+// announce publishes what was noted since the last time.
 func (r *runner) announce() {
 	if len(r.pending) == 0 {
 		return
@@ -261,6 +264,7 @@ func (r *runner) announce() {
 	r.pending = r.pending[:0]
 }
 
+// publish adds lines to the news.
 func (r *runner) publish(lines []byte) {
 	r.news.add(lines)
 	if r.link != nil {

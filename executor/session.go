@@ -95,6 +95,8 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 	s.signal()
 }
 
+// Close waits for the runner to sweep and end. When ctx ends first the sweep goes on, and a second
+// Close waits for it again.
 func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {
@@ -128,6 +130,7 @@ func (s *session) outcome() ([]int, error) {
 	return nil, errClosed // let go of, not closed
 }
 
+// Detach does not wait, not even for what Report is doing: its caller may be who Report waits for.
 func (s *session) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,6 +207,7 @@ func (s *session) lose(why error) {
 	}
 }
 
+// over reports whether there is nobody to talk with, or for, any more.
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,6 +248,7 @@ func (s *session) converse(conn net.Conn) error {
 	return err
 }
 
+// write sends what is there whenever wake says so, until stop is closed.
 func (s *session) write(conn net.Conn, stop <-chan struct{}) {
 	for {
 		select {

@@ -59,6 +59,7 @@ func (r *runner) stopAll(ids []ID, grace time.Duration) {
 	}
 }
 
+// beginStop records that e shall end, so that the next runner would go on with it.
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
 	if r.hunt.stopping == nil {
@@ -125,6 +126,7 @@ func (r *runner) pool(c *census, e *execution) []process {
 	})
 }
 
+// belongs reports whether p is of the execution by itself, not by its parents.
 func (r *runner) belongs(p process, e *execution) bool {
 	if p.pid == e.pid {
 		return e.born.holds(p.born)
@@ -187,6 +189,8 @@ func (r *runner) abandon(e *execution, left []process) {
 	})
 }
 
+// kill ends the families of executions whose grace is over. Once is not enough when a family was
+// quicker, so judge condemns it again until it is gone.
 func (r *runner) kill(condemned []*execution, now time.Time) {
 	for _, e := range condemned {
 		if e.stop.killed.IsZero() {

@@ -1,6 +1,9 @@
 package executor
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // placeholder is where a wrapper takes the label.
 const placeholder = "{}"
@@ -69,8 +72,8 @@ func step(contexts []quoting, text string) ([]quoting, int) {
 			return outer, 1
 		}
 	case c == '`':
-		if i := strings.LastIndexByte(stackText(contexts), byte(backquoted)); i >= 0 {
-			return contexts[:i], 1 // a backquote always ends the one there is
+		if i := slices.Index(contexts, backquoted); i >= 0 {
+			return contexts[:i], 1 // it always ends the one there is: they do not nest unescaped
 		}
 		return append(contexts, backquoted), 1
 	case strings.HasPrefix(text, "$("):
@@ -88,14 +91,6 @@ func step(contexts []quoting, text string) ([]quoting, int) {
 		return outer, 1
 	}
 	return contexts, 1
-}
-
-func stackText(contexts []quoting) string {
-	text := make([]byte, len(contexts))
-	for i, c := range contexts {
-		text[i] = byte(c)
-	}
-	return string(text)
 }
 
 // quoteFor writes the label for a place within the contexts. Within backquotes a shell takes one
@@ -123,6 +118,7 @@ func quoteFor(contexts []quoting, label string) string {
 	return text
 }
 
+// escape puts a backslash before every special character.
 func escape(text, special string) string {
 	var out strings.Builder
 	for i := range len(text) {
@@ -142,6 +138,8 @@ func quoteWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
+// isBareWord reports whether a shell reads text as one word wherever it stands, also as the first
+// of a command.
 func isBareWord(text string) bool {
 	for i := range len(text) {
 		if !isPlain(text[i]) || text[i] == '=' {
