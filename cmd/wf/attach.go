@@ -73,10 +73,11 @@ func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
 
 // attached is the header for somebody who comes while the run is going.
 func (v *view) attached(run api.RunSummary) {
-	v.total, v.begun = run.Nodes, true
+	v.kept, v.begun = run.Counts.Kept, true
+	v.total = run.Nodes - v.kept
 	v.missed = run.Counts.OK + run.Counts.Failed + run.Counts.Cancelled
 	if v.progress() && !v.opt.quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.missed, plural(run.Nodes, "node"), run.Counts.Running)
+		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.missed, plural(v.total, "node"), run.Counts.Running)
 	}
 	v.flush()
 }

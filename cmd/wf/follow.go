@@ -102,6 +102,9 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 			}
 			f.run = a.accepted.Run
 			f.stopIfAsked()
+			if err := f.countKept(ctx, a.accepted); err != nil {
+				return err
+			}
 			return f.follow(ctx)
 		case sig := <-f.signals:
 			if f.count(sig); f.mustLeave() {
@@ -109,6 +112,27 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 			}
 		}
 	}
+}
+
+// countKept asks how many nodes a resumed run takes over, so that progress counts to what is left.
+func (f *follower) countKept(ctx context.Context, a api.RunAccepted) error {
+	if a.Mode != api.ModeResume {
+		return nil
+	}
+	status, err := f.s.ws.Status(ctx, false)
+	if err != nil {
+		return err
+	}
+	runs := status.Runs
+	if status.LastRun != nil { // it may be over already
+		runs = append(runs, *status.LastRun)
+	}
+	for _, r := range runs {
+		if r.Run == f.run {
+			f.view.kept = r.Counts.Kept
+		}
+	}
+	return nil
 }
 
 // follow shows the run until it is over. f.run is known.

@@ -31,7 +31,8 @@ type view struct {
 	out     *bufio.Writer
 	silence *time.Timer // fires when nothing was printed for a while
 
-	total   int
+	total   int             // nodes to run
+	kept    int             // nodes in scope that a resumed run does not repeat
 	done    map[string]bool // nodes that ended at least once
 	missed  int             // nodes that ended while the connection was lost
 	running map[string]runningNode
@@ -140,11 +141,14 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 
 // started is the header of the run.
 func (v *view) started(ev api.Event) {
-	v.total = ev.Nodes
+	v.total = ev.Nodes - v.kept
 	if !v.progress() || v.opt.quiet {
 		return
 	}
-	size := plural(ev.Nodes, "node")
+	size := plural(v.total, "node")
+	if v.kept > 0 {
+		size += fmt.Sprintf(", %d kept", v.kept)
+	}
 	if ev.Jobs > 0 { // else the machine's slots are the only limit
 		size += ", " + plural(ev.Jobs, "job")
 	}
@@ -185,11 +189,15 @@ func (v *view) endLine(ev api.Event) {
 	if ev.Type == api.NodeFailed {
 		parts = append(parts, cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message))
 	}
-	v.at(ev.Time, "%s%s (%d/%d)", strings.Join(parts, " "), again(ev), v.ended(), v.total)
+	v.at(ev.Time, "%s%s (%s)", strings.Join(parts, " "), again(ev), v.ended())
 }
 
-// ended is how many nodes have ended at least once.
-func (v *view) ended() int { return min(len(v.done)+v.missed, max(v.total, len(v.done))) }
+// ended is how many nodes of how many have ended at least once: "3/30". A loop may come back to
+// nodes that were kept, and what was missed may end once more; it never says more than all.
+func (v *view) ended() string {
+	total := max(v.total, len(v.done))
+	return fmt.Sprintf("%d/%d", min(len(v.done)+v.missed, total), total)
+}
 
 // again names the execution of a node that ran before in this run.
 func again(ev api.Event) string {
@@ -213,12 +221,13 @@ func endState(ev api.Event) api.State {
 // resync takes the counts from a snapshot: what happened in between was not seen.
 func (v *view) resync(run api.RunSummary) {
 	c := run.Counts
-	v.total = run.Nodes
+	v.kept = c.Kept
+	v.total = run.Nodes - v.kept
 	v.missed = max(0, c.OK+c.Failed+c.Cancelled-len(v.done))
 	v.begun = true
 	clear(v.running) // whatever of it still runs will report its end all the same
 	if v.progress() {
-		v.say("note: connected to the daemon again, run %s is going (%d/%d)", run.Run, v.ended(), v.total)
+		v.say("note: connected to the daemon again, run %s is going (%s)", run.Run, v.ended())
 	}
 }
 
@@ -239,7 +248,7 @@ func (v *view) heartbeat(now time.Time) {
 	for _, n := range nodes {
 		names = append(names, n.name+" "+span(now.Sub(n.started)))
 	}
-	v.at(now, "%s still running: %s (%d/%d)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended(), v.total)
+	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended())
 }
 
 // cancelling and killing answer a signal with exactly one line.
@@ -282,6 +291,6 @@ func (v *view) detached(run string, asJSON bool) error {
 
 // goodbye is the last line of somebody who only watched.
 func (v *view) goodbye(run string) {
-	v.say("left run %s (%d/%d). It goes on.   stop: wf stop %s%s", run, v.ended(), v.total, run, v.e.fileFix(v.s.path))
+	v.say("left run %s (%s). It goes on.   stop: wf stop %s%s", run, v.ended(), run, v.e.fileFix(v.s.path))
 	v.flush()
 }
