@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	shownFailures = 3  // failures with all that is known
+	shownFailures = 3  // failures with all that is known, those that are alike counting as one
 	shownNames    = 12 // names in a list of the others
 )
 
@@ -63,12 +63,12 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 	if ev.Result == api.Cancelled && len(failed) == 0 {
 		return nil
 	}
-	for i, x := range failed {
-		if i == shownFailures {
-			v.otherFailures(failed[i:], detail.Run)
-			break
-		}
-		v.failureDetail(ctx, detail, x)
+	shown, rest := v.groupAlike(ctx, detail.Run, failed)
+	for _, g := range shown {
+		v.failureDetail(detail, g)
+	}
+	if len(rest) > 0 {
+		v.otherFailures(rest, detail.Run)
 	}
 	if ev.Counts != nil && ev.Counts.Blocked > 0 {
 		if err := v.blocked(ctx, len(failed)); err != nil {
@@ -126,8 +126,41 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// failureDetail is the paragraph about one failed node.
-func (v *view) failureDetail(ctx context.Context, detail api.RunDetail, x api.Execution) {
+// alike are failures with the same cause and the same last words.
+type alike struct {
+	first api.Execution
+	tail  tail
+	err   error    // why the tail is not known
+	also  []string // the names of the others
+}
+
+// groupAlike reads the last words of the failures and puts those together that say the same. It
+// returns the groups to show, and the failures that belong to none of them.
+func (v *view) groupAlike(ctx context.Context, run string, failed []api.Execution) (shown []alike, rest []api.Execution) {
+	seen := map[string]int{} // place in shown
+	for i, x := range failed {
+		if i == maxBlocks {
+			return shown, append(rest, failed[i:]...)
+		}
+		t, err := v.s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
+		words := cause(x.Reason, x.ExitCode, x.Signal, x.Message) + "\n" + strings.Join(t.lines, "\n")
+		g, known := seen[words]
+		switch {
+		case known && len(t.lines) > 0:
+			shown[g].also = append(shown[g].also, x.Name)
+		case len(shown) == shownFailures:
+			rest = append(rest, x)
+		default:
+			seen[words] = len(shown)
+			shown = append(shown, alike{first: x, tail: t, err: err})
+		}
+	}
+	return shown, rest
+}
+
+// failureDetail is the paragraph about a failed node and those that failed alike.
+func (v *view) failureDetail(detail api.RunDetail, g alike) {
+	x := g.first
 	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), oneLine(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message))
 	if d := spanMS(x.DurationMS); d != "" {
 		head += " after " + d
@@ -138,8 +171,11 @@ func (v *view) failureDetail(ctx context.Context, detail api.RunDetail, x api.Ex
 		v.field("wrapper", detail.Wrapper)
 	}
 	v.field("cwd", detail.Cwd)
-	v.tailField(ctx, client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution})
+	v.tailField(g)
 	v.field("log", v.logCommand(detail.Run, x.Name))
+	if len(g.also) > 0 {
+		v.field("alike", fmt.Sprintf("%s: %s", plural(len(g.also), "more node"), nameList(g.also, shownNames)))
+	}
 }
 
 // field is one line of the paragraph; further lines of a value stand below its first.
@@ -149,16 +185,15 @@ func (v *view) field(name, value string) {
 }
 
 // tailField is the end of the node's output.
-func (v *view) tailField(ctx context.Context, q client.LogQuery) {
-	t, err := v.s.tail(ctx, q, tailLines)
+func (v *view) tailField(g alike) {
 	switch {
-	case err != nil:
-		v.field("output", "not known: "+err.Error())
-	case len(t.lines) == 0:
+	case g.err != nil:
+		v.field("output", "not known: "+g.err.Error())
+	case len(g.tail.lines) == 0:
 		v.field("output", "none")
 	default:
-		v.field("output", "("+t.title()+")")
-		for _, line := range t.lines {
+		v.field("output", "("+g.tail.title()+")")
+		for _, line := range g.tail.lines {
 			v.say("      | %s", line)
 		}
 	}
