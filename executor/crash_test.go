@@ -174,6 +174,25 @@ func TestStopAfterRunnerDied(t *testing.T) {
 	}
 }
 
+// TestForkStorm stops a command that starts processes, each in a session of its own, faster than
+// they could be killed one by one.
+func TestForkStorm(t *testing.T) {
+	r := openRun(t, newLocal(t), t.TempDir())
+	pipe, tell := r.pipe()
+	r.start(0, "trap '' TERM; read x <"+pipe+"; i=0; while [ $i -lt 500 ]; do setsid sleep 1000 & i=$((i+1)); done; wait")
+	r.await(executor.Started, 0)
+	tell()
+	r.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 200*time.Millisecond)
+	if end := r.await(executor.Ended, 0); !end.Exit.Stopped || end.Message != "" {
+		t.Errorf("stopped: %+v", end)
+	}
+	left := withEnvironment(t, "WF_RUN_ID="+t.Name())
+	if len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+	r.close()
+}
+
 func stateOf(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
