@@ -142,7 +142,7 @@ func (f *follower) follow(ctx context.Context) error {
 		select {
 		case r := <-f.frames:
 			if r.err != nil {
-				return lostDaemon(f.run, r.err)
+				return f.lost(r.err)
 			}
 			if over, err := f.take(ctx, r.frame); over {
 				return err
@@ -258,11 +258,10 @@ func resultStatus(result api.Result, code *int) int {
 	return exitFailed
 }
 
-// lostDaemon says what is known when the daemon cannot be reached again.
-func lostDaemon(run string, err error) error {
-	f := describe(err)
-	return &failure{status: exitDaemon, what: "lost the daemon: " + f.what,
-		why: "run " + run + " may still be going", fix: "wf attach " + run}
+// lost says what is known when the daemon cannot be reached again.
+func (f *follower) lost(err error) error {
+	return &failure{status: exitDaemon, what: "lost the daemon: " + describe(err).what,
+		why: "run " + f.run + " may still be going", fix: "wf attach " + f.run + f.e.fileFix(f.s.path)}
 }
 
 // left is how the command ends when it does not wait for the end of the run.

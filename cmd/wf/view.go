@@ -58,9 +58,10 @@ func newView(e *env, s *session, opt showOptions) *view {
 	return v
 }
 
-// close ends what follows outputs.
+// close ends what follows outputs, and shows what an error has left unsaid.
 func (v *view) close() {
 	v.silence.Stop()
+	v.flush()
 	if v.streams != nil {
 		v.streams.close()
 	}
