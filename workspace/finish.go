@@ -136,16 +136,16 @@ func (r *run) countAll() api.Counts {
 	var c api.Counts
 	blocked := r.sched.Blocked()
 	for i := range r.nodes {
-		rec := &r.nodes[i].rec
+		rec := r.nodes[i].rec
 		switch r.sched.Status(i) {
 		case graph.Ran:
-			if rec.executions == 0 && r.req.Mode == api.ModeResume {
+			if rec == nil {
 				c.Kept++
 			} else {
 				c.OK++
 			}
 		case graph.Failed:
-			if rec.reason == api.ReasonCancelled {
+			if rec != nil && rec.reason == api.ReasonCancelled {
 				c.Cancelled++
 			} else {
 				c.Failed++

@@ -92,8 +92,8 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int)
 		if err != nil {
 			return found{}, err
 		}
-		rec := w.last[n.ID]
-		if number == 0 && rec == nil {
+		rec := w.last[n.ID].rec
+		if number == 0 && (rec == nil || rec.executions == 0) {
 			return found{}, notFound("node %s has no output: it has not run here yet", w.handle(n))
 		}
 		if number == 0 {

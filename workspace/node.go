@@ -8,7 +8,13 @@ import (
 	"wf/graph"
 )
 
-// nodeRecord is what is known about a node from the last run it took part in.
+// memory is what is known of a node's past.
+type memory struct {
+	run int         // the last run it took part in, executed or not; 0 = none is known
+	rec *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
+}
+
+// nodeRecord is what is known about a node's latest execution, or about a failure without one.
 type nodeRecord struct {
 	run        int
 	executions int // begun in that run
@@ -50,7 +56,7 @@ func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 
 // record is the node's record if it still explains the node's status.
 func (w *Workspace) record(n *graph.Node) *nodeRecord {
-	rec := w.last[n.ID]
+	rec := w.last[n.ID].rec
 	if rec == nil || rec.status != n.Status {
 		return nil
 	}
@@ -89,12 +95,7 @@ func (w *Workspace) blocked() []bool {
 	return blocked
 }
 
-func (w *Workspace) lastRun(n *graph.Node) int {
-	if rec := w.last[n.ID]; rec != nil {
-		return rec.run
-	}
-	return 0
-}
+func (w *Workspace) lastRun(n *graph.Node) int { return w.last[n.ID].run }
 
 // nodeStatus describes a node for clients.
 func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
@@ -106,14 +107,18 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 	if x, y, ok := n.Position(); ok {
 		s.X, s.Y = &x, &y
 	}
+	s.Run = runID(w.lastRun(n))
 	if rec := w.record(n); rec != nil {
 		rec.describe(&s)
+		if rec.run == w.lastRun(n) {
+			s.Executions = rec.executions
+		}
 	}
 	return s
 }
 
 func (rec *nodeRecord) describe(s *api.NodeStatus) {
-	s.Run, s.Executions, s.Message = runID(rec.run), rec.executions, rec.message
+	s.Message = rec.message
 	if rec.live {
 		s.PID = rec.pid
 	}

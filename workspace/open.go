@@ -34,7 +34,7 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	}
 	w := &Workspace{id: id, path: real, cfg: cfg, inbox: make(chan message), slotFree: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
-		last: map[string]*nodeRecord{}}
+		last: map[string]memory{}}
 	w.out.init()
 	w.file.init()
 	if err := w.readFirst(); err != nil {
@@ -158,20 +158,24 @@ func (w *Workspace) remember(run int) (explained int) {
 		w.cfg.Log.Warn("a run cannot be read", "run", run, "err", err)
 		return 0
 	}
-	fresh := map[string]*nodeRecord{}
 	for _, id := range past.Request.Scope {
-		if n := w.g.Node(id); n != nil && w.last[id] == nil {
-			rec := &nodeRecord{run: run}
-			fresh[id], w.last[id] = rec, rec
+		if m := w.last[id]; m.run == 0 && w.g.Node(id) != nil {
+			m.run = run
+			w.last[id] = m
 		}
 	}
 	for _, e := range past.Executions {
-		if rec := fresh[e.ID]; rec != nil {
-			rec.recall(e)
+		n, m := w.g.Node(e.ID), w.last[e.ID]
+		if n == nil || m.rec != nil && m.rec.run != run {
+			continue // a later run knows better
 		}
-	}
-	for id, rec := range fresh {
-		if n := w.g.Node(id); n.Status != graph.Idle && rec.status == n.Status {
+		if m.rec == nil {
+			m.rec = &nodeRecord{run: run}
+			w.last[e.ID] = m
+		}
+		before := m.rec.status == n.Status
+		m.rec.recall(e)
+		if after := m.rec.status == n.Status; after && !before && n.Status != graph.Idle {
 			explained++
 		}
 	}

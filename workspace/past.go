@@ -174,10 +174,14 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 
 // forget drops what is known from a run that was removed, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
-	for id, rec := range w.last {
-		if rec.run == n {
-			delete(w.last, id)
+	for id, m := range w.last {
+		if m.run == n {
+			m.run = 0
 		}
+		if m.rec != nil && m.rec.run == n {
+			m.rec = nil
+		}
+		w.last[id] = m
 	}
 	if w.latest != nil && w.latest.Run == runID(n) {
 		w.latest = nil

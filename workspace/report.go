@@ -32,7 +32,11 @@ func (m reports) handle(w *Workspace) {
 // expects reports whether the report is about an execution that is going: after a restart an
 // executor tells everything again.
 func (r *run) expects(id executor.ID) bool {
-	return id.Node < len(r.nodes) && r.nodes[id.Node].rec.live && r.nodes[id.Node].rec.executions == id.Execution
+	if id.Node >= len(r.nodes) {
+		return false
+	}
+	rec := r.nodes[id.Node].rec
+	return rec != nil && rec.live && rec.executions == id.Execution
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
@@ -54,7 +58,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
-	reason := r.conclude(&n.rec, rep)
+	reason := r.conclude(n.rec, rep)
 	r.record(history.Record{Type: history.RecordEnd, Time: n.rec.ended, Node: rep.ID.Node, ID: n.id,
 		Execution: rep.ID.Execution, OK: reason == "", Reason: string(reason), ExitCode: n.rec.exitCode,
 		Signal: n.rec.signal, Message: n.rec.message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
@@ -106,7 +110,7 @@ func (r *run) reason(e executor.Exit) api.Reason {
 
 // tell publishes the end of an execution.
 func (r *run) tell(w *Workspace, n *runNode, execution int, reason api.Reason) {
-	rec := &n.rec
+	rec := n.rec
 	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
 		Execution: execution, Reason: reason, Message: rec.message, ExitCode: rec.exit(),
 		Signal: signalName(rec.signal), DurationMS: ptr(rec.ended.Sub(rec.started).Milliseconds())}
@@ -127,8 +131,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	r.broken = rep.Message
 	w.cfg.Log.Error("executor lost", "run", r.id, "err", rep.Message)
 	for i := range r.nodes {
-		rec := &r.nodes[i].rec
-		if rec.live {
+		if rec := r.nodes[i].rec; rec != nil && rec.live {
 			r.finish(w, executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.executions},
 				Time: now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: true},
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})

@@ -8,7 +8,6 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/graph"
 	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
@@ -88,8 +87,7 @@ func (w *Workspace) relive(r *run, records []history.Record) {
 		if n := r.nodes[i].node; n != nil {
 			r.nodes[i].label = n.Label
 		}
-		r.nodes[i].rec.run = r.n
-		w.last[id] = &r.nodes[i].rec
+		w.last[id] = memory{r.n, w.last[id].rec}
 	}
 	r.link(w)
 	for _, rec := range records {
@@ -100,24 +98,24 @@ func (w *Workspace) relive(r *run, records []history.Record) {
 	}
 }
 
-// refoldRecord is the counterpart of all calls of record.
+// refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:
+// then it has neither live nodes nor edges.
 func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	id := executor.ID{Node: rec.Node, Execution: rec.Execution}
 	switch rec.Type {
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin})
 	case history.RecordDispatch:
-		n := &r.nodes[rec.Node]
-		n.rec = nodeRecord{run: r.n, executions: rec.Execution, live: true, command: rec.Command, status: n.rec.status}
+		r.executes(w, id, rec.Command)
 		r.dequeue(id)
 		r.inflight++
 		r.fold(w, scheduler.Event{Kind: scheduler.Dispatched, Node: rec.Node})
 	case history.RecordStart:
-		n := &r.nodes[rec.Node].rec
+		n := r.nodes[rec.Node].rec
 		n.pid, n.lastPID, n.started = rec.PID, rec.PID, rec.Time
 		n.out, n.err = executorRange(rec.Out), executorRange(rec.Err)
 	case history.RecordEnd:
-		n := &r.nodes[rec.Node].rec
+		n := r.nodes[rec.Node].rec
 		n.recall(history.Execution{Number: rec.Execution, PID: n.lastPID, Command: n.command, Started: n.started,
 			Ended: rec.Time, Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
 			Message: rec.Message, Out: rec.Out, Err: rec.Err})
@@ -141,10 +139,7 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
 			n := &r.nodes[ef.Node]
-			n.rec.status = ef.Status
-			if ef.Status == graph.Failed && n.rec.reason == "" {
-				n.rec.reason, n.rec.message = api.Reason(ef.Reason), r.failureText(ef)
-			}
+			r.remark(w, ev, ef)
 			if n.node != nil {
 				w.g.SetStatus(n.node, ef.Status)
 				w.file.touch(n.node)
@@ -214,7 +209,7 @@ func (r *run) resubmit() {
 	var jobs []executor.Job
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		if n.rec.live && n.rec.pid == 0 {
+		if n.rec != nil && n.rec.live && n.rec.pid == 0 {
 			jobs = append(jobs, r.job(i, n.rec.executions, n.rec.command))
 		}
 	}

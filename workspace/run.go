@@ -64,14 +64,13 @@ const (
 type runNode struct {
 	id, name, label string
 	node            *graph.Node // live node; nil when it was deleted meanwhile
-	rec             nodeRecord
+	rec             *nodeRecord // nil while this run has neither executed nor failed it
 }
 
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.nodes {
-		r.nodes[i].rec.run = r.n
-		w.last[r.nodes[i].id] = &r.nodes[i].rec
+		w.last[r.nodes[i].id] = memory{r.n, w.last[r.nodes[i].id].rec}
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
@@ -120,7 +119,7 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 // knows the exit code; failures that no execution caused are told here.
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
-	n.rec.status = ef.Status
+	told := !r.remark(w, ev, ef)
 	if n.node != nil {
 		w.g.SetStatus(n.node, ef.Status)
 		w.file.touch(n.node)
@@ -132,16 +131,46 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
-		if ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason != scheduler.ReasonLimit {
+		if told {
 			return
 		}
-		n.rec.reason, n.rec.message = api.Reason(ef.Reason), r.failureText(ef)
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
 		news.Execution = n.rec.executions
 	default:
 		return
 	}
 	w.publish(news)
+}
+
+// remark notes in a node's record what its new status is. It returns true for a failure that no
+// execution caused, and which nobody has been told of.
+func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool {
+	n := &r.nodes[ef.Node]
+	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason != scheduler.ReasonLimit
+	if ef.Status != graph.Failed || byExecution {
+		if n.rec != nil {
+			n.rec.status = ef.Status
+		}
+		return false
+	}
+	if n.rec == nil {
+		r.newRecord(w, n, nodeRecord{run: r.n})
+	}
+	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
+	return true
+}
+
+// executes begins the record of an execution. Those who still hold the one before keep it.
+func (r *run) executes(w *Workspace, id executor.ID, line string) {
+	r.newRecord(w, &r.nodes[id.Node], nodeRecord{run: r.n, executions: id.Execution, live: true, command: line})
+}
+
+// newRecord gives a node a new record. w is nil for a run that is only looked at.
+func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
+	n.rec = &rec
+	if w != nil {
+		w.last[n.id] = memory{r.n, n.rec}
+	}
 }
 
 // failureText explains a failure without an execution.
@@ -203,9 +232,8 @@ func (r *run) take(w *Workspace) executor.Job {
 	}
 	r.inflight++
 	n := &r.nodes[id.Node]
-	rec := &n.rec
 	line := executor.Line(r.req.Wrapper, n.label)
-	*rec = nodeRecord{run: r.n, executions: id.Execution, live: true, command: line, status: rec.status}
+	r.executes(w, id, line)
 	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
 	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
 	return r.job(id.Node, id.Execution, line)

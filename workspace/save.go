@@ -113,7 +113,7 @@ func (w *Workspace) note(err error) {
 
 // publishOutput copies what the last execution was and the tail of what it said.
 func (w *Workspace) publishOutput(n *graph.Node) {
-	rec := w.last[n.ID]
+	rec := w.last[n.ID].rec
 	if rec == nil || !rec.over() {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -115,18 +116,18 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 	scopes := map[int][]string{}
 	return func(id string) ([]string, bool) {
-		rec := w.last[id]
-		if rec == nil {
+		run := w.last[id].run
+		if run == 0 {
 			return nil, false
 		}
-		if scope, ok := scopes[rec.run]; ok {
+		if scope, ok := scopes[run]; ok {
 			return scope, scope != nil
 		}
-		req, err := w.store.Request(rec.run)
+		req, err := w.store.Request(run)
 		if err != nil {
 			req.Scope = nil
 		}
-		scopes[rec.run] = req.Scope
+		scopes[run] = req.Scope
 		return req.Scope, err == nil
 	}
 }
@@ -324,7 +325,7 @@ type prepared struct {
 // prepare makes the run durable and opens the executor, away from the loop.
 func (w *Workspace) prepare(r *run, env []string) {
 	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := bytes.Join(w.doc.Render(), nil)
+	frozen := whole(w.doc.Render())
 	w.helpers.run(func() {
 		p := prepared{r: r}
 		w.creating <- struct{}{}
@@ -339,6 +340,14 @@ func (w *Workspace) prepare(r *run, env []string) {
 		}
 		w.send(p)
 	})
+}
+
+// whole joins pieces, without a copy when there is one only.
+func whole(pieces graphml.Pieces) []byte {
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	return bytes.Join(pieces, nil)
 }
 
 // openExecutor starts or follows the run's executor. Its news come into the inbox in order.

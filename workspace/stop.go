@@ -104,7 +104,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 func (r *run) live() []executor.ID {
 	var ids []executor.ID
 	for i := range r.nodes {
-		if rec := &r.nodes[i].rec; rec.live {
+		if rec := r.nodes[i].rec; rec != nil && rec.live {
 			ids = append(ids, executor.ID{Node: i, Execution: rec.executions})
 		}
 	}
@@ -128,8 +128,11 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", w.handle(n), w.state(n, false)))
 		return
 	}
-	rec := &r.nodes[i].rec
-	id := executor.ID{Node: i, Execution: rec.executions}
+	rec := r.nodes[i].rec
+	id := executor.ID{Node: i}
+	if rec != nil {
+		id.Execution = rec.executions
+	}
 	if r.state == stopping {
 		r.sess.Stop([]executor.ID{id}, r.nodeGrace(req))
 	} else {
@@ -138,7 +141,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i})
 		r.cancelGrace = nil
 	}
-	if !rec.live {
+	if rec == nil || !rec.live {
 		reply(api.StopResult{Run: r.id, Survivors: []int{}}, nil)
 		return
 	}

@@ -96,7 +96,7 @@ func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 		r.nodes[k] = runNode{id: id, name: r.req.Names[k]}
 	}
 	for _, rec := range records {
-		r.refoldRecord(w, rec)
+		r.refoldRecord(nil, rec)
 	}
 	why.Text = r.explain(i)
 	return why, nil
@@ -105,7 +105,10 @@ func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 // explain words what the scheduler and the executor know about a node.
 func (r *run) explain(i int) []string {
 	ex := r.sched.Explain(i)
-	rec := &r.nodes[i].rec
+	rec := r.nodes[i].rec
+	if rec == nil {
+		rec = &nodeRecord{} // it was neither executed nor failed in this run
+	}
 	var text []string
 	add := func(format string, args ...any) { text = append(text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {

@@ -73,9 +73,9 @@ type Workspace struct {
 	g        *graph.Graph
 	doc      *graphml.Document
 	warnings []graphml.Warning
-	handles  *graph.HandleTable     // nil when stale
-	last     map[string]*nodeRecord // node id → what is known of its last run
-	file     workfile               // what is on disk, and what of ours is not yet
+	handles  *graph.HandleTable // nil when stale
+	last     map[string]memory  // node id → what is known of its past
+	file     workfile           // what is on disk, and what of ours is not yet
 	edits    editLog
 	store    *history.Store
 	slots    SlotMember

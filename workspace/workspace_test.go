@@ -82,6 +82,10 @@ func TestFailureBlocksAndResumeContinues(t *testing.T) {
 	if !slices.Equal(ran, []string{"echo b", "echo c"}) {
 		t.Errorf("resume ran %v", ran)
 	}
+	info, err := b.w.LogInfo(context.Background(), "id-a", "", 0) // kept: its output is that of the first run
+	if err != nil || info.Run != acc.Run {
+		t.Errorf("output of a kept node: %+v, %v", info, err)
+	}
 }
 
 func TestRunsWithDisjointScopes(t *testing.T) {
