@@ -106,6 +106,10 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	defer closer.Close()
 	cfg.Log = log
+	// Commands of a runner that died become our children: their exit codes are not lost with it.
+	if err := executor.BecomeSubreaper(); err != nil {
+		log.Warn("commands cannot be inherited from a dead runner", "err", err)
+	}
 	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
 	defer stop()
 	if err := daemon.Run(ctx, cfg); err != nil {
