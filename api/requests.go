@@ -209,10 +209,11 @@ type NewRequest struct {
 	Chain bool     `json:"chain,omitempty"` // each line waits for the one before
 }
 
-// PruneRequest removes old runs.
+// PruneRequest removes old runs: those that one of the limits is against. Without any limit the
+// default ones hold (the newest 100, 90 days).
 type PruneRequest struct {
-	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = the default
-	OlderMS int64 `json:"older_ms,omitempty"` // only runs that ended longer ago
+	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
+	OlderMS int64 `json:"older_ms,omitempty"` // runs that ended longer ago go, 0 = no such limit
 	DryRun  bool  `json:"dry_run,omitempty"`
 }
 

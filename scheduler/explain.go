@@ -106,12 +106,13 @@ func (r *Run) upstream(node int32) []int {
 	return failed
 }
 
-// Blocked says for each node whether it is idle because something upstream of it failed.
+// Blocked says for each node whether it is idle because something upstream of it failed. What lies
+// behind a cancelled node is not blocked: it was not started, and a resume goes on with both.
 func (r *Run) Blocked() []bool {
 	blocked := make([]bool, len(r.nodes))
 	var queue []int32
 	for i := range r.nodes {
-		if r.nodes[i].status == graph.Failed {
+		if r.nodes[i].status == graph.Failed && r.reasons[i] != ReasonCancelled {
 			queue = append(queue, int32(i))
 		}
 	}

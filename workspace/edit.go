@@ -11,9 +11,27 @@ import (
 	"wf/graph"
 )
 
-// Edit makes a list of edits together, or none of them.
+// Edit makes a list of edits together, or none of them, and returns when they are in the file. When
+// the file cannot be written at present a note says so: the edits wait in the workspace.
 func (w *Workspace) Edit(ctx context.Context, client string, req api.EditRequest) (api.EditResult, error) {
-	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(client, req) })
+	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(client, req) })
+}
+
+// onceSaved is ask for edits: the answer comes when the file has been written.
+func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
+	return await(ctx, w, func(w *Workspace, reply func(api.EditResult, error)) {
+		res, err := f(w)
+		if err != nil {
+			reply(res, err)
+			return
+		}
+		w.saveThen(func() {
+			if w.file.problem != "" {
+				res.Notes = append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
+			}
+			reply(res, nil)
+		})
+	})
 }
 
 func (w *Workspace) edit(client string, req api.EditRequest) (api.EditResult, error) {

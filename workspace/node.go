@@ -63,7 +63,8 @@ func (w *Workspace) record(n *graph.Node) *nodeRecord {
 	return rec
 }
 
-// blocked finds the idle nodes that a failed node upstream keeps from running: those reachable
+// blocked finds the idle nodes that a failed node upstream keeps from running (a cancelled one does
+// not: what lies behind it was not started either): those reachable
 // from it through idle nodes, as far as they took part in the same run. The result is indexed by
 // Node.Pos.
 func (w *Workspace) blocked() []bool {
@@ -75,7 +76,7 @@ func (w *Workspace) blocked() []bool {
 	}
 	var stack []visit
 	for _, n := range nodes {
-		if n.Status == graph.Failed {
+		if w.state(n, false) == api.StateFailed {
 			stack = append(stack, visit{n, w.lastRun(n)})
 		}
 	}

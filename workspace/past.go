@@ -211,7 +211,8 @@ func (w *Workspace) forgetAll(runs []int) {
 	}))
 }
 
-// Prune removes old runs: all but the newest req.Keep, and of those only what ended long ago.
+// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than
+// req.OlderMS. A limit of 0 is none; without any limit the default policy is taken.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 {
@@ -223,6 +224,9 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	}
 	policy := history.Policy{Keep: req.Keep, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
 		Skip: func(n int) bool { _, going := active[n]; return going }}
+	if policy.Keep == 0 && policy.OlderThan == 0 {
+		policy.Keep, policy.OlderThan = history.DefaultKeep, history.DefaultOlderThan
+	}
 	removed, err := w.store.Prune(policy, req.DryRun)
 	for _, n := range removed {
 		res.Removed = append(res.Removed, runID(n))

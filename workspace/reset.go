@@ -11,30 +11,41 @@ import (
 // captured are the attributes that hold what an execution left (SEMANTICS §5).
 var captured = []string{"command", "stdout", "stderr", "pid", "error_code", "log"}
 
-// Reset clears statuses, marks and captured output. Nodes of an active run are refused.
+// Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes
+// of an active run are refused.
 func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
-	return ask(ctx, w, func(w *Workspace) (api.ResetResult, error) {
-		if err := w.usable(); err != nil {
-			return api.ResetResult{}, err
-		}
-		nodes := w.g.Nodes()
-		if len(req.Nodes) > 0 {
-			var err error
-			if nodes, err = w.sel(req.Nodes); err != nil {
-				return api.ResetResult{}, err
-			}
-		}
-		for _, n := range nodes {
-			if r := w.runOf(n); r != nil {
-				return api.ResetResult{}, &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: []string{w.handle(n)},
-					Message: fmt.Sprintf("node %s takes part in run %s, which is going", w.handle(n), r.id),
-					Fix:     "wf stop " + r.id}
-			}
+	return await(ctx, w, func(w *Workspace, reply func(api.ResetResult, error)) {
+		nodes, err := w.resettable(req.Nodes)
+		if err != nil {
+			reply(api.ResetResult{}, err)
+			return
 		}
 		w.reset(nodes)
 		w.updated("reset", client, fmt.Sprintf("reset %d nodes", len(nodes)))
-		return api.ResetResult{Nodes: len(nodes)}, nil
+		w.saveThen(func() { reply(api.ResetResult{Nodes: len(nodes)}, nil) })
 	})
+}
+
+// resettable resolves the nodes to reset, all of them if none are named.
+func (w *Workspace) resettable(selectors []string) ([]*graph.Node, error) {
+	if err := w.usable(); err != nil {
+		return nil, err
+	}
+	nodes := w.g.Nodes()
+	if len(selectors) > 0 {
+		var err error
+		if nodes, err = w.sel(selectors); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range nodes {
+		if r := w.runOf(n); r != nil {
+			return nil, &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: []string{w.handle(n)},
+				Message: fmt.Sprintf("node %s takes part in run %s, which is going", w.handle(n), r.id),
+				Fix:     "wf stop " + r.id}
+		}
+	}
+	return nodes, nil
 }
 
 func (w *Workspace) reset(nodes []*graph.Node) {

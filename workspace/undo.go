@@ -113,14 +113,14 @@ func (w *Workspace) updated(op, client, text string) {
 
 // Undo takes the latest edit back, whoever made it.
 func (w *Workspace) Undo(ctx context.Context, client string) (api.EditResult, error) {
-	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.undo, &w.edits.redo, "undo", client)
 	})
 }
 
 // Redo makes the edit again that was undone last.
 func (w *Workspace) Redo(ctx context.Context, client string) (api.EditResult, error) {
-	return ask(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.redo, &w.edits.undo, "redo", client)
 	})
 }

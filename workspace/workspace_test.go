@@ -120,6 +120,9 @@ func TestStopCancelsWhatRuns(t *testing.T) {
 	if e.Result != api.Cancelled || *e.ExitCode != 6 {
 		t.Errorf("result %q, exit code %d", e.Result, *e.ExitCode)
 	}
+	if e.Counts.Cancelled != 2 || e.Counts.Idle != 1 || e.Counts.Blocked != 0 {
+		t.Errorf("counts %+v", *e.Counts)
+	}
 	if e := v.wait(t, "failure", func(e api.Event) bool { return e.Type == api.NodeFailed }); e.Reason != api.ReasonCancelled {
 		t.Errorf("reason %q", e.Reason)
 	}
@@ -241,6 +244,9 @@ func TestEditUndoIsByteExact(t *testing.T) {
 		if _, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}}); err != nil {
 			t.Fatalf("%+v: %v", e, err)
 		}
+	}
+	if got := b.read(); !strings.Contains(got, ">new<") || strings.Contains(got, "id-c") {
+		t.Errorf("the edits were answered before they were in the file:\n%s", got)
 	}
 	for range edits {
 		if _, err := b.w.Undo(context.Background(), "c"); err != nil {
