@@ -100,8 +100,8 @@ func TestClaimGoesBeyondTheLimit(t *testing.T) {
 // worker is a member with work to do: it takes slots when it is woken and gives back at random.
 type worker struct {
 	*member
-	todo, served int
-	woken        bool
+	todo  int
+	woken bool
 }
 
 // TestSlotsServeEverybody: never more than the total, never less fair than by one among those

@@ -85,10 +85,9 @@ func (p paint) either(unicode, ascii string) string {
 	return unicode
 }
 
-// bad, strong and dim colour text.
+// bad and strong colour text.
 func (p paint) bad(text string) string    { return p.sgr("1;31", text) }
 func (p paint) strong(text string) string { return p.sgr("1", text) }
-func (p paint) dim(text string) string    { return p.sgr("2", text) }
 
 func (p paint) sgr(code, text string) string {
 	if !p.color {
