@@ -30,8 +30,8 @@ func (r *Run) activate(i, cause int32) {
 	r.queue(i)
 }
 
-// queue asks for an execution. Its number counts dispatched ones, so one that is withdrawn leaves
-// no gap.
+// queue asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
+// that leaves no gap.
 func (r *Run) queue(i int32) {
 	r.setStatus(i, graph.Queued, "")
 	r.emit(Effect{Kind: Execute, Node: int(i), Execution: int(r.nodes[i].executions) + 1})
@@ -68,7 +68,7 @@ func (r *Run) fail(i int32, reason string) {
 	}
 }
 
-// halt withdraws what is queued and asks what is running to end. It is the one thing that looks
+// halt withdraws what is queued and asks what was dispatched to end. It is the one thing that looks
 // at all nodes, and it happens at most once for each Stop. Activations that wait are forgotten; a
 // resume derives from who ran what can go on.
 func (r *Run) halt() {
@@ -76,11 +76,11 @@ func (r *Run) halt() {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		n.pending, n.refused = 0, false
-		switch n.status {
-		case graph.Queued:
-			r.setStatus(int32(i), graph.Idle, "")
-		case graph.Running:
+		switch {
+		case n.handed:
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
+		case n.status == graph.Queued:
+			r.setStatus(int32(i), graph.Idle, "")
 		}
 	}
 }

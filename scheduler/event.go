@@ -9,11 +9,17 @@ type EventKind uint8
 const (
 	// Begin is the first event, exactly once.
 	Begin EventKind = iota + 1
-	// Dispatched says that the queued execution of Node was handed to an executor. There is no
-	// way back: it is Running until it is Finished.
+	// Dispatched says that the queued execution of Node was handed to an executor, where it may
+	// wait. It stays Queued, and only the executor can say what becomes of it: Started, Finished
+	// or Withdrawn.
 	Dispatched
-	// Finished says that Execution of Node is over: OK, or failed for Reason.
+	// Started says that the dispatched execution of Node runs.
+	Started
+	// Finished says that Execution of Node is over: OK, or failed for Reason. It may come without
+	// Started, when there was nothing to run or no way to run it.
 	Finished
+	// Withdrawn says that Execution of Node was given back: it was asked to end before it started.
+	Withdrawn
 	// Stop ends the run: nothing new starts, what is running is asked to end.
 	Stop
 	// CancelNode ends what Node is doing or waits for. Later activations are served again.
@@ -23,8 +29,8 @@ const (
 // An Event is news for a run. Kind decides which fields are read.
 type Event struct {
 	Kind      EventKind
-	Node      int    // Dispatched, Finished, CancelNode
-	Execution int    // Finished
+	Node      int    // Dispatched, Started, Finished, Withdrawn, CancelNode
+	Execution int    // Finished, Withdrawn
 	OK        bool   // Finished
 	Reason    string // Finished without OK
 }
@@ -49,8 +55,8 @@ const (
 	// Execute asks for Execution of Node as soon as there is a slot, first asked first served.
 	// The caller answers with Dispatched when it hands it over.
 	Execute
-	// Cancel asks to end Execution of Node, which is running. Finished is still to come. It may
-	// be asked again.
+	// Cancel asks to end Execution of Node, which was dispatched. Finished or Withdrawn is still
+	// to come. It may be asked again.
 	Cancel
 	// Ended tells the Result. It is the last effect of a run and comes exactly once.
 	Ended

@@ -47,10 +47,11 @@ func (r *Run) Reason(node int) string { return r.reasons[node] }
 // Executions returns how many executions of a node were dispatched.
 func (r *Run) Executions(node int) int { return int(r.nodes[node].executions) }
 
-// Wants says whether an Execute effect still holds: the node is queued for just this execution.
+// Wants says whether an Execute effect still holds: the node is queued for just this execution,
+// which was not dispatched.
 func (r *Run) Wants(node, execution int) bool {
 	n := &r.nodes[node]
-	return n.status == graph.Queued && int(n.executions)+1 == execution
+	return n.status == graph.Queued && !n.handed && int(n.executions)+1 == execution
 }
 
 // Counts is the number of nodes in scope by status.

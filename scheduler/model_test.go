@@ -113,6 +113,7 @@ type modelRun struct {
 	waiting    map[string]int // activations that wait for the present execution
 	accepted   map[string]int
 	executions map[string]int
+	handed     map[string]bool   // to an executor, and not over
 	reason     map[string]string // of a failure in this run
 	tooMany    map[string]bool
 	stopped    bool // somebody stopped it
@@ -123,7 +124,7 @@ type modelRun struct {
 func newModelRun(g *modelGraph, scope []string, limit int, failFast bool) *modelRun {
 	return &modelRun{
 		g: g, scope: scope, edges: g.within(scope), limit: limit, failFast: failFast,
-		waiting: map[string]int{}, accepted: map[string]int{}, executions: map[string]int{},
+		waiting: map[string]int{}, accepted: map[string]int{}, executions: map[string]int{}, handed: map[string]bool{},
 		reason: map[string]string{}, tooMany: map[string]bool{},
 	}
 }
@@ -261,22 +262,38 @@ func (m *modelRun) ceaseStarting() {
 	m.stopping = true
 	for _, n := range m.scope {
 		m.waiting[n], m.tooMany[n] = 0, false
-		if m.g.status[n] == "run" {
-			m.become(n, "", "")
-		}
-		if m.g.status[n] == "running" {
+		if m.handed[n] {
 			m.say("cancel %s %d", n, m.executions[n])
+		} else if m.g.status[n] == "run" {
+			m.become(n, "", "")
 		}
 	}
 }
 
 func (m *modelRun) dispatch(n string) {
 	m.executions[n]++
-	m.become(n, "running", "")
+	m.handed[n] = true
+}
+
+func (m *modelRun) started(n string) { m.become(n, "running", "") }
+
+func (m *modelRun) withdraw(n string) {
+	m.handed[n] = false
+	if m.stopping {
+		m.become(n, "", "")
+	} else {
+		m.failNode(n, "cancelled")
+		if m.waiting[n] > 0 {
+			m.waiting[n]--
+			m.enqueue(n)
+		}
+		m.limitReached(n)
+	}
 	m.end()
 }
 
 func (m *modelRun) finish(n string, ok bool) {
+	m.handed[n] = false
 	if ok {
 		m.become(n, "ran", "")
 		for _, e := range m.edges {
@@ -323,11 +340,11 @@ func (m *modelRun) stop() {
 
 func (m *modelRun) cancel(n string) {
 	m.waiting[n], m.tooMany[n] = 0, false
-	switch m.g.status[n] {
-	case "run":
-		m.failNode(n, "cancelled")
-	case "running":
+	switch {
+	case m.handed[n]:
 		m.say("cancel %s %d", n, m.executions[n])
+	case m.g.status[n] == "run":
+		m.failNode(n, "cancelled")
 	}
 	m.end()
 }

@@ -43,7 +43,9 @@ type trial struct {
 	run, twin *Run // the twin gets the same events and must give the same effects
 	want      *modelRun
 	queue     []Effect // Execute effects, in order
+	handed    []int    // dispatched, not started
 	running   []int
+	asked     map[int]bool // by a Cancel effect to end
 	trace     []string
 }
 
@@ -150,7 +152,7 @@ func (tr *trial) prepare() bool {
 	}
 	tr.twin, _ = NewRun(tr.graph, scope, opt)
 	tr.want = newModelRun(tr.model, ids, opt.MaxActivations, opt.FailFast)
-	tr.queue, tr.running = nil, nil
+	tr.queue, tr.handed, tr.running, tr.asked = nil, nil, nil, map[int]bool{}
 	tr.trace = append(tr.trace, fmt.Sprintf("begin(%v %v %+v)", scope.Mode, ids, opt))
 	for _, id := range ids {
 		tr.last[id] = ids
@@ -191,7 +193,7 @@ func (tr *trial) untilEnd() {
 		}
 		tr.oneEvent(failures, disturb, slots)
 	}
-	if len(tr.running) > 0 || tr.run.counts[graph.Queued]+tr.run.counts[graph.Running] > 0 {
+	if len(tr.running)+len(tr.handed) > 0 || tr.run.counts[graph.Queued]+tr.run.counts[graph.Running] > 0 {
 		tr.failf("ended while something was going on")
 	}
 }
@@ -208,19 +210,47 @@ func (tr *trial) oneEvent(failures, disturb float64, slots int) {
 	for len(tr.queue) > 0 && !tr.run.Wants(tr.queue[0].Node, tr.queue[0].Execution) {
 		tr.queue = tr.queue[1:] // withdrawn
 	}
-	if len(tr.queue) > 0 && len(tr.running) < slots && (len(tr.running) == 0 || tr.chance(0.6)) {
+	going := len(tr.running) + len(tr.handed)
+	if len(tr.queue) > 0 && going < slots && (going == 0 || tr.chance(0.6)) {
 		node := tr.queue[0].Node
 		tr.queue = tr.queue[1:]
-		tr.running = append(tr.running, node)
+		tr.handed = append(tr.handed, node)
 		tr.step(Event{Kind: Dispatched, Node: node})
 		return
 	}
-	if len(tr.running) == 0 {
+	if going == 0 {
 		tr.failf("nothing is queued or running, and the run has not ended")
 	}
-	at := tr.rand.IntN(len(tr.running))
+	if len(tr.handed) > 0 && (len(tr.running) == 0 || tr.chance(0.6)) {
+		tr.executor(failures)
+		return
+	}
+	tr.finish(tr.rand.IntN(len(tr.running)), failures)
+}
+
+// executor starts what was handed over first, gives it back if it was asked to end, or says that it
+// is over without a start.
+func (tr *trial) executor(failures float64) {
+	node := tr.handed[0]
+	tr.handed = tr.handed[1:]
+	switch {
+	case tr.asked[node] && tr.chance(0.7):
+		delete(tr.asked, node)
+		tr.step(Event{Kind: Withdrawn, Node: node, Execution: tr.run.Executions(node)})
+	case tr.chance(0.1):
+		tr.running = append(tr.running, node)
+		tr.finish(len(tr.running)-1, failures)
+	default:
+		tr.running = append(tr.running, node)
+		tr.step(Event{Kind: Started, Node: node})
+	}
+}
+
+// finish ends one of those that are running.
+func (tr *trial) finish(at int, failures float64) {
 	node := tr.running[at]
 	tr.running = slices.Delete(tr.running, at, at+1)
+	delete(tr.asked, node)
 	ev := Event{Kind: Finished, Node: node, Execution: tr.run.Executions(node), OK: !tr.chance(failures)}
 	if !ev.OK {
 		ev.Reason = "exit"
@@ -248,7 +278,8 @@ func (tr *trial) step(ev Event) {
 }
 
 func (tr *trial) tell(ev Event) string {
-	names := [...]string{Begin: "begin", Dispatched: "start", Finished: "fail", Stop: "stop", CancelNode: "cancel"}
+	names := [...]string{Begin: "begin", Dispatched: "hand", Started: "started", Finished: "fail", Withdrawn: "withdrawn",
+		Stop: "stop", CancelNode: "cancel"}
 	if ev.OK {
 		return "ok " + tr.run.NodeID(ev.Node)
 	}
@@ -268,6 +299,10 @@ func (tr *trial) stepModel(ev Event) {
 		}
 	case Dispatched:
 		tr.want.dispatch(tr.run.NodeID(ev.Node))
+	case Started:
+		tr.want.started(tr.run.NodeID(ev.Node))
+	case Withdrawn:
+		tr.want.withdraw(tr.run.NodeID(ev.Node))
 	case Finished:
 		tr.want.finish(tr.run.NodeID(ev.Node), ev.OK)
 	case Stop:
@@ -292,6 +327,7 @@ func (tr *trial) apply(e Effect) string {
 		tr.queue = append(tr.queue, e)
 		return fmt.Sprintf("execute %s %d", tr.run.NodeID(e.Node), e.Execution)
 	case Cancel:
+		tr.asked[e.Node] = true
 		return fmt.Sprintf("cancel %s %d", tr.run.NodeID(e.Node), e.Execution)
 	case Ended:
 		return "end " + e.Result.String()

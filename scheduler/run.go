@@ -53,6 +53,7 @@ type edge struct {
 // or was served.
 type node struct {
 	status      graph.Status
+	handed      bool  // the present execution was dispatched, and is Queued or Running
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	missing     int32 // blocking in-edges without a token
 	pending     int32 // activations that wait while another one is served

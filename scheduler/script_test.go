@@ -145,8 +145,14 @@ func (p *play) nodes(list string) (nodes []*graph.Node) {
 func (p *play) act(verb string, args []string) string {
 	i, _ := p.run.Index(args[0])
 	switch verb {
-	case "start":
+	case "start": // handed over and started at once
+		return p.step(Event{Kind: Dispatched, Node: i}) + p.step(Event{Kind: Started, Node: i})
+	case "hand":
 		return p.step(Event{Kind: Dispatched, Node: i})
+	case "started":
+		return p.step(Event{Kind: Started, Node: i})
+	case "withdrawn":
+		return p.step(Event{Kind: Withdrawn, Node: i, Execution: p.run.Executions(i)})
 	case "ok":
 		return p.step(Event{Kind: Finished, Node: i, Execution: p.run.Executions(i), OK: true})
 	case "fail":

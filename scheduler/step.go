@@ -10,11 +10,14 @@ import (
 // slice is valid until the next Step. An event that cannot be (an execution that was never
 // dispatched, a second end of one) is a bug of the caller and panics.
 //
-//	        activate          Dispatched          Finished
+//	        activate    Dispatched, Started         Finished
 //	Idle ─────────────▶ Queued ─────────▶ Running ─────────▶ Ran, Failed
 //	 ▲                    │ ▲                                    │
 //	 └── Stop ────────────┤ └── activate, or a pending one ──────┘
 //	                      └── CancelNode ──▶ Failed
+//
+// Between Dispatched and Started, Stop and CancelNode only ask: Withdrawn does what they would have
+// done, unless the execution was faster.
 func (r *Run) Step(ev Event) []Effect {
 	r.effects = r.effects[:0]
 	if !r.begun && ev.Kind != Begin {
@@ -25,8 +28,12 @@ func (r *Run) Step(ev Event) []Effect {
 		r.begin()
 	case Dispatched:
 		r.dispatched(ev)
+	case Started:
+		r.started(ev)
 	case Finished:
 		r.finished(ev)
+	case Withdrawn:
+		r.withdrawn(ev)
 	case Stop:
 		r.stop()
 	case CancelNode:
@@ -42,19 +49,23 @@ func (r *Run) emit(e Effect) { r.effects = append(r.effects, e) }
 
 func (r *Run) dispatched(ev Event) {
 	n := &r.nodes[ev.Node]
-	if n.status != graph.Queued {
+	if n.status != graph.Queued || n.handed {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.ids[ev.Node], n.status))
 	}
 	n.executions++
+	n.handed = true
+}
+
+func (r *Run) started(ev Event) {
+	if n := &r.nodes[ev.Node]; n.status != graph.Queued || !n.handed {
+		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.ids[ev.Node], n.status))
+	}
 	r.setStatus(int32(ev.Node), graph.Running, "")
 }
 
 func (r *Run) finished(ev Event) {
-	i, n := int32(ev.Node), &r.nodes[ev.Node]
-	if n.status != graph.Running || ev.Execution != int(n.executions) {
-		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s finished while %q in execution %d",
-			ev.Execution, r.ids[i], n.status, n.executions))
-	}
+	i := int32(ev.Node)
+	r.takeBack(ev)
 	if ev.OK {
 		r.setStatus(i, graph.Ran, "")
 		for _, j := range r.out.of(i) {
@@ -64,6 +75,32 @@ func (r *Run) finished(ev Event) {
 		r.fail(i, ev.Reason)
 	}
 	r.servePending(i)
+}
+
+// withdrawn ends an execution that never began. Who has asked for that decides what becomes of the
+// node: Stop makes it idle again, CancelNode fails it.
+func (r *Run) withdrawn(ev Event) {
+	i := int32(ev.Node)
+	if r.nodes[i].status == graph.Running {
+		panic("internal error: scheduler: node " + r.ids[i] + " withdrawn while it runs")
+	}
+	r.takeBack(ev)
+	if r.halted {
+		r.setStatus(i, graph.Idle, "")
+		return
+	}
+	r.fail(i, ReasonCancelled)
+	r.servePending(i)
+}
+
+// takeBack ends the present execution of a node, whatever becomes of the node.
+func (r *Run) takeBack(ev Event) {
+	n := &r.nodes[ev.Node]
+	if !n.handed || ev.Execution != int(n.executions) {
+		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s ended while %q in execution %d",
+			ev.Execution, r.ids[ev.Node], n.status, n.executions))
+	}
+	n.handed = false
 }
 
 // stop asks everything that runs to end and lets nothing new begin. It may come again.
@@ -77,11 +114,11 @@ func (r *Run) stop() {
 func (r *Run) cancelNode(ev Event) {
 	i, n := int32(ev.Node), &r.nodes[ev.Node]
 	n.pending, n.refused = 0, false
-	switch n.status {
-	case graph.Queued:
-		r.fail(i, ReasonCancelled)
-	case graph.Running:
+	switch {
+	case n.handed:
 		r.emit(Effect{Kind: Cancel, Node: ev.Node, Execution: int(n.executions)})
+	case n.status == graph.Queued:
+		r.fail(i, ReasonCancelled)
 	}
 }
 
