@@ -56,6 +56,15 @@ func (s *slots) join(wake func()) *member {
 
 // TryAcquire takes a slot, or returns false: wake will be called.
 func (m *member) TryAcquire() bool {
+	took, richer := m.tryAcquire()
+	for _, x := range richer {
+		x.wake()
+	}
+	return took
+}
+
+// tryAcquire returns, for a member that begins to wait, those that have more than it.
+func (m *member) tryAcquire() (took bool, richer []*member) {
 	s := m.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,13 +73,34 @@ func (m *member) TryAcquire() bool {
 		s.used++
 		m.have++
 		m.ticket = 0
-		return true
+		return true, nil
 	}
-	if m.ticket == 0 {
-		s.ticket++
-		m.ticket = s.ticket
+	if m.ticket != 0 {
+		return false, nil
 	}
-	return false
+	s.ticket++
+	m.ticket = s.ticket
+	for x := range s.members {
+		if x.have > m.have {
+			richer = append(richer, x)
+		}
+	}
+	return false, richer
+}
+
+// Over is how many slots the member is to give back as soon as it can, because others wait and have
+// fewer. It is woken when that may have changed from 0.
+func (m *member) Over() int {
+	s := m.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := 0
+	for x := range s.members {
+		if x.ticket != 0 && x.have < m.have-over {
+			over++
+		}
+	}
+	return max(0, over-max(0, s.total-s.used))
 }
 
 // Claim takes a slot even when none is free: for processes that an earlier daemon has left

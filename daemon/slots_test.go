@@ -78,6 +78,32 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 	})
 }
 
+func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
+	s := newSlots(3)
+	asked := 0
+	a, b := s.join(func() { asked++ }), s.join(func() {})
+	for range 3 {
+		a.TryAcquire()
+	}
+	if n := a.Over(); n != 0 {
+		t.Errorf("%d over while nobody waits", n)
+	}
+	b.TryAcquire()
+	b.TryAcquire() // asks once more: a knows already
+	if asked != 1 || a.Over() != 1 || b.Over() != 0 {
+		t.Errorf("asked %d times; a is over by %d, b by %d", asked, a.Over(), b.Over())
+	}
+	a.Release()
+	if a.Over() != 0 {
+		t.Error("a is asked for more than the free slot that b is about to take")
+	}
+	if !b.TryAcquire() {
+		t.Error("b does not get what a gave back")
+	}
+	a.Leave()
+	b.Leave()
+}
+
 func TestClaimGoesBeyondTheLimit(t *testing.T) {
 	s := newSlots(1)
 	m := s.join(func() {})

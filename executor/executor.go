@@ -21,9 +21,14 @@ type Executor interface {
 // not wait for processes, except Close.
 type Session interface {
 	// Start hands over jobs, in order. It returns at once; what becomes of each is reported.
-	// An error means that none of them was taken.
+	// They may wait in the executor until others have ended: see SetWidth. An error means that
+	// none of them was taken.
 	Start(jobs []Job) error
-	// Stop ends executions: TERM to the whole tree, after grace KILL, until nothing is left.
+	// SetWidth says how many executions may be going at once from now on; before the first call it
+	// is Spec.Width. A smaller width ends nothing: it is reached as executions end, and a Resized
+	// report says from when on it holds for every later start.
+	SetWidth(n int)
+	// Stop ends executions, waiting ones too: TERM to the whole tree, after grace KILL, until nothing is left.
 	// grace 0 kills at once; a second Stop may shorten the grace. Jobs not yet started never
 	// start. Each ends with a Report whose Exit.Stopped is set. Unknown ones are ignored.
 	Stop(ids []ID, grace time.Duration)
@@ -45,7 +50,7 @@ type Spec struct {
 	// may lie only in a file of mode 0600 in Dir that is gone when the run is over. It may be nil
 	// when a run is followed again: the executor then uses what it kept.
 	Env []string
-	// Width is the largest number of executions the caller will have at once, a hint; 0 = unknown.
+	// Width is how many executions may be going at once until SetWidth says otherwise.
 	Width int
 	// Report takes news in order, never two calls at once. It may block for a while; it must not
 	// call back into the session. A lost connection that cannot be mended is the last report.
@@ -73,6 +78,8 @@ type Kind uint8
 const (
 	Started Kind = iota + 1
 	Ended
+	// Resized says that what is reported after it was decided with Width.
+	Resized
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.
 	Broken
@@ -87,6 +94,7 @@ type Report struct {
 	// Out and Err say where the output is. At Started the end is unknown and -1; at Ended final.
 	Out, Err Range
 	Exit     Exit   // Ended
+	Width    int    // Resized
 	Message  string // why it could not be started, or why the session broke
 }
 

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,6 +56,8 @@ func (s *Store) Load(n int) (*Past, error) {
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
+	// What was handed over and has not begun, or was given back, is no execution (yet).
+	p.Executions = slices.DeleteFunc(p.Executions, func(x Execution) bool { return !x.Over && x.Started.IsZero() })
 	if info.Torn > 0 {
 		problems = append(problems, fmt.Sprintf("the journal ends in %d bytes that are no whole record", info.Torn))
 	}

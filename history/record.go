@@ -12,6 +12,7 @@ const (
 	RecordBegin    RecordType = "begin"    // the run begins
 	RecordDispatch RecordType = "dispatch" // an execution is handed to the executor, irrevocably
 	RecordStart    RecordType = "start"    // its process exists
+	RecordWithdraw RecordType = "withdraw" // the executor gave it back before it began
 	RecordEnd      RecordType = "end"      // the execution is over
 	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
 	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node

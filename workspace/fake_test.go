@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,12 +42,11 @@ func (x *fakeExecutor) Open(_ context.Context, spec executor.Spec) (executor.Ses
 	}
 	s := x.sessions[spec.Dir]
 	if s == nil {
-		s = &fakeSession{started: make(chan executor.Job, 1000), env: spec.Env}
+		s = &fakeSession{started: make(chan executor.Job, 1000), env: spec.Env,
+			known: map[executor.ID]bool{}, began: map[executor.ID]bool{}, over: map[executor.ID]bool{}}
 		x.sessions[spec.Dir] = s
 	}
-	told := make(chan struct{})
-	s.attach(spec.Report, told)
-	close(told)
+	s.attach(spec.Report)
 	x.opened <- s
 	return s, nil
 }
@@ -57,8 +57,15 @@ type fakeSession struct {
 	env     []string
 	report  func([]executor.Report) // nil while detached
 	log     []executor.Report
+	told    int // of log, to the present report
+	wake    chan struct{}
+	width   int
+	going   int
+	most    int // at once, ever
+	waiting []executor.Job
 	started chan executor.Job
 	known   map[executor.ID]bool
+	began   map[executor.ID]bool
 	over    map[executor.ID]bool
 	stops   []stopCall
 	closed  bool
@@ -70,58 +77,104 @@ type stopCall struct {
 	grace time.Duration
 }
 
-func (s *fakeSession) attach(report func([]executor.Report), _ chan struct{}) {
+// attach tells everything again, then what is new.
+func (s *fakeSession) attach(report func([]executor.Report)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.report = report
-	if len(s.log) > 0 {
-		old := append([]executor.Report(nil), s.log...)
-		go report(old)
+	s.width = 0
+	if s.wake == nil {
+		s.wake = make(chan struct{}, 1)
+		go s.deliver()
+	}
+	s.told = 0
+	s.signal()
+}
+
+// tell appends news; the caller holds mu. They are delivered by a goroutine of their own, in order,
+// as Report may block.
+func (s *fakeSession) tell(r executor.Report) {
+	s.log = append(s.log, r)
+	s.signal()
+}
+
+func (s *fakeSession) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
 	}
 }
 
-func (s *fakeSession) tell(r executor.Report) {
-	s.mu.Lock()
-	s.log = append(s.log, r)
-	report := s.report
-	s.mu.Unlock()
-	if report != nil {
-		report([]executor.Report{r})
+func (s *fakeSession) deliver() {
+	for range s.wake {
+		for {
+			s.mu.Lock()
+			report, news := s.report, append([]executor.Report(nil), s.log[s.told:]...)
+			if s.closed {
+				s.mu.Unlock()
+				return
+			}
+			if report == nil || len(news) == 0 {
+				s.mu.Unlock()
+				break
+			}
+			s.told = len(s.log)
+			s.mu.Unlock()
+			report(news)
+		}
 	}
 }
 
 func (s *fakeSession) Start(jobs []executor.Job) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, j := range jobs {
-		s.mu.Lock()
-		if s.known == nil {
-			s.known, s.over = map[executor.ID]bool{}, map[executor.ID]bool{}
+		if !s.known[j.ID] {
+			s.known[j.ID] = true
+			s.waiting = append(s.waiting, j)
 		}
-		known := s.known[j.ID]
-		s.known[j.ID] = true
-		s.mu.Unlock()
-		if known {
-			continue
-		}
-		go func() {
-			s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: time.Now(), PID: 1000 + j.ID.Node,
-				Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}})
-			s.started <- j
-		}()
 	}
+	s.fill()
 	return nil
 }
 
-// end finishes an execution.
+func (s *fakeSession) SetWidth(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.width = n
+	s.tell(executor.Report{Kind: executor.Resized, Width: n})
+	s.fill()
+}
+
+// fill starts what waits, as far as the width lets it. The caller holds mu.
+func (s *fakeSession) fill() {
+	for len(s.waiting) > 0 && s.going < s.width {
+		j := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		s.going++
+		s.most = max(s.most, s.going)
+		s.began[j.ID] = true
+		s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: time.Now(), PID: 1000 + j.ID.Node,
+			Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}})
+		s.started <- j
+	}
+}
+
+// end finishes an execution, or gives back one that waits.
 func (s *fakeSession) end(id executor.ID, exit executor.Exit) {
 	s.mu.Lock()
-	if s.over[id] {
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	if s.over[id] || !s.known[id] {
 		return
 	}
 	s.over[id] = true
-	s.mu.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(j executor.Job) bool { return j.ID == id })
+	if s.began[id] {
+		s.going--
+	}
 	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: time.Now(), Exit: exit,
 		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}})
+	s.fill()
 }
 
 func (s *fakeSession) Stop(ids []executor.ID, grace time.Duration) {
@@ -133,16 +186,27 @@ func (s *fakeSession) Stop(ids []executor.ID, grace time.Duration) {
 		return
 	}
 	go func() {
-		for _, id := range ids {
-			s.end(id, executor.Exit{Signal: 15, Stopped: true})
+		for _, waits := range []bool{true, false} { // what waits must not take the place of what ends
+			for _, id := range ids {
+				if s.waits(id) == waits {
+					s.end(id, executor.Exit{Signal: 15, Stopped: true})
+				}
+			}
 		}
 	}()
+}
+
+func (s *fakeSession) waits(id executor.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.began[id]
 }
 
 func (s *fakeSession) Close(context.Context) ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	s.signal()
 	return nil, nil
 }
 
@@ -156,7 +220,25 @@ func (s *fakeSession) Detach() {
 type freeSlots struct {
 	mu      sync.Mutex
 	n, used int
+	over    int // what members are told to give back
 	wake    []func()
+}
+
+// ask makes members give slots back, and counts what is in use until they have.
+func (f *freeSlots) ask(over int) {
+	f.mu.Lock()
+	f.over = over
+	wake := append([]func(){}, f.wake...)
+	f.mu.Unlock()
+	for _, w := range wake {
+		w()
+	}
+}
+
+func (f *freeSlots) inUse() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.used
 }
 
 func (f *freeSlots) Join(wake func()) SlotMember {
@@ -189,10 +271,20 @@ func (m *freeMember) Claim() {
 	m.mine++
 }
 
+func (m *freeMember) Over() int {
+	m.f.mu.Lock()
+	defer m.f.mu.Unlock()
+	return min(m.mine, m.f.over)
+}
+
 func (m *freeMember) Release() {
 	m.f.mu.Lock()
 	m.f.used--
 	m.mine--
+	if m.f.over > 0 {
+		m.f.over--
+		m.f.n-- // it belongs to somebody else now
+	}
 	wake := append([]func(){}, m.f.wake...)
 	m.f.mu.Unlock()
 	for _, f := range wake {

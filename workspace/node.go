@@ -17,9 +17,11 @@ type memory struct {
 // nodeRecord is what is known about a node's latest execution, or about a failure without one.
 type nodeRecord struct {
 	run        int
-	executions int // begun in that run
-	live       bool
-	pid        int // while live
+	executions int         // begun in that run
+	live       bool        // handed to the executor and not over
+	begun      bool        // its process exists, or has existed
+	before     *nodeRecord // what was known before it; nil once it has begun
+	pid        int         // while live
 	lastPID    int
 	started    time.Time
 	ended      time.Time

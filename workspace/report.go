@@ -23,6 +23,8 @@ func (m reports) handle(w *Workspace) {
 			m.r.started(w, rep)
 		case executor.Ended:
 			m.r.finish(w, rep)
+		case executor.Resized:
+			m.r.holds = rep.Width
 		case executor.Broken:
 			m.r.lose(w, rep)
 		}
@@ -40,14 +42,19 @@ func (r *run) expects(id executor.ID) bool {
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(rep.ID) || r.nodes[rep.ID.Node].rec.pid != 0 {
+	if !r.expects(rep.ID) || !r.begun(w, rep.ID.Node) {
 		return
+	}
+	if r.running > r.slots { // an executor that was left alone has gone on by itself
+		w.slots.Claim()
+		r.slots++
 	}
 	n := &r.nodes[rep.ID.Node]
 	n.rec.pid, n.rec.lastPID, n.rec.started = rep.PID, rep.PID, rep.Time.UTC()
 	n.rec.out, n.rec.err = rep.Out, rep.Err
 	r.record(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: n.id,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
+	r.step(w, scheduler.Event{Kind: scheduler.Started, Node: rep.ID.Node})
 	w.publish(api.Event{Type: api.NodeStarted, Time: n.rec.started, Run: r.id, Client: r.client,
 		Node: n.id, Name: n.name, Execution: rep.ID.Execution, PID: rep.PID})
 }
@@ -58,13 +65,22 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
+	r.inflight--
+	if !n.rec.begun && rep.Exit.Stopped {
+		r.record(history.Record{Type: history.RecordWithdraw, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
+		r.withdraw(w, rep.ID.Node)
+		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution})
+		r.answerEnd(rep.ID)
+		return
+	}
+	if n.rec.begun {
+		r.running--
+	}
 	reason := r.conclude(n.rec, rep)
 	r.record(history.Record{Type: history.RecordEnd, Time: n.rec.ended, Node: rep.ID.Node, ID: n.id,
 		Execution: rep.ID.Execution, OK: reason == "", Reason: string(reason), ExitCode: n.rec.exitCode,
 		Signal: n.rec.signal, Message: n.rec.message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
 		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()})
-	r.inflight--
-	w.slots.Release()
 	r.tell(w, n, rep.ID.Execution, reason)
 	if n.node != nil {
 		w.file.touchOutput(n.node)

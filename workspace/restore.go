@@ -93,9 +93,10 @@ func (w *Workspace) relive(r *run, records []history.Record) {
 	for _, rec := range records {
 		r.refoldRecord(w, rec)
 	}
-	for range r.inflight { // they hold slots, whether there are any or not
+	for range r.running { // they hold slots, whether there are any or not
 		w.slots.Claim()
 	}
+	r.slots = r.running
 }
 
 // refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:
@@ -112,8 +113,14 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.fold(w, scheduler.Event{Kind: scheduler.Dispatched, Node: rec.Node})
 	case history.RecordStart:
 		n := r.nodes[rec.Node].rec
+		r.begun(w, rec.Node)
 		n.pid, n.lastPID, n.started = rec.PID, rec.PID, rec.Time
 		n.out, n.err = executorRange(rec.Out), executorRange(rec.Err)
+		r.fold(w, scheduler.Event{Kind: scheduler.Started, Node: rec.Node})
+	case history.RecordWithdraw:
+		r.withdraw(w, rec.Node)
+		r.inflight--
+		r.fold(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rec.Node, Execution: rec.Execution})
 	case history.RecordEnd:
 		n := r.nodes[rec.Node].rec
 		n.recall(history.Execution{Number: rec.Execution, PID: n.lastPID, Command: n.command, Started: n.started,
@@ -121,6 +128,9 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			Message: rec.Message, Out: rec.Out, Err: rec.Err})
 		n.live, n.pid = false, 0
 		r.inflight--
+		if n.begun {
+			r.running--
+		}
 		if node := r.nodes[rec.Node].node; node != nil {
 			w.file.touchOutput(node)
 		}
@@ -199,6 +209,7 @@ func (m followed) handle(w *Workspace) {
 type goneSession struct{}
 
 func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
+func (goneSession) SetWidth(int)                         {}
 func (goneSession) Stop([]executor.ID, time.Duration)    {}
 func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
 func (goneSession) Detach()                              {}
@@ -209,7 +220,7 @@ func (r *run) resubmit() {
 	var jobs []executor.Job
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		if n.rec != nil && n.rec.live && n.rec.pid == 0 {
+		if n.rec != nil && n.rec.live && !n.rec.begun {
 			jobs = append(jobs, r.job(i, n.rec.executions, n.rec.command))
 		}
 	}

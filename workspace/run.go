@@ -25,9 +25,11 @@ type run struct {
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
 
-	queue    []executor.ID // activated, waiting for a slot; from head on
+	queue    []executor.ID // activated, to be handed over; from head on
 	head     int
 	inflight int // handed to the executor and not ended
+	running  int // of these, how many have been reported started
+	width        // slots, and what the executor knows of them
 
 	result      scheduler.Result
 	cause       string // of a stop
@@ -160,11 +162,6 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 	return true
 }
 
-// executes begins the record of an execution. Those who still hold the one before keep it.
-func (r *run) executes(w *Workspace, id executor.ID, line string) {
-	r.newRecord(w, &r.nodes[id.Node], nodeRecord{run: r.n, executions: id.Execution, live: true, command: line})
-}
-
 // newRecord gives a node a new record. w is nil for a run that is only looked at.
 func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
 	n.rec = &rec
@@ -187,73 +184,6 @@ func (r *run) failureText(ef scheduler.Effect) string {
 		text += " in the loop of " + some(names, 8)
 	}
 	return text
-}
-
-// dispatch hands activated nodes to the executors as far as slots allow, one run after the other
-// so that none of them starves.
-func (w *Workspace) dispatch() {
-	jobs := map[*run][]executor.Job{}
-	for progress := true; progress; {
-		progress = false
-		for _, r := range w.runs {
-			if !r.ready() {
-				continue
-			}
-			if !w.slots.TryAcquire() {
-				progress = false
-				break
-			}
-			jobs[r] = append(jobs[r], r.take(w))
-			progress = true
-		}
-	}
-	for _, r := range w.runs {
-		if list := jobs[r]; len(list) > 0 {
-			r.hand(w, list)
-		}
-	}
-}
-
-// ready reports whether the run has an activation that its own limit lets start. Activations that
-// were withdrawn meanwhile leave the queue here.
-func (r *run) ready() bool {
-	for r.head < len(r.queue) && !r.sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
-		r.head++
-	}
-	return r.state == going && r.head < len(r.queue) && (r.req.Jobs == 0 || r.inflight < r.req.Jobs)
-}
-
-// take removes the next activation from the queue and makes a job of it. The caller has a slot.
-func (r *run) take(w *Workspace) executor.Job {
-	id := r.queue[r.head]
-	r.head++
-	if r.head == len(r.queue) {
-		r.queue, r.head = r.queue[:0], 0
-	}
-	r.inflight++
-	n := &r.nodes[id.Node]
-	line := executor.Line(r.req.Wrapper, n.label)
-	r.executes(w, id, line)
-	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
-	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
-	return r.job(id.Node, id.Execution, line)
-}
-
-func (r *run) job(i, execution int, line string) executor.Job {
-	n := &r.nodes[i]
-	return executor.Job{ID: executor.ID{Node: i, Execution: execution}, Shell: r.req.Shell, Command: line, Env: []string{
-		"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution)}}
-}
-
-// hand gives jobs to the executor. What it does not take has failed to start.
-func (r *run) hand(w *Workspace, jobs []executor.Job) {
-	r.flushJournal(w)
-	if err := r.sess.Start(jobs); err != nil {
-		for _, j := range jobs {
-			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),
-				Exit: executor.Exit{Failed: true}, Message: err.Error()})
-		}
-	}
 }
 
 // link finds the live nodes and edges of the run after the graph was read anew or edited.

@@ -332,7 +332,6 @@ func (w *Workspace) prepare(r *run, env []string) {
 		p.hist, p.err = w.store.Create(r.req, frozen)
 		<-w.creating
 		if p.err == nil {
-			r.req = p.hist.Request()
 			p.err = history.MarkActive(w.cfg.State, w.id, w.path)
 		}
 		if p.err == nil {
@@ -356,7 +355,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env, Width: r.req.Jobs,
+		Dir: dir, Cwd: r.req.Cwd, Env: env,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }
@@ -367,6 +366,7 @@ func (p prepared) handle(w *Workspace) {
 		w.abandon(r, p)
 		return
 	}
+	r.req = p.hist.Request()
 	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
 	r.begin(w)
 	r.accepted(nil)

@@ -40,6 +40,7 @@ type Slots interface {
 type SlotMember interface {
 	TryAcquire() bool // one slot, or false: then wake will be called
 	Claim()           // one slot, even beyond the limit: for processes that run already
+	Over() int        // how many to give back as soon as possible: others wait with fewer; wake tells
 	Release()         // one slot back
 	Leave()           // all slots back, and no wake any more
 }

@@ -1,0 +1,182 @@
+package workspace
+
+import (
+	"math"
+
+	"wf/executor"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// Jobs are handed over before there is room for them: the executor starts the next one the moment
+// another ends, without asking. How many it may have going at once is its width: the slots that the
+// run holds. So slots stay with a run while it can use them, and are given back when it cannot, or
+// when another workspace waits with fewer.
+
+// aheadOf is how many jobs wait in the executor for each slot. More would not be faster, and each is
+// one whose fate has to be found out if the machine goes down.
+const aheadOf = 2
+
+// width is a run's share of the machine. The executor gets news of it in order with the jobs, and
+// its reports come in order too: so at any moment at most max(told, holds) executions, and at most
+// those in flight, can be going.
+type width struct {
+	slots int // held
+	told  int // said last with SetWidth
+	holds int // reported last as Resized
+}
+
+// inUse bounds how many of the slots may be in use at this moment.
+func (r *run) inUse() int { return min(r.inflight, max(r.running, r.told, r.holds)) }
+
+// demand is how many slots the run could use.
+func (r *run) demand() int {
+	n := r.inflight
+	if r.state == going {
+		n += len(r.queue) - r.head
+	}
+	limit := r.req.Jobs
+	if limit == 0 {
+		limit = math.MaxInt
+	}
+	return min(n, limit)
+}
+
+// dispatch gives every run its share of slots, in turns so that none of them starves, and hands
+// over what it lets start.
+func (w *Workspace) dispatch() {
+	for _, r := range w.runs {
+		if r.sess != nil {
+			r.giveBack(w)
+		}
+	}
+	for progress := true; progress; {
+		progress = false
+		for _, r := range w.runs {
+			if r.sess != nil && r.slots < r.demand() && w.slots.TryAcquire() {
+				r.slots++
+				progress = true
+			}
+		}
+	}
+	for _, r := range w.runs {
+		r.handOver(w)
+	}
+}
+
+// giveBack returns slots that the run has no use for, or that others have a better right to.
+func (r *run) giveBack(w *Workspace) {
+	for r.slots > r.demand() && r.slots > r.inUse() {
+		r.release(w)
+	}
+	if r.slots == 0 {
+		return
+	}
+	over := w.slots.Over()
+	if less := r.slots - over; over > 0 && less < r.told {
+		r.resize(max(0, less))
+	}
+	for ; over > 0 && r.slots > r.inUse(); over-- {
+		r.release(w)
+	}
+}
+
+func (r *run) release(w *Workspace) {
+	r.slots--
+	w.slots.Release()
+}
+
+func (r *run) resize(n int) {
+	r.told = n
+	r.sess.SetWidth(n)
+}
+
+// handOver tells the executor its width, as far as that makes a difference, and gives it the next
+// jobs. What it does not take has failed to start.
+func (r *run) handOver(w *Workspace) {
+	if r.sess == nil {
+		return
+	}
+	var jobs []executor.Job
+	for r.ready() && r.inflight < r.slots*(1+aheadOf) {
+		jobs = append(jobs, r.take(w))
+	}
+	if r.told < r.slots && r.told < r.inflight && w.slots.Over() == 0 || r.told > r.slots && r.slots < r.inflight {
+		r.resize(r.slots)
+	}
+	if len(jobs) == 0 {
+		return
+	}
+	r.flushJournal(w)
+	if err := r.sess.Start(jobs); err != nil {
+		for _, j := range jobs {
+			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),
+				Exit: executor.Exit{Failed: true}, Message: err.Error()})
+		}
+	}
+}
+
+// ready reports whether there is an activation to hand over. Those that were withdrawn meanwhile
+// leave the queue here.
+func (r *run) ready() bool {
+	for r.head < len(r.queue) && !r.sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
+		r.head++
+	}
+	if r.head == len(r.queue) {
+		r.queue, r.head = r.queue[:0], 0
+	}
+	return r.state == going && r.head < len(r.queue)
+}
+
+// take removes the next activation from the queue and makes a job of it.
+func (r *run) take(w *Workspace) executor.Job {
+	id := r.queue[r.head]
+	r.head++
+	r.inflight++
+	n := &r.nodes[id.Node]
+	line := executor.Line(r.req.Wrapper, n.label)
+	r.executes(w, id, line)
+	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
+	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
+	return r.job(id.Node, id.Execution, line)
+}
+
+func (r *run) job(i, execution int, line string) executor.Job {
+	n := &r.nodes[i]
+	return executor.Job{ID: executor.ID{Node: i, Execution: execution}, Shell: r.req.Shell, Command: line, Env: []string{
+		"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution)}}
+}
+
+// executes begins the record of an execution. Those who still hold the one before keep it.
+func (r *run) executes(w *Workspace, id executor.ID, line string) {
+	n := &r.nodes[id.Node]
+	rec := nodeRecord{run: r.n, executions: id.Execution, live: true, command: line}
+	if w != nil {
+		rec.before = w.last[n.id].rec
+	}
+	r.newRecord(w, n, rec)
+}
+
+// begun notes that the process of an execution exists. It returns false if that is known.
+func (r *run) begun(w *Workspace, i int) bool {
+	rec := r.nodes[i].rec
+	if rec.begun {
+		return false
+	}
+	rec.begun, rec.before = true, nil
+	r.running++
+	return true
+}
+
+// withdraw forgets an execution that the executor has given back before it began.
+func (r *run) withdraw(w *Workspace, i int) {
+	n := &r.nodes[i]
+	before := n.rec.before
+	n.rec = nil
+	if before != nil && before.run == r.n {
+		n.rec = before
+	}
+	if w != nil {
+		w.last[n.id] = memory{r.n, before}
+	}
+}
