@@ -146,6 +146,8 @@ func (s *fakeSession) Close(context.Context) ([]int, error) {
 	return nil, nil
 }
 
+func (s *fakeSession) SetWidth(int) {}
+
 func (s *fakeSession) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
