@@ -50,7 +50,7 @@ func (s *instantSession) Close(context.Context) (survivors []int, _ error) {
 	return nil, nil
 }
 func (s *instantSession) SetWidth(int) {}
-func (s *instantSession) Detach() {}
+func (s *instantSession) Detach()      {}
 
 // layered makes a workfile of n nodes, each waiting for two of the layer before.
 func layered(n int) string {
