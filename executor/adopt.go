@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A past is what the record tells about the runners before this one.
@@ -52,7 +54,7 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 		p.open[id] = &execution{job: Job{ID: id}, foreign: true}
 		p.order = append(p.order, id)
 	case entryStart, entryEnd:
-		r.news.add(append(append([]byte(nil), line...), '\n'))
+		r.news = append(append(r.news, line...), '\n')
 	}
 	r.known[id] = struct{}{}
 	if e.Kind == entryEnd {
@@ -68,6 +70,8 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 // resume brings the execution to where the entry says it was.
 func (x *execution) resume(e *entry) {
 	switch e.Kind {
+	case entryFork:
+		x.forked = true
 	case entryStart:
 		x.pid, x.born = e.PID, e.Born
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
@@ -82,14 +86,20 @@ func (x *execution) resume(e *entry) {
 	}
 }
 
-// adopt follows what an earlier runner has started and still lives, and ends the rest.
+// adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
+// not come to fork is forgotten: the daemon hands over again what it has no news of.
 func (r *runner) adopt(p *past) {
+	r.foreign = make(chan foreignEnd, len(p.order))
 	for _, id := range p.order {
 		e := p.open[id]
 		if e == nil {
 			continue
 		}
-		delete(p.open, id) // an execution has one intent, but a record is only a file
+		delete(p.open, id) // one that was forgotten has another intent later
+		if e.pid == 0 && !e.forked && p.boots[id] == p.boot {
+			delete(r.known, id)
+			continue
+		}
 		r.active[id] = e
 		switch {
 		case e.pid == 0:
@@ -100,7 +110,8 @@ func (r *runner) adopt(p *past) {
 			r.adoptStarted(e)
 		}
 	}
-	r.commit()
+	r.sync()
+	r.announce()
 }
 
 // adoptStarted takes up an execution of this boot that had a process.
@@ -122,7 +133,8 @@ func (r *runner) adoptStarted(e *execution) {
 		if d == nil && !now.dead {
 			d = awaitForeign(now)
 		}
-		r.foreign <- foreignEnd{e, d}
+		r.foreign <- foreignEnd{e, d} // has room for all
+		unix.Write(r.bell[1], []byte{0})
 	}()
 }
 
@@ -140,10 +152,19 @@ type foreignEnd struct {
 	death     *death // nil: nobody can say
 }
 
-// foreignEnded takes what a watcher has to tell.
-func (r *runner) foreignEnded(f foreignEnd) {
-	if e := f.execution; r.active[e.job.ID] == e { // else given up meanwhile
-		r.foreignGone(e, f.death)
+// foreignEnded takes what the watchers have to tell.
+func (r *runner) foreignEnded() {
+	var rings [64]byte
+	unix.Read(r.bell[0], rings[:])
+	for {
+		select {
+		case f := <-r.foreign:
+			if e := f.execution; r.active[e.job.ID] == e { // else given up meanwhile
+				r.foreignGone(e, f.death)
+			}
+		default:
+			return
+		}
 	}
 }
 

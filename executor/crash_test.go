@@ -30,7 +30,7 @@ func openRun(t *testing.T, x executor.Executor, dir string) *run {
 	t.Helper()
 	r := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
 	session, err := x.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "WF_RUN_ID=" + t.Name()},
+		Dir: dir, Cwd: t.TempDir(), Width: 8, Env: []string{"PATH=" + os.Getenv("PATH"), "WF_RUN_ID=" + t.Name()},
 		Report: func(reports []executor.Report) {
 			for _, report := range reports {
 				r.reports <- report
@@ -224,7 +224,7 @@ func TestRecordOfTheDead(t *testing.T) {
 	if err != nil {
 		t.Skip("no /proc here")
 	}
-	const intent = `{"k":"intent","n":0,"e":1}`
+	const intent, fork = `{"k":"intent","n":0,"e":1}`, `{"k":"fork","n":0,"e":1}`
 	start := fmt.Sprintf(`{"k":"start","n":0,"e":1,"t":1,"p":%d,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`, os.Getpid())
 	for _, c := range []struct {
 		name  string
@@ -232,7 +232,8 @@ func TestRecordOfTheDead(t *testing.T) {
 		lines []string
 		want  executor.Exit
 	}{
-		{"forked, or not", "", []string{intent}, executor.Exit{Lost: true}},
+		{"forked, or not", "", []string{intent, fork}, executor.Exit{Lost: true}},
+		{"forked before the boot, or not", "other", []string{intent}, executor.Exit{Lost: true}},
 		{"gone, its pid another's", "", []string{intent, start}, executor.Exit{Lost: true}},
 		{"before the boot", "other", []string{intent, start}, executor.Exit{Lost: true}},
 		{"exit known, family gone", "", []string{

@@ -15,6 +15,10 @@ const (
 	forkPause   = 20 * time.Millisecond
 )
 
+// intentsAhead is how many intents, beside those of a full width, are on the disk before their
+// time comes. Of so many more jobs nobody can say after a power cut whether they were forked.
+const intentsAhead = 32
+
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {
 	e.marker = markerOf(envs...)
@@ -23,8 +27,8 @@ func (r *runner) mark(e *execution, envs ...[]string) {
 	}
 }
 
-// accepted takes a job. One that is known already was sent again after a lost connection.
-func (r *runner) accepted(j Job) {
+// acceptJob takes a job. One that is known already was sent again after a lost connection.
+func (r *runner) acceptJob(j Job) {
 	if _, ok := r.known[j.ID]; ok || r.broken {
 		return
 	}
@@ -39,30 +43,41 @@ func (r *runner) accepted(j Job) {
 	case r.env.missing:
 		r.end(e, &entry{Failed: true, Message: "the environment of the run is gone"})
 	default:
-		r.starting = append(r.starting, e)
+		r.queue.push(e)
 	}
 }
 
-// intend records what is about to be forked and returns it. What waits for better times stays.
-func (r *runner) intend(now time.Time) []*execution {
-	var due []*execution
-	waiting := r.starting[:0]
-	for _, e := range r.starting {
-		if now.Before(e.retryAt) {
-			waiting = append(waiting, e)
+// going is how many executions take a place.
+func (r *runner) going() int { return len(r.active) - r.queue.waiting }
+
+// intendAhead records the intents of those who are next.
+func (r *runner) intendAhead() {
+	if r.width == 0 {
+		return
+	}
+	r.queue.intend(r.width+intentsAhead, func(e *execution) {
+		r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
+	})
+}
+
+// startNext forks as many of those who wait as there are places, in order.
+func (r *runner) startNext(now time.Time) {
+	for !r.broken && r.going() < r.width {
+		e := r.queue.first()
+		if e == nil || now.Before(e.retryAt) {
+			return
+		}
+		if !r.queue.isDurable() {
+			r.sync()
 			continue
 		}
-		due = append(due, e)
-		if e.retries == 0 {
-			r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-			r.unsaved = true
-		}
+		r.note(&entry{Kind: entryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
+		r.save()
+		r.start(e)
 	}
-	r.starting = waiting
-	return due
 }
 
-// start forks e, whose intent is durable.
+// start forks e, whose intent is durable and whose fork entry is written.
 func (r *runner) start(e *execution) {
 	if r.broken {
 		return
@@ -89,28 +104,28 @@ func (r *runner) start(e *execution) {
 // started takes account of a process that has just been forked. Its start need not be durable to
 // be announced: a crash of the machine ends the process too, and the intent tells of it.
 func (r *runner) started(e *execution, pid int, at time.Time) {
+	r.queue.drop(e)
 	e.pid = pid
-	r.mark(e, e.job.Env, r.env.base)
+	if r.runMarker == "" {
+		r.mark(e, e.job.Env, r.env.base)
+	}
 	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
 	r.running[pid] = e
-	if r.reaperIdle {
-		r.reaperIdle = false
-		r.rearm <- struct{}{}
-	}
 	r.note(&entry{
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
 	})
 }
 
-// startFailed tries again later when waiting can help.
+// startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
+// comes after it would fare no better.
 func (r *runner) startFailed(e *execution, err error) {
 	if shortage(err) && e.retries < forkRetries {
 		e.retryAt = time.Now().Add(forkPause << e.retries)
 		e.retries++
-		r.starting = append(r.starting, e)
 		return
 	}
+	r.queue.drop(e)
 	r.end(e, &entry{Failed: true, Message: err.Error()})
 }
 
@@ -151,17 +166,6 @@ func (r *runner) died(d *death) {
 	r.release(e, quiet && groupGone(d.pid))
 }
 
-// save writes what was noted; turn syncs it.
-func (r *runner) save() {
-	r.unsaved = true
-	if r.broken {
-		return
-	}
-	if err := r.record.Flush(); err != nil {
-		r.fail(err)
-	}
-}
-
 // groupGone reports whether no process is in the group. A wrong no (the number belongs to somebody
 // else by now) costs a new file, nothing else.
 func groupGone(group int) bool {
@@ -188,7 +192,6 @@ func (r *runner) recordEnd(e *execution, as *entry) {
 		as.User, as.System = int64(d.user), int64(d.system)
 	}
 	r.note(as)
-	r.unsaved = true
 	delete(r.active, e.job.ID)
 	delete(r.hunt.stopping, e)
 }

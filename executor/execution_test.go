@@ -2,17 +2,18 @@ package executor
 
 import (
 	"encoding/json"
-	"path/filepath"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// A memoryRecord keeps entries, and counts as durable what was there at the last sync.
+// A memoryRecord keeps entries, and counts what was there at the last write and at the last sync.
 type memoryRecord struct {
-	entries []entry
-	durable int
+	entries          []entry
+	written, durable int
 }
 
 func (m *memoryRecord) Append(line []byte) error {
@@ -24,54 +25,79 @@ func (m *memoryRecord) Append(line []byte) error {
 	return nil
 }
 
-func (m *memoryRecord) Flush() error { return nil }
-func (m *memoryRecord) Sync() error  { m.durable = len(m.entries); return nil }
+func (m *memoryRecord) Flush() error { m.written = len(m.entries); return nil }
+func (m *memoryRecord) Sync() error  { m.durable = len(m.entries); return m.Flush() }
 func (m *memoryRecord) Close() error { return nil }
 
+// position returns where the entry of that kind about the node is, or -1.
+func (m *memoryRecord) position(kind string, node int) int {
+	return slices.IndexFunc(m.entries, func(e entry) bool { return e.Kind == kind && e.Node == node })
+}
+
 // newTestRunner returns a runner whose loop does not run: the test takes the turns.
-func newTestRunner(t *testing.T) (*runner, *memoryRecord) {
+func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
 	t.Helper()
-	slots, err := openSlots(filepath.Join(t.TempDir(), outputFolder))
-	if err != nil {
-		t.Fatal(err)
-	}
 	record := &memoryRecord{}
 	r := &runner{
-		record: record, slots: slots, news: &news{}, env: &environment{},
+		dir: t.TempDir(), record: record, width: width, env: &environment{base: []string{"PATH=" + os.Getenv("PATH")}},
 		known: make(map[ID]struct{}), active: make(map[ID]*execution), running: make(map[int]*execution),
 	}
+	if err := r.openFiles(); err != nil {
+		t.Fatal(err)
+	}
+	r.env = &environment{base: []string{"PATH=" + os.Getenv("PATH")}}
+	t.Cleanup(func() {
+		r.slots.close()
+		for _, fd := range []int{r.null, r.bell[0], r.bell[1], r.poller.fd} {
+			unix.Close(fd)
+		}
+	})
 	return r, record
+}
+
+// jobs hands commands over for the nodes from 0 on.
+func jobs(r *runner, commands ...string) {
+	for node, c := range commands {
+		r.acceptJob(Job{ID: ID{Node: node, Execution: 1}, Command: c})
+	}
+}
+
+// await has a runner mourn until n of its children have died.
+func await(t *testing.T, r *runner, n int) {
+	t.Helper()
+	for begin := time.Now(); n > 0; {
+		if _, _, err := r.poller.wait(time.Second); err != nil || time.Since(begin) > time.Minute {
+			t.Fatalf("%d children do not die (%v)", n, err)
+		}
+		for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
+			r.died(d)
+			n--
+		}
+	}
 }
 
 // TestForkRetries has the machine short of processes: each try waits longer, then it is a failure.
 func TestForkRetries(t *testing.T) {
-	r, record := newTestRunner(t)
-	r.accepted(Job{ID: ID{Node: 1, Execution: 1}, Command: "true"})
-	e := r.starting[0]
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true")
+	e := r.queue.first()
 	last := time.Duration(0)
 	for try := range forkRetries {
-		due := r.intend(e.retryAt)
-		if len(due) != 1 {
-			t.Fatalf("try %d: %d to be forked", try, len(due))
-		}
 		r.startFailed(e, &fakeError{unix.EAGAIN})
 		wait := time.Until(e.retryAt)
 		if wait <= last {
 			t.Errorf("try %d waits for %v, the one before for %v", try, wait, last)
 		}
-		if early := r.intend(time.Now()); len(early) != 0 {
+		r.startNext(time.Now())
+		if r.queue.first() != e || len(r.running) != 0 {
 			t.Errorf("try %d is not waited for", try)
 		}
 		last = wait
 	}
-	r.intend(e.retryAt)
 	r.startFailed(e, &fakeError{unix.EAGAIN})
 	end := record.entries[len(record.entries)-1]
-	if end.Kind != entryEnd || !end.Failed || end.Message == "" {
+	if end.Kind != entryEnd || !end.Failed || end.Message == "" || r.queue.first() != nil {
 		t.Errorf("last entry %+v", end)
-	}
-	if len(record.entries) != 2 || record.entries[0].Kind != entryIntent {
-		t.Errorf("entries %+v, want one intent and one end", record.entries)
 	}
 }
 
@@ -79,39 +105,100 @@ type fakeError struct{ error }
 
 func (f *fakeError) Unwrap() error { return f.error }
 
-// TestNothingIsAnnouncedBeforeItIsDurable looks at the order of the record and the news.
-func TestNothingIsAnnouncedBeforeItIsDurable(t *testing.T) {
-	r, record := newTestRunner(t)
-	r.accepted(Job{ID: ID{Node: 1, Execution: 1}}) // blank: it ends at once
-	if len(r.news.from(0)) > 0 {
-		t.Error("announced before the commit")
+// TestNothingIsAnnouncedBeforeItIsWritten looks at the order of the record and the news.
+func TestNothingIsAnnouncedBeforeItIsWritten(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, "") // blank: it ends at once
+	if len(r.news) > 0 {
+		t.Error("announced before it was written")
 	}
 	r.turn(time.Now())
-	if record.durable != 1 || len(r.news.from(0)) == 0 {
-		t.Errorf("%d entries durable, news %q", record.durable, r.news.from(0))
+	if record.written != 1 || len(r.news) == 0 {
+		t.Errorf("%d entries written, news %q", record.written, r.news)
 	}
 }
 
-// TestIntentIsDurableBeforeTheFork stops a turn between the two.
+// TestIntentIsDurableBeforeTheFork looks at what the disk had when commands were forked, and wants
+// no sync between an end and the next fork where jobs wait.
 func TestIntentIsDurableBeforeTheFork(t *testing.T) {
-	r, record := newTestRunner(t)
-	r.accepted(Job{ID: ID{Node: 1, Execution: 1}, Command: "true"})
-	due := r.intend(time.Now())
-	r.commit()
-	if len(due) != 1 || record.durable != 1 || record.entries[0].Kind != entryIntent {
-		t.Errorf("%d due, entries %+v, %d durable", len(due), record.entries, record.durable)
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true", "true", "true")
+	r.turn(time.Now())
+	durable := record.durable
+	if record.position(entryIntent, 2) >= durable || record.position(entryStart, 0) < 0 || record.position(entryFork, 1) >= 0 {
+		t.Errorf("entries %+v, %d durable", record.entries, durable)
 	}
+	await(t, r, 1)
+	r.startNext(time.Now())
+	if record.position(entryStart, 1) < 0 || record.durable != durable {
+		t.Errorf("entries %+v, %d durable after %d", record.entries, record.durable, durable)
+	}
+	if fork := record.position(entryFork, 1); fork >= record.written || fork < record.position(entryEnd, 0) {
+		t.Errorf("entries %+v, %d written", record.entries, record.written)
+	}
+	await(t, r, 1)
+	r.startNext(time.Now())
+	await(t, r, 1)
+}
+
+// TestNewsWait wants an end announced at once only if the daemon has to decide what comes next.
+func TestNewsWait(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true", "true")
+	now := time.Now()
+	r.turn(now)
+	await(t, r, 1)
+	r.turn(now)
+	if len(r.news) > 0 {
+		t.Errorf("news while a job waits: %q", r.news)
+	}
+	if wake := r.nextWake(now); wake > tellDelay {
+		t.Errorf("the news wait for %v", wake)
+	}
+	r.turn(now.Add(tellDelay))
+	first := len(r.news)
+	if first == 0 {
+		t.Error("no news although they are due")
+	}
+	await(t, r, 1)
+	r.turn(now)
+	if len(r.news) == first {
+		t.Error("no news although nobody waits")
+	}
+	if record.durable == len(record.entries) {
+		t.Error("synced before it was due")
+	}
+	r.turn(time.Now().Add(syncDelay))
+	if record.durable != len(record.entries) {
+		t.Errorf("%d of %d entries durable", record.durable, len(record.entries))
+	}
+}
+
+// TestWindowOfIntents bounds of how many jobs nobody can say after a power cut whether they ran.
+func TestWindowOfIntents(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, slices.Repeat([]string{"true"}, 1000)...)
+	r.turn(time.Now())
+	if got := record.position(entryIntent, intentsAhead); got < 0 {
+		t.Errorf("%d intents are not recorded ahead", intentsAhead)
+	}
+	if got := record.position(entryIntent, intentsAhead+1); got >= 0 {
+		t.Errorf("more than %d intents are recorded ahead", intentsAhead)
+	}
+	await(t, r, 1)
 }
 
 func TestStopBeforeTheStart(t *testing.T) {
-	r, record := newTestRunner(t)
-	id := ID{Node: 1, Execution: 1}
-	r.accepted(Job{ID: id, Command: "true"})
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true", "true")
+	id := ID{Node: 0, Execution: 1}
 	r.stopAll([]ID{id}, time.Hour)
-	if due := r.intend(time.Now()); len(due) != 0 {
-		t.Error("a stopped job is started")
-	}
-	if len(record.entries) != 1 || !record.entries[0].Stopped || len(r.active) != 0 {
+	r.turn(time.Now())
+	if i := record.position(entryEnd, 0); i < 0 || !record.entries[i].Stopped || record.position(entryStart, 0) >= 0 {
 		t.Errorf("entries %+v", record.entries)
 	}
+	if record.position(entryStart, 1) < 0 {
+		t.Error("who came after it is not started")
+	}
+	await(t, r, 1)
 }

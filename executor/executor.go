@@ -20,22 +20,24 @@ type Executor interface {
 // A Session is the executions of one run. Its methods may be called from any goroutine and do
 // not wait for processes, except Close.
 type Session interface {
-	// Start hands over jobs, in order. It returns at once; what becomes of each is reported.
-	// They may wait in the executor until others have ended: see SetWidth. An error means that
-	// none of them was taken.
+	// Start hands over jobs. They wait in the executor until the width has a place for them and are
+	// started in the order handed over; blank ones need no place. It returns at once; what becomes
+	// of each job is reported. An error means that none of them was taken.
 	Start(jobs []Job) error
-	// SetWidth says how many executions may be going at once from now on; before the first call it
-	// is Spec.Width. A smaller width ends nothing: it is reached as executions end, and a Resized
-	// report says from when on it holds for every later start.
+	// SetWidth says how many executions may be going at once from now on; 0 = none. A smaller width
+	// ends nothing: it is reached as executions end. A Resized report tells from when on it decides
+	// what starts. It holds until the session ends, also across
+	// a lost connection and, as long as nobody says otherwise, after Detach.
 	SetWidth(n int)
-	// Stop ends executions, waiting ones too: TERM to the whole tree, after grace KILL, until nothing is left.
+	// Stop ends executions: TERM to the whole tree, after grace KILL, until nothing is left.
 	// grace 0 kills at once; a second Stop may shorten the grace. Jobs not yet started never
 	// start. Each ends with a Report whose Exit.Stopped is set. Unknown ones are ignored.
 	Stop(ids []ID, grace time.Duration)
 	// Close ends the run: whatever its commands left behind is killed, the executor's resources
 	// are released. It returns when nothing is left, with the processes that survived KILL.
 	Close(ctx context.Context) (survivors []int, err error)
-	// Detach lets go without ending anything: executions go on, a later Open follows them.
+	// Detach lets go without ending anything: executions go on, jobs that wait are started in their
+	// turn, a later Open follows them.
 	Detach()
 }
 
@@ -50,7 +52,7 @@ type Spec struct {
 	// may lie only in a file of mode 0600 in Dir that is gone when the run is over. It may be nil
 	// when a run is followed again: the executor then uses what it kept.
 	Env []string
-	// Width is how many executions may be going at once until SetWidth says otherwise.
+	// Width is how many executions may be going at once until SetWidth says otherwise; 0 = none.
 	Width int
 	// Report takes news in order, never two calls at once. It may block for a while; it must not
 	// call back into the session. A lost connection that cannot be mended is the last report.
@@ -78,7 +80,7 @@ type Kind uint8
 const (
 	Started Kind = iota + 1
 	Ended
-	// Resized says that what is reported after it was decided with Width.
+	// Resized says that everything reported after it was started with Report.Width.
 	Resized
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.

@@ -30,13 +30,15 @@ func (r *runner) fork(e *execution) (pid int, err error) {
 
 // exec forks with a session, and so a group, of its own. The commands inherit the runner's folder.
 func (r *runner) exec(s *slot, path string, argv, env []string) (int, error) {
+	handle := -1
 	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
 		Env:   env,
 		Files: []uintptr{uintptr(r.null), uintptr(s.out), uintptr(s.err)},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Sys:   forkAttributes(&handle),
 	})
 	if err != nil {
 		return 0, fmt.Errorf("start %s: %w", path, err)
 	}
+	r.poller.watch(pid, handle)
 	return pid, nil
 }

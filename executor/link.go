@@ -1,11 +1,9 @@
 package executor
 
 import (
-	"bufio"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 
@@ -16,181 +14,259 @@ const (
 	helloPatience = 10 * time.Second // for the other side's first line
 	drainPatience = 10 * time.Second // for a daemon to read the last news
 	acceptPause   = time.Second      // after a connection that could not be taken
+	acceptBacklog = 16
+	readSize      = 64 << 10
 )
 
-// A link is the runner's connection to a daemon. The newest one counts.
+// A link is a connection to a daemon. The one that connected last counts; the others are only
+// listened to, since the last words of a daemon may come after the next one has connected.
 type link struct {
-	conn  net.Conn
-	order int           // of connecting
-	since int           // news the daemon has already, in lines
-	awake chan struct{} // capacity 1: there is news
-	last  chan struct{} // closed: send the rest and end
-	ended chan struct{} // closed by the writer
-}
-
-// A batch is commands that arrived together.
-type batch struct {
-	link     *link
-	commands []command // nil: the connection has ended
-}
-
-// wake tells the writer that there is news.
-func (l *link) wake() {
-	select {
-	case l.awake <- struct{}{}:
-	default:
-	}
-}
-
-// drain waits until the daemon has been sent everything, or will not take it.
-func (l *link) drain() {
-	l.conn.SetWriteDeadline(time.Now().Add(drainPatience)) // then the write fails too
-	close(l.last)
-	<-l.ended
+	fd       int
+	order    int       // of connecting
+	helloDue time.Time // when the hello must have come
+	greeted  bool      // it has
+	in       []byte    // the beginning of a line whose end has not arrived
+	hello    []byte    // ours, and what is said between news, as far as it has not been sent
+	resized  bool      // it is to be told that the width holds
+	sent     int       // how much of the news has been sent, in bytes
+	blocked  bool      // the daemon is slow: the poller says when it takes more
 }
 
 // listen opens the socket by which a later daemon finds this runner.
-func (r *runner) listen(path string) error {
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+func (r *runner) listen() (err error) {
+	if err := os.Remove(r.socket); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	if r.listener, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err != nil {
+		return fmt.Errorf("socket of the runner: %w", err)
+	}
+	unix.CloseOnExec(r.listener)
 	// The mode counts when somebody connects, so a chmod after bind would leave a gap.
 	old := unix.Umask(0o177)
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	err = unix.Bind(r.listener, &unix.SockaddrUnix{Name: r.socket})
 	unix.Umask(old)
-	if err != nil {
-		return err
+	if err == nil {
+		err = unix.Listen(r.listener, acceptBacklog)
 	}
-	r.listener = listener
-	go r.accept()
+	if err == nil {
+		err = unix.SetNonblock(r.listener, true)
+	}
+	if err == nil {
+		err = r.poller.add(r.listener)
+	}
+	if err != nil {
+		return fmt.Errorf("socket %s: %w", r.socket, err)
+	}
 	return nil
 }
 
-// accept takes connections until leave closes the listener.
-func (r *runner) accept() {
-	for order := 1; ; order++ {
-		conn, err := r.listener.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err != nil { // no descriptor free, say: the next daemon may have more luck
-			time.Sleep(acceptPause)
-			continue
-		}
-		if err := checkPeer(conn); err != nil {
-			conn.Close()
-			continue
-		}
-		go r.serve(conn, order)
+// accept takes a connection, if it is of our own user.
+func (r *runner) accept(now time.Time) {
+	fd, _, err := unix.Accept(r.listener)
+	switch {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
+		return
+	case err != nil: // no descriptor free, say: later there may be one
+		r.deafTill = now.Add(acceptPause)
+		r.poller.remove(r.listener)
+		return
+	}
+	unix.CloseOnExec(fd) // this thread is the only one that forks
+	uid, err := peerUID(fd)
+	if err == nil && uid == os.Geteuid() {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil || uid != os.Geteuid() || r.connected(fd) != nil {
+		unix.Close(fd)
 	}
 }
 
-// serve reads what one daemon wants until the connection ends.
-func (r *runner) serve(conn net.Conn, order int) {
-	defer conn.Close()
-	in := bufio.NewReaderSize(conn, 64<<10)
-	hello, err := readHello(conn, in)
-	if err != nil {
+// connected begins a conversation.
+func (r *runner) connected(fd int) error {
+	if err := r.poller.add(fd); err != nil {
+		return fmt.Errorf("connection to the daemon: %w", err)
+	}
+	r.links[fd] = &link{fd: fd, order: r.connections, helloDue: time.Now().Add(helloPatience)}
+	r.connections++
+	return nil
+}
+
+// expire ends what has waited in vain.
+func (r *runner) expire(now time.Time) {
+	if !r.deafTill.IsZero() && !now.Before(r.deafTill) {
+		r.deafTill = time.Time{}
+		if err := r.poller.add(r.listener); err != nil {
+			r.deafTill = now.Add(acceptPause)
+		}
+	}
+	for _, l := range r.links {
+		if !l.greeted && !now.Before(l.helloDue) {
+			r.hangUp(l)
+		}
+	}
+}
+
+// hangUp ends a conversation.
+func (r *runner) hangUp(l *link) {
+	if l == r.link {
+		r.link = nil
+	}
+	delete(r.links, l.fd)
+	unix.Close(l.fd)
+}
+
+// converse goes on with a conversation: there is something to read, or the daemon takes more.
+func (r *runner) converse(l *link) {
+	if l.blocked && l == r.link {
+		r.send(l)
+	}
+	n, err := unix.Read(l.fd, r.input)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
 		return
 	}
-	l := &link{
-		conn: conn, order: order, since: hello.Since,
-		awake: make(chan struct{}, 1), last: make(chan struct{}), ended: make(chan struct{}),
+	if err != nil || n == 0 || r.hear(l, r.input[:n]) != nil {
+		r.hangUp(l)
 	}
-	r.links <- l
-	var commands []command
-	readLines(in, func(line []byte) error { // any end is the end
+}
+
+// hear takes what has arrived, line by line. An error means that it makes no sense.
+func (r *runner) hear(l *link, text []byte) error {
+	if len(l.in) > 0 {
+		text = append(l.in, text...)
+	}
+	for {
+		end := bytes.IndexByte(text, '\n')
+		if end < 0 {
+			l.in = append(l.in[:0], text...)
+			return nil
+		}
 		var c command
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := c.decode(text[:end]); err != nil {
 			return err
 		}
-		commands = append(commands, c)
-		return nil
-	}, func() {
-		r.batches <- batch{l, commands}
-		commands = nil
-	})
-	r.batches <- batch{l, nil}
+		if err := r.obey(l, &c); err != nil {
+			return err
+		}
+		text = text[end+1:]
+	}
 }
 
-// readHello waits for the first line of a daemon, but not for ever.
-func readHello(conn net.Conn, in *bufio.Reader) (command, error) {
-	var hello command
-	conn.SetReadDeadline(time.Now().Add(helloPatience)) // then the read fails too
-	line, err := readLine(in)
-	if err != nil {
-		return hello, err
+// obey does what a daemon wants.
+func (r *runner) obey(l *link, c *command) error {
+	if !l.greeted {
+		return r.greet(l, c)
 	}
-	if err := json.Unmarshal(line, &hello); err != nil {
-		return hello, err
+	switch c.Kind {
+	case lineStart:
+		r.acceptJob(c.job())
+	case lineWidth:
+		r.resize(l, c.Width)
+	case lineStop:
+		r.stopAll(c.IDs, time.Duration(c.Grace))
+	case lineClose:
+		r.close()
 	}
+	return nil
+}
+
+// resize takes a new width and says from where on in the news it holds.
+func (r *runner) resize(l *link, width int) {
+	r.width = width
+	r.save()
+	r.announce()
+	l.resized = true
+	if l == r.link {
+		r.send(l)
+	}
+}
+
+// greet makes l the link and tells it all that its daemon does not know yet, unless a later one has
+// said hello before.
+func (r *runner) greet(l *link, hello *command) error {
 	if hello.Kind != lineHello || hello.Version < 1 {
-		return hello, fmt.Errorf("runner: %q is no hello", line)
+		return fmt.Errorf("runner: %q is no hello", hello.Kind)
 	}
-	return hello, conn.SetReadDeadline(time.Time{})
+	l.greeted = true
+	if r.link != nil && l.order < r.link.order {
+		return nil
+	}
+	if r.link != nil {
+		r.setBlocked(r.link, false)
+	}
+	r.link = l
+	l.hello = appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid})
+	l.sent = offset(r.news, hello.Since)
+	r.send(l)
+	return nil
 }
 
-// attach makes l the link and tells it all that its daemon does not know yet. A link that was there
-// earlier but says hello later is only listened to.
-func (r *runner) attach(l *link) {
-	if l.order < r.newest {
+// offset returns where the line with the given index, from 0, begins in lines, or their end.
+func offset(lines []byte, index int) int {
+	at := 0
+	for ; index > 0; index-- {
+		length := bytes.IndexByte(lines[at:], '\n') + 1
+		if length == 0 {
+			return len(lines)
+		}
+		at += length
+	}
+	return at
+}
+
+// send sends as much as the daemon takes now. One that is slow never holds the runner up.
+func (r *runner) send(l *link) {
+	for r.owes(l) {
+		err := r.sendSome(l)
+		if errors.Is(err, unix.EAGAIN) {
+			r.setBlocked(l, true)
+			return
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			r.link = nil // its last words can still be read
+			break
+		}
+	}
+	r.setBlocked(l, false)
+}
+
+// owes reports whether there is something to send. That a width holds is said between two news, so
+// only when all of them have been sent.
+func (r *runner) owes(l *link) bool {
+	if l.resized && len(l.hello) == 0 && l.sent == len(r.news) {
+		l.resized = false
+		l.hello = appendLine(l.hello, notice{Kind: lineWidth, Width: r.width})
+	}
+	return len(l.hello) > 0 || l.sent < len(r.news)
+}
+
+// sendSome makes one try.
+func (r *runner) sendSome(l *link) error {
+	if len(l.hello) > 0 {
+		n, err := unix.Write(l.fd, l.hello)
+		l.hello = l.hello[max(0, n):]
+		return err
+	}
+	n, err := unix.Write(l.fd, r.news[l.sent:])
+	l.sent += max(0, n)
+	return err
+}
+
+func (r *runner) setBlocked(l *link, blocked bool) {
+	if l.blocked == blocked {
 		return
 	}
-	r.detach()
-	r.link, r.newest = l, l.order
-	hello := appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: os.Getpid()})
-	go l.write(r.news, hello, r.news.offset(l.since))
-}
-
-// detach drops the link there is. What its daemon has sent is still read: only serve closes the
-// connection.
-func (r *runner) detach() {
-	if r.link != nil {
-		close(r.link.last)
+	l.blocked = blocked
+	if err := r.poller.alsoWritable(l.fd, blocked); err != nil {
 		r.link = nil
 	}
 }
 
-// write sends hello and then the news from at on, until the link ends.
-func (l *link) write(n *news, hello []byte, at int) {
-	defer close(l.ended)
-	if _, err := l.conn.Write(hello); err != nil {
+// drain waits until the daemon has been sent everything, or will not take it.
+func (r *runner) drain(l *link) {
+	patience := unix.NsecToTimeval(int64(drainPatience))
+	unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)
+	if unix.SetNonblock(l.fd, false) != nil {
 		return
 	}
-	for last := false; ; {
-		lines := n.from(at)
-		if _, err := l.conn.Write(lines); err != nil {
-			return
-		}
-		at += len(lines)
-		switch {
-		case len(lines) > 0:
-		case last:
-			return
-		default:
-			select {
-			case <-l.awake:
-			case <-l.last:
-				last = true
-			}
-		}
-	}
-}
-
-// take handles what the daemon wants, in order. The last words of a daemon may come after the next
-// one has connected, and count all the same.
-func (r *runner) take(b batch) {
-	if b.commands == nil && b.link == r.link {
-		r.detach()
-	}
-	for i := range b.commands {
-		switch c := &b.commands[i]; c.Kind {
-		case lineStart:
-			r.accepted(c.job())
-		case lineStop:
-			r.stopAll(c.IDs, time.Duration(c.Grace))
-		case lineClose:
-			r.close()
-		}
-	}
+	r.send(l)
 }

@@ -3,6 +3,7 @@ package executor
 import (
 	"errors"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,12 +75,14 @@ func signalProcess(p process, sig unix.Signal) error {
 	return unix.Kill(p.pid, sig)
 }
 
+// forkAttributes are those of a command. There are no descriptors of processes here.
+func forkAttributes(*int) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true}
+}
+
 // nextDeath reaps at once, so a runner killed between this and the record loses one status.
-func nextDeath(wait bool) (*death, error) {
-	options := unix.WNOHANG
-	if wait {
-		options = 0
-	}
+func nextDeath() (*death, error) {
+	const options = unix.WNOHANG
 	var status unix.WaitStatus
 	var usage unix.Rusage
 	pid, err := unix.Wait4(-1, &status, options, &usage)

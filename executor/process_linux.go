@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -131,13 +132,16 @@ func signalBare(p process, sig unix.Signal) error {
 	return unix.Kill(p.pid, sig)
 }
 
-// nextDeath returns a child that has ended and leaves it a zombie until reap. Without wait the
-// death is nil when there is none. The error is ECHILD when there is no child at all.
-func nextDeath(wait bool) (*death, error) {
-	options := unix.WEXITED | unix.WNOWAIT
-	if !wait {
-		options |= unix.WNOHANG
-	}
+// forkAttributes are those of a command. handle gets a descriptor that tells of the child's death,
+// or -1 if the kernel gives none.
+func forkAttributes(handle *int) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, PidFD: handle}
+}
+
+// nextDeath returns a child that has ended and leaves it a zombie until reap. The death is
+// nil when there is none, the error ECHILD when there is no child at all.
+func nextDeath() (*death, error) {
+	const options = unix.WEXITED | unix.WNOWAIT | unix.WNOHANG
 	var info unix.Siginfo
 	var usage unix.Rusage
 	err := unix.Waitid(unix.P_ALL, 0, &info, options, &usage)

@@ -30,11 +30,12 @@ const recordFile = "record"
 // The kinds of entries, in the order in which one execution writes them.
 const (
 	entryRunner = "runner" // a runner began to write: what follows belongs to this boot
-	entryIntent = "intent" // durable before the fork
+	entryIntent = "intent" // durable before the fork, perhaps long before
+	entryFork   = "fork"   // written right before the fork: without it there was none
 	entryStart  = "start"
 	entryStop   = "stop" // somebody wants it stopped
 	entryExit   = "exit" // the leader has exited, the rest of the stopped tree not yet
-	entryEnd    = "end"  // durable before it is announced
+	entryEnd    = "end"  // written before it is announced
 )
 
 // An entry is a line of the record. Start and end entries are at the same time what the daemon is
@@ -75,7 +76,7 @@ func (w window) holds(born int64) bool { return w[0] <= born && born <= w[1] }
 
 func (e *entry) id() ID { return ID{Node: e.Node, Execution: e.Execution} }
 
-// append encodes the entry. By hand, since each execution is encoded three times and this costs a
+// append encodes the entry. By hand, since each execution is encoded four times and this costs a
 // fifth of what encoding/json does.
 func (e *entry) append(b []byte) []byte {
 	b = append(b, `{"k":"`...)

@@ -1,11 +1,10 @@
 package executor
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -16,12 +15,23 @@ import (
 // keeps the record. It decides nothing. It lives on without a daemon; the next one connects to it.
 //
 //	daemon ── commands ──▶ link ──▶ loop ── fork, kill ──▶ processes
-//	daemon ◀── news ────── link ◀── loop ◀── deaths ────── reaper
+//	daemon ◀── news ────── link ◀── loop ◀── deaths ──────────┘
 //	                                 │
-//	                                 ▼  intent before the fork, end before it is announced
+//	                                 ▼
 //	                               record
 //
-// All fields belong to the loop's goroutine, except the channels.
+// The order on disk, of one execution and the one that follows from it:
+//
+//	intent ─ sync ─ fork entry ─ fork ─ start … death ─ end ─ reap ─ announce … intent of the next ─ sync …
+//
+// What is written survives the death of the runner, what is synced that of the machine. An end is
+// announced as soon as it is written: whatever the daemon makes of it has an effect only through
+// another intent, and since the record is one file written in order, the sync of that intent is
+// the sync of this end. So there is one sync between two commands of a chain. Where jobs wait
+// there is none: their intents are synced ahead, together with whatever else is, and the fork
+// entry tells which of them have been forked. An end is synced within syncDelay all the same.
+//
+// One goroutine on one thread does it all, and all fields belong to it.
 type runner struct {
 	dir      string
 	pid      int // our own
@@ -30,33 +40,37 @@ type runner struct {
 	env      *environment
 	slots    *slots
 	children *childList
-	listener *net.UnixListener
+	poller   *poller
 
-	batches chan batch       // what the daemon wants
-	links   chan *link       // a daemon has connected
-	deaths  chan deathNotice // from the reaper
-	rearm   chan struct{}    // lets the reaper wait again
-	foreign chan foreignEnd  // an adopted execution has ended
+	socket      string // where the next daemon connects
+	listener    int
+	deafTill    time.Time     // a connection could not be taken, none is until then; zero = listening
+	links       map[int]*link // by descriptor
+	link        *link         // to the daemon; nil while there is none
+	connections int           // so far
+	input       []byte        // scratch for reading
+	news        []byte        // all that was announced since the run began, as lines: a later daemon wants it
 
-	link    *link // to the daemon; nil while there is none
-	newest  int   // the order of the newest link so far
-	news    *news // what it is told
-	pending []byte
-	line    []byte // scratch for one encoded entry
-	unsaved bool   // the record holds something that the disk may not have yet
-	broken  bool   // the record takes nothing any more: nothing is forked or announced
+	line       []byte    // scratch for one encoded entry
+	pending    []byte    // noted and not announced
+	pendingEnd bool      // there is an end among it
+	pendingAt  time.Time // since when
+	unsynced   time.Time // since when the record holds what the disk may not have; zero = it has all
+	broken     bool      // the record takes nothing any more: nothing is forked or announced
 
-	known    map[ID]struct{}    // every execution ever asked for: commands may be repeated
-	active   map[ID]*execution  // those without an end
-	running  map[int]*execution // by pid: children whose death has not been recorded
-	starting []*execution       // to be forked after the next commit
+	width   int
+	queue   queue
+	known   map[ID]struct{}    // every execution ever asked for: commands may be repeated
+	active  map[ID]*execution  // those without an end
+	running map[int]*execution // by pid: children whose death has not been recorded
 
-	successor  bool   // an earlier runner has begun this run, and what it left is not below us
-	runMarker  string // the one of all commands; "" while there is none
-	reaperIdle bool   // there was no child to wait for
-	hunt       hunt
-	closing    bool
-	closed     bool
+	successor bool            // an earlier runner has begun this run, and what it left is not below us
+	runMarker string          // the one of all commands; "" while there is none
+	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
+	bell      [2]int          // a pipe
+	hunt      hunt
+	closing   bool
+	closed    bool
 }
 
 // An execution as the runner sees it.
@@ -73,6 +87,8 @@ type execution struct {
 	gone    bool   // the leader has ended
 	death   *death // how; nil when nobody could see it
 	stop    *stop  // nil while nobody wants it stopped
+	waiting bool   // in the queue
+	forked  bool   // an earlier runner was about to fork it, or did
 	retries int    // forks that failed for lack of something
 	retryAt time.Time
 }
@@ -84,16 +100,16 @@ type death struct {
 	user, system time.Duration
 }
 
-type deathNotice struct {
-	death *death
-	err   error
-}
-
 // The descriptors with which Local starts a runner, after the standard three.
 const (
 	firstLinkFD = 3 // the connection to the daemon that started it
 	lockFD      = 4 // the run's lock, held as long as the runner lives
 )
+
+// runnerProcs is how many goroutines of a runner may run at once: its loop, and now and then the
+// collector or a watcher of adopted processes. With one the scheduler would hand the only
+// processor on at each system call.
+const runnerProcs = 2
 
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
 // socket, as Local passes them. It returns the exit code of the process.
@@ -102,18 +118,21 @@ func RunRunner(args []string, open OpenRecord) int {
 		fmt.Fprintln(os.Stderr, "runner: started by the daemon only")
 		return 2
 	}
-	conn, err := inheritedLink()
-	if err != nil {
+	runtime.GOMAXPROCS(runnerProcs)
+	runtime.LockOSThread()
+	if err := inheritLink(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
 	}
 	r, err := newRunner(args[0], args[1], open)
 	if err != nil {
-		conn.Write(appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
+		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
-	go r.serve(conn, 0)
-	r.loop()
+	if err := r.loop(); err != nil {
+		fmt.Fprintln(os.Stderr, "runner:", err)
+		return 1
+	}
 	return 0
 }
 
@@ -132,36 +151,29 @@ func sealDescriptors() error {
 	return nil
 }
 
-// inheritedLink takes the connection to the daemon over.
-func inheritedLink() (net.Conn, error) {
+// inheritLink takes the connection to the daemon over.
+func inheritLink() error {
 	if err := sealDescriptors(); err != nil {
-		return nil, err
+		return err
 	}
-	file := os.NewFile(firstLinkFD, "daemon")
-	defer file.Close()
-	conn, err := net.FileConn(file)
-	if err != nil {
-		return nil, fmt.Errorf("connection to the daemon: %w", err)
+	if err := unix.SetNonblock(firstLinkFD, true); err != nil {
+		return fmt.Errorf("connection to the daemon: %w", err)
 	}
-	return conn, nil
+	return nil
 }
 
 // newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
 // socket is there, since the mode of the socket needs a umask that commands must not inherit.
 func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	r := &runner{
-		dir:        dir,
-		pid:        os.Getpid(),
-		news:       &news{},
-		batches:    make(chan batch),
-		links:      make(chan *link),
-		deaths:     make(chan deathNotice),
-		rearm:      make(chan struct{}, 1),
-		foreign:    make(chan foreignEnd),
-		known:      make(map[ID]struct{}),
-		active:     make(map[ID]*execution),
-		running:    make(map[int]*execution),
-		reaperIdle: true,
+		dir:     dir,
+		pid:     os.Getpid(),
+		socket:  socket,
+		links:   make(map[int]*link),
+		input:   make([]byte, readSize),
+		known:   make(map[ID]struct{}),
+		active:  make(map[ID]*execution),
+		running: make(map[int]*execution),
 	}
 	if err := BecomeSubreaper(); err != nil {
 		return nil, err
@@ -173,11 +185,13 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.listen(socket); err != nil {
+	if err := r.listen(); err != nil {
+		return nil, err
+	}
+	if err := r.connected(firstLinkFD); err != nil {
 		return nil, err
 	}
 	r.adopt(past)
-	go r.reapLoop()
 	return r, nil
 }
 
@@ -188,87 +202,167 @@ func (r *runner) openFiles() (err error) {
 	if r.env, err = loadEnvironment(filepath.Join(r.dir, environmentFile)); err != nil {
 		return err
 	}
+	if r.poller, err = newPoller(); err != nil {
+		return err
+	}
+	if err := unix.Pipe(r.bell[:]); err != nil {
+		return fmt.Errorf("pipe: %w", err)
+	}
+	for _, fd := range r.bell {
+		unix.CloseOnExec(fd)
+	}
+	if err := r.poller.add(r.bell[0]); err != nil {
+		return fmt.Errorf("pipe: %w", err)
+	}
 	r.children = openChildList()
 	r.slots, err = openSlots(filepath.Join(r.dir, outputFolder))
 	return err
 }
 
-// loop takes whatever has happened, and everything else that has happened by then, and commits it
-// together: one write and one sync of the record for all of it.
-func (r *runner) loop() {
-	timer := time.NewTimer(time.Hour)
+// Delays of what need not be at once.
+const (
+	syncDelay = 50 * time.Millisecond // of a sync that nothing waits for
+	tellDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
+	orphanDue = time.Second           // of taking away zombies that were no children of ours
+)
+
+// loop takes whatever has happened, and does what follows from it, until the run is closed.
+func (r *runner) loop() error {
 	for !r.closed {
-		timer.Reset(r.nextWake())
-		select {
-		case b := <-r.batches:
-			r.take(b)
-		case l := <-r.links:
-			r.attach(l)
-		case n := <-r.deaths:
-			r.mourn(n)
-		case f := <-r.foreign:
-			r.foreignEnded(f)
-		case <-timer.C:
+		ready, died, err := r.poller.wait(r.nextWake(time.Now()))
+		if err != nil {
+			return err // a bug or a kernel without epoll; the next runner would fare no better
 		}
-		r.turn(time.Now())
+		now := time.Now()
+		if died {
+			r.mourn(now)
+		}
+		for _, fd := range ready {
+			r.attend(fd, now)
+		}
+		r.turn(now)
 	}
 	r.leave()
+	return nil
 }
 
-// turn is one round of the order on disk: exits and intents, sync, announce, fork, starts.
+// attend looks at a descriptor that has something for us.
+func (r *runner) attend(fd int, now time.Time) {
+	switch l := r.links[fd]; {
+	case l != nil:
+		r.converse(l)
+	case fd == r.listener:
+		r.accept(now)
+	case fd == r.bell[0]:
+		r.foreignEnded()
+	}
+}
+
+// mourn records the deaths there are. Each makes room for another execution at once.
+func (r *runner) mourn(now time.Time) {
+	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
+		r.died(d)
+		r.startNext(now)
+	}
+}
+
+// turn does what became possible or due.
 func (r *runner) turn(now time.Time) {
 	r.pursue(now)
-	starting := r.intend(now)
-	r.commit()
-	for _, e := range starting {
-		r.start(e)
+	r.startNext(now)
+	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
+		r.sync()
 	}
-	r.flush()
+	r.save()
+	r.tell(now)
+	r.expire(now)
 }
 
-// commit brings what was recorded to the disk and then announces it.
-func (r *runner) commit() {
-	if r.unsaved && !r.broken {
-		if err := r.record.Sync(); err != nil {
-			r.fail(err)
+// nextWake returns how long the loop may sleep.
+func (r *runner) nextWake(now time.Time) time.Duration {
+	wake := now.Add(time.Hour)
+	sooner := func(t time.Time) {
+		if t.Before(wake) {
+			wake = t
 		}
-		r.unsaved = false
 	}
-	r.announce()
+	if len(r.hunt.stopping) > 0 || r.closing {
+		sooner(r.hunt.next)
+	}
+	if !r.unsynced.IsZero() {
+		sooner(r.unsynced.Add(syncDelay))
+	}
+	if len(r.pending) > 0 {
+		sooner(r.pendingAt.Add(tellDelay))
+	}
+	if e := r.queue.first(); e != nil && !r.broken && r.going() < r.width {
+		sooner(e.retryAt)
+	}
+	if len(r.running) > 0 {
+		sooner(now.Add(orphanDue))
+	}
+	if !r.deafTill.IsZero() {
+		sooner(r.deafTill)
+	}
+	for _, l := range r.links {
+		if !l.greeted {
+			sooner(l.helloDue)
+		}
+	}
+	return max(0, wake.Sub(now))
 }
 
-// flush brings what was recorded into the file and announces it: enough for starts, which a crash
-// of the machine makes meaningless anyway.
-func (r *runner) flush() {
-	if len(r.pending) == 0 || r.broken {
-		return
-	}
-	if r.unsaved {
-		r.commit()
+// save writes what was noted.
+func (r *runner) save() {
+	if r.broken {
 		return
 	}
 	if err := r.record.Flush(); err != nil {
 		r.fail(err)
 	}
-	r.announce()
 }
 
-// announce publishes what was noted since the last time.
-func (r *runner) announce() {
+// sync brings what was noted to the disk, and with it the intents of those who come next.
+func (r *runner) sync() {
+	r.intendAhead()
+	r.unsynced = time.Time{}
+	if r.broken {
+		return
+	}
+	if err := r.record.Sync(); err != nil {
+		r.fail(err)
+		return
+	}
+	r.queue.synced()
+}
+
+// tell announces what was noted: at once if the daemon has to decide what comes next, since there
+// is a place for an execution and nobody who waits for it, else together with what follows soon.
+func (r *runner) tell(now time.Time) {
 	if len(r.pending) == 0 {
 		return
 	}
-	if !r.broken {
+	if r.pendingAt.IsZero() {
+		r.pendingAt = now
+	}
+	if (r.pendingEnd && r.going() < r.width) || now.Sub(r.pendingAt) >= tellDelay {
+		r.announce()
+	}
+}
+
+// announce publishes what was noted since the last time and is written by now.
+func (r *runner) announce() {
+	if len(r.pending) > 0 && !r.broken {
 		r.publish(r.pending)
 	}
-	r.pending = r.pending[:0]
+	r.pending, r.pendingEnd, r.pendingAt = r.pending[:0], false, time.Time{}
 }
 
 // publish adds lines to the news.
 func (r *runner) publish(lines []byte) {
-	r.news.add(lines)
+	r.news = append(r.news, lines...)
 	if r.link != nil {
-		r.link.wake()
+		r.send(r.link)
 	}
 }
 
@@ -282,8 +376,15 @@ func (r *runner) note(e *entry) {
 		r.fail(err)
 		return
 	}
-	if e.Kind == entryStart || e.Kind == entryEnd {
+	switch e.Kind {
+	case entryEnd:
+		r.pendingEnd = true
+		fallthrough
+	case entryStart:
 		r.pending = append(append(r.pending, r.line...), '\n')
+	}
+	if e.Kind != entryFork && e.Kind != entryStart && r.unsynced.IsZero() {
+		r.unsynced = time.Now() // a crash of the machine makes the others meaningless anyway
 	}
 }
 
@@ -294,17 +395,17 @@ func (r *runner) fail(err error) {
 		return
 	}
 	r.broken = true
-	r.starting = nil
 	r.publish(appendLine(nil, notice{Kind: lineBroken, Message: "record: " + err.Error()}))
 }
 
 // leave removes what must not outlive the run. Errors do not matter: nobody could act on them.
 func (r *runner) leave() {
 	if r.link != nil {
-		r.link.drain()
+		r.drain(r.link)
 	}
-	r.listener.Close() // removes the socket
-	for d, err := nextDeath(false); err == nil && d != nil; d, err = nextDeath(false) {
+	unix.Close(r.listener)
+	os.Remove(r.socket)
+	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
 		reap(d.pid) // else they would be zombies of the daemon
 	}
 	r.slots.close()
@@ -313,26 +414,5 @@ func (r *runner) leave() {
 	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
 		os.Remove(filepath.Join(r.dir, logFile)) // nothing to complain of
-	}
-}
-
-// reapLoop waits for a death, tells the loop and waits for leave to look again: only the loop
-// takes zombies away.
-func (r *runner) reapLoop() {
-	for range r.rearm {
-		d, err := nextDeath(true)
-		r.deaths <- deathNotice{d, err}
-	}
-}
-
-// mourn records the death the reaper saw and all others there are.
-func (r *runner) mourn(n deathNotice) {
-	err := n.err
-	for d := n.death; err == nil && d != nil; d, err = nextDeath(false) {
-		r.died(d)
-	}
-	r.reaperIdle = errors.Is(err, unix.ECHILD) && len(r.running) == 0
-	if !r.reaperIdle {
-		r.rearm <- struct{}{}
 	}
 }

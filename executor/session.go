@@ -31,6 +31,7 @@ type session struct {
 
 	mu       sync.Mutex // guards what follows; never held while sending or reporting
 	unsent   []byte
+	width    int
 	handed   int // jobs taken so far, for their order
 	jobs     map[ID]sentJob
 	stops    map[ID]time.Time // what is being stopped, and until when it has grace
@@ -57,6 +58,7 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 		running:   make(map[ID]int),
 		inherited: make(map[ID]int),
 		jobs:      make(map[ID]sentJob),
+		width:     spec.Width,
 		stops:     make(map[ID]time.Time),
 	}
 }
@@ -80,6 +82,17 @@ func (s *session) Start(jobs []Job) error {
 	}
 	s.signal()
 	return nil
+}
+
+func (s *session) SetWidth(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n == s.width {
+		return
+	}
+	s.width = n
+	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: n})
+	s.signal()
 }
 
 func (s *session) Stop(ids []ID, grace time.Duration) {
@@ -152,6 +165,7 @@ func (s *session) greet() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unsent = appendLine(nil, command{Kind: lineHello, Version: protocolVersion, Since: s.seen})
+	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: s.width})
 	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
 	for _, sent := range slices.SortedFunc(maps.Values(s.jobs), byOrder) {
 		s.unsent = appendLine(s.unsent, startCommand(sent.job))
@@ -322,6 +336,8 @@ func (s *session) notice(line []byte) error {
 	switch n.Kind {
 	case lineClosed:
 		s.setClosed(n.Survivors)
+	case lineWidth:
+		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
 	case lineBroken: // it may still be told to stop and to close
 		s.lose(errors.New(n.Message))
 	}

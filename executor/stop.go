@@ -43,8 +43,8 @@ func (r *runner) stopAll(ids []ID, grace time.Duration) {
 		e := r.active[id]
 		switch {
 		case e == nil:
-		case e.pid == 0:
-			r.starting = slices.DeleteFunc(r.starting, func(s *execution) bool { return s == e })
+		case e.waiting:
+			r.queue.drop(e)
 			r.end(e, &entry{Stopped: true})
 		case e.stop == nil:
 			r.beginStop(e, deadline)
@@ -62,6 +62,9 @@ func (r *runner) stopAll(ids []ID, grace time.Duration) {
 // beginStop records that e shall end, so that the next runner would go on with it.
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
+	if !e.foreign { // adopt has looked at those
+		r.mark(e, e.job.Env, r.env.base)
+	}
 	if r.hunt.stopping == nil {
 		r.hunt.stopping = make(map[*execution]struct{})
 	}
@@ -70,7 +73,6 @@ func (r *runner) beginStop(e *execution, deadline time.Time) {
 		Kind: entryStop, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: deadline.UnixNano(),
 	})
-	r.unsaved = true
 }
 
 // terminate sends TERM to the families, and CONT after it: a halted process would never see it.
@@ -205,36 +207,19 @@ func (r *runner) kill(condemned []*execution, now time.Time) {
 	})
 }
 
-// schedule decides when to look again if nobody dies.
+// schedule decides when to look again if no child of ours dies: of the deaths of other members of
+// a family nobody tells us.
 func (r *runner) schedule(now time.Time, busy bool) {
+	r.hunt.next = now.Add(r.hunt.pause)
+	r.hunt.pause = min(2*r.hunt.pause, longestLook)
 	if busy {
-		r.hunt.next = now.Add(r.hunt.pause)
-		r.hunt.pause = min(2*r.hunt.pause, longestLook)
 		return
 	}
-	r.hunt.next = now.Add(time.Hour)
 	for e := range r.hunt.stopping {
-		if e.foreign { // not our children: nobody tells us of their deaths
-			r.hunt.next = now.Add(longestLook)
-		}
 		if e.stop.deadline.Before(r.hunt.next) {
 			r.hunt.next = e.stop.deadline
 		}
 	}
-}
-
-// nextWake returns how long the loop may sleep.
-func (r *runner) nextWake() time.Duration {
-	wake := time.Now().Add(time.Hour)
-	if len(r.hunt.stopping) > 0 || r.closing {
-		wake = r.hunt.next
-	}
-	for _, e := range r.starting {
-		if e.retryAt.Before(wake) {
-			wake = e.retryAt
-		}
-	}
-	return max(0, time.Until(wake))
 }
 
 // close ends the run: first every execution, at once, then everything else that is left.
@@ -282,7 +267,8 @@ func (r *runner) remains(c *census) []process {
 
 // finish announces that the run is over. Its last entries have to be on the disk before that.
 func (r *runner) finish(survivors []int) {
-	r.commit()
+	r.sync()
+	r.announce()
 	if err := os.Remove(filepath.Join(r.dir, environmentFile)); err != nil && !r.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}

@@ -22,6 +22,7 @@ const protocolVersion = 1
 const (
 	lineHello  = "hello"
 	lineStart  = "start"
+	lineWidth  = "width"
 	lineStop   = "stop"
 	lineClose  = "close"
 	lineClosed = "closed"
@@ -34,6 +35,8 @@ type command struct {
 
 	Version int `json:"v,omitempty"`     // hello
 	Since   int `json:"since,omitempty"` // hello: how many lines of news the daemon has already
+
+	Width int `json:"w,omitempty"` // width
 
 	Node      int      `json:"n,omitempty"` // start
 	Execution int      `json:"e,omitempty"`
@@ -50,6 +53,7 @@ type notice struct {
 	Kind      string `json:"k"`
 	Version   int    `json:"v,omitempty"`         // hello
 	PID       int    `json:"p,omitempty"`         // hello: the runner
+	Width     int    `json:"w,omitempty"`         // width, which holds from here on
 	Survivors []int  `json:"survivors,omitempty"` // closed
 	Message   string `json:"m,omitempty"`         // broken
 }

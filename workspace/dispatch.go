@@ -17,17 +17,23 @@ import (
 // one whose fate has to be found out if the machine goes down.
 const aheadOf = 2
 
-// width is a run's share of the machine. The executor gets news of it in order with the jobs, and
-// its reports come in order too: so at any moment at most max(told, holds) executions, and at most
-// those in flight, can be going.
+// width is a run's share of the machine. What the executor is told takes effect a little later, and
+// it says when: until then it may go by what it was told before.
 type width struct {
-	slots int // held
-	told  int // said last with SetWidth
-	holds int // reported last as Resized
+	slots   int // held
+	told    int // said last with SetWidth
+	ceiling int // the largest that may be in effect
+}
+
+// resized notes that the executor goes by a width from now on.
+func (r *width) resized(n int) {
+	if n == r.told {
+		r.ceiling = n
+	}
 }
 
 // inUse bounds how many of the slots may be in use at this moment.
-func (r *run) inUse() int { return min(r.inflight, max(r.running, r.told, r.holds)) }
+func (r *run) inUse() int { return min(r.inflight, max(r.running, r.ceiling)) }
 
 // demand is how many slots the run could use.
 func (r *run) demand() int {
@@ -87,7 +93,7 @@ func (r *run) release(w *Workspace) {
 }
 
 func (r *run) resize(n int) {
-	r.told = n
+	r.told, r.ceiling = n, max(r.ceiling, n)
 	r.sess.SetWidth(n)
 }
 

@@ -24,7 +24,7 @@ func (m reports) handle(w *Workspace) {
 		case executor.Ended:
 			m.r.finish(w, rep)
 		case executor.Resized:
-			m.r.holds = rep.Width
+			m.r.resized(rep.Width)
 		case executor.Broken:
 			m.r.lose(w, rep)
 		}

@@ -87,6 +87,7 @@ var exitCases = []testCase{
 	{"a job handed over twice runs once", func(h *harness) {
 		h.start(0, "echo once >>"+h.file("log"), "exit 4")
 		h.start(0, "echo twice >>"+h.file("log"))
+		h.ended(0)
 		h.ended(1)
 		h.run(2, "true")
 		if text, _ := os.ReadFile(h.file("log")); string(text) != "once\n" {

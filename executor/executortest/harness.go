@@ -34,7 +34,7 @@ func newHarness(t *testing.T, x executor.Executor) *harness {
 	h := &harness{T: t, x: x}
 	h.spec = executor.Spec{
 		Dir: filepath.Join(t.TempDir(), "run"),
-		Cwd: t.TempDir(),
+		Cwd: t.TempDir(), Width: 100,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "COLOUR=blue", "LC_ALL=C", "WF_RUN_ID=" + t.Name()},
 	}
 	if err := os.Mkdir(h.spec.Dir, 0o700); err != nil {
@@ -237,7 +237,11 @@ func newLedger() *ledger { return &ledger{grown: make(chan struct{})} }
 func (l *ledger) add(reports []executor.Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.reports = append(l.reports, reports...)
+	for _, r := range reports {
+		if r.Kind != executor.Resized { // when it comes depends on how busy the executor is
+			l.reports = append(l.reports, r)
+		}
+	}
 	close(l.grown)
 	l.grown = make(chan struct{})
 }
