@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,28 @@ func TestRunTellsItsStory(t *testing.T) {
 	}
 	if !s.closed {
 		t.Error("the executor was not closed before the end of the run")
+	}
+}
+
+func TestAllWatchersSeeTheSame(t *testing.T) {
+	b := newTestbed(t, "a>b", "a>c", "b~d", "c~d")
+	b.slots.n = 2
+	b.open()
+	first := b.watch()
+	_, s := b.run(api.RunRequest{})
+	j := b.next(s)
+	second := b.watch() // in the middle of the run
+	s.end(j.ID, executor.Exit{})
+	b.play(first, s, map[string]int{"c": 1})
+	<-second.over
+	for _, v := range []*viewer{first, second} {
+		v.checkGapless(t)
+		v.v.Close()
+		<-v.closed
+	}
+	late := first.events[len(first.events)-len(second.events):]
+	if len(second.events) == 0 || !reflect.DeepEqual(late, second.events) {
+		t.Errorf("one saw\n%+v\nthe other\n%+v", late, second.events)
 	}
 }
 
