@@ -49,13 +49,14 @@ func call[T any](ctx context.Context, c *Client, method, path string, query url.
 }
 
 // send asks the daemon and returns the body of a successful answer. A daemon that has ended
-// meanwhile is started again, once: nothing has been sent to it when the dialling failed.
+// meanwhile is started again, once, unless somebody has ended it on purpose: nothing has been sent
+// to it when the dialling failed.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
 	answer, err := c.attempt(ctx, method, path, query, body)
 	if !notDialled(err) {
 		return answer, err
 	}
-	if err := c.reach(ctx, reaching{start: true}); err != nil {
+	if err := c.reach(ctx, reaching{start: !c.dismissed()}); err != nil {
 		return nil, err
 	}
 	return c.attempt(ctx, method, path, query, body)

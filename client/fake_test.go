@@ -87,11 +87,18 @@ func (d *fakeDaemon) start() *fakeDaemon {
 
 // stop ends the fake as a daemon ends: registry, socket, lock.
 func (d *fakeDaemon) stop() {
+	d.end(func() { os.Remove(filepath.Join(d.runtime, api.FileRegistry)) })
+}
+
+// crash ends the fake as a daemon that is killed: its registry stays.
+func (d *fakeDaemon) crash() { d.end(func() {}) }
+
+func (d *fakeDaemon) end(leave func()) {
 	d.once.Do(func() {
 		if d.srv == nil {
 			return
 		}
-		os.Remove(filepath.Join(d.runtime, api.FileRegistry))
+		leave()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if d.srv.Shutdown(ctx) != nil {

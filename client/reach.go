@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"wf/api"
@@ -55,6 +58,20 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 			return s.failure(err)
 		}
 	}
+}
+
+// dismissed reports whether the daemon that was found last has ended because somebody wanted it to,
+// so that this client starts no other one. Either it has said so to a watch, or it is about to: a
+// watch keeps it from being idle, and only an end in good order takes the registry away.
+func (c *Client) dismissed() bool {
+	if c.peer.Load().dismissed.Load() {
+		return true
+	}
+	if c.watches.Load() == 0 {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(c.opt.Runtime, api.FileRegistry))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // meet asks the registered daemon who it is and whether we go together.
