@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 
 	"wf/api"
 )
@@ -123,6 +124,13 @@ func lost(ctx context.Context, err error) error {
 func notDialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// brokenOff reports whether err shows that the daemon died while it was asked. Only a question may
+// then be asked again.
+func brokenOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // code is the code of a daemon's refusal, "" for other errors.

@@ -98,14 +98,16 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	defer transport.CloseIdleConnections()
 	var info api.VersionInfo
 	answer, err := c.attempt(ctx, http.MethodGet, api.PathVersion, nil, nil)
-	if notDialled(err) || code(err) == api.CodeGone {
+	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
 		return info, errNobody
 	}
 	if err != nil {
 		return info, err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(&info); err != nil {
+	if err := json.NewDecoder(answer).Decode(&info); brokenOff(err) {
+		return info, errNobody
+	} else if err != nil {
 		return info, lost(ctx, err)
 	}
 	return info, nil
