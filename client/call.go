@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"syscall"
 
 	"wf/api"
 )
@@ -117,7 +116,7 @@ func lost(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		return u
 	}
-	return &UnreachableError{Doing: "talk to the daemon", Err: err}
+	return &UnreachableError{Doing: talking, Err: err}
 }
 
 // notDialled reports whether err shows that no byte has reached a daemon.
@@ -126,11 +125,14 @@ func notDialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// brokenOff reports whether err shows that the daemon died while it was asked. Only a question may
-// then be asked again.
+// talking is what lost was doing.
+const talking = "talk to the daemon"
+
+// brokenOff reports whether err is one of lost: the daemon died while it was asked, or was none.
+// What changes nothing may then be asked again.
 func brokenOff(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	var u *UnreachableError
+	return errors.As(err, &u) && u.Doing == talking
 }
 
 // code is the code of a daemon's refusal, "" for other errors.

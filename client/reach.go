@@ -105,12 +105,10 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 		return info, err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(&info); brokenOff(err) {
+	if err := json.NewDecoder(answer).Decode(&info); err != nil && ctx.Err() == nil {
 		return info, errNobody
-	} else if err != nil {
-		return info, lost(ctx, err)
 	}
-	return info, nil
+	return info, ctx.Err()
 }
 
 // agree decides about a daemon of another version: one without runs is replaced if that is
