@@ -40,7 +40,8 @@ type Config struct {
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
 	Log         *slog.Logger       // nil drops everything
 
-	linger time.Duration // of an unused workspace; tests make it longer than any hiccup
+	linger  time.Duration // of an unused workspace; tests make it longer than any hiccup
+	sending sending       // tests have less patience
 }
 
 func (c Config) withDefaults() Config {
@@ -55,6 +56,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.linger == 0 {
 		c.linger = linger
+	}
+	if c.sending == (sending{}) {
+		c.sending = sending{header: headerTime, body: bodyTime}
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }
