@@ -49,13 +49,14 @@ func call[T any](ctx context.Context, c *Client, method, path string, query url.
 }
 
 // send asks the daemon and returns the body of a successful answer. A daemon that has ended
-// meanwhile is started again, once: nothing has been sent to it when the dialling failed.
+// meanwhile is started again, once, unless somebody has ended it on purpose: nothing has been sent
+// to it when the dialling failed.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
 	answer, err := c.attempt(ctx, method, path, query, body)
 	if !notDialled(err) {
 		return answer, err
 	}
-	if err := c.reach(ctx, reaching{start: true}); err != nil {
+	if err := c.reach(ctx, reaching{start: !c.dismissed()}); err != nil {
 		return nil, err
 	}
 	return c.attempt(ctx, method, path, query, body)
@@ -115,13 +116,23 @@ func lost(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		return u
 	}
-	return &UnreachableError{Doing: "talk to the daemon", Err: err}
+	return &UnreachableError{Doing: talking, Err: err}
 }
 
 // notDialled reports whether err shows that no byte has reached a daemon.
 func notDialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// talking is what lost was doing.
+const talking = "talk to the daemon"
+
+// brokenOff reports whether err is one of lost: the daemon died while it was asked, or was none.
+// What changes nothing may then be asked again.
+func brokenOff(err error) bool {
+	var u *UnreachableError
+	return errors.As(err, &u) && u.Doing == talking
 }
 
 // code is the code of a daemon's refusal, "" for other errors.

@@ -40,16 +40,18 @@ type Options struct {
 // lost on the way, an *UnreachableError. A context that ends, ends every method promptly with the
 // context's error.
 type Client struct {
-	opt  Options
-	id   string
-	http *http.Client
-	peer atomic.Pointer[peer]
+	opt     Options
+	id      string
+	http    *http.Client
+	peer    atomic.Pointer[peer]
+	watches atomic.Int32 // that are not closed
 }
 
 // peer is the daemon that answered last.
 type peer struct {
-	socket string
-	info   api.VersionInfo
+	socket    string
+	info      api.VersionInfo
+	dismissed atomic.Bool // it has told a watch that it ends
 }
 
 // Connect finds the daemon, or starts it and waits until it answers. The caller closes the Client.

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -41,6 +43,41 @@ func TestConnectStartsADaemon(t *testing.T) {
 				Note: func(s string) { notes = append(notes, s) }})
 			if want := []string{"started daemon (pid 4121)"}; starts != 1 || !reflect.DeepEqual(notes, want) {
 				t.Errorf("starts %d, notes %q", starts, notes)
+			}
+		})
+	}
+}
+
+// TestConnectToADyingDaemon: one that accepts and is dead before it answers counts as none.
+func TestConnectToADyingDaemon(t *testing.T) {
+	for name, said := range map[string]string{"silent": "", "in the middle": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			socket := filepath.Join(dir, api.FileSocket)
+			l, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			died := make(chan struct{})
+			go func() {
+				defer close(died)
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if said != "" {
+					conn.Read(make([]byte, 4096)) // else it is no answer
+				}
+				io.WriteString(conn, said)
+				conn.Close()
+				l.Close()
+			}()
+			writeRegistry(t, dir, api.Registry{PID: 1, Socket: socket}, 0o600)
+			var starts int
+			mustConnect(t, Options{Runtime: dir, Start: starter(newFake(t, dir), &starts)})
+			l.Close()
+			if <-died; starts != 1 {
+				t.Errorf("%d starts", starts)
 			}
 		})
 	}

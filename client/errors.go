@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -11,6 +12,17 @@ var ErrNoDaemon = errors.New("no daemon is running")
 
 // errNobody is why an attempt to reach the daemon is worth repeating: nobody answers yet.
 var errNobody = errors.New("nobody answers")
+
+// An ExposedError says that others can read, or even write, a file that only this user may see. Mode
+// 0600 mends it. It is wrapped in an UnreachableError.
+type ExposedError struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (e *ExposedError) Error() string {
+	return fmt.Sprintf("%s can be read by others (mode %04o)", e.Path, e.Mode)
+}
 
 // An UnreachableError says that the daemon cannot be reached or started, or was lost.
 type UnreachableError struct {

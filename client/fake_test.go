@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeDaemon answers on a socket as a daemon does, with the routes that a test gives it.
 type fakeDaemon struct {
-	t       *testing.T
+	t       testing.TB
 	runtime string
 	info    api.VersionInfo
 	mux     *http.ServeMux
@@ -35,7 +35,7 @@ type fakeDaemon struct {
 }
 
 // newFake is a daemon that does not run yet. It is stopped with the test.
-func newFake(t *testing.T, runtime string) *fakeDaemon {
+func newFake(t testing.TB, runtime string) *fakeDaemon {
 	d := &fakeDaemon{t: t, runtime: runtime, mux: http.NewServeMux(), done: make(chan struct{}),
 		info: api.VersionInfo{Version: "v1", Protocol: api.Version, PID: 4121}}
 	d.mux.HandleFunc("GET "+api.PathVersion, func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.info) })
@@ -87,11 +87,18 @@ func (d *fakeDaemon) start() *fakeDaemon {
 
 // stop ends the fake as a daemon ends: registry, socket, lock.
 func (d *fakeDaemon) stop() {
+	d.end(func() { os.Remove(filepath.Join(d.runtime, api.FileRegistry)) })
+}
+
+// crash ends the fake as a daemon that is killed: its registry stays.
+func (d *fakeDaemon) crash() { d.end(func() {}) }
+
+func (d *fakeDaemon) end(leave func()) {
 	d.once.Do(func() {
 		if d.srv == nil {
 			return
 		}
-		os.Remove(filepath.Join(d.runtime, api.FileRegistry))
+		leave()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if d.srv.Shutdown(ctx) != nil {
@@ -115,7 +122,7 @@ func (d *fakeDaemon) count(path string) int {
 	return n
 }
 
-func writeRegistry(t *testing.T, runtime string, reg api.Registry, mode os.FileMode) {
+func writeRegistry(t testing.TB, runtime string, reg api.Registry, mode os.FileMode) {
 	t.Helper()
 	b, _ := json.Marshal(reg)
 	path := filepath.Join(runtime, api.FileRegistry)

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"wf/api"
@@ -57,6 +60,20 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 	}
 }
 
+// dismissed reports whether the daemon that was found last has ended because somebody wanted it to,
+// so that this client starts no other one. Either it has said so to a watch, or it is about to: a
+// watch keeps it from being idle, and only an end in good order takes the registry away.
+func (c *Client) dismissed() bool {
+	if c.peer.Load().dismissed.Load() {
+		return true
+	}
+	if c.watches.Load() == 0 {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(c.opt.Runtime, api.FileRegistry))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // meet asks the registered daemon who it is and whether we go together.
 func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) {
 	reg, err := readRegistry(c.opt.Runtime)
@@ -81,17 +98,17 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	defer transport.CloseIdleConnections()
 	var info api.VersionInfo
 	answer, err := c.attempt(ctx, http.MethodGet, api.PathVersion, nil, nil)
-	if notDialled(err) || code(err) == api.CodeGone {
+	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
 		return info, errNobody
 	}
 	if err != nil {
 		return info, err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(&info); err != nil {
-		return info, lost(ctx, err)
+	if err := json.NewDecoder(answer).Decode(&info); err != nil && ctx.Err() == nil {
+		return info, errNobody
 	}
-	return info, nil
+	return info, ctx.Err()
 }
 
 // agree decides about a daemon of another version: one without runs is replaced if that is

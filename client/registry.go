@@ -52,7 +52,7 @@ func checkRegistry(path string, info fs.FileInfo, uid int) error {
 	case !ok || int(stat.Uid) != uid:
 		return fmt.Errorf("%s belongs to another user", path)
 	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s can be read by others (mode %04o)", path, info.Mode().Perm())
+		return &ExposedError{Path: path, Mode: info.Mode().Perm()}
 	}
 	return nil
 }

@@ -26,9 +26,11 @@ const (
 // snapshot; frames with a Snapshot are therefore not only the first. Next is for one goroutine at
 // a time, Close for any.
 type Watch struct {
+	c      *Client
 	frames chan api.Frame // from the pump; unbuffered: a reader who is slow is slow for the daemon
 	cancel context.CancelFunc
 	pump   sync.WaitGroup
+	close  sync.Once
 	err    error // why frames was closed; set before
 }
 
@@ -50,7 +52,8 @@ func (w *Workspace) Watch(ctx context.Context, opt WatchOptions) (*Watch, error)
 		}
 		return nil, err
 	}
-	v := &Watch{frames: make(chan api.Frame), cancel: cancel}
+	w.c.watches.Add(1)
+	v := &Watch{c: w.c, frames: make(chan api.Frame), cancel: cancel}
 	v.pump.Go(func() {
 		defer close(v.frames)
 		v.err = v.run(own, w, opt, conn)
@@ -75,6 +78,7 @@ func (v *Watch) Next(ctx context.Context) (api.Frame, error) {
 func (v *Watch) Close() {
 	v.cancel()
 	v.pump.Wait()
+	v.close.Do(func() { v.c.watches.Add(-1) })
 }
 
 // run is the pump: it forwards frames and replaces lost connections until one of both ends.
@@ -115,10 +119,10 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	}
 }
 
-// rewatch connects anew after end. A daemon that has said goodbye was ended on purpose: it is
-// looked for, because a successor may come, but none is started.
+// rewatch connects anew after end. A daemon that was ended on purpose is looked for, because a
+// successor may come, but none is started.
 func (w *Workspace) rewatch(ctx context.Context, opt WatchOptions, end error) (*wire, error) {
-	may := reaching{start: !errors.Is(end, errGoodbye)}
+	may := reaching{start: !w.c.dismissed()}
 	bounded, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
 	err := end

@@ -3,7 +3,9 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"runtime"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -146,12 +148,60 @@ func TestWatchStartsALostDaemon(t *testing.T) {
 			t.Fatalf("frame %+v, %v", f, err)
 		}
 		if want == -1 {
-			first.stop()
+			first.crash()
 			close(crashed)
 		}
 	}
 	if starts != 1 {
 		t.Errorf("%d starts", starts)
+	}
+}
+
+// TestEndedDaemonIsNotStartedAgain: whoever watches a daemon that is stopped on purpose does not
+// bring it back, neither by watching nor by asking. It knows from the goodbye, even if the registry
+// is left, and before the goodbye is heard from the missing registry.
+func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		t.Run(fmt.Sprintf("told %v", told), func(t *testing.T) {
+			dir := t.TempDir()
+			d := newFake(t, dir)
+			ending := make(chan struct{})
+			serveWatches(d, func(c *websocket.Conn) {
+				_ = c.WriteJSON(snapshot(1))
+				<-ending
+				_ = c.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseGoingAway, ""))
+			})
+			w := openFake(t, d.start(), Options{Start: func(context.Context) (<-chan error, error) {
+				t.Error("a daemon was started")
+				return nil, errors.New("no")
+			}})
+			v, err := w.Watch(t.Context(), WatchOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer v.Close()
+			if _, err := v.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			w.c.http.CloseIdleConnections() // or the fake waits for them
+			if told {
+				for close(ending); !w.c.peer.Load().dismissed.Load(); {
+					runtime.Gosched() // the watch reads the goodbye
+				}
+				d.crash()
+			} else {
+				d.stop()
+				defer close(ending)
+			}
+			if _, err := w.Status(t.Context(), false); !errors.Is(err, ErrNoDaemon) {
+				t.Errorf("asked: %v", err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 4*firstRetry)
+			defer cancel()
+			if _, err := w.rewatch(ctx, WatchOptions{}, errGoodbye); !errors.Is(err, ErrNoDaemon) {
+				t.Errorf("watched: %v", err)
+			}
+		})
 	}
 }
 

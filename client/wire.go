@@ -28,6 +28,7 @@ var (
 // A wire is one WebSocket connection of a Watch. It checks that no event is missing.
 type wire struct {
 	conn  *websocket.Conn
+	peer  *peer     // at the other end
 	once  sync.Once // closes conn
 	seq   uint64    // of the last event seen
 	begun bool      // the snapshot has come
@@ -45,7 +46,7 @@ func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may rea
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{conn: conn}
+	w := &wire{conn: conn, peer: c.peer.Load()}
 	w.hear()
 	pong := conn.PingHandler()
 	conn.SetPingHandler(func(data string) error {
@@ -88,7 +89,7 @@ func (w *wire) hear() { _ = w.conn.SetReadDeadline(time.Now().Add(silence)) }
 func (w *wire) next() (api.Frame, error) {
 	_, r, err := w.conn.NextReader()
 	if err != nil {
-		return api.Frame{}, farewell(err)
+		return api.Frame{}, w.farewell(err)
 	}
 	w.hear()
 	var f api.Frame
@@ -97,7 +98,7 @@ func (w *wire) next() (api.Frame, error) {
 	}
 	if f.Dropped != "" {
 		// What follows says whether the daemon ends or only lets go of us.
-		if _, _, err := w.conn.NextReader(); errors.Is(farewell(err), errGoodbye) {
+		if _, _, err := w.conn.NextReader(); errors.Is(w.farewell(err), errGoodbye) {
 			return api.Frame{}, errGoodbye
 		}
 		return api.Frame{}, fmt.Errorf("dropped by the daemon: %s", f.Dropped)
@@ -105,9 +106,10 @@ func (w *wire) next() (api.Frame, error) {
 	return f, w.count(f)
 }
 
-// farewell tells the orderly end of the daemon from a broken connection.
-func farewell(err error) error {
+// farewell tells the orderly end of the daemon from a broken connection, and remembers it.
+func (w *wire) farewell(err error) error {
 	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
+		w.peer.dismissed.Store(true)
 		return errGoodbye
 	}
 	return err

@@ -36,10 +36,12 @@ type Config struct {
 	Slots       int           // executions at once on this machine; 0 = one per processor
 	Version     string        // of the binary
 	Executor    workspace.Executor
+	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
 	Log         *slog.Logger       // nil drops everything
 
-	linger time.Duration // of an unused workspace; tests make it longer than any hiccup
+	linger  time.Duration // of an unused workspace; tests make it longer than any hiccup
+	sending sending       // tests have less patience
 }
 
 func (c Config) withDefaults() Config {
@@ -54,6 +56,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.linger == 0 {
 		c.linger = linger
+	}
+	if c.sending == (sending{}) {
+		c.sending = sending{header: headerTime, body: bodyTime}
+	}
+	if c.Locked == nil {
+		c.Locked = func() error { return nil }
 	}
 	if c.Ready == nil {
 		c.Ready = func(api.Registry) {}
@@ -80,6 +88,9 @@ func run(ctx context.Context, cfg Config, kind func(*slots) opener) error {
 		return err
 	}
 	defer l.Close()
+	if err := cfg.Locked(); err != nil {
+		return err
+	}
 	doors, err := openDoors(cfg)
 	if err != nil {
 		return err

@@ -213,27 +213,3 @@ func TestAcquireEndsWithItsContext(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
-
-func TestLogIsRotatedWhenLarge(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, FileLog)
-	for _, size := range []int64{logBytes, logBytes + 1} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, size); err != nil {
-			t.Fatal(err)
-		}
-		log, c, err := OpenLog(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		log.Info("hello")
-		c.Close()
-		info, _ := os.Stat(path)
-		old, oldErr := os.Stat(path + ".1")
-		if rotated := size > logBytes; rotated != (oldErr == nil) || rotated != (info.Size() < 1000) {
-			t.Errorf("size %d: log of %d bytes now, old %v %v", size, info.Size(), old, oldErr)
-		}
-	}
-}

@@ -14,11 +14,9 @@ import (
 	"wf/api"
 )
 
-// bodyTime bounds how long a client may take to send its body.
-const bodyTime = 30 * time.Second
-
-// decode reads the body of a request. No body at all is the zero value. The content type is
-// demanded because a web page may send plain text anywhere without asking, but not JSON.
+// decode reads the body of a request, in the time that the guard has set. No body at all is the
+// zero value. The content type is demanded because a web page may send plain text anywhere without
+// asking, but not JSON.
 func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 	var v T
 	if r.ContentLength == 0 {
@@ -27,13 +25,12 @@ func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return v, invalid("the body must be application/json")
 	}
-	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime))
-	defer deadline.SetReadDeadline(time.Time{})
 	dec := json.NewDecoder(r.Body)
 	err := dec.Decode(&v)
 	if err == nil {
 		if _, err = dec.Token(); err == io.EOF {
+			// The answer may take long. After an error the limit stays: net/http waits for the rest.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 			return v, nil
 		}
 		err = errors.New("something follows the JSON value")

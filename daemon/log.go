@@ -3,12 +3,14 @@ package daemon
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // FileLog is the name of the daemon's log in the state folder.
@@ -17,30 +19,76 @@ const FileLog = "daemon.log"
 // logBytes is the size from which a log is put aside at the start of a daemon.
 const logBytes = 10 << 20
 
-// OpenLog opens the log in the state folder. One that has grown beyond 10 MiB becomes
-// daemon.log.1, in place of the one before it. The caller closes it after the daemon has ended.
-func OpenLog(state string) (*slog.Logger, io.Closer, error) {
-	path := filepath.Join(state, FileLog)
-	if err := rotate(path, logBytes); err != nil {
-		return nil, nil, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the log: %w", err)
-	}
-	return slog.New(slog.NewTextHandler(f, nil)), f, nil
+// A Log is the daemon's log file. It is opened before the daemon knows whether it is the only one;
+// only Rotate, which Config.Locked is for, may move it.
+type Log struct {
+	path string
+
+	mu   sync.Mutex // guards file
+	file *os.File
 }
 
-func rotate(path string, limit int64) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() <= limit {
-		return nil
+// OpenLog opens the log in the state folder. The caller closes it after the daemon has ended.
+func OpenLog(state string) (*Log, error) {
+	l := &Log{path: filepath.Join(state, FileLog)}
+	var err error
+	if l.file, err = l.open(); err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
 	}
-	if err == nil {
-		err = os.Rename(path, path+".1")
-	}
-	if err != nil {
+	return l, nil
+}
+
+func (l *Log) open() (*os.File, error) {
+	return os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+}
+
+// Logger writes into the log.
+func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// Write appends a line.
+func (l *Log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Write(line)
+}
+
+// Close closes the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}
+
+// Rotate puts a log that has grown beyond 10 MiB aside as daemon.log.1, in place of the one before
+// it, and goes on in a new one. Standard error goes on there too if it went into the log: a daemon
+// in the background has its last words there.
+func (l *Log) Rotate() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.rotate(logBytes); err != nil {
 		return fmt.Errorf("rotate the log: %w", err)
 	}
 	return nil
+}
+
+func (l *Log) rotate(limit int64) error {
+	old, err := l.file.Stat()
+	if err != nil || old.Size() <= limit {
+		return err
+	}
+	if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	next, err := l.open()
+	if err != nil {
+		return err
+	}
+	if words, err := os.Stderr.Stat(); err == nil && os.SameFile(words, old) {
+		if err := unix.Dup2(int(next.Fd()), int(os.Stderr.Fd())); err != nil {
+			return errors.Join(err, next.Close())
+		}
+	}
+	err = l.file.Close()
+	l.file = next
+	return err
 }

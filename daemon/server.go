@@ -18,6 +18,7 @@ import (
 // take as long as a run.
 const (
 	headerTime  = 5 * time.Second
+	bodyTime    = 30 * time.Second // to send a body; one who may not ask has headerTime
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
 )
@@ -32,17 +33,20 @@ type servers struct {
 func (d *daemon) listen(base context.Context) *servers {
 	s := &servers{}
 	handler := d.routes()
-	s.add(base, limit(d.doors.unix, connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
-	s.add(base, limit(d.doors.tcp, connections, anybody, d.cfg.Log),
+	s.add(base, d.cfg.sending, limit(d.doors.unix, connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
+	s.add(base, d.cfg.sending, limit(d.doors.tcp, connections, anybody, d.cfg.Log),
 		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
 	return s
 }
 
-func (s *servers) add(base context.Context, l net.Listener, h http.Handler) {
+// sending is how long a client may take to send a request.
+type sending struct{ header, body time.Duration }
+
+func (s *servers) add(base context.Context, limits sending, l net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: headerTime,
+		ReadHeaderTimeout: limits.header,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
 		// What net/http logs by itself can quote the request of a stranger.
@@ -52,9 +56,9 @@ func (s *servers) add(base context.Context, l net.Listener, h http.Handler) {
 	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
 }
 
-// shutdown waits until the requests at hand are answered, at most for patience.
-func (s *servers) shutdown(patience time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// shutdown waits until the requests at hand are answered, at most for limit.
+func (s *servers) shutdown(limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for _, srv := range s.list {
 		if srv.Shutdown(ctx) != nil {
@@ -69,14 +73,28 @@ func (d *daemon) guard(door door, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.requests.Add(1)
 		defer d.requests.Done()
-		if e := door.refuse(r); e != nil {
+		refusal := door.refuse(r)
+		if r.ContentLength != 0 {
+			// Set before anybody may answer: net/http itself waits for a body that nobody has read.
+			limit := d.cfg.sending.body
+			if refusal != nil {
+				limit = d.cfg.sending.header
+			}
+			limitBody(w, limit)
+		}
+		if refusal != nil {
 			w.Header().Set("Connection", "close") // nor is the body of a stranger read
-			writeError(w, e)
+			writeError(w, refusal)
 			return
 		}
 		defer d.recover(w, r)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// limitBody ends the connection when the body has not come after d.
+func limitBody(w http.ResponseWriter, d time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d))
 }
 
 // recover turns a bug in one request into an answer and a log entry; the daemon goes on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,41 @@ func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
 	}
 	if _, err := next(t, conn); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
 		t.Errorf("then %v", err)
+	}
+	r.wait()
+}
+
+// TestEndingDaemonSendsWhatIsQueued: a watcher that is behind when the daemon ends gets every event
+// there was, and then is told.
+func TestEndingDaemonSendsWhatIsQueued(t *testing.T) {
+	r := start(t, nil)
+	w, path := r.open("/w")
+	conn := r.watch(path)
+	const events = 900 // more than fits into the connection: most of them wait in the queue
+	w.mu.Lock()
+	for range events {
+		w.publish(api.Event{Type: api.NodeReady, Message: strings.Repeat("x", 1000)})
+	}
+	w.mu.Unlock()
+	r.cancel()
+	<-w.done
+	var seq uint64
+	for {
+		f, err := next(t, conn)
+		if err != nil {
+			if !websocket.IsCloseError(err, websocket.CloseGoingAway) {
+				t.Errorf("the end: %v", err)
+			}
+			break
+		}
+		for _, ev := range f.Events {
+			if seq++; ev.Seq != seq {
+				t.Fatalf("event %d after %d", ev.Seq, seq-1)
+			}
+		}
+	}
+	if seq != events {
+		t.Errorf("%d of %d events", seq, events)
 	}
 	r.wait()
 }

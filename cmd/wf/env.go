@@ -17,6 +17,8 @@ type env struct {
 	vars           []string // KEY=VALUE, the whole environment
 	dir            string   // working directory, absolute; "" when it is gone
 
+	workpath string // of the workfile this command is about, absolute; "" until one is named
+
 	// The fields below are set by flags.
 
 	color string // auto, always, never

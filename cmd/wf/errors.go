@@ -75,7 +75,7 @@ func printError(e *env, err error) {
 		}
 	}
 	if f.fix != "" {
-		fmt.Fprintf(&b, "%s %s\n", p.strong("fix:"), indent(f.fix))
+		fmt.Fprintf(&b, "%s %s\n", p.strong("fix:"), indent(e.adviseFile(f.fix)))
 	}
 	fmt.Fprint(e.stderr, b.String())
 }
@@ -86,12 +86,15 @@ func describe(err error) failure {
 		found       *failure
 		refused     *api.Error
 		unreachable *client.UnreachableError
+		exposed     *client.ExposedError
 	)
 	switch {
 	case errors.As(err, &found):
 		return *found
 	case errors.As(err, &refused):
 		return failure{what: refused.Message, where: refused.Where, why: whyOf(refused), fix: refused.Fix}
+	case errors.As(err, &exposed):
+		return failure{what: err.Error(), fix: "chmod 600 " + quote(exposed.Path)}
 	case errors.As(err, &unreachable):
 		return failure{what: err.Error(), fix: "wf server logs"}
 	}

@@ -28,6 +28,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"same":     cmdSame,
 		"becomes":  cmdBecomes,
 		"gone":     cmdGone,
+		"hidden":   cmdHidden,
 		"kill9":    cmdKillDaemon,
 		"forge":    cmdForge,
 		"takeport": cmdTakePort,

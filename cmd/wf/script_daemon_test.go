@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net"
 	"os"
@@ -54,4 +55,31 @@ func cmdTakePort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
 	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// cmdHidden demands that neither arguments nor environment of the daemon and its runners show a
+// text: "hidden SECRET". There must be a daemon and a runner.
+func cmdHidden(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 1, 1, "hidden SECRET")
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		return // no way to look here
+	}
+	looked := 0
+	for _, pid := range w.processes() {
+		folder := filepath.Join("/proc", strconv.Itoa(pid))
+		if program, err := os.Readlink(filepath.Join(folder, "exe")); err != nil || program != filepath.Join(w.bin, "wf") {
+			continue // a command, which shall have it
+		}
+		looked++
+		for _, file := range []string{"cmdline", "environ"} {
+			data, err := os.ReadFile(filepath.Join(folder, file))
+			ts.Check(err)
+			if bytes.Contains(data, []byte(args[0])) {
+				ts.Fatalf("%s/%s shows it:\n%s", folder, file, bytes.ReplaceAll(data, []byte{0}, []byte{'\n'}))
+			}
+		}
+	}
+	if looked < 2 {
+		ts.Fatalf("%d processes of wf: no daemon or no runner", looked)
+	}
 }

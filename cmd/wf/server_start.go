@@ -101,12 +101,12 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	if err != nil {
 		return err
 	}
-	log, closer, err := daemon.OpenLog(dirs.state)
+	log, err := daemon.OpenLog(dirs.state)
 	if err != nil {
 		return &failure{status: exitDaemon, what: "cannot open the log of the daemon", why: err.Error()}
 	}
-	defer closer.Close()
-	cfg.Log = log
+	defer log.Close()
+	cfg.Log, cfg.Locked = log.Logger(), log.Rotate
 	// Half of the usual head room: most of what lives here is workfiles and their indexes, which the
 	// collector need not look into. 100,000 nodes stay below 250 MB by it, at no cost to be seen.
 	if e.get("GOGC") == "" {
@@ -114,7 +114,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	// Commands of a runner that died become our children: their exit codes are not lost with it.
 	if err := executor.BecomeSubreaper(); err != nil {
-		log.Warn("commands cannot be inherited from a dead runner", "err", err)
+		cfg.Log.Warn("commands cannot be inherited from a dead runner", "err", err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
 	defer stop()

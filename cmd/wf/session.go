@@ -55,11 +55,23 @@ func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, 
 		return nil, fmt.Errorf("find the program of the daemon: %w", err)
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
-	// The daemon works in another folder: what was found from here it gets as absolute paths.
-	vars := append(e.vars[:len(e.vars):len(e.vars)], "WF_RUNTIME_DIR="+dirs.runtime, "WF_STATE_DIR="+dirs.state)
 	opt := e.clientOptions(dirs)
-	opt.Start = client.Detached(argv, vars, opt.Log)
+	opt.Start = client.Detached(argv, e.daemonVars(dirs), opt.Log)
 	return client.Connect(ctx, opt)
+}
+
+// daemonVars is the environment of a daemon: what it reads itself. It outlives this shell and serves
+// others, so that it must not carry along what else the environment holds, tokens and passwords for
+// instance: each run brings its own. It works in another folder, so it gets absolute paths.
+func (e *env) daemonVars(dirs folders) []string {
+	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
+	for _, key := range []string{"HOME", "TMPDIR", "TZ", "WF_HOST", "WF_PORT", "WF_SLOTS",
+		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE", "GOTRACEBACK"} {
+		if value := e.get(key); value != "" {
+			vars = append(vars, key+"="+value)
+		}
+	}
+	return vars
 }
 
 // reach connects to a daemon that runs already. running is false when there is none.

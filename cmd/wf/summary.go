@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,6 +25,14 @@ func (v *view) finish(ctx context.Context, ev api.Event) error {
 	var err error
 	if ev.Result != api.Succeeded {
 		err = v.details(ctx, ev)
+	}
+	var unreachable *client.UnreachableError
+	if errors.As(err, &unreachable) {
+		// It was stopped together with the run, say. The result is known and counts all the same.
+		err = nil
+		if ev.Counts != nil && ev.Counts.Failed > 0 {
+			v.say("note: the daemon has ended: for more,  wf runs show %s%s", ev.Run, v.e.fileFix(v.s.path))
+		}
 	}
 	if ferr := v.flush(); err == nil {
 		err = ferr

@@ -29,12 +29,14 @@ func fileArg(file *string, args []string) error {
 	return nil
 }
 
-// workfile finds the workfile that name means, and says what it looked for when there is none.
+// workfile finds the workfile that name means, and says what it looked for when there is none. The
+// advice of later errors is about that file.
 func (e *env) workfile(name string) (string, error) {
 	if name == "" {
 		name = defaultWorkfile
 	}
 	path := e.abs(name)
+	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", e.noWorkfile(path, err)

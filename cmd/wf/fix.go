@@ -1,0 +1,73 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// adviceWords finds the commands in an advice: wf with the words behind it that may be the names
+// of sub-commands.
+var adviceWords = regexp.MustCompile(`\bwf((?: [a-z][a-z-]*)+)`)
+
+// adviseFile makes an advice fit the workfile that this command was about: whoever wrote it, the
+// daemon for instance, does not know how the user named the file. Every command in it that takes
+// --file and has none gets one, behind the words of the command; new is about another file.
+func (e *env) adviseFile(fix string) string {
+	if fix == "" || e.workpath == "" {
+		return fix
+	}
+	flag := e.fileFix(e.workpath)
+	if flag == "" {
+		return fix
+	}
+	root := newRoot(&env{})
+	var b strings.Builder
+	begin := 0
+	found := adviceWords.FindAllStringSubmatchIndex(fix, -1)
+	for i, at := range found {
+		cmd, length := subCommand(root, fix[at[2]:at[3]])
+		end := len(fix) // of what may be said about this command
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		behind := at[2] + length
+		if cmd.Flag("file") == nil || cmd.Name() == "new" || namesFile(fix[behind:end]) {
+			continue
+		}
+		b.WriteString(fix[begin:behind] + flag)
+		begin = behind
+	}
+	return b.String() + fix[begin:]
+}
+
+// subCommand follows words, each after a blank, down the tree of commands, and returns the command
+// it comes to with the length of the words that name it.
+func subCommand(root *cobra.Command, words string) (cmd *cobra.Command, length int) {
+	cmd = root
+	for _, word := range strings.Fields(words) {
+		next := cmd
+		for _, sub := range cmd.Commands() {
+			if sub.Name() == word || sub.HasAlias(word) {
+				next = sub
+			}
+		}
+		if next == cmd {
+			break
+		}
+		cmd = next
+		length += len(" ") + len(word)
+	}
+	return cmd, length
+}
+
+// namesFile says whether the rest of a command names a workfile already, or needs none.
+func namesFile(rest string) bool {
+	for _, word := range strings.Fields(rest) {
+		if word == "--file" || word == "-f" || word == "--help" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package executor
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// fuzzWrappers have the placeholder in every kind of quotes. They print it with what is built into
+// every shell.
+var fuzzWrappers = []string{
+	"printf %s {}", "printf %s '{}'", `printf %s "{}"`, "printf %s",
+	`/bin/sh -c 'printf %s "$1"' x {}`, `(printf %s "{}")`, `: \' \" && printf %s "{}"`, `x=$(echo ')'); printf %s '{}'`,
+	`printf %s "$(printf %s {})"`, `printf %s "$(printf %s '{}')"`, `printf %s "$(printf %s "{}")"`,
+	"printf %s \"`printf %s {}`\"", "printf %s \"`printf %s '{}'`\"",
+}
+
+// FuzzLine has a real shell print any label from within any quotes. The shell finds no programs:
+// if a label got out of its quotes, nothing would happen but a failure.
+func FuzzLine(f *testing.F) {
+	for i := range fuzzWrappers {
+		f.Add(byte(i), "it's \"$HOME\" `id` \\ $(( {} ) # ~ *\n!é\r\t;&|<>")
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, which byte, label string) {
+		wrapper := fuzzWrappers[int(which)%len(fuzzWrappers)]
+		if strings.Contains(label, "\x00") || len(label) > 64<<10 {
+			t.Skip("no argument of a program can hold it")
+		}
+		if strings.HasPrefix(wrapper, `printf %s "$(`) || strings.HasPrefix(wrapper, "printf %s \"`") {
+			label = strings.TrimRight(label, "\n") // a substitution takes them off the end
+		}
+		line := Line(wrapper, label)
+		cmd := exec.Command("/bin/sh", "-c", line)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=/nonexistent"}
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != label {
+			t.Fatalf("%q\n got %q (%v)\nwant %q", line, got, err, label)
+		}
+	})
+}
+
+// sampleLines are an example of every kind of line that is written anywhere.
+func sampleLines() []byte {
+	id := ID{Node: 3, Execution: 1}
+	var b []byte
+	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
+	b = appendLine(b, startCommand(Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}}))
+	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
+	b = appendLine(b, command{Kind: lineClose})
+	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})
+	for _, e := range []entry{
+		{Kind: entryRunner, PID: 4, Boot: "b"}, {Kind: entryIntent, Node: 3, Execution: 1},
+		{Kind: entryStart, Node: 3, Execution: 1, PID: 77, Born: window{1, 2}, Slot: 1, Out: extent{0, -1}},
+		{Kind: entryStop, Node: 3, Execution: 1, Time: 5}, {Kind: entryExit, Node: 3, Execution: 1, Code: 2},
+		{Kind: "future", Node: 4, Execution: 1},
+		{Kind: entryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},
+	} {
+		b = append(e.append(b), '\n')
+	}
+	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
+	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
+}
+
+// FuzzRunnerReads sends anything to a runner: what it cannot read ends the connection, and nothing
+// else does any harm. Every batch belongs to the link that said hello, and the last one is empty.
+func FuzzRunnerReads(f *testing.F) {
+	f.Add(sampleLines())
+	f.Add([]byte(`{"k":"hello","v":1}` + "\n" + `{"k":"start","n":1e99}` + "\n"))
+	f.Add([]byte(`{"k":"hello","v":2,"later":{}}` + "\n" + `{"k":"later","x":[1]}` + "\n" + `{"k":"close"}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := &runner{links: make(chan *link, 1), batches: make(chan batch)}
+		ours, theirs := net.Pipe()
+		go func() {
+			ours.Write(data)
+			ours.Close()
+		}()
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			r.serve(theirs, 0)
+		}()
+		ended := false
+		for {
+			select {
+			case b := <-r.batches:
+				if len(r.links) == 0 || ended {
+					t.Errorf("a batch before hello or after the end: %+v", b)
+				}
+				ended = b.commands == nil
+				for i := range b.commands {
+					_ = b.commands[i].job()
+				}
+				continue
+			case <-served:
+			}
+			break
+		}
+		if (len(r.links) == 1) != ended {
+			t.Errorf("hello: %v, end told: %v", len(r.links) == 1, ended)
+		}
+	})
+}
+
+// FuzzSessionReads sends anything to a daemon as the news of a run: each start and end is reported
+// once and in order, what is of an unknown kind is not, and what cannot be read ends the reading.
+func FuzzSessionReads(f *testing.F) {
+	f.Add(sampleLines())
+	f.Add([]byte(`{"k":"start","n":1,"e":1,"o":[1,2,3]}` + "\n" + `{"k":"end","n":1,"e":1,"g":-1,"m":"\ud800"}` + "\n"))
+	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got []Report
+		s := newSession(Spec{Report: func(rs []Report) { got = append(got, rs...) }}, nil)
+		ours, theirs := net.Pipe()
+		go func() {
+			ours.Write(data)
+			ours.Close()
+		}()
+		if s.read(theirs) == nil {
+			t.Error("a connection ended without an error")
+		}
+		theirs.Close()
+		var want []Report
+		reader := bufio.NewReader(bytes.NewReader(data))
+		for {
+			line, err := readLine(reader)
+			var e entry
+			if err != nil || json.Unmarshal(line, &e) != nil {
+				break
+			}
+			if e.Kind == entryStart || e.Kind == entryEnd {
+				want = append(want, e.report())
+				continue
+			}
+			var n notice
+			if json.Unmarshal(line, &n) != nil {
+				break
+			}
+			if n.Kind == lineBroken {
+				want = append(want, Report{Kind: Broken, Message: n.Message})
+			}
+		}
+		// What came with the line that ended the reading may be lost with it, nothing before.
+		if len(got) > len(want) {
+			t.Fatalf("%d reports of %d lines that have one", len(got), len(want))
+		}
+		for i, r := range got {
+			if r.Kind != want[i].Kind || r.ID != want[i].ID || r.Message != want[i].Message {
+				t.Fatalf("report %d: %+v, want %+v", i, r, want[i])
+			}
+		}
+	})
+}
+
+// FuzzRecordReplay folds anything as the record of an earlier runner. What is news is announced
+// again, byte for byte; an entry of an unknown kind begins, ends and announces nothing.
+func FuzzRecordReplay(f *testing.F) {
+	f.Add(sampleLines())
+	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := &runner{news: &news{}, known: map[ID]struct{}{}}
+		p := &past{open: map[ID]*execution{}, boots: map[ID]string{}}
+		var announced []byte
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			var e, again entry
+			if json.Unmarshal(line, &e) != nil {
+				continue
+			}
+			if json.Unmarshal(e.append(nil), &again) == nil && again != e && isKnown(e.Kind) {
+				t.Fatalf("%+v written and read is %+v", e, again)
+			}
+			open, order := len(p.open), len(p.order)
+			r.replay(p, &e, line)
+			if e.Kind == entryStart || e.Kind == entryEnd {
+				announced = append(append(announced, line...), '\n')
+			}
+			if !isKnown(e.Kind) && (len(p.open) != open || len(p.order) != order) {
+				t.Fatalf("an entry of the kind %q changed what is open", e.Kind)
+			}
+		}
+		if !bytes.Equal(r.news.from(0), announced) {
+			t.Fatalf("news %q, want %q", r.news.from(0), announced)
+		}
+	})
+}
+
+func isKnown(kind string) bool {
+	switch kind {
+	case entryRunner, entryIntent, entryStart, entryStop, entryExit, entryEnd:
+		return true
+	}
+	return false
+}
