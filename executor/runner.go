@@ -130,11 +130,23 @@ func RunRunner(args []string, open OpenRecord) int {
 		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
-	if err := r.loop(); err != nil {
+	if err := r.loopAside(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
 	}
 	return 0
+}
+
+// loopAside runs the loop on a thread that is not the main one, whose list of children then holds
+// orphans only and is read faster, see childList.
+func (r *runner) loopAside() error {
+	runtime.LockOSThread() // keeps the main thread, on which a program begins
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		ended <- r.loop()
+	}()
+	return <-ended
 }
 
 // sealDescriptors keeps every open descriptor from the commands, also those that the daemon got
