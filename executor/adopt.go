@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -24,7 +23,7 @@ func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	var err error
 	r.record, err = open(filepath.Join(r.dir, recordFile), func(line []byte) error {
 		var e entry
-		if err := json.Unmarshal(line, &e); err != nil {
+		if err := e.decode(line); err != nil {
 			return fmt.Errorf("record of the run: %w", err)
 		}
 		r.replay(p, &e, line)

@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"syscall"
 	"testing"
@@ -9,53 +10,56 @@ import (
 	"wf/executor"
 )
 
-// BenchmarkExecutions keeps eight commands going at a time, as a run with -j8 does.
+// BenchmarkExecutions keeps eight commands going at a time, as a run with -j8 does: flat hands all
+// of them over at once, chain each when the one before has ended.
 func BenchmarkExecutions(b *testing.B) {
-	for name, command := range map[string]string{"direct": "true", "shell": "true;", "blank": ""} {
-		b.Run(name, func(b *testing.B) {
-			const width = 8
-			ended := make(chan int, b.N)
-			session, err := newLocal(b).Open(context.Background(), executor.Spec{
-				Dir: b.TempDir(), Cwd: "/", Env: os.Environ(), Width: width,
-				Report: func(reports []executor.Report) {
-					n := 0
-					for i := range reports {
-						if reports[i].Kind == executor.Ended {
-							n++
-						}
-					}
-					if n > 0 {
-						ended <- n
-					}
-				},
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			before := cpuTime(b)
-			started := 0
-			start := func(n int) {
-				for ; n > 0 && started < b.N; n-- {
-					job := executor.Job{ID: executor.ID{Node: started, Execution: 1}, Command: command}
-					if err := session.Start([]executor.Job{job}); err != nil {
-						b.Fatal(err)
-					}
-					started++
+	for _, c := range []struct {
+		name, command string
+		ahead         int // how many are handed over before an end is waited for
+	}{
+		{"flat", "true", math.MaxInt}, {"chain", "true", 1}, {"shell", "true;", math.MaxInt}, {"blank", "", math.MaxInt},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkExecutions(b, c.command, c.ahead) })
+	}
+}
+
+func benchmarkExecutions(b *testing.B, command string, ahead int) {
+	const width = 8
+	ended := make(chan int, b.N)
+	session, err := newLocal(b).Open(context.Background(), executor.Spec{
+		Dir: b.TempDir(), Cwd: "/", Env: os.Environ(), Width: width,
+		Report: func(reports []executor.Report) {
+			n := 0
+			for i := range reports {
+				if reports[i].Kind == executor.Ended {
+					n++
 				}
 			}
-			start(width)
-			for done := 0; done < b.N; {
-				n := <-ended
-				done += n
-				start(n)
+			if n > 0 {
+				ended <- n
 			}
-			b.StopTimer()
-			if _, err := session.Close(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
-		})
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
+	before := cpuTime(b)
+	b.ResetTimer()
+	for done, started := 0, 0; done < b.N; {
+		var jobs []executor.Job
+		for ; started < b.N && started-done < ahead; started++ {
+			jobs = append(jobs, executor.Job{ID: executor.ID{Node: started, Execution: 1}, Command: command})
+		}
+		if err := session.Start(jobs); err != nil {
+			b.Fatal(err)
+		}
+		done += <-ended
+	}
+	b.StopTimer()
+	if _, err := session.Close(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
 // cpuTime is what this process, its runner and their commands have used, in nanoseconds. It says

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // A childList reads the children of this process. Orphans are given to the main thread, so its
 // list holds all of them beside the children it forked itself.
-type childList struct{ file *os.File }
+type childList struct{ fd int }
 
 // openChildList fails on kernels without CONFIG_PROC_CHILDREN; a nil list then knows nothing.
 func openChildList() *childList {
-	file, err := os.Open(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	return &childList{file: file}
+	return &childList{fd: fd}
 }
 
 // any reports whether there is a child that known does not know. Where it cannot tell it says so.
@@ -26,8 +28,8 @@ func (l *childList) any(known func(pid int) bool) bool {
 		return true
 	}
 	var buf [4096]byte
-	n, err := l.file.ReadAt(buf[:], 0)
-	if n == len(buf) || (n == 0 && err == nil) {
+	n, err := unix.Pread(l.fd, buf[:], 0)
+	if err != nil || n == len(buf) {
 		return true
 	}
 	for _, field := range bytes.Fields(buf[:n]) {

@@ -152,6 +152,39 @@ func TestRunnerDies(t *testing.T) {
 	r.close()
 }
 
+// TestWaitingJobsOutliveTheRunner has the runner killed while jobs wait whose intents are on the disk:
+// none of them is lost, and none runs twice.
+func TestWaitingJobsOutliveTheRunner(t *testing.T) {
+	r := openRun(t, newLocal(t), t.TempDir())
+	r.session.SetWidth(1)
+	pipe, tell := r.pipe()
+	log := filepath.Join(r.TempDir(), "log")
+	const waiting = 5
+	jobs := []executor.Job{{ID: executor.ID{Execution: 1}, Command: "read x <" + pipe}}
+	for node := 1; node <= waiting; node++ {
+		id := executor.ID{Node: node, Execution: 1}
+		jobs = append(jobs, executor.Job{ID: id, Command: fmt.Sprintf("echo %d >>%s", node, log)})
+	}
+	if err := r.session.Start(jobs); err != nil {
+		t.Fatal(err)
+	}
+	r.await(executor.Started, 0)
+	if text, err := os.ReadFile(filepath.Join(r.dir, "record")); err != nil || strings.Count(string(text), `"intent"`) != len(jobs) {
+		t.Errorf("record %q, error %v: want an intent of each job", text, err)
+	}
+	r.killRunner()
+	tell()
+	for node := range jobs {
+		if end := r.await(executor.Ended, node); end.Exit.Code != 0 || end.Exit.Lost || end.Exit.Failed {
+			t.Errorf("node %d: %+v %s", node, end.Exit, end.Message)
+		}
+	}
+	if text, err := os.ReadFile(log); err != nil || string(text) != "1\n2\n3\n4\n5\n" {
+		t.Errorf("log %q, error %v", text, err)
+	}
+	r.close()
+}
+
 // TestStopAfterRunnerDied has the next runner stop what is not its child, and sweep what was left.
 func TestStopAfterRunnerDied(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())

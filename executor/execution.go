@@ -92,28 +92,29 @@ func (r *runner) start(e *execution) {
 	}
 	begin := time.Now()
 	e.born[0] = ticksNow()
-	pid, err := r.fork(e)
+	c, err := r.fork(e)
 	e.born[1] = ticksNow()
 	if err != nil {
 		r.startFailed(e, err)
 		return
 	}
-	r.started(e, pid, begin)
+	r.started(e, c, begin)
 }
 
 // started takes account of a process that has just been forked. Its start need not be durable to
 // be announced: a crash of the machine ends the process too, and the intent tells of it.
-func (r *runner) started(e *execution, pid int, at time.Time) {
+func (r *runner) started(e *execution, c child, at time.Time) {
 	r.queue.drop(e)
-	e.pid = pid
+	r.poller.watch(c)
+	e.pid, e.handle = c.pid, c.handle
 	if r.runMarker == "" {
 		r.mark(e, e.job.Env, r.env.base)
 	}
 	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
-	r.running[pid] = e
+	r.running[e.pid] = e
 	r.note(&entry{
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Time: at.UnixNano(), PID: pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
 	})
 }
 
@@ -150,6 +151,7 @@ func (r *runner) died(d *death) {
 	}
 	quiet := !r.children.any(func(pid int) bool { return r.running[pid] != nil })
 	delete(r.running, d.pid)
+	r.poller.forget(e.handle)
 	e.gone, e.death = true, d
 	if e.stop != nil {
 		r.note(&entry{

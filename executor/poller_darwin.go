@@ -53,12 +53,15 @@ func (p *poller) remove(fd int) error {
 	return p.change(fd, unix.EVFILT_READ, unix.EV_DELETE, 0)
 }
 
-// watch makes the poller wake when the child has ended. There is no handle here.
-func (p *poller) watch(pid, _ int) {
-	if err := p.change(pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT, unix.NOTE_EXIT); err != nil {
+// watch makes the poller wake when the child has ended.
+func (p *poller) watch(c child) {
+	if err := p.change(c.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT, unix.NOTE_EXIT); err != nil {
 		p.ended = true
 	}
 }
+
+// forget has nothing to give back.
+func (p *poller) forget(int) {}
 
 // wait sleeps until something has happened, but not longer than patience. It returns the
 // descriptors to look at, valid until the next call, and whether a child may have ended.

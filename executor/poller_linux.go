@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -54,18 +55,38 @@ func (p *poller) remove(fd int) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil)
 }
 
-// watch makes the poller wake when the child has ended. It owns handle, see forkAttributes.
-func (p *poller) watch(_, handle int) {
-	if handle < 0 {
-		p.blind = true
-		return
-	}
-	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(handle), Pad: watchedProcess}
-	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, handle, &event); err != nil {
-		unix.Close(handle)
+// watch makes the poller wake when the child has ended, until it is forgotten.
+func (p *poller) watch(c child) {
+	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.handle), Pad: watchedProcess}
+	if c.handle < 0 || unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, c.handle, &event) != nil {
 		p.blind = true
 	}
 }
+
+// forget gives the handle of a child back.
+func (p *poller) forget(handle int) {
+	if handle >= 0 {
+		unix.Close(handle)
+	}
+}
+
+// briefWait is how long a wait hides from Go's scheduler, which would give the processor of this
+// goroutine away, look every 20 µs whether it wants it back, and wake threads for both: more work
+// than all that a runner does for a command that takes no longer than this.
+const briefWait = 2 * time.Millisecond
+
+// waitBriefly waits in a way that keeps the scheduler from noticing.
+func (p *poller) waitBriefly(patience time.Duration) (int, error) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
+		uintptr(len(p.events)), uintptr(milliseconds(patience)), 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
+}
+
+// milliseconds rounds up, so that nobody wakes before it is time.
+func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
 
 // wait sleeps until something has happened, but not longer than patience. It returns the
 // descriptors to look at, valid until the next call, and whether a child may have ended.
@@ -73,8 +94,10 @@ func (p *poller) wait(patience time.Duration) (ready []int, died bool, err error
 	if p.blind {
 		patience = min(patience, blindInterval)
 	}
-	milliseconds := int((patience + time.Millisecond - 1) / time.Millisecond)
-	n, err := unix.EpollWait(p.fd, p.events[:], milliseconds)
+	n, err := p.waitBriefly(min(patience, briefWait))
+	if n == 0 && err == nil && patience > briefWait {
+		n, err = unix.EpollWait(p.fd, p.events[:], milliseconds(patience-briefWait))
+	}
 	if errors.Is(err, unix.EINTR) {
 		return nil, true, nil
 	}
@@ -84,7 +107,6 @@ func (p *poller) wait(patience time.Duration) (ready []int, died bool, err error
 	p.ready = p.ready[:0]
 	for _, event := range p.events[:n] {
 		if event.Pad == watchedProcess {
-			unix.Close(int(event.Fd)) // has told all it knows
 			died = true
 			continue
 		}

@@ -84,7 +84,7 @@ func readProcess(pid int) (process, error) {
 // statFields returns the fields of /proc/PID/stat from the third, the state, on. The second is the
 // name in brackets, which may itself hold blanks and brackets.
 func statFields(pid int) ([]string, error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	text, err := readSmall("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil, errNoProcess
 	}
@@ -94,6 +94,19 @@ func statFields(pid int) ([]string, error) {
 		return nil, fmt.Errorf("/proc/%d/stat: %q is not understood", pid, text)
 	}
 	return fields, nil
+}
+
+// readSmall reads a file of the kernel of up to a page with a fourth of the system calls that
+// os.ReadFile makes: a census reads one for each process of the machine.
+func readSmall(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	text := make([]byte, os.Getpagesize())
+	n, err := unix.Read(fd, text)
+	return text[:max(0, n)], err
 }
 
 // environmentOf returns the environment pid was started with, or nil if we may not know.

@@ -140,11 +140,18 @@ func appendText(b []byte, key, text string) []byte {
 	if text == "" {
 		return b
 	}
+	return appendQuoted(appendKey(b, key), text)
+}
+
+func appendQuoted(b []byte, text string) []byte {
+	if isPlainText(text) {
+		return append(append(append(b, '"'), text...), '"')
+	}
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(fmt.Sprintf("internal error: a string has no JSON form: %v", err))
 	}
-	return append(appendKey(b, key), quoted...)
+	return append(b, quoted...)
 }
 
 // report turns a start or end entry into what the caller of the executor gets.

@@ -31,7 +31,7 @@ import (
 // there is none: their intents are synced ahead, together with whatever else is, and the fork
 // entry tells which of them have been forked. An end is synced within syncDelay all the same.
 //
-// One goroutine on one thread does it all, and all fields belong to it.
+// One goroutine does it all, and all fields belong to it.
 type runner struct {
 	dir      string
 	pid      int // our own
@@ -64,6 +64,8 @@ type runner struct {
 	active  map[ID]*execution  // those without an end
 	running map[int]*execution // by pid: children whose death has not been recorded
 
+	moreDeaths bool // than were handled in this turn
+
 	successor bool            // an earlier runner has begun this run, and what it left is not below us
 	runMarker string          // the one of all commands; "" while there is none
 	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
@@ -77,6 +79,7 @@ type runner struct {
 type execution struct {
 	job     Job
 	pid     int
+	handle  int // see child
 	born    window
 	slot    *slot // nil when there is no output of ours to measure
 	out     extent
@@ -107,8 +110,7 @@ const (
 )
 
 // runnerProcs is how many goroutines of a runner may run at once: its loop, and now and then the
-// collector or a watcher of adopted processes. With one the scheduler would hand the only
-// processor on at each system call.
+// collector or a watcher of adopted processes.
 const runnerProcs = 2
 
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
@@ -119,7 +121,6 @@ func RunRunner(args []string, open OpenRecord) int {
 		return 2
 	}
 	runtime.GOMAXPROCS(runnerProcs)
-	runtime.LockOSThread()
 	if err := inheritLink(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
@@ -129,11 +130,23 @@ func RunRunner(args []string, open OpenRecord) int {
 		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
-	if err := r.loop(); err != nil {
+	if err := r.loopAside(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
 	}
 	return 0
+}
+
+// loopAside runs the loop on a thread that is not the main one, whose list of children then holds
+// orphans only and is read faster, see childList.
+func (r *runner) loopAside() error {
+	runtime.LockOSThread() // keeps the main thread, on which a program begins
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		ended <- r.loop()
+	}()
+	return <-ended
 }
 
 // sealDescriptors keeps every open descriptor from the commands, also those that the daemon got
@@ -234,7 +247,7 @@ func (r *runner) loop() error {
 			return err // a bug or a kernel without epoll; the next runner would fare no better
 		}
 		now := time.Now()
-		if died {
+		if died || r.moreDeaths {
 			r.mourn(now)
 		}
 		for _, fd := range ready {
@@ -258,9 +271,20 @@ func (r *runner) attend(fd int, now time.Time) {
 	}
 }
 
+// mournAtOnce bounds the deaths handled in one turn: where commands are short there is always one
+// more, and the daemon wants to be heard and told as well.
+const mournAtOnce = 4
+
 // mourn records the deaths there are. Each makes room for another execution at once.
 func (r *runner) mourn(now time.Time) {
-	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
+	for n := 0; ; n++ {
+		if r.moreDeaths = n == mournAtOnce; r.moreDeaths {
+			return
+		}
+		d, err := nextDeath()
+		if err != nil || d == nil {
+			return
+		}
 		r.died(d)
 		r.startNext(now)
 	}
@@ -280,6 +304,9 @@ func (r *runner) turn(now time.Time) {
 
 // nextWake returns how long the loop may sleep.
 func (r *runner) nextWake(now time.Time) time.Duration {
+	if r.moreDeaths {
+		return 0
+	}
 	wake := now.Add(time.Hour)
 	sooner := func(t time.Time) {
 		if t.Before(wake) {

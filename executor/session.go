@@ -11,6 +11,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -29,7 +30,9 @@ type session struct {
 	running   map[ID]int // pids of what has started and not ended
 	inherited map[ID]int // those of a runner that has died: children of ours, if we are subreaper
 
-	mu       sync.Mutex // guards what follows; never held while sending or reporting
+	mu       sync.Mutex      // guards what follows; never held while waiting or reporting
+	conn     syscall.RawConn // of the conversation that is going on; nil between two
+	writing  bool            // the writer is sending: what comes now has to come after it
 	unsent   []byte
 	width    int
 	handed   int // jobs taken so far, for their order
@@ -78,7 +81,7 @@ func (s *session) Start(jobs []Job) error {
 	for _, j := range jobs {
 		s.jobs[j.ID] = sentJob{s.handed, j}
 		s.handed++
-		s.unsent = appendLine(s.unsent, startCommand(j))
+		s.unsent = appendStart(s.unsent, j)
 	}
 	s.signal()
 	return nil
@@ -151,12 +154,29 @@ func (s *session) Detach() {
 	s.signal() // the writer sends what was handed over and then hangs up
 }
 
-// signal tells the writer. The caller holds mu.
+// signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
+// more than the sending. The caller holds mu.
 func (s *session) signal() {
+	if s.conn != nil && !s.writing && !s.detached {
+		s.unsent = s.unsent[writeNow(s.conn, s.unsent):]
+		if len(s.unsent) == 0 {
+			return
+		}
+	}
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
+}
+
+// writeNow makes one try and returns how many bytes were taken. An error is seen by the reader, too.
+func writeNow(conn syscall.RawConn, lines []byte) int {
+	n := 0
+	conn.Write(func(fd uintptr) bool {
+		n, _ = unix.Write(int(fd), lines)
+		return true
+	})
+	return max(0, n)
 }
 
 // greet makes what is to be sent the beginning of a conversation: all that a runner which knows
@@ -168,7 +188,7 @@ func (s *session) greet() {
 	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: s.width})
 	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
 	for _, sent := range slices.SortedFunc(maps.Values(s.jobs), byOrder) {
-		s.unsent = appendLine(s.unsent, startCommand(sent.job))
+		s.unsent = appendStart(s.unsent, sent.job)
 	}
 	for id, deadline := range s.stops {
 		grace := max(0, time.Until(deadline))
@@ -250,16 +270,28 @@ func (s *session) track(e *entry) {
 
 // converse talks over one connection until it ends.
 func (s *session) converse(conn net.Conn) error {
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return err
+	}
+	s.setConn(raw)
+	defer s.setConn(nil)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		s.write(conn, stop)
 	}()
-	err := s.read(conn)
+	err = s.read(conn)
 	conn.Close()
 	close(stop)
 	<-stopped
 	return err
+}
+
+func (s *session) setConn(raw syscall.RawConn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn = raw
 }
 
 // write sends what is there whenever wake says so, until stop is closed.
@@ -272,9 +304,15 @@ func (s *session) write(conn net.Conn, stop <-chan struct{}) {
 		}
 		s.mu.Lock()
 		lines, last := s.unsent, s.detached
-		s.unsent = nil
+		s.unsent, s.writing = nil, true
 		s.mu.Unlock()
 		_, err := conn.Write(lines)
+		s.mu.Lock()
+		s.writing = false
+		if len(s.unsent) > 0 {
+			s.signal()
+		}
+		s.mu.Unlock()
 		if last {
 			conn.Close()
 		}
@@ -298,7 +336,7 @@ func (s *session) read(conn net.Conn) error {
 	}
 	return readLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
 		var e entry
-		if err := json.Unmarshal(line, &e); err != nil {
+		if err := e.decode(line); err != nil {
 			return fmt.Errorf("runner of %s: %w", s.spec.Dir, err)
 		}
 		if e.Kind == entryStart || e.Kind == entryEnd {

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -151,6 +152,10 @@ func (r *runner) pursue(now time.Time) {
 		return
 	}
 	r.hunt.look = false
+	if r.closing && len(r.active) == 0 && !r.successor && childless() {
+		r.finish(nil)
+		return
+	}
 	c, err := takeCensus()
 	if err != nil {
 		r.hunt.next = now.Add(longestLook)
@@ -165,6 +170,13 @@ func (r *runner) pursue(now time.Time) {
 		busy = r.sweep(now)
 	}
 	r.schedule(now, busy)
+}
+
+// childless reports that nothing is below us, as is usual at the end of a run: a census of the whole
+// machine would take longer than a short run.
+func childless() bool {
+	_, err := nextDeath()
+	return errors.Is(err, unix.ECHILD)
 }
 
 // judge ends the stops that are over and returns the executions whose grace is.

@@ -58,13 +58,6 @@ type notice struct {
 	Message   string `json:"m,omitempty"`         // broken
 }
 
-func startCommand(j Job) command {
-	return command{
-		Kind: lineStart, Node: j.ID.Node, Execution: j.ID.Execution,
-		Shell: j.Shell, Line: j.Command, Env: j.Env,
-	}
-}
-
 func (c *command) job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
 	return Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env}

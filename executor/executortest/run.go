@@ -17,6 +17,7 @@ func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
 	}{
 		{"exit", exitCases},
 		{"output", outputCases},
+		{"width", widthCases},
 		{"stop", stopCases},
 		{"follow", followCases},
 		{"close", closeCases},

@@ -1,0 +1,52 @@
+package executor
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// FuzzDecode holds the decoder by hand against encoding/json.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"k":"start","n":1,"e":1,"t":1763706000000000000,"p":77,"b":[123,124],"s":3,"o":[5,-1],"x":[0,-1]}`,
+		`{"k":"end","n":1,"e":2,"t":-5,"s":3,"o":[5,9],"c":1,"u":1000,"y":2000}`,
+		`{"k":"end","n":0,"e":0,"failed":true,"m":"no \u003csuch\u003e"}`,
+		`{"k":"start","n":7,"e":1,"shell":"bash","line":"a > b && c","env":["A=1","B=\"2\""]}`,
+		`{"k":"start","n":7,"e":1,"line":"","env":[]}`, `{"k":"end","N":1,"n":01}`, `{"k":"end","n":1e3}`,
+		`{"n":999999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
+		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var gotEntry, wantEntry entry
+		check(t, line, gotEntry.decode(line), json.Unmarshal(line, &wantEntry), &gotEntry, &wantEntry)
+		var gotCommand, wantCommand command
+		check(t, line, gotCommand.decode(line), json.Unmarshal(line, &wantCommand), &gotCommand, &wantCommand)
+	})
+}
+
+func check(t *testing.T, line []byte, gotErr, wantErr error, got, want any) {
+	t.Helper()
+	if (gotErr == nil) != (wantErr == nil) {
+		t.Fatalf("%q: error %v, want %v", line, gotErr, wantErr)
+	}
+	if gotErr == nil && !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q:\n got %+v\nwant %+v", line, got, want)
+	}
+}
+
+// TestStartRoundTrip wants a job back as it was handed over.
+func TestStartRoundTrip(t *testing.T) {
+	for _, want := range []Job{
+		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
+		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
+	} {
+		line := appendStart(nil, want)
+		var c command
+		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || c.Kind != lineStart {
+			t.Errorf("%s: %+v (%v), want %+v", line, c.job(), err, want)
+		}
+	}
+}
