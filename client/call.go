@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 
 	"wf/api"
 )
@@ -49,10 +50,11 @@ func call[T any](ctx context.Context, c *Client, method, path string, query url.
 }
 
 // send asks the daemon and returns the body of a successful answer. A daemon that has ended
-// meanwhile is started again, once: nothing has been sent to it when the dialling failed.
+// meanwhile is started again, once: nothing has been sent to it when the dialling failed, and a
+// question may be asked twice.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
 	answer, err := c.attempt(ctx, method, path, query, body)
-	if !notDialled(err) {
+	if !notDialled(err) && !(method == http.MethodGet && brokenOff(err)) {
 		return answer, err
 	}
 	if err := c.reach(ctx, reaching{start: true}); err != nil {
@@ -122,6 +124,11 @@ func lost(ctx context.Context, err error) error {
 func notDialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// brokenOff reports whether err shows that the daemon was there and went before it answered.
+func brokenOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // code is the code of a daemon's refusal, "" for other errors.

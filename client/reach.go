@@ -81,7 +81,7 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	defer transport.CloseIdleConnections()
 	var info api.VersionInfo
 	answer, err := c.attempt(ctx, http.MethodGet, api.PathVersion, nil, nil)
-	if notDialled(err) || code(err) == api.CodeGone {
+	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
 		return info, errNobody
 	}
 	if err != nil {
