@@ -46,6 +46,7 @@ func setupKill(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 type toll struct {
 	verdict
 	kills, runs, nodes, left, clients int
+	told                              map[process]bool // what is left is told once, not after every run
 }
 
 func (o *killOptions) attack(ctx context.Context, w *world) (*report, error) {
@@ -56,7 +57,7 @@ func (o *killOptions) attack(ctx context.Context, w *world) (*report, error) {
 			return nil, fmt.Errorf("-kinds: nothing is called %q", kind)
 		}
 		begin := time.Now()
-		t := &toll{}
+		t := &toll{told: map[process]bool{}}
 		for t.kills < o.kills && ctx.Err() == nil {
 			if err := o.run(ctx, w, kind, t, rep); err != nil {
 				return rep, fmt.Errorf("%s, run %d: %w", kind, t.runs, err)
@@ -131,6 +132,10 @@ func (o *killOptions) judge(ctx context.Context, w *world, t *toll, a *attacked,
 		return err
 	}
 	for _, p := range left {
+		if t.told[p] {
+			continue
+		}
+		t.told[p] = true
 		fail(&t.left, "process %d is left: zombie %v, %q", p.pid, p.zombie, p.argv())
 	}
 	s, err := w.look(ctx, a.dir)

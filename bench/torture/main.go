@@ -50,14 +50,16 @@ func main() {
 // run is the program: it reports whether something was violated.
 func run(ctx context.Context, args []string) (violated bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New(usage)
+		fmt.Fprint(os.Stderr, usage)
+		return false, errors.New("no command")
 	}
 	for _, a := range attacks {
 		if a.name == args[0] {
 			return a.run(ctx, args[1:])
 		}
 	}
-	return false, fmt.Errorf("no command %q\n%s", args[0], usage)
+	fmt.Fprint(os.Stderr, usage)
+	return false, fmt.Errorf("no command is called %q", args[0])
 }
 
 func (a attack) run(ctx context.Context, args []string) (violated bool, err error) {

@@ -25,6 +25,7 @@ type planNode struct {
 const (
 	failChance  = 9
 	sleepChance = 3
+	anyChance   = 3 // that a node follows one that may fail
 	maxSleepMS  = 300
 )
 
@@ -47,7 +48,7 @@ func newPlan(n int, chance *rand.Rand) plan {
 				break
 			}
 			from := good[chance.IntN(len(good))]
-			if chance.IntN(2*failChance) == 0 {
+			if chance.IntN(anyChance) == 0 {
 				from = chance.IntN(i)
 			}
 			node.after = append(node.after, from)
