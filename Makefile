@@ -4,6 +4,12 @@ GO ?= go
 FUZZTIME ?= 30s
 # Folders that an example may write into; never the checkout.
 EXAMPLE = bin/example
+# Of make torture; a seed repeats what was left to chance, as far as the machine lets it.
+KILLS = 2000
+LEAK_NODES = 20000
+STOPS = 10
+WATCHED_NODES = 10000
+SEED = 1
 
 build: ## build bin/wf, static, no cgo
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/wf ./cmd/wf
@@ -29,7 +35,20 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
 
+torture: ## attack the real binary and cut journals at every byte; takes half an hour
+	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)
+	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
+	$(GO) run ./bench/torture stop -n $(STOPS) -seed $(SEED)
+	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
+	$(GO) test ./workspace -run Crash -torture -count 1 -timeout 2h
+
+torture-short: ## the same in little
+	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)
+	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
+	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
+	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)
+
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update fuzz bench clean
+.PHONY: build example test race update fuzz bench torture torture-short clean

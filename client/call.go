@@ -50,10 +50,10 @@ func call[T any](ctx context.Context, c *Client, method, path string, query url.
 
 // send asks the daemon and returns the body of a successful answer. A daemon that has ended
 // meanwhile is started again, once, unless somebody has ended it on purpose: nothing has been sent
-// to it when the dialling failed.
+// to it when the dialling failed, and a question may be asked twice.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
 	answer, err := c.attempt(ctx, method, path, query, body)
-	if !notDialled(err) {
+	if !notDialled(err) && !(method == http.MethodGet && brokenOff(err)) {
 		return answer, err
 	}
 	if err := c.reach(ctx, reaching{start: !c.dismissed()}); err != nil {

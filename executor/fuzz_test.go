@@ -48,7 +48,7 @@ func sampleLines() []byte {
 	id := ID{Node: 3, Execution: 1}
 	var b []byte
 	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
-	b = appendLine(b, startCommand(Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}}))
+	b = appendStart(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
 	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
 	b = appendLine(b, command{Kind: lineClose})
 	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})
@@ -63,46 +63,6 @@ func sampleLines() []byte {
 	}
 	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
 	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
-}
-
-// FuzzRunnerReads sends anything to a runner: what it cannot read ends the connection, and nothing
-// else does any harm. Every batch belongs to the link that said hello, and the last one is empty.
-func FuzzRunnerReads(f *testing.F) {
-	f.Add(sampleLines())
-	f.Add([]byte(`{"k":"hello","v":1}` + "\n" + `{"k":"start","n":1e99}` + "\n"))
-	f.Add([]byte(`{"k":"hello","v":2,"later":{}}` + "\n" + `{"k":"later","x":[1]}` + "\n" + `{"k":"close"}` + "\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &runner{links: make(chan *link, 1), batches: make(chan batch)}
-		ours, theirs := net.Pipe()
-		go func() {
-			ours.Write(data)
-			ours.Close()
-		}()
-		served := make(chan struct{})
-		go func() {
-			defer close(served)
-			r.serve(theirs, 0)
-		}()
-		ended := false
-		for {
-			select {
-			case b := <-r.batches:
-				if len(r.links) == 0 || ended {
-					t.Errorf("a batch before hello or after the end: %+v", b)
-				}
-				ended = b.commands == nil
-				for i := range b.commands {
-					_ = b.commands[i].job()
-				}
-				continue
-			case <-served:
-			}
-			break
-		}
-		if (len(r.links) == 1) != ended {
-			t.Errorf("hello: %v, end told: %v", len(r.links) == 1, ended)
-		}
-	})
 }
 
 // FuzzSessionReads sends anything to a daemon as the news of a run: each start and end is reported
@@ -139,8 +99,11 @@ func FuzzSessionReads(f *testing.F) {
 			if json.Unmarshal(line, &n) != nil {
 				break
 			}
-			if n.Kind == lineBroken {
+			switch n.Kind {
+			case lineBroken:
 				want = append(want, Report{Kind: Broken, Message: n.Message})
+			case lineWidth:
+				want = append(want, Report{Kind: Resized, Width: n.Width})
 			}
 		}
 		// What came with the line that ended the reading may be lost with it, nothing before.
@@ -161,7 +124,7 @@ func FuzzRecordReplay(f *testing.F) {
 	f.Add(sampleLines())
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &runner{news: &news{}, known: map[ID]struct{}{}}
+		r := &runner{known: map[ID]struct{}{}}
 		p := &past{open: map[ID]*execution{}, boots: map[ID]string{}}
 		var announced []byte
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
@@ -181,15 +144,15 @@ func FuzzRecordReplay(f *testing.F) {
 				t.Fatalf("an entry of the kind %q changed what is open", e.Kind)
 			}
 		}
-		if !bytes.Equal(r.news.from(0), announced) {
-			t.Fatalf("news %q, want %q", r.news.from(0), announced)
+		if !bytes.Equal(r.news, announced) {
+			t.Fatalf("news %q, want %q", r.news, announced)
 		}
 	})
 }
 
 func isKnown(kind string) bool {
 	switch kind {
-	case entryRunner, entryIntent, entryStart, entryStop, entryExit, entryEnd:
+	case entryRunner, entryIntent, entryFork, entryStart, entryStop, entryExit, entryEnd:
 		return true
 	}
 	return false

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strconv"
+	"time"
+
+	"wf/api"
+	"wf/bench/dag"
+)
+
+// leakOptions are the flags of leak.
+type leakOptions struct {
+	nodes, size, warm int
+	memory            int
+}
+
+func setupLeak(flags *flag.FlagSet) func(context.Context, *world) (*report, error) {
+	o := &leakOptions{}
+	flags.IntVar(&o.nodes, "n", 20_000, "nodes between the two looks")
+	flags.IntVar(&o.size, "size", 1000, "nodes of a run")
+	flags.IntVar(&o.warm, "warm", 3, "runs before the first look")
+	flags.IntVar(&o.memory, "memory", 10, "growth of memory that is no leak, in percent")
+	return o.attack
+}
+
+// attack runs the nodes in one daemon and looks at it before and after. Goroutines are only told
+// by a daemon that is made to end with a dump of them, so those of the beginning are told by
+// another one, which ends there.
+func (o *leakOptions) attack(ctx context.Context, w *world) (*report, error) {
+	dir, err := w.folder("leak")
+	if err != nil {
+		return nil, err
+	}
+	g, err := dag.New("layered", o.size, "true", w.seed)
+	if err == nil {
+		err = writeWorkfile(dir, g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, _, first, err := o.life(ctx, w, dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	runs := (o.nodes + o.size - 1) / o.size
+	begin := time.Now()
+	before, after, last, err := o.life(ctx, w, dir, runs)
+	if err != nil {
+		return nil, err
+	}
+	rep := newReport("", "descriptors", "goroutines", "threads", "children", "zombies", "memory KiB")
+	rep.row(fmt.Sprintf("after %d nodes", o.warm*o.size), before.descriptors, first, before.threads, before.children, before.zombies, before.memoryKB)
+	rep.row(fmt.Sprintf("after %d more", runs*o.size), after.descriptors, last, after.threads, after.children, after.zombies, after.memoryKB)
+	rep.note("%d runs in %s", o.warm+runs, time.Since(begin).Round(time.Second))
+	o.compare(rep, before, after, first, last)
+	return rep, nil
+}
+
+// compare says what has grown. Threads are shown only: the Go runtime keeps those it once needed.
+func (o *leakOptions) compare(rep *report, before, after footprint, first, last int) {
+	for _, c := range []struct {
+		what          string
+		before, after int
+	}{
+		{"descriptors", before.descriptors, after.descriptors},
+		{"goroutines", first, last},
+		{"children", 0, after.children},
+		{"zombies", 0, after.zombies},
+	} {
+		if c.after > c.before {
+			rep.violate("%s: %d became %d", c.what, c.before, c.after)
+		}
+	}
+	if after.memoryKB*100 > before.memoryKB*int64(100+o.memory) {
+		rep.violate("memory: %d KiB became %d KiB, more than %d %% on top", before.memoryKB, after.memoryKB, o.memory)
+	}
+}
+
+// life is that of one daemon: it warms up, is looked at, works, is looked at, and dumps its
+// goroutines.
+func (o *leakOptions) life(ctx context.Context, w *world, dir string, runs int) (before, after footprint, goroutines int, err error) {
+	d, err := w.serve(ctx)
+	if err != nil {
+		return before, after, 0, err
+	}
+	defer d.end()
+	if before, err = o.work(ctx, w, d, dir, o.warm); err != nil {
+		return before, after, 0, err
+	}
+	if after, err = o.work(ctx, w, d, dir, runs); err != nil {
+		return before, after, 0, err
+	}
+	goroutines, err = d.goroutines()
+	return before, after, goroutines, err
+}
+
+// work runs the workfile and returns what the daemon holds when it has closed it again.
+func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string, runs int) (footprint, error) {
+	for range runs {
+		a, err := w.wf(ctx, dir, "run", "--fresh", "-j", "8", "--progress", "none")
+		if err != nil {
+			return footprint{}, err
+		}
+		if a.status != 0 {
+			return footprint{}, fmt.Errorf("wf run: %v", a)
+		}
+	}
+	err := await(ctx, settleTime, "the daemon closes the workfile", func() (bool, error) {
+		var status api.ServerStatus
+		err := w.json(ctx, dir, &status, "server", "status", "--json")
+		return len(status.Workspaces) == 0, err
+	})
+	if err != nil {
+		return footprint{}, err
+	}
+	return d.settled(ctx)
+}
+
+// A server is a daemon in the foreground, which stays until it is told to end.
+type server struct {
+	process
+	*command
+	cancel context.CancelFunc
+}
+
+// serve starts a daemon and returns when it answers. The caller calls end.
+func (w *world) serve(ctx context.Context) (*server, error) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c, err := w.start(own, w.dir, "server", "start", "--foreground", "--idle-timeout", "0")
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	s := &server{command: c, cancel: cancel}
+	err = await(ctx, targetTime, "a daemon in the foreground", func() (bool, error) {
+		var err error
+		s.process, err = w.daemon()
+		return err == nil && s.pid == c.cmd.Process.Pid, ignoreGone(err)
+	})
+	if err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// end kills the daemon if it is still there.
+func (s *server) end() {
+	s.cancel()
+	<-s.done
+}
+
+// steadyLooks is how often in a row a daemon must look the same to count as quiet.
+const steadyLooks = 50
+
+// settled returns what the daemon holds when nothing of it changes any more but its memory: the
+// connection of the last client takes a moment to go.
+func (s *server) settled(ctx context.Context) (footprint, error) {
+	var last footprint
+	same := 0
+	err := await(ctx, settleTime, "the daemon comes to rest", func() (bool, error) {
+		now, err := s.footprint()
+		same++
+		if memory := last.memoryKB; now != last {
+			last = now
+			last.memoryKB = memory
+			if now != last {
+				same = 0
+			}
+			last.memoryKB = now.memoryKB
+		}
+		return same >= steadyLooks, err
+	})
+	return last, err
+}
+
+// goroutines ends the daemon and counts the goroutines of its dump.
+func (s *server) goroutines() (int, error) {
+	if err := s.quit(); err != nil {
+		return 0, err
+	}
+	select {
+	case <-s.done:
+	case <-time.After(targetTime):
+		return 0, errors.New("the daemon does not end with a dump")
+	}
+	n := 0
+	for line := range bytes.Lines(s.answer.err) {
+		if word, rest, _ := bytes.Cut(line, []byte(" ")); string(word) == "goroutine" {
+			id, _, _ := bytes.Cut(rest, []byte(" "))
+			if _, err := strconv.Atoi(string(id)); err == nil && string(id) != "0" { // 0 is the runtime's own
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("no goroutine in the dump of the daemon: %v", s.answer)
+	}
+	return n, nil
+}

@@ -1,0 +1,97 @@
+// Command torture attacks the real wf: it kills daemons and runners in the middle of runs, runs
+// tens of thousands of nodes in one daemon, stops what does not want to be stopped, and lets many
+// clients watch. An oracle knows what must have happened: every command writes down that it ran,
+// and what it says and how it exits follows from its name. It owns what it starts, in folders of
+// its own, and touches no other process. It measures speed only to print it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+const usage = `usage: torture COMMAND [flags]
+
+  kill    kill -9 of daemon, runner or both, again and again: nothing lost, nothing twice
+  leak    many nodes in one daemon: descriptors, threads, goroutines, children, memory
+  stop    commands that resist being stopped: nothing is left
+  watch   many watching clients, one of them stalled: no event is missing
+
+torture COMMAND -help tells the flags. The exit status is 1 when something was violated.
+`
+
+// An attack is a sub-command. setup declares its flags; run attacks and reports.
+type attack struct {
+	name  string
+	setup func(*flag.FlagSet) func(context.Context, *world) (*report, error)
+}
+
+var attacks = []attack{{"kill", setupKill}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	violated, err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
+	}
+	if violated {
+		os.Exit(1)
+	}
+}
+
+// run is the program: it reports whether something was violated.
+func run(ctx context.Context, args []string) (violated bool, err error) {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return false, errors.New("no command")
+	}
+	for _, a := range attacks {
+		if a.name == args[0] {
+			return a.run(ctx, args[1:])
+		}
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return false, fmt.Errorf("no command is called %q", args[0])
+}
+
+func (a attack) run(ctx context.Context, args []string) (violated bool, err error) {
+	flags := flag.NewFlagSet("torture "+a.name, flag.ContinueOnError)
+	seed := flags.Uint64("seed", 1, "of everything that is left to chance")
+	program := flags.String("wf", "", "binary to attack (default: built now)")
+	keep := flags.Bool("keep", false, "keep the folder when something was violated")
+	attack := a.setup(flags)
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	if flags.NArg() > 0 {
+		return false, fmt.Errorf("%s takes flags only, not %q", a.name, flags.Args())
+	}
+	w, err := newWorld(ctx, *program, *seed)
+	if err != nil {
+		return false, err
+	}
+	rep, err := attack(ctx, w)
+	if rep != nil {
+		fmt.Printf("%s, seed %d, load %s\n", a.name, *seed, loadAverage())
+		rep.print(os.Stdout)
+		violated = len(rep.violations) > 0
+	}
+	return violated, errors.Join(err, w.close(*keep && violated))
+}
+
+// loadAverage is how busy the machine is, for people; "unknown" where the kernel does not say.
+func loadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if fields := strings.Fields(string(data)); err == nil && len(fields) >= 3 {
+		return strings.Join(fields[:3], " ")
+	}
+	return "unknown"
+}

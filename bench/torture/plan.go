@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"wf/bench/dag"
+)
+
+// A plan is a workflow of which everything is known beforehand: what each node says, how it exits,
+// and therefore which nodes are executed.
+type plan []planNode
+
+type planNode struct {
+	id    string
+	code  int    // exit code
+	sleep string // seconds, for sleep(1); "0" = not at all
+	after []int  // all of them earlier in the plan
+}
+
+// Chances of a plan, one in so many.
+const (
+	failChance  = 9
+	sleepChance = 3
+	anyChance   = 3 // that a node follows one that may fail
+	maxSleepMS  = 300
+)
+
+// newPlan makes n nodes. Most follow nodes that succeed, so that failures leave much to run.
+func newPlan(n int, chance *rand.Rand) plan {
+	p := make(plan, n)
+	good := []int{} // nodes that are executed and succeed
+	reached := make([]bool, n)
+	for i := range p {
+		node := planNode{id: fmt.Sprintf("n%04d", i), sleep: "0"}
+		if chance.IntN(failChance) == 0 {
+			node.code = 1 + chance.IntN(99)
+		}
+		if chance.IntN(sleepChance) == 0 {
+			node.sleep = fmt.Sprintf("0.%03d", 1+chance.IntN(maxSleepMS))
+		}
+		reached[i] = true
+		for range chance.IntN(3) {
+			if len(good) == 0 {
+				break
+			}
+			from := good[chance.IntN(len(good))]
+			if chance.IntN(anyChance) == 0 {
+				from = chance.IntN(i)
+			}
+			node.after = append(node.after, from)
+			reached[i] = reached[i] && reached[from] && p[from].code == 0
+		}
+		if p[i] = node; reached[i] && node.code == 0 {
+			good = append(good, i)
+		}
+	}
+	return p
+}
+
+// outputLines is how many lines a node prints after its sleep.
+const outputLines = 25
+
+// stdout and stderr are what a node prints.
+func (n *planNode) stdout() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s begins\n", n.id)
+	for i := range outputLines {
+		fmt.Fprintf(&b, "%s line %d of its output\n", n.id, i)
+	}
+	return b.Bytes()
+}
+
+func (n *planNode) stderr() []byte { return fmt.Appendf(nil, "%s complains\n", n.id) }
+
+// nodeScript is what every node executes: ID CODE SLEEP. Each line of the trace is one write with
+// O_APPEND, so lines of different nodes do not mix.
+const nodeScript = `#!/bin/sh
+echo "begin $1 $WF_EXECUTION $$" >> trace
+echo "$1 begins"
+echo "$1 complains" >&2
+test "$3" = 0 || sleep "$3"
+i=0
+while test $i -lt 25; do
+	echo "$1 line $i of its output"
+	i=$((i + 1))
+done
+echo "end $1 $WF_EXECUTION $$" >> trace
+exit $2
+`
+
+// command executes the script in one of two ways: wf starts plain words by itself and gives
+// everything else to a shell.
+func (n *planNode) command(i int) string {
+	if i%2 == 0 {
+		return fmt.Sprintf("./node %s %d %s", n.id, n.code, n.sleep)
+	}
+	return fmt.Sprintf("set -- %s %d %s; . ./node", n.id, n.code, n.sleep)
+}
+
+// write makes dir the folder of the workflow.
+func (p plan) write(dir string) error {
+	g := &dag.Graph{Nodes: make([]dag.Node, len(p))}
+	for i := range p {
+		g.Nodes[i] = dag.Node{ID: p[i].id, Command: p[i].command(i), After: unique(p[i].after)}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "node"), []byte(nodeScript), 0o700); err != nil {
+		return err
+	}
+	return writeWorkfile(dir, g)
+}
+
+func writeWorkfile(dir string, g *dag.Graph) error {
+	var text bytes.Buffer
+	if err := g.Write(&text, "workfile"); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "Workfile"), text.Bytes(), 0o600)
+}
+
+func unique(list []int) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, i := range list {
+		if !seen[i] {
+			seen[i] = true
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// The fates of a node, in the words of the workfile.
+const (
+	fateIdle   = "" // not reached
+	fateRan    = "ran"
+	fateFailed = "fail"
+)
+
+// fates tells how every node must end when those in lost were lost.
+func (p plan) fates(lost map[string]bool) map[string]string {
+	fates := make(map[string]string, len(p))
+	for i := range p {
+		fate := fateRan
+		if p[i].code != 0 || lost[p[i].id] {
+			fate = fateFailed
+		}
+		for _, before := range p[i].after {
+			if fates[p[before].id] != fateRan {
+				fate = fateIdle
+			}
+		}
+		fates[p[i].id] = fate
+	}
+	return fates
+}

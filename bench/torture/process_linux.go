@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+func becomeSubreaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	return nil
+}
+
+func processes() ([]process, error) {
+	folder, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var all []process
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// readProcess looks at one process; the error is errGone when there is none.
+func readProcess(pid int) (process, error) {
+	const state, parent, born = 0, 1, 19 // after the name, which is in brackets
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, errGone
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) <= born {
+		return process{}, fmt.Errorf("/proc/%d/stat: %q is not understood", pid, text)
+	}
+	p := process{pid: pid, zombie: fields[state] == "Z" || fields[state] == "X", waits: fields[state] == "D"}
+	if p.parent, err = strconv.Atoi(fields[parent]); err != nil {
+		return p, err
+	}
+	p.born, err = strconv.ParseUint(fields[born], 10, 64)
+	return p, err
+}
+
+func (p process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
+
+// program is the path of the executable, "" of a zombie and of what we may not look at.
+func (p process) program() string {
+	path, _ := os.Readlink(p.file("exe"))
+	return path
+}
+
+// cwd is the working directory, "" as with program.
+func (p process) cwd() string {
+	path, _ := os.Readlink(p.file("cwd"))
+	return path
+}
+
+func (p process) argv() []string {
+	text, _ := os.ReadFile(p.file("cmdline")) // of one that has ended: none
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+}
+
+// signal sends sig to p and to nobody else: the pid is compared after it was opened.
+func (p process) signal(sig unix.Signal) error {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return errGone
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if now, err := readProcess(p.pid); err != nil || now.born != p.born || now.zombie {
+		return errGone
+	}
+	if err := unix.PidfdSendSignal(fd, sig, nil, 0); errors.Is(err, unix.ESRCH) {
+		return errGone
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// kill is signal with the one that nobody can refuse.
+func (p process) kill() error { return p.signal(unix.SIGKILL) }
+
+// quit makes a Go program print its goroutines and end.
+func (p process) quit() error { return p.signal(unix.SIGQUIT) }
+
+// A footprint is what a process holds of the machine.
+type footprint struct {
+	descriptors, threads, children, zombies int
+	memoryKB                                int64
+}
+
+func (p process) footprint() (footprint, error) {
+	var f footprint
+	open, err := filepath.Glob(p.file("fd/*"))
+	if err != nil {
+		return f, err
+	}
+	f.descriptors = len(open)
+	status, err := os.ReadFile(p.file("status"))
+	if err != nil {
+		return f, err
+	}
+	for line := range strings.Lines(string(status)) {
+		key, value, _ := strings.Cut(line, ":")
+		switch fields := strings.Fields(value); key {
+		case "Threads":
+			f.threads, err = strconv.Atoi(fields[0])
+		case "VmRSS":
+			f.memoryKB, err = strconv.ParseInt(fields[0], 10, 64)
+		}
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", p.file("status"), err)
+		}
+	}
+	all, err := processes()
+	for _, c := range all {
+		if c.parent == p.pid {
+			f.children++
+			if c.zombie {
+				f.zombies++
+			}
+		}
+	}
+	return f, err
+}

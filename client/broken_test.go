@@ -1,0 +1,76 @@
+package client
+
+import (
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"wf/api"
+)
+
+// dying is a daemon that is killed while the first client talks to it: it takes one connection and
+// is gone without a word. It returns when it is gone.
+func dying(t *testing.T, runtime string) (gone chan struct{}) {
+	t.Helper()
+	socket := filepath.Join(runtime, api.FileSocket)
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // nobody tidies up after kill -9
+	writeRegistry(t, runtime, api.Registry{PID: 1, Socket: socket}, 0o600)
+	gone = make(chan struct{})
+	go func() {
+		defer close(gone)
+		if conn, err := l.Accept(); err == nil {
+			conn.Read(make([]byte, 1)) // with the rest of the request unread, closing resets
+			conn.Close()
+		}
+		l.Close()
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		<-gone
+	})
+	return gone
+}
+
+func TestConnectToADaemonThatIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	dying(t, dir)
+	var starts int
+	mustConnect(t, Options{Runtime: dir, Version: "v1", Start: starter(newFake(t, dir), &starts)})
+	if starts != 1 {
+		t.Errorf("%d daemons were started, want 1", starts)
+	}
+}
+
+func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
+	dir := t.TempDir()
+	first := newFake(t, dir).start()
+	var starts int
+	second := newFake(t, dir)
+	second.mux.HandleFunc("GET "+api.PathServer, func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 200, api.ServerStatus{PID: 7})
+	})
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Start: starter(second, &starts)})
+	first.stop()
+	dying(t, dir)
+	status, err := c.Server(t.Context())
+	if err != nil || status.PID != 7 || starts != 1 {
+		t.Errorf("status %+v, %v, %d starts", status, err, starts)
+	}
+}
+
+func TestADeedIsNotDoneTwice(t *testing.T) {
+	dir := t.TempDir()
+	first := newFake(t, dir).start()
+	var starts int
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Start: starter(newFake(t, dir), &starts)})
+	first.stop()
+	dying(t, dir)
+	if _, err := c.New(t.Context(), api.NewRequest{Path: "/x"}); !brokenOff(err) || starts != 0 {
+		t.Errorf("err %v, %d starts", err, starts)
+	}
+}
