@@ -105,7 +105,15 @@ func (r *run) handOver(w *Workspace) {
 	}
 	var jobs []executor.Job
 	for r.ready() && r.inflight < r.slots*(1+aheadOf) {
-		jobs = append(jobs, r.take(w))
+		job := r.take(w)
+		if known := r.early[job.ID]; known != nil {
+			delete(r.early, job.ID)
+			for _, rep := range known {
+				r.hear(w, rep)
+			}
+			continue
+		}
+		jobs = append(jobs, job)
 	}
 	if r.told < r.slots && r.told < r.inflight && w.slots.Over() == 0 || r.told > r.slots && r.slots < r.inflight {
 		r.resize(r.slots)

@@ -25,8 +25,9 @@ func (m swept) handle(w *Workspace) {
 	m.r.closed = true
 }
 
-// finishRuns brings runs that the scheduler has ended to their end: processes swept, record
-// complete, workfile saved, then run_complete, which is always the last event of a run.
+// finishRuns brings runs that the scheduler has ended to their end: processes swept, workfile saved,
+// record complete, then run_complete, which is always the last event of a run. A crash before the
+// record is complete makes the next daemon do the rest of it again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
 		if r.state != ended || r.sess == nil {
@@ -36,7 +37,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && !r.completing {
+		if r.closed && r.saved && !r.completing {
 			r.completing = true
 			w.conclude(r)
 		}
@@ -61,8 +62,10 @@ type recorded struct {
 	err error
 }
 
-// conclude writes the end of the run to the history.
+// conclude writes the end of the run to the history. What of its statuses could not be put into the
+// workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
+	w.keepUnpublished()
 	r.endedAt = now()
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause}
@@ -75,11 +78,7 @@ func (m recorded) handle(w *Workspace) {
 		w.cfg.Log.Error("the end of a run cannot be recorded", "run", r.id, "err", m.err)
 		w.trouble("the end of run " + r.id + " cannot be recorded: " + m.err.Error())
 	}
-	if r.saved {
-		w.complete(r)
-		return
-	}
-	w.saveThen(func() { w.complete(r) })
+	w.complete(r)
 }
 
 // complete tells everybody that the run is over and forgets it.

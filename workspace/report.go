@@ -18,23 +18,36 @@ type reports struct {
 
 func (m reports) handle(w *Workspace) {
 	for _, rep := range m.list {
-		switch rep.Kind {
-		case executor.Started:
-			m.r.started(w, rep)
-		case executor.Ended:
-			m.r.finish(w, rep)
-		case executor.Resized:
-			m.r.resized(rep.Width)
-		case executor.Broken:
-			m.r.lose(w, rep)
-		}
+		m.r.hear(w, rep)
 	}
 }
 
-// expects reports whether the report is about an execution that is going: after a restart an
-// executor tells everything again.
-func (r *run) expects(id executor.ID) bool {
+// hear takes one report.
+func (r *run) hear(w *Workspace, rep executor.Report) {
+	switch rep.Kind {
+	case executor.Started:
+		r.started(w, rep)
+	case executor.Ended:
+		r.finish(w, rep)
+	case executor.Resized:
+		r.resized(rep.Width)
+	case executor.Broken:
+		r.lose(w, rep)
+	}
+}
+
+// expects reports whether the report is about an execution that is going. After a restart an
+// executor tells everything again: what is over is passed over, what is to come is kept.
+func (r *run) expects(rep executor.Report) bool {
+	id := rep.ID
 	if id.Node >= len(r.nodes) {
+		return false
+	}
+	if id.Execution > r.sched.Executions(id.Node) {
+		if r.early == nil {
+			r.early = map[executor.ID][]executor.Report{}
+		}
+		r.early[id] = append(r.early[id], rep)
 		return false
 	}
 	rec := r.nodes[id.Node].rec
@@ -42,7 +55,7 @@ func (r *run) expects(id executor.ID) bool {
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(rep.ID) || !r.begun(w, rep.ID.Node) {
+	if !r.expects(rep) || !r.begun(w, rep.ID.Node) {
 		return
 	}
 	if r.running > r.slots { // an executor that was left alone has gone on by itself
@@ -61,7 +74,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 
 // finish folds the end of an execution: journal, status, tokens, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
-	if !r.expects(rep.ID) {
+	if !r.expects(rep) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]

@@ -25,6 +25,10 @@ type run struct {
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
 
+	// What the executor told of executions that were not handed over again yet: after a crash of the
+	// machine its record may know more than the journal.
+	early map[executor.ID][]executor.Report
+
 	queue    []executor.ID // activated, to be handed over; from head on
 	head     int
 	inflight int // handed to the executor and not ended
@@ -39,8 +43,8 @@ type run struct {
 	timer       *time.Timer    // of the run's timeout
 	cancelGrace *time.Duration // of the node that is being stopped
 
-	// Steps of the end, in this order; saved may come before closed.
-	sweeping, closed, completing, saved bool
+	// Steps of the end, in this order, but for closed and saved, which do not wait for each other.
+	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
 	journalErr  error // the first; after it the journal is left alone

@@ -31,7 +31,7 @@ func (w *Workspace) unpublishedPath() string {
 }
 
 // keepUnpublished writes down all statuses if some of them are not in the workfile, and takes the
-// note back if all are. It is the last deed of a closing workspace.
+// note back if all are.
 func (w *Workspace) keepUnpublished() {
 	if w.file.changed == w.file.written {
 		w.dropUnpublished()
