@@ -21,7 +21,7 @@ type Starter func(ctx context.Context) (ended <-chan error, err error)
 // that it pins no mount. Its environment is env, its output is appended to log.
 func Detached(argv, env []string, log string) Starter {
 	return func(context.Context) (<-chan error, error) {
-		out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 		if err != nil {
 			return nil, err
 		}

@@ -66,27 +66,6 @@ func TestSlowClientsAreCut(t *testing.T) {
 	}
 }
 
-// TestAnswerMayTakeLong: the patience with bodies is not with answers.
-func TestAnswerMayTakeLong(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.sending = sending{header: time.Minute, body: 50 * time.Millisecond} })
-	w, path := r.open("/w")
-	if e := r.ask("POST", path+api.SubRuns, api.RunRequest{}, nil); e != nil {
-		t.Fatal(e)
-	}
-	answer := make(chan *api.Error, 1)
-	go func() { answer <- r.ask("POST", api.PathServerStop, api.ServerStop{Wait: true}, nil) }()
-	select {
-	case e := <-answer:
-		t.Fatalf("answered while the run is going: %v", e)
-	case <-time.After(200 * time.Millisecond): // several times the patience
-	}
-	w.end()
-	if e := <-answer; e != nil {
-		t.Fatal(e)
-	}
-	r.wait()
-}
-
 // TestLargeHeadersAreRefused: a request may not fill the memory before it is known who asks.
 func TestLargeHeadersAreRefused(t *testing.T) {
 	r := start(t, nil)

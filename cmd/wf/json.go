@@ -1,14 +1,41 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // writeJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
-// as they are: nothing is escaped for HTML.
+// as they are: nothing is escaped for HTML, only what a terminal would obey.
 func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeControls(line.Bytes()))
+	return err
+}
+
+// escapeControls writes the characters that JSON may hold and a terminal obeys as \uXXXX. They
+// stand in strings only, so that it says the same.
+func escapeControls(line []byte) []byte {
+	if isPlain(string(line)) {
+		return line
+	}
+	escaped := make([]byte, 0, len(line))
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if isText(r) {
+			escaped = append(escaped, line[i:i+size]...)
+		} else {
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+		i += size
+	}
+	return escaped
 }
