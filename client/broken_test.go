@@ -63,6 +63,25 @@ func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
+	dir := t.TempDir()
+	d := newFake(t, dir)
+	d.mux.HandleFunc("GET "+api.PathServer, func(w http.ResponseWriter, _ *http.Request) {
+		if d.count(api.PathServer) == 1 {
+			w.Header().Set("Content-Length", "100")
+			w.Write([]byte(`{"socket":"half","pid":`))
+			return // short of what was promised: the server cuts the connection
+		}
+		reply(w, 200, api.ServerStatus{PID: 7})
+	})
+	d.start()
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
+	status, err := c.Server(t.Context())
+	if err != nil || status.PID != 7 || status.Socket != "" || d.count(api.PathServer) != 2 {
+		t.Errorf("status %+v, %v, asked %d times", status, err, d.count(api.PathServer))
+	}
+}
+
 func TestADeedIsNotDoneTwice(t *testing.T) {
 	dir := t.TempDir()
 	first := newFake(t, dir).start()

@@ -25,7 +25,8 @@ func post[T any](ctx context.Context, c *Client, path string, body any) (T, erro
 	return call[T](ctx, c, http.MethodPost, path, nil, body)
 }
 
-// call asks the daemon once and decodes its answer. body nil sends none.
+// call asks the daemon and decodes its answer. body nil sends none. A question whose answer breaks
+// off in the middle is asked again, once.
 func call[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
 	var out T
 	var encoded []byte
@@ -36,16 +37,26 @@ func call[T any](ctx context.Context, c *Client, method, path string, query url.
 		}
 		encoded = b
 	}
-	answer, err := c.send(ctx, method, path, query, encoded)
+	err := receive(ctx, c, method, path, query, encoded, &out)
+	if method == http.MethodGet && brokenOff(err) {
+		out = *new(T) // nothing of the half that came
+		err = receive(ctx, c, method, path, query, encoded, &out)
+	}
+	return out, err
+}
+
+// receive asks the daemon once and decodes its answer into out.
+func receive(ctx context.Context, c *Client, method, path string, query url.Values, body []byte, out any) error {
+	answer, err := c.send(ctx, method, path, query, body)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(&out); err != nil {
-		return out, lost(ctx, err)
+	if err := json.NewDecoder(answer).Decode(out); err != nil {
+		return lost(ctx, err)
 	}
 	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again
-	return out, nil
+	return nil
 }
 
 // send asks the daemon and returns the body of a successful answer. A daemon that has ended

@@ -198,6 +198,7 @@ type killer struct {
 	left     int      // kills that may still be done
 
 	kills   int
+	looks   []double // at the trace, in order
 	doubles []double
 }
 
@@ -244,8 +245,7 @@ func (k *killer) strike(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := readTrace(k.dir)
-	if err != nil {
+	if err := k.look(); err != nil {
 		return err
 	}
 	pause := time.NewTimer(time.Duration(k.chance.Int64N(int64(2 * k.interval))))
@@ -270,13 +270,39 @@ func (k *killer) strike(ctx context.Context) error {
 	k.kills++
 	k.left--
 	if k.kind == killBoth {
-		d := double{when: time.Now(), ended: map[string]bool{}}
-		for node := range before {
-			d.ended[node] = len(before[node].ended) > 0
-		}
-		k.doubles = append(k.doubles, d)
+		k.doubles = append(k.doubles, k.double(time.Now()))
 	}
 	return nil
+}
+
+// recordTime is how long after its last line a node may still count as running: its process has to
+// end, and the runner to note that, on a machine that is busy.
+const recordTime = 50 * time.Millisecond
+
+// look notes which nodes have got to their end by now.
+func (k *killer) look() error {
+	now := time.Now()
+	t, err := readTrace(k.dir)
+	if err != nil {
+		return err
+	}
+	ended := map[string]bool{}
+	for node := range t {
+		ended[node] = len(t[node].ended) > 0
+	}
+	k.looks = append(k.looks, double{now, ended})
+	return nil
+}
+
+// double is a double kill at the moment when.
+func (k *killer) double(when time.Time) double {
+	d := double{when: when}
+	for _, look := range k.looks {
+		if when.Sub(look.when) >= recordTime {
+			d.ended = look.ended
+		}
+	}
+	return d
 }
 
 // targets are who is to be killed; errGone when one of them is not there.

@@ -100,7 +100,7 @@ func splitLogs(text []byte, run string, ids, names []string) (map[string][]byte,
 // A double is a moment at which daemon and runner were killed together.
 type double struct {
 	when  time.Time
-	ended map[string]bool // nodes that had got to their end a moment before
+	ended map[string]bool // nodes that had got to their end recordTime before, or earlier
 }
 
 // A verdict counts what was wrong with a run.

@@ -27,7 +27,7 @@ func (r *report) note(format string, args ...any) {
 }
 
 // shownViolations bounds what is printed: after some, more of the same says nothing.
-const shownViolations = 40
+const shownViolations = 100
 
 func (r *report) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

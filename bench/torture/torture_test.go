@@ -152,6 +152,16 @@ func TestLostAtADoubleKill(t *testing.T) {
 	}
 }
 
+func TestDoubleKnowsWhatHadEndedAWhileAgo(t *testing.T) {
+	at := time.Unix(1000, 0)
+	k := &killer{looks: []double{{at, map[string]bool{"a": true}}, {at.Add(recordTime), map[string]bool{"a": true, "b": true}}}}
+	for after, want := range map[time.Duration]int{0: 0, recordTime: 1, 2*recordTime - 1: 1, 2 * recordTime: 2} {
+		if got := k.double(at.Add(after)).ended; len(got) != want {
+			t.Errorf("after %s: %v", after, got)
+		}
+	}
+}
+
 // TestTooManyLost: more are lost than can have been running.
 func TestTooManyLost(t *testing.T) {
 	p := plan{{id: "a", sleep: "0"}, {id: "b", sleep: "0"}}
