@@ -302,57 +302,6 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 	}
 }
 
-func TestEditUndoIsByteExact(t *testing.T) {
-	b := newTestbed(t, "a>b", "b~c")
-	before := b.read()
-	b.open()
-	edits := []api.Edit{
-		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "label", Value: "echo <&> ]]>\nx"},
-		{Op: api.OpAddNode, Label: "true", Name: "new", After: []string{"id-b"}},
-		{Op: api.OpEdgeType, Source: "id-a", Target: "id-b", Type: "non-blocking"},
-		{Op: api.OpRemoveNode, Nodes: []string{"id-c"}},
-		{Op: api.OpSetGraph, Key: "wrapper", Value: "bash -c '{}'"},
-		{Op: api.OpStatus, Nodes: []string{"id-b"}, Value: "ran"},
-	}
-	for _, e := range edits {
-		if _, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}}); err != nil {
-			t.Fatalf("%+v: %v", e, err)
-		}
-	}
-	if got := b.read(); !strings.Contains(got, ">new<") || strings.Contains(got, "id-c") {
-		t.Errorf("the edits were answered before they were in the file:\n%s", got)
-	}
-	for range edits {
-		if _, err := b.w.Undo(context.Background(), "c"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := b.w.Undo(context.Background(), "c"); apiCode(err) != api.CodeInvalid {
-		t.Errorf("one undo too many: %v", err)
-	}
-	b.close(b.w)
-	if got := b.read(); got != before {
-		t.Errorf("after undo:\n%s\nwant:\n%s", got, before)
-	}
-}
-
-func TestEditIsAllOrNothing(t *testing.T) {
-	b := newTestbed(t, "a>b")
-	before := b.read()
-	b.open()
-	_, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{
-		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "label", Value: "other"},
-		{Op: api.OpAddEdge, Source: "id-b", Target: "nobody"},
-	}})
-	if apiCode(err) != api.CodeUnknownNode {
-		t.Fatalf("edit: %v", err)
-	}
-	b.close(b.w)
-	if got := b.read(); got != before {
-		t.Errorf("half an edit was saved:\n%s", got)
-	}
-}
-
 func TestSlowWatcherIsDroppedAndTheRunGoesOn(t *testing.T) {
 	b := newTestbed(t, "a~a")
 	b.write(strings.Replace(b.read(), `<graph edgedefault="directed">`,

@@ -228,8 +228,9 @@ func hasProc() bool {
 // A ledger collects reports and lets tests wait for them.
 type ledger struct {
 	mu      sync.Mutex // guards what follows
-	reports []executor.Report
-	grown   chan struct{} // closed and replaced by add
+	reports []executor.Report // but for Resized, which come when they come
+	width   int               // reported last
+	grown   chan struct{}     // closed and replaced by add
 }
 
 func newLedger() *ledger { return &ledger{grown: make(chan struct{})} }
@@ -238,9 +239,11 @@ func (l *ledger) add(reports []executor.Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range reports {
-		if r.Kind != executor.Resized { // when it comes depends on how busy the executor is
-			l.reports = append(l.reports, r)
+		if r.Kind == executor.Resized {
+			l.width = r.Width
+			continue
 		}
+		l.reports = append(l.reports, r)
 	}
 	close(l.grown)
 	l.grown = make(chan struct{})
@@ -250,6 +253,24 @@ func (l *ledger) all() []executor.Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]executor.Report(nil), l.reports...)
+}
+
+// resized waits until the executor says that it goes by a width.
+func (l *ledger) resized(n int) bool {
+	timeout := time.After(patience)
+	for {
+		l.mu.Lock()
+		width, grown := l.width, l.grown
+		l.mu.Unlock()
+		if width == n {
+			return true
+		}
+		select {
+		case <-grown:
+		case <-timeout:
+			return false
+		}
+	}
 }
 
 // await returns the report of that kind, or false when it does not come.

@@ -73,6 +73,9 @@ var widthCases = []testCase{
 		h.start(0, "read x <"+first.path+"; exit 3", "read x <"+second.path+"; exit 4", "exit 5")
 		h.started(1)
 		h.session.SetWidth(1)
+		if !h.news.resized(1) {
+			h.Fatal("the executor does not say when the width holds")
+		}
 		h.tell(first)
 		if r := h.ended(0); r.Exit.Code != 3 || r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
