@@ -227,7 +227,7 @@ func hasProc() bool {
 
 // A ledger collects reports and lets tests wait for them.
 type ledger struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex        // guards what follows
 	reports []executor.Report // but for Resized, which come when they come
 	width   int               // reported last
 	grown   chan struct{}     // closed and replaced by add
