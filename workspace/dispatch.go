@@ -17,6 +17,15 @@ import (
 // one whose fate has to be found out if the machine goes down.
 const aheadOf = 2
 
+// ahead is how many jobs may be in the executor for each slot. A run that stops at the first failure
+// decides about every start: none waits there.
+func (r *run) ahead() int {
+	if r.req.FailFast {
+		return 1
+	}
+	return 1 + aheadOf
+}
+
 // width is a run's share of the machine. What the executor is told takes effect a little later, and
 // it says when: until then it may go by what it was told before.
 type width struct {
@@ -104,7 +113,7 @@ func (r *run) handOver(w *Workspace) {
 		return
 	}
 	var jobs []executor.Job
-	for r.ready() && r.inflight < r.slots*(1+aheadOf) {
+	for r.ready() && r.inflight < r.slots*r.ahead() {
 		job := r.take(w)
 		if known := r.early[job.ID]; known != nil {
 			delete(r.early, job.ID)

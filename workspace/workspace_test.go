@@ -236,6 +236,20 @@ func TestStopGivesBackWhatHasNotBegun(t *testing.T) {
 	}
 }
 
+// With fail-fast nothing may wait in the executor: it would start before the failure is known here.
+func TestFailFastStartsNothingAfterAFailure(t *testing.T) {
+	b := newTestbed(t, "a", "b", "c")
+	b.slots.n = 1
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{FailFast: true})
+	s.end(b.next(s).ID, executor.Exit{Code: 1})
+	e := v.wait(t, "end", func(e api.Event) bool { return e.Type == api.RunComplete })
+	if e.Result != api.ResFailed || e.Counts.Failed != 1 || e.Counts.Idle != 2 {
+		t.Errorf("%s, %+v", e.Result, *e.Counts)
+	}
+}
+
 func TestChangeByOthersDuringARun(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()

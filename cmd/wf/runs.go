@@ -57,10 +57,10 @@ func newRunsLs(e *env) *cobra.Command {
 func newRunsShow(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show one run and what it executed",
-		Args:  nargs(1, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), e, args[0]) },
+		Use:   "show [RUN]",
+		Short: "Show one run and what it executed: the only active one, else the latest",
+		Args:  nargs(0, 1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), e, first(args)) },
 	}
 	o.listFlags(cmd)
 	return cmd
@@ -151,6 +151,11 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 		return err
 	}
 	defer s.close()
+	if run == "" {
+		if run, err = presentRun(ctx, s); err != nil {
+			return err
+		}
+	}
 	detail, err := s.ws.Run(ctx, run)
 	if err != nil {
 		return err
@@ -159,6 +164,27 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 		return writeJSON(e.stdout, detail)
 	}
 	return printRun(e.stdout, e.outPaint(), detail)
+}
+
+// presentRun is the run that is meant when none is named: the only active one, else the latest.
+func presentRun(ctx context.Context, s *session) (string, error) {
+	list, err := s.ws.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(list.Runs) == 0 {
+		return "", &api.Error{Code: api.CodeNotFound, Message: "no run yet", Fix: "wf run"}
+	}
+	var active []string
+	for _, r := range list.Runs {
+		if r.Result == "" {
+			active = append(active, r.Run)
+		}
+	}
+	if len(active) == 1 {
+		return active[0], nil
+	}
+	return list.Runs[0].Run, nil
 }
 
 // printRun is one run for people: how it was started, then every execution.
