@@ -105,7 +105,7 @@ func TestComponents(t *testing.T) {
 func TestFindCycleFindsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "nodes")
-		g := New()
+		g := empty()
 		for v := range n {
 			apply(t, g, AddNode{Node: NodeSpec{ID: fmt.Sprint(v), Key: NewKey}})
 		}

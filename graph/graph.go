@@ -74,11 +74,6 @@ func (e *Edge) key() int { return e.Key }
 // Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.
 func (e *Edge) Pos() int { return int(e.pos) }
 
-// New returns a graph without nodes.
-func New() *Graph {
-	return &Graph{byID: map[string]*Node{}, attrs: map[string]string{}}
-}
-
 // Nodes returns all nodes in file order. The slice belongs to the graph and is valid until the
 // next Apply.
 func (g *Graph) Nodes() []*Node { return g.nodes.list }

@@ -73,7 +73,7 @@ func randomExtra(t *rapid.T) map[string]string {
 // an op that fails changes nothing, and what is done twins the graph elsewhere.
 func TestInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g, twin := New(), New()
+		g, twin := empty(), empty()
 		var undo []Op
 		states := []string{dump(g)}
 		for range rapid.IntRange(1, 30).Draw(t, "ops") {
@@ -192,7 +192,7 @@ func TestKeysAreNotReused(t *testing.T) {
 }
 
 func TestOpsDoNotShareMaps(t *testing.T) {
-	g := New()
+	g := empty()
 	op := AddNode{Node: NodeSpec{ID: "a", Key: NewKey, Extra: map[string]string{"colour": "red"}}}
 	_, done, err := g.Apply(op)
 	if err != nil {
@@ -248,4 +248,13 @@ func BenchmarkLargeBatch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// empty is a graph without nodes, to begin with.
+func empty() *Graph {
+	g, err := Build(nil, nil, nil)
+	if err != nil {
+		panic(err) // nothing is in it that could be wrong
+	}
+	return g
 }

@@ -30,11 +30,12 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	for _, s := range active {
 		list.Runs = append(list.Runs, s)
 	}
-	slices.SortFunc(list.Runs, func(a, b api.RunSummary) int { return number10(b.Run) - number10(a.Run) })
+	slices.SortFunc(list.Runs, func(a, b api.RunSummary) int { return numberOf(b.Run) - numberOf(a.Run) })
 	return list, nil
 }
 
-func number10(s string) int {
+// numberOf is the number of a run that the daemon itself has named.
+func numberOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0
@@ -82,7 +83,7 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error
 		if len(list.Runs) == 0 {
 			return nil, notFound("no run yet")
 		}
-		n = number10(list.Runs[0].Run)
+		n = numberOf(list.Runs[0].Run)
 	}
 	past, err := w.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
