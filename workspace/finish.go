@@ -65,7 +65,9 @@ type recorded struct {
 // conclude writes the end of the run to the history. What of its statuses could not be put into the
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
-	w.keepUnpublished()
+	if w.file.problem != "" {
+		w.keepUnpublished()
+	}
 	r.endedAt = now()
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause}

@@ -35,6 +35,7 @@ type workfile struct {
 	lastTook  time.Duration
 	lastEnded time.Time
 
+	noted      bool   // statuses that were not in the file lie in a note of ours
 	problem    string // for people: the file cannot be read or written at present
 	unreadable string // the reading half of it: nothing is written over a file that was not read
 
@@ -230,6 +231,9 @@ func (m saved) handle(w *Workspace) {
 	} else {
 		f.id, f.written = m.id, m.version
 		w.edits.saved(m.version)
+		if f.noted && f.changed == f.written {
+			w.dropUnpublished() // it would overrule what others write later
+		}
 		w.recovered()
 	}
 	for _, done := range m.waiters {

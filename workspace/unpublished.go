@@ -34,9 +34,12 @@ func (w *Workspace) unpublishedPath() string {
 // note back if all are.
 func (w *Workspace) keepUnpublished() {
 	if w.file.changed == w.file.written {
-		w.dropUnpublished()
+		if w.file.noted {
+			w.dropUnpublished()
+		}
 		return
 	}
+	w.file.noted = true
 	u := unpublished{Nodes: map[string]string{}}
 	for _, n := range w.g.Nodes() {
 		if n.Status != graph.Idle {
@@ -58,6 +61,7 @@ func (w *Workspace) keepUnpublished() {
 }
 
 func (w *Workspace) dropUnpublished() {
+	w.file.noted = false
 	if err := os.Remove(w.unpublishedPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.cfg.Log.Warn("a note of statuses cannot be removed", "err", err)
 	}
@@ -70,6 +74,7 @@ func (w *Workspace) recallUnpublished() {
 	if err != nil {
 		return // there is none, usually
 	}
+	w.file.noted = true
 	var u unpublished
 	if err := json.Unmarshal(data, &u); err != nil {
 		w.cfg.Log.Warn("a note of statuses cannot be read", "path", w.unpublishedPath(), "err", err)

@@ -291,8 +291,15 @@ func TestGarbageDuringARun(t *testing.T) {
 	if got := b.read(); got != "this is no workfile" {
 		t.Fatalf("the garbage was overwritten:\n%s", got)
 	}
+	if _, err := os.Stat(b.w.unpublishedPath()); err != nil {
+		t.Errorf("the statuses are nowhere on disk: %v", err)
+	}
 	b.write(good)
 	v.wait(t, "recovery", func(e api.Event) bool { return e.Type == api.FileProblem && e.Message == "" })
+	waitFor(t, "the note of the statuses to go", func() bool {
+		_, err := os.Stat(b.w.unpublishedPath())
+		return os.IsNotExist(err)
+	})
 	b.close(b.w)
 	if got := b.read(); strings.Count(got, ">ran<") != 2 {
 		t.Errorf("the statuses did not come back:\n%s", got)
