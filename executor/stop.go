@@ -209,6 +209,7 @@ func (r *runner) kill(condemned []*execution, now time.Time) {
 	for _, e := range condemned {
 		if e.stop.killed.IsZero() {
 			e.stop.killed = now
+			r.hunt.pause = firstLook // what was killed is gone soon
 		}
 	}
 	killFamily(func(c *census) (all []process) { // who is left is found by the next look

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,20 +56,33 @@ var vforkSource []byte
 // stopOptions are the flags of stop.
 type stopOptions struct {
 	rounds int
+	only   string
 	grace  time.Duration
 	limit  time.Duration
 }
 
 func setupStop(flags *flag.FlagSet) func(context.Context, *world) (*report, error) {
 	o := &stopOptions{}
-	flags.IntVar(&o.rounds, "n", 10, "stops of each kind")
+	flags.IntVar(&o.rounds, "n", 10, "stops of each kind and ending")
+	flags.StringVar(&o.only, "ending", "", "only this one of: "+strings.Join(endingNames(), ", "))
 	flags.DurationVar(&o.grace, "grace", 200*time.Millisecond, "from TERM to KILL")
 	flags.DurationVar(&o.limit, "limit", 8*time.Second, "of one stop, beyond the grace")
 	return o.attack
 }
 
+func endingNames() []string {
+	var names []string
+	for _, g := range endings {
+		names = append(names, g.name)
+	}
+	return names
+}
+
 func (o *stopOptions) attack(ctx context.Context, w *world) (*report, error) {
-	rep := newReport("kind", "stops", "left over", "slowest stop")
+	rep := newReport("ending", "kind", "stops", "left over", "slowest stop")
+	if o.only != "" && !slices.Contains(endingNames(), o.only) {
+		return nil, fmt.Errorf("no ending is called %q", o.only)
+	}
 	for _, r := range resisters {
 		if r.waits {
 			if _, err := exec.LookPath("cc"); err != nil {
@@ -75,33 +90,50 @@ func (o *stopOptions) attack(ctx context.Context, w *world) (*report, error) {
 				continue
 			}
 		}
-		left, slowest := 0, time.Duration(0)
-		for round := range o.rounds {
-			dir, err := o.prepare(ctx, w, r, round)
-			if err != nil {
+		for _, g := range endings {
+			if o.only != "" && o.only != g.name {
+				continue
+			}
+			if err := o.cell(ctx, w, rep, r, g); err != nil {
 				return rep, err
 			}
-			found, took, err := o.stop(ctx, w, r, dir)
-			if err != nil {
-				return rep, fmt.Errorf("%s, round %d: %w", r.name, round, err)
-			}
-			for _, p := range found {
-				rep.violate("%s, round %d: process %d is left: %q", r.name, round, p.pid, p.argv())
-			}
-			if took > o.grace+o.limit {
-				rep.violate("%s, round %d: the stop took %s", r.name, round, took)
-			}
-			left, slowest = left+len(found), max(slowest, took)
 		}
-		rep.row(r.name, o.rounds, left, slowest.Round(time.Millisecond))
 	}
 	return rep, nil
 }
 
+// cell ends runs with one kind of resister in one way.
+func (o *stopOptions) cell(ctx context.Context, w *world, rep *report, r resister, g ending) error {
+	left, slowest := 0, time.Duration(0)
+	for round := range o.rounds {
+		where := fmt.Sprintf("%s, %s, round %d", r.name, g.name, round)
+		dir, err := o.prepare(ctx, w, r, g, round)
+		if err != nil {
+			return err
+		}
+		end, err := o.stop(ctx, w, r, g, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		for _, p := range end.left {
+			rep.violate("%s: process %d is left: %q", where, p.pid, p.argv())
+		}
+		if end.took > o.grace+o.limit {
+			rep.violate("%s: the stop took %s", where, end.took)
+		}
+		if end.status != g.status {
+			rep.violate("%s: wf run ended with exit status %d, not %d", where, end.status, g.status)
+		}
+		left, slowest = left+len(end.left), max(slowest, end.took)
+	}
+	rep.row(g.name, r.name, o.rounds, left, slowest.Round(time.Millisecond))
+	return nil
+}
+
 // prepare makes the folder of one run: the resister, and a node that keeps the run going when the
 // leader of the resister has ended.
-func (o *stopOptions) prepare(ctx context.Context, w *world, r resister, round int) (string, error) {
-	dir, err := w.folder(fmt.Sprintf("%s%d", strings.ReplaceAll(r.name, " ", "-"), round))
+func (o *stopOptions) prepare(ctx context.Context, w *world, r resister, g ending, round int) (string, error) {
+	dir, err := w.folder(strings.ReplaceAll(fmt.Sprintf("%s-%s-%d", r.name, g.name, round), " ", "-"))
 	if err != nil {
 		return "", err
 	}
@@ -113,8 +145,11 @@ func (o *stopOptions) prepare(ctx context.Context, w *world, r resister, round i
 			return "", err
 		}
 	}
-	g := &dag.Graph{Nodes: []dag.Node{{ID: "resister", Command: r.command}, {ID: "keeper", Command: "exec sleep 1000"}}}
-	return dir, writeWorkfile(dir, g)
+	graph := &dag.Graph{Nodes: []dag.Node{{ID: "resister", Command: g.command(r)}}}
+	if g.keeps {
+		graph.Nodes = append(graph.Nodes, dag.Node{ID: "keeper", Command: "exec sleep 1000"})
+	}
+	return dir, writeWorkfile(dir, graph)
 }
 
 func (o *stopOptions) compile(ctx context.Context, w *world, program string) error {
@@ -128,30 +163,44 @@ func (o *stopOptions) compile(ctx context.Context, w *world, program string) err
 	return nil
 }
 
-// stop starts the run, stops it when everybody is ready, and returns who is there in spite of it.
-func (o *stopOptions) stop(ctx context.Context, w *world, r resister, dir string) ([]process, time.Duration, error) {
-	a, err := w.wf(ctx, dir, "run", "-d", "-j", "2")
-	if err == nil && a.status != 0 {
-		err = fmt.Errorf("wf run: %v", a)
-	}
+// An end is what was seen of one.
+type end struct {
+	left   []process     // who is there in spite of it
+	took   time.Duration // from the trigger until wf run, and the command that stopped it, had ended
+	status int           // of wf run
+}
+
+// stop starts the run and ends it when everybody is ready.
+func (o *stopOptions) stop(ctx context.Context, w *world, r resister, g ending, dir string) (end, error) {
+	args := append([]string{"run", "-j", "2", "--progress", "none", "--grace", o.grace.String()}, g.flag...)
+	run, err := w.start(ctx, dir, args...)
 	if err != nil {
-		return nil, 0, err
-	}
-	err = await(ctx, targetTime, "everybody is ready", func() (bool, error) { return w.resisting(r, dir) })
-	if err != nil {
-		return nil, 0, err
+		return end{}, err
 	}
 	begin := time.Now()
-	a, err = w.wf(ctx, dir, "stop", "--grace", o.grace.String())
-	took := time.Since(begin)
-	if err == nil && a.status != 0 {
-		err = fmt.Errorf("wf stop: %v", a)
+	if g.keeps {
+		err := await(ctx, targetTime, "everybody is ready", func() (bool, error) { return w.resisting(r, dir) })
+		if err != nil {
+			return end{}, err
+		}
+		if g.trigger == nil { // the clock of the run is the trigger
+			begin = begin.Add(timeLimit)
+		} else {
+			begin = time.Now()
+		}
 	}
-	if err != nil {
-		return nil, took, err
+	if g.trigger != nil {
+		if err := g.trigger(ctx, w, dir, o, run); err != nil {
+			return end{}, err
+		}
+	}
+	select {
+	case <-run.done:
+	case <-time.After(clientTime):
+		return end{}, fmt.Errorf("wf run does not end")
 	}
 	left, err := w.below(dir)
-	return left, took, err
+	return end{left, time.Since(begin), run.answer.status}, errors.Join(run.err, err)
 }
 
 // resisting reports whether all members live, besides the keeper.
