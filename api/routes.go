@@ -5,6 +5,7 @@ import "net/url"
 // Paths of the daemon's routes. daemon/routes.go serves exactly these; client asks only for these.
 const (
 	PathVersion    = "/v1/version"     // GET: VersionInfo
+	PathProof      = "/v1/proof"       // GET ?nonce=HEX: Proof; the only one that needs no token
 	PathServer     = "/v1/server"      // GET: ServerStatus
 	PathServerStop = "/v1/server/stop" // POST ServerStop
 	PathWorkfiles  = "/v1/workfiles"   // POST NewRequest: WorkspaceInfo

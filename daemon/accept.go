@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// connections bounds how many a door has open at once; further ones wait in the kernel's queue.
-const connections = 256
+// maxConnections bounds how many a door has open at once; further ones wait in the kernel's queue.
+const maxConnections = 256
 
 // limited is a listener that accepts connections only as long as there is room, and only from
 // those that admit lets in.
@@ -43,8 +43,20 @@ func (l *limited) Accept() (net.Conn, error) {
 			conn.Close()
 			continue
 		}
-		return &roomed{Conn: conn, leave: func() { <-l.room }}, nil
+		return l.seated(conn), nil
 	}
+}
+
+// seated makes a connection that gives its room back when it is closed.
+func (l *limited) seated(conn net.Conn) net.Conn {
+	s := &seat{leave: func() { <-l.room }}
+	switch c := conn.(type) {
+	case *net.UnixConn:
+		return &seatedUnix{c, s}
+	case *net.TCPConn:
+		return &seatedTCP{c, s}
+	}
+	panic("internal error: a door is neither a unix socket nor a port")
 }
 
 // Close also wakes an Accept that waits for room.
@@ -53,15 +65,33 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// roomed gives its room back when it is closed.
-type roomed struct {
-	net.Conn
+// A seat is the room of one connection.
+type seat struct {
 	once  sync.Once
 	leave func()
 }
 
-func (c *roomed) Close() error {
-	err := c.Conn.Close()
+// The connections are embedded as what they are, not as net.Conn: net.Buffers then writes the head and
+// the body of a frame in one system call.
+type (
+	seatedUnix struct {
+		*net.UnixConn
+		*seat
+	}
+	seatedTCP struct {
+		*net.TCPConn
+		*seat
+	}
+)
+
+func (c *seatedUnix) Close() error {
+	err := c.UnixConn.Close()
+	c.once.Do(c.leave)
+	return err
+}
+
+func (c *seatedTCP) Close() error {
+	err := c.TCPConn.Close()
 	c.once.Do(c.leave)
 	return err
 }

@@ -40,8 +40,12 @@ type Config struct {
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
 	Log         *slog.Logger       // nil drops everything
 
-	linger  time.Duration // of an unused workspace; tests make it longer than any hiccup
-	sending sending       // tests have less patience
+	// Tests have less patience, and fewer connections.
+
+	linger      time.Duration // of an unused workspace; tests make it longer than any hiccup
+	sending     sending
+	watching    watching
+	connections int // per door
 }
 
 func (c Config) withDefaults() Config {
@@ -59,6 +63,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.sending == (sending{}) {
 		c.sending = sending{header: headerTime, body: bodyTime}
+	}
+	if c.watching == (watching{}) {
+		c.watching = watching{write: writeTime, ping: pingEvery, pong: pongTime}
+	}
+	if c.connections == 0 {
+		c.connections = maxConnections
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }

@@ -66,6 +66,9 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 	r := start(t, nil)
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, route := range append(table, route{method: "GET", path: "/nowhere"}) {
+		if route.path == api.PathProof {
+			continue // TestPortProvesItself
+		}
 		path := strings.NewReplacer("{id}", "x", "{run}", "1").Replace(route.path)
 		req, _ := http.NewRequest(route.method, r.reg.URL+path, nil)
 		if e := r.do(c, req, nil); e == nil || e.Code != api.CodeRefused {

@@ -32,6 +32,7 @@ const (
 // table is every route of the daemon.
 var table = []route{
 	{"GET", api.PathVersion, 0, answer((*daemon).version)},
+	{"GET", api.PathProof, 0, answer((*daemon).prove)},
 	{"GET", api.PathServer, 0, answer((*daemon).status)},
 	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
 	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},

@@ -33,8 +33,8 @@ type servers struct {
 func (d *daemon) listen(base context.Context) *servers {
 	s := &servers{}
 	handler := d.routes()
-	s.add(base, d.cfg.sending, limit(d.doors.unix, connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
-	s.add(base, d.cfg.sending, limit(d.doors.tcp, connections, anybody, d.cfg.Log),
+	s.add(base, d.cfg.sending, limit(d.doors.unix, d.cfg.connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
+	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.cfg.Log),
 		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
 	return s
 }

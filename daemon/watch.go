@@ -17,6 +17,9 @@ const (
 	pongTime  = 75 * time.Second
 )
 
+// watching is how long a watcher may take: to take a frame, and to show that it lives.
+type watching struct{ write, ping, pong time.Duration }
+
 // watcherBytes bounds what a watcher may send: it has nothing to say but pongs.
 const watcherBytes = 512
 
@@ -42,7 +45,7 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		listen(conn)
+		d.listenTo(conn)
 	}()
 	d.push(conn, watcher, gone)
 	conn.Close()
@@ -50,10 +53,10 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// listen reads pongs and the client's goodbye; its end is that of the connection.
-func listen(conn *websocket.Conn) {
+// listenTo reads pongs and the client's goodbye; its end is that of the connection.
+func (d *daemon) listenTo(conn *websocket.Conn) {
 	conn.SetReadLimit(watcherBytes)
-	alive := func(string) error { return conn.SetReadDeadline(time.Now().Add(pongTime)) }
+	alive := func(string) error { return conn.SetReadDeadline(time.Now().Add(d.cfg.watching.pong)) }
 	_ = alive("")
 	conn.SetPongHandler(alive)
 	for {
@@ -65,7 +68,7 @@ func listen(conn *websocket.Conn) {
 
 // push is the only writer of the connection.
 func (d *daemon) push(conn *websocket.Conn, watcher Watcher, gone <-chan struct{}) {
-	ping := time.NewTicker(pingEvery)
+	ping := time.NewTicker(d.cfg.watching.ping)
 	defer ping.Stop()
 	for {
 		var err error
@@ -75,9 +78,9 @@ func (d *daemon) push(conn *websocket.Conn, watcher Watcher, gone <-chan struct{
 				d.goodbye(conn, watcher.Reason())
 				return
 			}
-			err = write(conn, frame)
+			err = d.write(conn, frame)
 		case <-ping.C:
-			err = conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime))
+			err = conn.WriteControl(websocket.PingMessage, nil, d.writeBy())
 		case <-gone:
 			return
 		}
@@ -87,10 +90,13 @@ func (d *daemon) push(conn *websocket.Conn, watcher Watcher, gone <-chan struct{
 	}
 }
 
-func write(conn *websocket.Conn, frame []byte) error {
-	_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
+func (d *daemon) write(conn *websocket.Conn, frame []byte) error {
+	_ = conn.SetWriteDeadline(d.writeBy())
 	return conn.WriteMessage(websocket.TextMessage, frame)
 }
+
+// writeBy is when something that is written now must have been taken.
+func (d *daemon) writeBy() time.Time { return time.Now().Add(d.cfg.watching.write) }
 
 // goodbye tells why the daemon lets go. The close code says what to do: 1001, the daemon ends;
 // 1013, come again.
@@ -100,8 +106,8 @@ func (d *daemon) goodbye(conn *websocket.Conn, reason string) {
 		code, reason = websocket.CloseGoingAway, "the daemon is ending"
 	}
 	frame, err := json.Marshal(api.Frame{Dropped: reason})
-	if err == nil && reason != "" && write(conn, frame) != nil {
+	if err == nil && reason != "" && d.write(conn, frame) != nil {
 		return
 	}
-	_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(writeTime))
+	_ = conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), d.writeBy())
 }

@@ -46,7 +46,13 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 	if asJSON {
 		return writeJSON(e.stdout, status)
 	}
-	return printServer(e.stdout, status, time.Now())
+	if err := printServer(e.stdout, status, time.Now()); err != nil {
+		return err
+	}
+	if err := c.VerifyPort(ctx); err != nil {
+		fmt.Fprintf(e.stderr, "warning: %s; do not use it\n", oneLine(err.Error()))
+	}
+	return nil
 }
 
 // printServer is the daemon for people.

@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"wf/api"
+)
+
+// proofBytes bounds the answer of a port: nobody knows yet who gives it.
+const proofBytes = 4 << 10
+
+// errStranger says that a port is not served by the daemon that the registry names.
+var errStranger = errors.New("it does not prove that it knows the token of this daemon")
+
+// VerifyPort finds out whether the HTTP port of the registry is served by the daemon that wrote it,
+// and not by somebody who has taken the port of one that died. Nothing but a random question is sent.
+// The client itself uses the socket, whose peer the kernel names; programs that use the port ask this
+// first.
+func (c *Client) VerifyPort(ctx context.Context) error {
+	reg, err := readRegistry(c.opt.Runtime)
+	if err != nil {
+		return &UnreachableError{Doing: "verify the port of the daemon", Err: err}
+	}
+	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
+	defer cancel()
+	if err := verifyPort(bounded, reg); err != nil {
+		return &UnreachableError{Doing: "trust " + reg.URL, Err: err}
+	}
+	return nil
+}
+
+func verifyPort(ctx context.Context, reg api.Registry) error {
+	u, err := url.Parse(reg.URL)
+	if err != nil {
+		return err
+	}
+	var b [api.NonceBytes]byte
+	rand.Read(b[:]) // never fails
+	nonce := hex.EncodeToString(b[:])
+	u.Path, u.RawQuery = api.PathProof, url.Values{"nonce": {nonce}}.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	// No proxy of the environment, and no redirection: the answer counts for this address only.
+	transport := &http.Transport{DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("ask it for a proof: %w", err)
+	}
+	defer resp.Body.Close()
+	var answer api.Proof
+	if resp.StatusCode != http.StatusOK ||
+		json.NewDecoder(io.LimitReader(resp.Body, proofBytes)).Decode(&answer) != nil ||
+		!api.SameProof(answer.Proof, api.PortProof(reg.Token, u.Host, nonce)) {
+		return errStranger
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package daemon
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"wf/api"
+)
+
+// TestConnectionLimit: a door that is full answers nobody else until somebody leaves.
+func TestConnectionLimit(t *testing.T) {
+	for _, network := range []string{"unix", "tcp"} {
+		t.Run(network, func(t *testing.T) {
+			const room = 3
+			r := start(t, func(c *Config, _ *fakes) { c.connections = room })
+			var inside []net.Conn
+			for range room {
+				conn := r.dial(network)
+				if err := r.greet(conn); err != nil {
+					t.Fatal(err)
+				}
+				inside = append(inside, conn)
+			}
+			late := r.dial(network)
+			if err := late.SetReadDeadline(time.Now().Add(200 * time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.greet(late); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("one more than %d: %v", room, err)
+			}
+			if err := r.greet(inside[0]); err != nil {
+				t.Errorf("one of those inside: %v", err)
+			}
+			inside[1].Close()
+			if err := late.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if resp, err := http.ReadResponse(bufio.NewReader(late), nil); err != nil {
+				t.Errorf("when one has left: %v", err)
+			} else {
+				resp.Body.Close()
+			}
+		})
+	}
+}
+
+// greet asks a door for its version and reads the answer.
+func (r *running) greet(conn net.Conn) error {
+	host, token := api.SocketHost, ""
+	if conn.RemoteAddr().Network() == "tcp" {
+		host, token = strings.TrimPrefix(r.reg.URL, "http://"), "Authorization: Bearer "+r.reg.Token+"\r\n"
+	}
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", api.PathVersion, host, token); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return nil
+}
+
+// stallFrames and stallBytes are more than the buffers of a connection hold.
+const (
+	stallFrames = 200
+	stallBytes  = 64 << 10
+)
+
+// TestStalledWatcherIsCut: a watcher that takes nothing is let go after the write deadline; one
+// beside it gets every event, and the workspace is not kept open for the stalled one.
+func TestStalledWatcherIsCut(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) {
+		c.linger = time.Second
+		c.watching = watching{write: 500 * time.Millisecond, ping: time.Hour, pong: time.Hour}
+	})
+	w, path := r.open("/w")
+	stalled, reader := r.watch(path), r.watch(path)
+	for _, conn := range []*websocket.Conn{stalled, reader} {
+		if _, err := next(t, conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.mu.Lock()
+	for range stallFrames {
+		w.publish(api.Event{Type: api.NodeReady, Message: strings.Repeat("x", stallBytes)})
+	}
+	w.mu.Unlock()
+	for i := range uint64(stallFrames) {
+		f, err := next(t, reader)
+		if err != nil || len(f.Events) != 1 || f.Events[0].Seq != i+1 {
+			t.Fatalf("the watcher that reads: frame %d: %v", i, err)
+		}
+	}
+	reader.Close()
+	<-w.done // which it is only without watchers
+	got := 0
+	for {
+		if _, err := next(t, stalled); err != nil {
+			break
+		}
+		got++
+	}
+	if got == stallFrames {
+		t.Error("the stalled watcher got everything: nothing was tested")
+	}
+}
+
+// TestWatchersAreAskedWhetherTheyLive: one that upgraded and then neither reads nor answers is let
+// go, one that answers the pings stays for many times as long.
+func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) {
+		c.linger = time.Second
+		c.watching = watching{write: 10 * time.Second, ping: 20 * time.Millisecond, pong: 500 * time.Millisecond}
+	})
+	alive, path := r.open("/alive")
+	conn := r.watch(path)
+	pings := 0
+	answer := conn.PingHandler()
+	enough := errors.New("enough")
+	conn.SetPingHandler(func(data string) error {
+		if pings++; pings == 100 { // four times as long as silence is borne
+			return enough
+		}
+		return answer(data)
+	})
+	silent, path := r.open("/silent")
+	r.watch(path)
+	for {
+		if _, err := next(t, conn); errors.Is(err, enough) {
+			break
+		} else if err != nil {
+			t.Fatalf("a watcher that answers is cut after %d pings: %v", pings, err)
+		}
+	}
+	<-silent.done
+	conn.Close()
+	<-alive.done
+}
+
+// TestHugeMessages: a head that announces gigabytes fills no memory; the connection ends.
+func TestHugeMessages(t *testing.T) {
+	const huge = 2 << 30
+	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
+	t.Run("frame of a watcher", func(t *testing.T) {
+		w, path := r.open("/w")
+		conn := r.watch(path).NetConn()
+		head := binary.BigEndian.AppendUint64([]byte{0x81, 0x80 | 127}, huge) // text, masked
+		if _, err := conn.Write(append(head, 1, 2, 3, 4)); err != nil {
+			t.Fatal(err)
+		}
+		<-w.done
+	})
+	for name, body := range map[string]string{
+		"body of a request": "{\"path\":\"" + strings.Repeat("x", plainBytes),
+		"one header":        "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := r.dial("unix")
+			text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				api.PathWorkspaces, api.SocketHost, huge, body)
+			if body == "" {
+				text = "GET / HTTP/1.1\r\nHost: " + api.SocketHost + "\r\nX: " + strings.Repeat("x", 4*headerBytes)
+			}
+			go io.WriteString(conn, text) // the daemon may stop reading
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the connection is kept")
+			}
+			if err != nil {
+				return // cut before the answer could be read
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusBadRequest && resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+				t.Errorf("status %s", resp.Status)
+			}
+		})
+	}
+}
