@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,27 +45,72 @@ func ticksNow() int64 {
 	return now.Nano() / (int64(time.Second) / ticksPerSecond)
 }
 
+// censusRounds bounds how often a census looks for those who came while it was being taken.
+const censusRounds = 20
+
+// processes looks at the machine until nobody is new: while one process after the other is read, a
+// chain of short-lived ones can pass by unseen, each forked behind our back and gone before its turn.
 func processes() ([]process, error) {
 	folder, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
+	seen := make(map[int]process)
+	for range censusRounds {
+		fresh, err := readNew(folder, seen)
+		if err != nil {
+			return nil, err
+		}
+		if adopted := rereadOrphans(seen); !fresh && !adopted {
+			break
+		}
+	}
+	return slices.Collect(maps.Values(seen)), nil
+}
+
+// readNew reads the processes that have not been seen and reports whether there was one.
+func readNew(folder *os.File, seen map[int]process) (fresh bool, err error) {
+	if _, err := folder.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
 	names, err := folder.Readdirnames(-1)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	var all []process
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
+		if _, ok := seen[pid]; ok {
+			continue
+		}
 		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
-			all = append(all, p)
+			seen[pid] = p
+			fresh = true
 		}
 	}
-	return all, nil
+	return fresh, nil
+}
+
+// rereadOrphans reads those again whose parent was gone before it could be read: somebody has adopted
+// them. It reports whether there was one.
+func rereadOrphans(seen map[int]process) (adopted bool) {
+	for pid, p := range seen {
+		if _, ok := seen[p.parent]; ok || p.parent == 0 {
+			continue
+		}
+		now, err := readProcess(pid)
+		switch {
+		case err != nil:
+			delete(seen, pid)
+		case now.parent != p.parent:
+			seen[pid] = now
+			adopted = true
+		}
+	}
+	return adopted
 }
 
 // errNoProcess says that a pid is nobody's.

@@ -31,7 +31,8 @@ type stop struct {
 type hunt struct {
 	stopping map[*execution]struct{}
 	look     bool      // something has died, so that somebody may be gone
-	next     time.Time // when to look without that
+	looked   time.Time // the last time
+	next     time.Time // when to look without a death
 	pause    time.Duration
 	swept    time.Time // when the sweep at the end of the run first killed; zero before
 }
@@ -151,7 +152,10 @@ func (r *runner) pursue(now time.Time) {
 	if !r.hunt.look && now.Before(r.hunt.next) {
 		return
 	}
-	r.hunt.look = false
+	if r.moreDeaths && now.Sub(r.hunt.looked) < longestLook {
+		return // a storm leaves so many dead that a look for each would take longer than the storm
+	}
+	r.hunt.look, r.hunt.looked = false, now
 	if r.closing && len(r.active) == 0 && !r.successor && childless() {
 		r.finish(nil)
 		return
@@ -252,7 +256,13 @@ func (r *runner) sweep(now time.Time) bool {
 		return true
 	}
 	left := r.remains(c)
-	if len(left) == 0 || (!r.hunt.swept.IsZero() && now.Sub(r.hunt.swept) > killPatience) {
+	// A census can miss one that forks and ends; the kernel does not: whoever is below us has us, or a
+	// child of ours, for an ancestor.
+	if len(left) == 0 && childless() {
+		r.finish(nil)
+		return false
+	}
+	if !r.hunt.swept.IsZero() && now.Sub(r.hunt.swept) > killPatience {
 		r.finish(pidsOf(left))
 		return false
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +55,8 @@ var vforkSource []byte
 // stopOptions are the flags of stop.
 type stopOptions struct {
 	rounds int
-	only   string
+	ending string
+	kind   string
 	grace  time.Duration
 	limit  time.Duration
 }
@@ -64,7 +64,8 @@ type stopOptions struct {
 func setupStop(flags *flag.FlagSet) func(context.Context, *world) (*report, error) {
 	o := &stopOptions{}
 	flags.IntVar(&o.rounds, "n", 10, "stops of each kind and ending")
-	flags.StringVar(&o.only, "ending", "", "only this one of: "+strings.Join(endingNames(), ", "))
+	flags.StringVar(&o.ending, "ending", "", "only this one of: "+strings.Join(endingNames(), ", "))
+	flags.StringVar(&o.kind, "kind", "", "only this kind, as the table names it")
 	flags.DurationVar(&o.grace, "grace", 200*time.Millisecond, "from TERM to KILL")
 	flags.DurationVar(&o.limit, "limit", 8*time.Second, "of one stop, beyond the grace")
 	return o.attack
@@ -80,10 +81,10 @@ func endingNames() []string {
 
 func (o *stopOptions) attack(ctx context.Context, w *world) (*report, error) {
 	rep := newReport("ending", "kind", "stops", "left over", "slowest stop")
-	if o.only != "" && !slices.Contains(endingNames(), o.only) {
-		return nil, fmt.Errorf("no ending is called %q", o.only)
-	}
 	for _, r := range resisters {
+		if o.kind != "" && o.kind != r.name {
+			continue
+		}
 		if r.waits {
 			if _, err := exec.LookPath("cc"); err != nil {
 				rep.note("%s: left out, there is no cc", r.name)
@@ -91,13 +92,16 @@ func (o *stopOptions) attack(ctx context.Context, w *world) (*report, error) {
 			}
 		}
 		for _, g := range endings {
-			if o.only != "" && o.only != g.name {
+			if o.ending != "" && o.ending != g.name {
 				continue
 			}
 			if err := o.cell(ctx, w, rep, r, g); err != nil {
 				return rep, err
 			}
 		}
+	}
+	if len(rep.rows) == 0 {
+		return nil, errors.New("no such kind or ending, or nothing to do")
 	}
 	return rep, nil
 }
