@@ -319,7 +319,7 @@ func (r *running) open(path string) (*fake, string) {
 }
 
 // freePort is a port that was free a moment ago.
-func freePort(t *testing.T) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
