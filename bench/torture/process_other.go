@@ -2,7 +2,10 @@
 
 package main
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Everything here is told by /proc and pidfd, which only Linux has; wf itself runs elsewhere, too.
 var errLinuxOnly = errors.New("torture needs Linux: it finds processes in /proc")
@@ -29,3 +32,5 @@ type footprint struct {
 }
 
 func (p process) footprint() (footprint, error) { return footprint{}, errLinuxOnly }
+
+func (p process) cpu() (time.Duration, error) { return 0, errLinuxOnly }

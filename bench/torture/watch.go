@@ -58,28 +58,46 @@ func (o *watchOptions) attack(ctx context.Context, w *world) (*report, error) {
 	if _, err := o.run(ctx, w, dir); err != nil { // to warm up
 		return nil, err
 	}
-	rep := newReport("watchers", "run ms, median", "events each", "frames each", "the stalled one")
-	var alone, watched []time.Duration
+	rep := newReport("watchers", "run ms, median", "daemon's CPU ms, median", "events each", "frames each", "the stalled one")
+	var alone, watched costs
 	var last []*watcher
 	for round := range o.rounds {
-		took, err := o.run(ctx, w, dir)
+		if err := alone.measure(d, func() (time.Duration, error) { return o.run(ctx, w, dir) }); err != nil {
+			return nil, err
+		}
+		err := watched.measure(d, func() (took time.Duration, err error) {
+			took, last, err = o.watchedRun(ctx, w, dir)
+			return took, err
+		})
 		if err != nil {
 			return nil, err
 		}
-		alone = append(alone, took)
-		if took, last, err = o.watchedRun(ctx, w, dir); err != nil {
-			return nil, err
-		}
-		watched = append(watched, took)
 		for i, v := range last {
 			o.judge(rep, round, i, v)
 		}
 	}
-	a, b := median(alone), median(watched)
-	rep.row(0, a.Milliseconds(), "", "", "")
-	rep.row(o.watchers, b.Milliseconds(), last[1].events, last[1].frames, last[0].end)
+	a, b := median(alone.wall), median(watched.wall)
+	rep.row(0, a.Milliseconds(), median(alone.cpu).Milliseconds(), "", "", "")
+	rep.row(o.watchers, b.Milliseconds(), median(watched.cpu).Milliseconds(), last[1].events, last[1].frames, last[0].end)
 	rep.note("with watchers / without: %.3f; both share this machine with the watchers' own work", float64(b)/float64(a))
 	return rep, nil
+}
+
+// costs are what runs took, and what the daemon worked for them.
+type costs struct{ wall, cpu []time.Duration }
+
+func (c *costs) measure(d *server, run func() (time.Duration, error)) error {
+	before, err := d.cpu()
+	if err != nil {
+		return err
+	}
+	took, err := run()
+	if err != nil {
+		return err
+	}
+	after, err := d.cpu()
+	c.wall, c.cpu = append(c.wall, took), append(c.cpu, after-before)
+	return err
 }
 
 func median(list []time.Duration) time.Duration {
@@ -189,7 +207,7 @@ var (
 
 // newWatcher connects and reads the snapshot.
 func newWatcher(ctx context.Context, socket, workspace string) (*watcher, error) {
-	d := websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	d := websocket.Dialer{ReadBufferSize: 64 << 10, NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}
 	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.Workspace(workspace) + api.SubEvents, RawQuery: "nodes=0"}
