@@ -62,6 +62,8 @@ type Event struct {
 	Jobs     int     `json:"jobs,omitempty"`    // run_started: executions at once, 0 = as many as the machine gives
 	Result   Result  `json:"result,omitempty"`
 	Counts   *Counts `json:"counts,omitempty"`
+	// Survivors are the pids of what could not be killed; of run_complete.
+	Survivors []int `json:"survivors,omitempty"`
 
 	// GraphUpdated: what changed and the elements as they are now. Structure says that nodes or
 	// edges came, went or moved: the reader asks for a new snapshot.

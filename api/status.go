@@ -71,6 +71,7 @@ type RunSummary struct {
 	Ended      *time.Time `json:"ended,omitempty"`
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
+	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
 }
 
 // RunList is `wf runs --json`, newest first.

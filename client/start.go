@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"wf/api"
 )
@@ -18,9 +21,13 @@ import (
 type Starter func(ctx context.Context) (ended <-chan error, err error)
 
 // Detached is the Starter that executes argv in a session of its own and in the root folder, so
-// that it pins no mount. Its environment is env, its output is appended to log.
+// that it pins no mount. Its environment is env, its output is appended to log, and of our open files
+// it gets none: a pipe, or a lock, that a script has opened must not stay so as long as the daemon.
 func Detached(argv, env []string, log string) Starter {
 	return func(context.Context) (<-chan error, error) {
+		if err := sealDescriptors(); err != nil {
+			return nil, err
+		}
 		out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 		if err != nil {
 			return nil, err
@@ -39,6 +46,21 @@ func Detached(argv, env []string, log string) Starter {
 		go func() { ended <- cmd.Wait() }()
 		return ended, nil
 	}
+}
+
+// sealDescriptors keeps every open descriptor from the processes that we start. Ours are so already,
+// those that we were started with are not.
+func sealDescriptors() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("list the open files: %w", err)
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // starting is one attempt to bring a daemon up.

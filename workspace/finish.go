@@ -70,7 +70,7 @@ func (w *Workspace) conclude(r *run) {
 	}
 	r.endedAt = now()
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
-		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause}
+		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors}
 	w.helpers.run(func() { w.send(recorded{r, r.hist.Finish(res)}) })
 }
 
@@ -94,7 +94,7 @@ func (w *Workspace) complete(r *run) {
 	counts := r.countAll()
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(r.exitCode()), Reason: api.Reason(""),
-		Message: r.stopText()})
+		Message: r.stopText(), Survivors: r.survivors})
 	w.out.urgent = true
 	for _, reply := range r.onStop {
 		reply(r.stopResult(), nil)
@@ -173,7 +173,7 @@ func historyCounts(c api.Counts) history.Counts {
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.state == stopping}
+		Started: r.req.Time, Stopping: r.state == stopping, Survivors: r.survivors}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 	}

@@ -43,6 +43,9 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	if w.store, err = history.Open(filepath.Join(cfg.State, "workspaces", id)); err != nil {
 		return nil, &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: cfg.State, Why: plain(err)}
 	}
+	if err := w.checkPrivate(); err != nil {
+		return nil, err
+	}
 	w.slots = cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
 	w.recall()

@@ -60,7 +60,7 @@ func pastSummary(req history.Request, res *history.Result) api.RunSummary {
 		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time}
 	if res != nil {
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
-		s.Ended, s.DurationMS = ptr(res.Ended), ptr(res.DurationMS)
+		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
 	}
 	return s
 }

@@ -227,7 +227,8 @@ func (f *follower) ended(ctx context.Context, seq uint64) error {
 func completion(detail api.RunDetail, workspace string, seq uint64) api.Event {
 	status := resultStatus(detail.Result, nil)
 	ev := api.Event{Schema: api.SchemaEvent, Seq: seq, Type: api.RunComplete, Workspace: workspace,
-		Run: detail.Run, Result: detail.Result, Counts: &detail.Counts, DurationMS: detail.DurationMS, ExitCode: &status}
+		Run: detail.Run, Result: detail.Result, Counts: &detail.Counts, DurationMS: detail.DurationMS, ExitCode: &status,
+		Survivors: detail.Survivors}
 	if detail.Ended != nil {
 		ev.Time = *detail.Ended
 	}

@@ -192,9 +192,14 @@ func printRun(w io.Writer, p paint, d api.RunDetail) error {
 	fmt.Fprintf(w, "%s run %s %s  %s  %s\n", p.glyph(resultState(d.Result)), d.Run, resultWord(d.Result),
 		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
 	var fields, executions table
+	survivors := ""
+	if len(d.Survivors) > 0 {
+		survivors = survivorsText(d.Survivors)
+	}
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", d.Started.Local().Format(time.DateTime)},
 		{"by", d.User}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"records", d.Folder}, {"damage", d.Problem},
+		{"left", survivors},
 	} {
 		if field[1] != "" {
 			fields.row("  "+field[0], oneLine(field[1]))

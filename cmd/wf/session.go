@@ -62,11 +62,12 @@ func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, 
 
 // daemonVars is the environment of a daemon: what it reads itself. It outlives this shell and serves
 // others, so that it must not carry along what else the environment holds, tokens and passwords for
-// instance: each run brings its own. It works in another folder, so it gets absolute paths.
+// instance: each run brings its own. Nor GOTRACEBACK, which can make a core dump of a crash, with the
+// environment of every run in it. It works in another folder, so it gets absolute paths.
 func (e *env) daemonVars(dirs folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
 	for _, key := range []string{"HOME", "TMPDIR", "TZ", "WF_HOST", "WF_PORT", "WF_SLOTS",
-		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE", "GOTRACEBACK"} {
+		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.get(key); value != "" {
 			vars = append(vars, key+"="+value)
 		}

@@ -137,6 +137,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	default:
 		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s). Now: %s", file, s.LastRun.Run,
 			resultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun), counts))
+		if len(s.LastRun.Survivors) > 0 {
+			lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
+		}
 	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+oneLine(s.Problem))

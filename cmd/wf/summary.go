@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"wf/api"
@@ -60,6 +61,18 @@ func (v *view) headline(ev api.Event) {
 		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
 	}
 	v.say("%s", text)
+	if len(ev.Survivors) > 0 {
+		v.say("  %s", survivorsText(ev.Survivors))
+	}
+}
+
+// survivorsText names the processes of a run that are still there in spite of KILL.
+func survivorsText(pids []int) string {
+	names := make([]string, len(pids))
+	for i, pid := range pids {
+		names[i] = strconv.Itoa(pid)
+	}
+	return "processes that could not be killed: " + nameList(names, shownNames)
 }
 
 // details explains a run that did not succeed, from its record.
