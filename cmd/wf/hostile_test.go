@@ -55,12 +55,12 @@ func TestHostileWorkfile(t *testing.T) {
 	unread := 0
 	for _, args := range [][]string{
 		{"check"}, {"check", "--json"}, {"plan"}, {"plan", "--json"}, {"ls"}, {"ls", "--json"},
-		{"run"}, {"run", "--fresh", "--verbose"}, {"run", "--fresh", "--json"}, {"run", "--fresh", "-d"}, {"stop"},
+		{"run"}, {"run", "--fresh", "--verbose"}, {"run", "--fresh", "--json"}, {"run", "--fresh", "-d"}, {"stop"}, {"run", "--fresh", "--output", "failed"},
 		{"resume"}, {"status"}, {"status", "--json"}, {"runs"}, {"runs", "--json"}, {"runs", "show", "1"}, {"runs", "show", "1", "--json"},
 		{"why", "name*"}, {"why", "name*", "--json"}, {"why", hostile}, {"logs", hostile}, {"ls", "s:" + hostile}, {"run", "--nodes", hostile},
 		{"edit", "add-node", hostile, "--name", "x" + hostile}, {"edit", "set", "x*", "name", hostile}, {"edit", "add-edge", "x*", "m*"},
 		{"edit", "undo"}, {"edit", "redo"}, {"edit", "remove-node", hostile}, {"edit", "status", "name*", hostile}, {"reset"},
-		{"attach", hostile}, {"stop", hostile}, {"runs", "show", hostile}, {"server", "ls"}, {"server", "status"}, {"server", hostile}, {hostile},
+		{"attach", hostile}, {"attach"}, {"stop", hostile}, {"runs", "show", hostile}, {"server", "ls"}, {"server", "status"}, {"server", hostile}, {hostile},
 	} {
 		if len(args) > 1 || args[0] != hostile {
 			if args[0] != "server" {
