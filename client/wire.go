@@ -19,6 +19,9 @@ import (
 // silence is how long a daemon may say nothing before it counts as lost; it pings every 30 s.
 const silence = 90 * time.Second
 
+// readBytes is what is read of the connection at once: most frames of a busy run.
+const readBytes = 64 << 10
+
 var (
 	// errGoodbye ends a connection whose daemon ends in good order.
 	errGoodbye = errors.New("the daemon has ended")
@@ -29,6 +32,7 @@ var (
 type wire struct {
 	conn  *websocket.Conn
 	peer  *peer     // at the other end
+	id    string    // of the workspace
 	once  sync.Once // closes conn
 	seq   uint64    // of the last event seen
 	begun bool      // the snapshot has come
@@ -46,7 +50,7 @@ func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may rea
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{conn: conn, peer: c.peer.Load()}
+	w := &wire{conn: conn, peer: c.peer.Load(), id: id}
 	w.hear()
 	pong := conn.PingHandler()
 	conn.SetPingHandler(func(data string) error {
@@ -59,7 +63,7 @@ func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may rea
 func (c *Client) upgrade(ctx context.Context, id string, opt WatchOptions) (*websocket.Conn, error) {
 	// The dialer heeds only the deadline of ctx; closing the connection makes it heed the rest.
 	stop := func() bool { return true }
-	d := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := websocket.Dialer{ReadBufferSize: readBytes, NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := c.dial(ctx, network, addr)
 		if err == nil {
 			stop = context.AfterFunc(ctx, func() { conn.Close() })
@@ -115,7 +119,8 @@ func (w *wire) farewell(err error) error {
 	return err
 }
 
-// count verifies that the frame continues the ones before: a snapshot first, then every number.
+// count verifies that the frame continues the ones before: a snapshot first, then every number. Events
+// get what frames leave out.
 func (w *wire) count(f api.Frame) error {
 	if f.Snapshot != nil {
 		w.begun, w.seq = true, f.Snapshot.Seq
@@ -124,6 +129,7 @@ func (w *wire) count(f api.Frame) error {
 		return fmt.Errorf("%w: no snapshot came first", errGap)
 	}
 	for i := range f.Events {
+		f.Events[i].Schema, f.Events[i].Workspace = api.SchemaEvent, w.id
 		if got := f.Events[i].Seq; got != w.seq+1 {
 			return fmt.Errorf("%w: %d came after %d", errGap, got, w.seq)
 		}

@@ -218,7 +218,7 @@ func encode(f api.Frame) []byte {
 
 // running is a daemon in this process.
 type running struct {
-	t      *testing.T
+	t      testing.TB
 	cfg    Config
 	reg    api.Registry
 	fakes  *fakes
@@ -229,7 +229,7 @@ type running struct {
 }
 
 // start runs a daemon in folders of its own until the test ends. change may alter its config.
-func start(t *testing.T, change func(*Config, *fakes)) *running {
+func start(t testing.TB, change func(*Config, *fakes)) *running {
 	t.Helper()
 	r := &running{t: t, fakes: newFakes(), ended: make(chan error, 1), log: &syncBuffer{}}
 	ready := make(chan api.Registry, 1)

@@ -98,7 +98,7 @@ func (w *Workspace) publish(ev api.Event) {
 	if len(w.out.watchers) == 0 {
 		return
 	}
-	ev.Schema, ev.Seq, ev.Workspace = api.SchemaEvent, w.out.seq, w.id
+	ev.Seq = w.out.seq
 	if ev.Time.IsZero() {
 		ev.Time = now()
 	}
