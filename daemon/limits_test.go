@@ -128,7 +128,7 @@ func TestStalledWatcherIsCut(t *testing.T) {
 func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 	r := start(t, func(c *Config, _ *fakes) {
 		c.linger = time.Second
-		c.watching = watching{write: 10 * time.Second, ping: 20 * time.Millisecond, pong: 500 * time.Millisecond}
+		c.watching = watching{write: time.Hour, ping: 20 * time.Millisecond, pong: 500 * time.Millisecond}
 	})
 	alive, path := r.open("/alive")
 	conn := r.watch(path)

@@ -135,7 +135,8 @@ func (c *cursor) time(t *time.Time) bool {
 // maxDigits keeps number within int64 without a test for overflow.
 const maxDigits = 18
 
-// number reads an integer as it is written by strconv: no plus sign, no leading zero.
+// number reads an integer as it is written by strconv: no plus sign, no leading zero,
+// no -0.
 func (c *cursor) number() (int64, bool) {
 	negative := c.take('-')
 	var n int64
@@ -146,7 +147,7 @@ func (c *cursor) number() (int64, bool) {
 			return 0, false
 		}
 	}
-	if digits == 0 || digits > 1 && c.rest[0] == '0' {
+	if digits == 0 || c.rest[0] == '0' && (digits > 1 || negative) {
 		return 0, false
 	}
 	c.rest = c.rest[digits:]

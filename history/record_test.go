@@ -106,7 +106,7 @@ func TestRecordUnknownFieldsAreSkipped(t *testing.T) {
 }
 
 func TestRecordInvalid(t *testing.T) {
-	for _, line := range []string{"", "{", "[]", `{"seq":"x"}`, `{"node":1e99}`, `{"seq":1}x`, `{"node":01}`, `{"time":"noon"}`} {
+	for _, line := range []string{"", "{", "[]", `{"seq":"x"}`, `{"node":1e99}`, `{"seq":1}x`, `{"node":01}`, `{"seq":-0}`, `{"time":"noon"}`} {
 		if err := decodeRecord([]byte(line), new(Record)); err == nil {
 			t.Errorf("%q was taken for a record", line)
 		}
