@@ -172,13 +172,13 @@ func TestResultIsRebuilt(t *testing.T) {
 				t.Fatal(err)
 			}
 			list, err := s.List()
-			if err != nil || list[0].Result == nil || *list[0].Result != cancelled() {
+			if err != nil || list[0].Result == nil || !reflect.DeepEqual(*list[0].Result, cancelled()) {
 				t.Errorf("list %+v, %v", list, err)
 			}
 			if n, err := s.Unfinished(); err != nil || len(n) != 0 {
 				t.Errorf("unfinished %v, %v", n, err)
 			}
-			if res, ok := readResult(s.file(1, resultFile)); !ok || *res != cancelled() {
+			if res, ok := readResult(s.file(1, resultFile)); !ok || !reflect.DeepEqual(*res, cancelled()) {
 				t.Errorf("result.json was not rebuilt: %+v", res)
 			}
 		})

@@ -83,7 +83,7 @@ func TestRunRoundTrip(t *testing.T) {
 	if !reflect.DeepEqual(past.Request, r.Request()) {
 		t.Errorf("request read as\n%+v, written as\n%+v", past.Request, r.Request())
 	}
-	if want := cancelled(); past.Result == nil || *past.Result != want {
+	if want := cancelled(); past.Result == nil || !reflect.DeepEqual(*past.Result, want) {
 		t.Errorf("result %+v, want %+v", past.Result, want)
 	}
 	if len(past.Executions) != 2 || len(past.Stops) != 1 || past.Stops[0].Client != "c7" {
