@@ -7,6 +7,9 @@ import (
 	"wf/api"
 )
 
+// keptEvents is how large a list of pending events may be to be kept for the next.
+const keptEvents = 512
+
 // publisher numbers events and hands them to watchers in frames. It belongs to the loop.
 type publisher struct {
 	seq       uint64
@@ -127,7 +130,9 @@ func (p *publisher) send(w *Workspace) {
 		}
 	}
 	clear(p.pending) // lets go of what they hold
-	p.pending = p.pending[:0]
+	if p.pending = p.pending[:0]; cap(p.pending) > keptEvents {
+		p.pending = nil
+	}
 }
 
 // frame encodes what the audience wants of the events, whose last is seq or was nobody's business
