@@ -207,6 +207,10 @@ type NewRequest struct {
 	Path  string   `json:"path"`            // absolute; refused when it exists
 	Lines []string `json:"lines,omitempty"` // a node each
 	Chain bool     `json:"chain,omitempty"` // each line waits for the one before
+	// Nodes and Edges are a whole workflow instead of Lines, Attrs the attributes of its graph.
+	Nodes []NewNode         `json:"nodes,omitempty"`
+	Edges []NewEdge         `json:"edges,omitempty"`
+	Attrs map[string]string `json:"attrs,omitempty"`
 }
 
 // PruneRequest removes old runs: those that one of the limits is against. Without any limit the
