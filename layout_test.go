@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"graphml":   {"graph"},
 	"executor":  {},
 	"history":   {},
-	"workspace": {"api", "executor", "graph", "graphml", "history", "scheduler"},
+	"workspace": {"api", "executor", "graph", "graphml", "history", "layered", "scheduler"},
 	"daemon":    {"api", "workspace", "graph"},
 	"client":    {"api"},
 	"layered":   {},

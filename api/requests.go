@@ -199,8 +199,12 @@ type ResetResult struct {
 
 // SaveAsRequest copies the workfile with its pending changes.
 type SaveAsRequest struct {
-	Path string `json:"path"` // absolute; refused when it exists
+	Path   string `json:"path"`             // absolute; refused when it exists
+	Format string `json:"format,omitempty"` // "" = as it is, FormatYed = with graphics
 }
+
+// FormatYed is a copy of a workfile that yEd shows.
+const FormatYed = "yed"
 
 // NewRequest creates a workfile.
 type NewRequest struct {

@@ -32,15 +32,15 @@ type NewEdge struct {
 
 // newFileKeys are the declarations of a new file. The ids are what people see in a diff.
 var newFileKeys = []newKey{
-	{"wrapper", ofGraph, "wrapper", typeString},
-	{"label", ofNode, "label", typeString},
-	{"name", ofNode, "name", typeString},
-	{"status", ofNode, "status", typeString},
-	{"x", ofNode, "x", typeDouble},
-	{"y", ofNode, "y", typeDouble},
-	{"edge_id", ofEdge, "id", typeString},
-	{"edge_type", ofEdge, "edge_type", typeString},
-	{"edge_status", ofEdge, "status", typeString},
+	{id: "wrapper", domain: ofGraph, name: "wrapper", kind: typeString},
+	{id: "label", domain: ofNode, name: "label", kind: typeString},
+	{id: "name", domain: ofNode, name: "name", kind: typeString},
+	{id: "status", domain: ofNode, name: "status", kind: typeString},
+	{id: "x", domain: ofNode, name: "x", kind: typeDouble},
+	{id: "y", domain: ofNode, name: "y", kind: typeDouble},
+	{id: "edge_id", domain: ofEdge, name: "id", kind: typeString},
+	{id: "edge_type", domain: ofEdge, name: "edge_type", kind: typeString},
+	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
 
 // Create returns a new workfile with these nodes. In a chain each node waits for the one before
