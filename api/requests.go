@@ -164,6 +164,9 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
+	// Was is what the attribute must still be, "" for an absent one: else somebody changed it
+	// meanwhile, and the edit is a conflict. nil asks for nothing.
+	Was *string `json:"was,omitempty"`
 }
 
 // The edits.
@@ -173,7 +176,7 @@ const (
 	OpAddEdge    = "add-edge"    // Source, Target, Type
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
-	OpSet        = "set"         // Nodes, Key, Value
+	OpSet        = "set"         // Nodes, Key, Value, Was
 	OpUnset      = "unset"       // Nodes, Key
 	OpStatus     = "status"      // Nodes, Value
 	OpSetGraph   = "set-graph"   // Key, Value
