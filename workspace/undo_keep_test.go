@@ -65,6 +65,10 @@ func randomEdit(t *rapid.T, w *Workspace) {
 		e.Nodes = []string{node("node")}
 	case api.OpAddEdge, api.OpRemoveEdge, api.OpEdgeType:
 		e.Source, e.Target = node("source"), node("target")
+		if edges := w.g.Edges(); e.Op != api.OpAddEdge && len(edges) > 0 {
+			edge := edges[rapid.IntRange(0, len(edges)-1).Draw(t, "edge")]
+			e.Source, e.Target = edge.Source.ID, edge.Target.ID
+		}
 		e.Type = rapid.SampledFrom([]string{"blocking", "non-blocking"}).Draw(t, "type")
 	case api.OpSet, api.OpUnset:
 		e.Nodes, e.Key = []string{node("node")}, rapid.SampledFrom([]string{"label", "note"}).Draw(t, "key")
