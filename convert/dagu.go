@@ -19,6 +19,10 @@ func readDagu(b *builder, data []byte) error {
 	if len(doc.Content) == 0 {
 		return &Error{Line: 1, Msg: "the text is empty"}
 	}
+	visited := 0
+	if err := checkSize(&doc, 0, &visited); err != nil {
+		return err
+	}
 	r := &daguReader{b: b}
 	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {
 		return err
@@ -27,6 +31,23 @@ func readDagu(b *builder, data []byte) error {
 		return errorAt(doc.Content[0].Line, "there are no steps")
 	}
 	return r.build()
+}
+
+// checkSize refuses a document whose aliases stand for more than anybody would write, or for
+// themselves.
+func checkSize(n *yaml.Node, depth int, visited *int) error {
+	if *visited++; *visited > maxEdges || depth > maxNesting {
+		return errorAt(n.Line, "values are nested more than %d deep, or stand for more than %d", maxNesting, maxEdges)
+	}
+	for _, inner := range append(n.Content, n.Alias) {
+		if inner == nil {
+			continue
+		}
+		if err := checkSize(inner, depth+1, visited); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
