@@ -27,7 +27,7 @@ race: ## all tests with the race detector
 	$(GO) test -race ./...
 
 update: ## rewrite golden files; read the diff
-	$(GO) test ./scheduler -update
+	$(GO) test ./scheduler ./convert -update
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)

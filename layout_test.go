@@ -32,11 +32,13 @@ var mayImport = map[string][]string{
 	"graphml":   {"graph"},
 	"executor":  {},
 	"history":   {},
-	"workspace": {"api", "executor", "graph", "graphml", "history", "scheduler"},
+	"workspace": {"api", "executor", "graph", "graphml", "history", "layered", "scheduler"},
 	"daemon":    {"api", "workspace", "graph"},
 	"client":    {"api"},
+	"layered":   {},
+	"convert":   {"api", "layered"},
 	"tui":       {"api", "client"},
-	"cmd/wf":    {"api", "client", "daemon", "executor", "history", "tui"},
+	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "tui"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -45,6 +47,8 @@ var mayNotUse = map[string][]string{
 	"graph":     {"os", "net", "time", "sync", "log", "context"},
 	"scheduler": {"os", "net", "time", "sync", "log", "context"},
 	"api":       {"os", "net", "sync", "log", "context"},
+	"convert":   {"os", "net", "time", "sync", "log", "context"},
+	"layered":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"graphml":   {"os", "net"},
 	"workspace": {"net/http"},
 }

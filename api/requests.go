@@ -164,6 +164,9 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
+	// Was is what the attribute must still be, "" for an absent one: else somebody changed it
+	// meanwhile, and the edit is a conflict. nil asks for nothing.
+	Was *string `json:"was,omitempty"`
 }
 
 // The edits.
@@ -173,7 +176,7 @@ const (
 	OpAddEdge    = "add-edge"    // Source, Target, Type
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
-	OpSet        = "set"         // Nodes, Key, Value
+	OpSet        = "set"         // Nodes, Key, Value, Was
 	OpUnset      = "unset"       // Nodes, Key
 	OpStatus     = "status"      // Nodes, Value
 	OpSetGraph   = "set-graph"   // Key, Value
@@ -199,14 +202,22 @@ type ResetResult struct {
 
 // SaveAsRequest copies the workfile with its pending changes.
 type SaveAsRequest struct {
-	Path string `json:"path"` // absolute; refused when it exists
+	Path   string `json:"path"`             // absolute; refused when it exists
+	Format string `json:"format,omitempty"` // "" = as it is, FormatYed = with graphics
 }
+
+// FormatYed is a copy of a workfile that yEd shows.
+const FormatYed = "yed"
 
 // NewRequest creates a workfile.
 type NewRequest struct {
 	Path  string   `json:"path"`            // absolute; refused when it exists
 	Lines []string `json:"lines,omitempty"` // a node each
 	Chain bool     `json:"chain,omitempty"` // each line waits for the one before
+	// Nodes and Edges are a whole workflow instead of Lines, Attrs the attributes of its graph.
+	Nodes []NewNode         `json:"nodes,omitempty"`
+	Edges []NewEdge         `json:"edges,omitempty"`
+	Attrs map[string]string `json:"attrs,omitempty"`
 }
 
 // PruneRequest removes old runs: those that one of the limits is against. Without any limit the

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	gographml "github.com/yaricom/goGraphML/graphml"
@@ -13,23 +15,32 @@ import (
 
 // A NewNode is a node of a file that does not exist yet.
 type NewNode struct {
-	ID    string // "" = n0, n1, … by position
-	Name  string
-	Label string // the command
-	X, Y  string // "" = placed by position
+	ID      string // "" = n0, n1, … by position
+	Name    string
+	Label   string // the command
+	NoLabel bool   // it has none: Label is not read
+	Group   string
+	X, Y    string // "" = placed by position
+	Attrs   map[string]string
+}
+
+// A NewEdge is an edge of a file that does not exist yet.
+type NewEdge struct {
+	Source, Target string // ids of nodes
+	Type           graph.EdgeType
 }
 
 // newFileKeys are the declarations of a new file. The ids are what people see in a diff.
 var newFileKeys = []newKey{
-	{"wrapper", ofGraph, "wrapper", typeString},
-	{"label", ofNode, "label", typeString},
-	{"name", ofNode, "name", typeString},
-	{"status", ofNode, "status", typeString},
-	{"x", ofNode, "x", typeDouble},
-	{"y", ofNode, "y", typeDouble},
-	{"edge_id", ofEdge, "id", typeString},
-	{"edge_type", ofEdge, "edge_type", typeString},
-	{"edge_status", ofEdge, "status", typeString},
+	{id: "wrapper", domain: ofGraph, name: "wrapper", kind: typeString},
+	{id: "label", domain: ofNode, name: "label", kind: typeString},
+	{id: "name", domain: ofNode, name: "name", kind: typeString},
+	{id: "status", domain: ofNode, name: "status", kind: typeString},
+	{id: "x", domain: ofNode, name: "x", kind: typeDouble},
+	{id: "y", domain: ofNode, name: "y", kind: typeDouble},
+	{id: "edge_id", domain: ofEdge, name: "id", kind: typeString},
+	{id: "edge_type", domain: ofEdge, name: "edge_type", kind: typeString},
+	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
 
 // Create returns a new workfile with these nodes. In a chain each node waits for the one before
@@ -52,14 +63,52 @@ func Create(nodes []NewNode, chain bool) ([]byte, error) {
 	return fill(ops)
 }
 
+// CreateGraph returns a new workfile with these nodes and edges, and these attributes of the graph.
+// It fails as Create does, and for an edge that ends at no node.
+func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]byte, error) {
+	ops := make([]graph.Op, 0, len(attrs)+len(nodes)+len(edges))
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		if !isWritable(name) || !isWritable(attrs[name]) {
+			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
+		}
+		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
+	}
+	known := make(map[string]bool, len(nodes))
+	for i, n := range nodes {
+		spec, err := n.spec(i, false)
+		if err != nil {
+			return nil, err
+		}
+		known[spec.ID] = true
+		ops = append(ops, graph.AddNode{Node: spec})
+	}
+	for i, e := range edges {
+		for _, id := range []string{e.Source, e.Target} {
+			if !known[id] {
+				return nil, fmt.Errorf("edge %s -> %s: no node %q", e.Source, e.Target, id)
+			}
+		}
+		ops = append(ops, graph.AddEdge{Key: i, Source: e.Source, Target: e.Target, Type: e.Type.String()})
+	}
+	return fill(ops)
+}
+
 // spec fills in what a new node leaves open.
 func (n NewNode) spec(i int, chain bool) (graph.NodeSpec, error) {
 	const apart = 100 // between neighbours in a picture
-	spec := graph.NodeSpec{ID: n.ID, Key: i, Name: n.Name, Label: n.Label, HasLabel: true, X: n.X, Y: n.Y}
+	spec := graph.NodeSpec{ID: n.ID, Key: i, Name: n.Name, Label: n.Label, HasLabel: !n.NoLabel, Group: n.Group,
+		X: n.X, Y: n.Y, Extra: maps.Clone(n.Attrs)}
 	if spec.ID == "" {
 		spec.ID = "n" + strconv.Itoa(i)
 	}
-	for _, text := range []string{spec.ID, spec.Name, spec.Label} {
+	if n.NoLabel {
+		spec.Label = ""
+	}
+	texts := []string{spec.ID, spec.Name, spec.Label, spec.Group}
+	for name, value := range spec.Extra {
+		texts = append(texts, name, value)
+	}
+	for _, text := range texts {
 		if !isWritable(text) {
 			return spec, fmt.Errorf("node %s: %q holds a character that XML cannot hold", spec.ID, text)
 		}

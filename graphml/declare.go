@@ -12,6 +12,8 @@ type newKey struct {
 	domain domain
 	name   string
 	kind   string
+	// graphics is the yfiles.type of a key about drawings, which has neither name nor kind.
+	graphics string
 }
 
 // keyFor returns the id of the key to write a value under. It declares one where the file has
@@ -26,7 +28,7 @@ func (r *renderer) keyFor(dom domain, w want) string {
 			return k.id
 		}
 	}
-	k := newKey{r.freeID(dom, w.name), dom, w.name, kind}
+	k := newKey{id: r.freeID(dom, w.name), domain: dom, name: w.name, kind: kind}
 	r.newKeys = append(r.newKeys, k)
 	return k.id
 }
@@ -92,8 +94,12 @@ func (r *renderer) declareKeys() {
 	}
 	var b strings.Builder
 	for _, k := range r.newKeys {
-		b.WriteString(lead + `<` + r.d.prefix + `key id="` + r.attr(k.id) + `" for="` + k.domain.String() +
-			`" attr.name="` + r.attr(k.name) + `" attr.type="` + k.kind + `"/>`)
+		b.WriteString(lead + `<` + r.d.prefix + `key id="` + r.attr(k.id) + `" for="` + k.domain.String())
+		if k.graphics != "" {
+			b.WriteString(`" yfiles.type="` + k.graphics + `"/>`)
+			continue
+		}
+		b.WriteString(`" attr.name="` + r.attr(k.name) + `" attr.type="` + k.kind + `"/>`)
 	}
 	r.patch(at, at, []byte(b.String()))
 }

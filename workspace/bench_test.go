@@ -52,8 +52,8 @@ func (s *instantSession) Close(context.Context) (survivors []int, _ error) {
 }
 func (s *instantSession) Detach() {}
 
-// layered makes a workfile of n nodes, each waiting for two of the layer before.
-func layered(n int) string {
+// layeredGraph makes a workfile of n nodes, each waiting for two of the layer before.
+func layeredGraph(n int) string {
 	var nodes, edges strings.Builder
 	const width = 50
 	for i := range n {
@@ -74,7 +74,7 @@ func BenchmarkRun(b *testing.B) {
 	const n = 10000
 	dir := b.TempDir()
 	path := filepath.Join(dir, "Workfile")
-	if err := os.WriteFile(path, []byte(layered(n)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(layeredGraph(n)), 0o644); err != nil {
 		b.Fatal(err)
 	}
 	w, err := Open(path, Config{Executor: instant{}, State: filepath.Join(dir, "state"), Slots: &freeSlots{n: 8},

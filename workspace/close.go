@@ -47,6 +47,7 @@ func (w *Workspace) leave() {
 	for _, r := range w.runs {
 		r.detach()
 	}
+	w.keepEdits()
 	w.out.closeAll("the workspace is closing")
 	w.out.timer.Stop()
 	w.file.timer.Stop()

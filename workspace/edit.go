@@ -264,6 +264,9 @@ func (b *editBuilder) set(e api.Edit) error {
 		return err
 	}
 	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+		if err := b.checkWas(e, n); err != nil {
+			return nil, "", err
+		}
 		if e.Key == "name" {
 			if err := b.checkName(e.Value, n); err != nil {
 				return nil, "", err
@@ -271,6 +274,17 @@ func (b *editBuilder) set(e api.Edit) error {
 		}
 		return graph.SetNode{ID: n.ID, Attr: e.Key, Value: e.Value}, "set " + e.Key + " of " + b.w.handle(n), nil
 	})
+}
+
+// checkWas refuses an edit of something that is no longer what its author saw.
+func (b *editBuilder) checkWas(e api.Edit, n *graph.Node) error {
+	now, _ := n.Attr(e.Key)
+	if e.Was == nil || *e.Was == now {
+		return nil
+	}
+	return &api.Error{Code: api.CodeConflict, Nodes: []string{b.w.handle(n)},
+		Message: fmt.Sprintf("the %s of node %s was changed by somebody else meanwhile", e.Key, b.w.handle(n)),
+		Why:     "it is now " + quoteShort(now)}
 }
 
 func (b *editBuilder) unset(e api.Edit) error {

@@ -193,19 +193,6 @@ func tail(dir string, r executor.Range, name string) string {
 	return graphml.Sanitize(buf[:k], outputTail, size-n, name)
 }
 
-// Create makes a new workfile.
-func Create(req api.NewRequest) error {
-	nodes := make([]graphml.NewNode, len(req.Lines))
-	for i, line := range req.Lines {
-		nodes[i].Label = line
-	}
-	data, err := graphml.Create(nodes, req.Chain)
-	if err != nil {
-		return &api.Error{Code: api.CodeInvalid, Message: err.Error()}
-	}
-	return writeNew(req.Path, graphml.Pieces{data})
-}
-
 // writeNew creates a file that must not exist.
 func writeNew(path string, pieces graphml.Pieces) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

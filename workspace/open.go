@@ -49,6 +49,7 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	w.slots = cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
 	w.recall()
+	w.recallEdits()
 	// The watch begins before the loop, so that no change between the two goes unseen: looked
 	// compares with what was read.
 	if w.file.watch, err = w.watchFolder(); err != nil {

@@ -76,7 +76,11 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 	return await(ctx, w, func(w *Workspace, reply func(string, error)) {
 		w.publishStatuses()
 		w.file.changed++ // the document has changed, if only by statuses that wait for a save
-		pieces := w.doc.Render()
+		pieces, err := w.rendered(req.Format)
+		if err != nil {
+			reply("", err)
+			return
+		}
 		w.helpers.run(func() { reply(req.Path, writeNew(req.Path, pieces)) })
 	})
 }

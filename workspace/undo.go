@@ -14,6 +14,7 @@ const undoDepth = 500
 // edit is one entry of the undo list: a request of a client, whole.
 type edit struct {
 	undo, done graph.Op
+	kept       []keptOp // instead of both: it was made before the workfile was opened
 	again      []redoOp
 	text       string
 	client     string
@@ -133,11 +134,10 @@ func (w *Workspace) turn(from, to *[]edit, op, client string) (api.EditResult, e
 	n := len(*from)
 	if n == 0 {
 		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op,
-			Why: "edits can be undone until the workfile is closed or changed by another program"}
+			Why: "edits can be undone until another program changes the workfile"}
 	}
 	e := (*from)[n-1]
-	again := portable(w.g, e.undo)
-	inverse, done, err := w.g.Apply(e.undo)
+	inverse, done, again, err := w.applyEntry(e)
 	if err != nil {
 		return api.EditResult{}, invalid("%s: %s", op, err)
 	}

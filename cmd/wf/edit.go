@@ -26,7 +26,7 @@ keeps the graph it began with.`,
   wf edit undo`,
 	}
 	return noun(cmd,
-		newAddNode(e), newRemoveNode(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
+		newAddNode(e), newRemoveNode(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
 		newAddEdge(e), newRemoveEdge(e), newEdgeType(e),
 		newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
 }

@@ -10,13 +10,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/convert"
 )
 
 // newOptions are the flags of new.
 type newOptions struct {
 	file      string
+	input     string // what --from reads
 	fromLines bool
 	chain     bool
+	from      string
+	goals     []string
+	command   string
 }
 
 func newNew(e *env) *cobra.Command {
@@ -24,35 +29,82 @@ func newNew(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
 		Short: "Make a new workfile",
+		Long: `New makes a workfile that does not exist yet: an empty one, one of lines, or with --from one of
+the workflow of another program. INPUT is its file, "-" standard input. What a workfile cannot
+express is an error that names the line; nothing is written then. The original is only read.
+
+  dagu       steps with command, script, env, depends, preconditions and folders
+  dot        digraphs of Graphviz: the attribute command of a node, else its label; dashed and
+             dotted edges are non-blocking; clusters are groups
+  make       rules, pattern rules and variables, without running make: what the goals need
+             becomes nodes. wf does not look at file times: every node runs. Functions,
+             conditions and includes are errors
+  mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking
+  wfcommons  recorded workflows, versions 1.3 to 1.6
+
+A node for which no command is known keeps its place in the graph, and wf run refuses it;
+--command gives it one.`,
 		Example: `  wf new                                      an empty ./Workfile
-  wf new --from-lines --chain < commands.txt  a node per line, one after the other`,
-		Args: nargs(0, 1),
+  wf new --from-lines --chain < commands.txt  a node per line, one after the other
+  wf new build.wf --from make Makefile        what make would make
+  wf new plan.wf --from dot plan.dot --command './{}.sh'`,
+		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := o.arguments(args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
-	cmd.Flags().BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line")
-	cmd.Flags().BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
+	f := cmd.Flags()
+	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line")
+	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
+	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
+	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
+	f.StringVar(&o.command, "command", "", "with --from: the command of nodes that have none, {} is their name")
 	return cmd
 }
 
-func (o *newOptions) run(ctx context.Context, e *env) error {
-	if o.chain && !o.fromLines {
-		return usage("--chain orders lines: it needs --from-lines")
+// arguments sorts out FILE and INPUT: with --from the last argument is the input.
+func (o *newOptions) arguments(args []string) error {
+	if o.from != "" {
+		if len(args) == 0 || len(args) == 1 && o.file == "" {
+			return usage("--from %s needs two names: wf new FILE --from %s INPUT", o.from, o.from)
+		}
+		o.input = args[len(args)-1]
+		args = args[:len(args)-1]
 	}
+	switch {
+	case len(args) > 1:
+		return usage("too many arguments: %s", args[1])
+	case o.from != "" && o.fromLines:
+		return usage("--from and --from-lines exclude each other")
+	case o.chain && !o.fromLines:
+		return usage("--chain orders lines: it needs --from-lines")
+	case len(o.goals) > 0 && o.from != "make":
+		return usage("--goal names a target of a makefile: it needs --from make")
+	case o.command != "" && o.from == "":
+		return usage("--command is for nodes that were read: it needs --from")
+	}
+	return fileArg(&o.file, args)
+}
+
+func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.file == "" {
 		o.file = defaultWorkfile
 	}
 	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain}
-	if o.fromLines {
-		var err error
-		if req.Lines, err = readLines(e.stdin); err != nil {
-			return err
-		}
+	var notes []string
+	var err error
+	switch {
+	case o.fromLines:
+		req.Lines, err = readLines(e.stdin)
+	case o.from != "":
+		notes, err = o.read(e, &req)
+	}
+	if err != nil {
+		return err
 	}
 	c, err := e.connect(ctx)
 	if err != nil {
@@ -62,7 +114,14 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if _, err := c.New(ctx, req); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "made %s: %s\n", oneLine(e.rel(req.Path)), plural(len(req.Lines), "node"))
+	made := fmt.Sprintf("made %s: %s", oneLine(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
+	if o.from != "" {
+		made += ", " + plural(len(req.Edges), "edge")
+	}
+	fmt.Fprintln(e.stderr, made)
+	for _, note := range notes {
+		fmt.Fprintf(e.stderr, "note: %s\n", oneLine(note))
+	}
 	return nil
 }
 

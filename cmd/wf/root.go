@@ -71,8 +71,8 @@ func addCommands(root *cobra.Command, e *env) {
 		commands []*cobra.Command
 	}{
 		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e)}},
-		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newWhy(e), newRuns(e), newCheck(e)}},
-		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e)}},
+		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newGraph(e), newWhy(e), newRuns(e), newCheck(e)}},
+		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e), newExport(e)}},
 		{groupServer, []*cobra.Command{newServer(e), newVersion(e), help}},
 	} {
 		for _, cmd := range group.commands {

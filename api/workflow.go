@@ -1,0 +1,55 @@
+package api
+
+// A NewNode is a node of a workfile that does not exist yet.
+type NewNode struct {
+	ID        string            `json:"id,omitempty"` // "" = one is made
+	Name      string            `json:"name,omitempty"`
+	Command   string            `json:"command,omitempty"`
+	NoCommand bool              `json:"no_command,omitempty"` // nobody has said it yet: runs refuse the node
+	Group     string            `json:"group,omitempty"`
+	X         *float64          `json:"x,omitempty"` // nil = placed by position
+	Y         *float64          `json:"y,omitempty"`
+	Attrs     map[string]string `json:"attrs,omitempty"` // other attributes
+}
+
+// A NewEdge is an edge of a workfile that does not exist yet.
+type NewEdge struct {
+	Source string `json:"source"` // ids of nodes
+	Target string `json:"target"`
+	Type   string `json:"edge_type,omitempty"` // "" = blocking
+}
+
+// SchemaGraph is the schema of Graph.
+const SchemaGraph = "wf.graph/v1"
+
+// A Graph is a workfile as a drawing shows it: `wf graph --format json`. Everything is in file order.
+type Graph struct {
+	Schema   string      `json:"schema"`
+	Workfile string      `json:"workfile"`
+	Wrapper  string      `json:"wrapper,omitempty"`
+	Nodes    []GraphNode `json:"nodes"`
+	Edges    []GraphEdge `json:"edges"`
+}
+
+// A GraphNode is one node of it.
+type GraphNode struct {
+	ID        string   `json:"id"`
+	Name      string   `json:"name"` // handle: unique in the workfile
+	Command   string   `json:"command"`
+	Status    string   `json:"status"` // the word in the file
+	State     State    `json:"state"`
+	Group     string   `json:"group,omitempty"`
+	Container bool     `json:"container,omitempty"` // holds other nodes, is no command itself
+	Parent    string   `json:"parent,omitempty"`    // id of the container it lies in
+	X         *float64 `json:"x,omitempty"`
+	Y         *float64 `json:"y,omitempty"`
+}
+
+// A GraphEdge is one edge of it.
+type GraphEdge struct {
+	ID     string `json:"id"` // of the file; may be empty or repeat
+	Source string `json:"source"`
+	Target string `json:"target"`
+	Type   string `json:"edge_type"`
+	Status string `json:"status"`
+}

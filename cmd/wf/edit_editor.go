@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"wf/api"
+)
+
+// editorOptions are the flags of the edits that open an editor.
+type editorOptions struct {
+	editOptions
+	yes bool
+}
+
+const editorHelp = `The editor is $VISUAL, else $EDITOR, else vi. What changed is shown before it is saved, and wf asks
+for a yes; --yes saves without asking. Text is never lost: while it is not saved it stays in a file,
+which every error names. A node that somebody else changed meanwhile is a conflict: nothing is
+saved, and both changes are shown.`
+
+func newEditNodes(e *env) *cobra.Command {
+	return editorCommand(e, false, &cobra.Command{
+		Use:   "nodes SEL...",
+		Short: "Edit the commands of several nodes in an editor",
+		Long:  "Nodes opens the commands of all nodes that are selected as one text. " + editorHelp,
+		Example: `  wf edit nodes 'align_*'
+  EDITOR="sed -i s/v1/v2/" wf edit nodes '*' --yes`,
+		Args: nargs(1, -1),
+	})
+}
+
+func newEditLabel(e *env) *cobra.Command {
+	return editorCommand(e, true, &cobra.Command{
+		Use:     "label NODE",
+		Short:   "Edit the command of a node in an editor",
+		Long:    "Label opens the command of a node, and nothing else, as a text. " + editorHelp,
+		Example: `  wf edit label align`,
+		Args:    nargs(1, 1),
+	})
+}
+
+func editorCommand(e *env, bare bool, cmd *cobra.Command) *cobra.Command {
+	o := &editorOptions{}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "save without asking")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), e, args, bare) }
+	return cmd
+}
+
+func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bare bool) error {
+	if !o.yes && !(e.errTTY && isTerminal(e.stdin)) {
+		return &failure{status: exitUsage, what: "nobody can be asked here whether to save", why: "standard input or standard error is no terminal",
+			fix: "add --yes"}
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	list, err := s.ws.Select(ctx, selectors)
+	if err != nil {
+		return err
+	}
+	if bare && len(list.Nodes) != 1 {
+		return usage("%s names %s, one is needed: wf edit nodes takes several", quote(selectors[0]), plural(len(list.Nodes), "node"))
+	}
+	b := newBuffer(list.Nodes, bare)
+	path, err := e.writeBuffer(b.text(b.commands()))
+	if err != nil {
+		return err
+	}
+	d := &editing{e: e, s: s, b: b, path: path, yes: o.yes}
+	return d.run(ctx)
+}
+
+// isTerminal says whether a person can be asked there.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// writeBuffer puts a text where it outlives this program.
+func (e *env) writeBuffer(text string) (path string, err error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(dirs.state, "edits")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", &failure{status: exitFailed, what: "cannot make a folder for the text", where: dir, why: errText(err)}
+	}
+	f, err := os.CreateTemp(dir, "commands-*.sh")
+	if err == nil {
+		_, err = f.WriteString(text)
+		if shut := f.Close(); err == nil {
+			err = shut
+		}
+	}
+	if err != nil {
+		return "", &failure{status: exitFailed, what: "cannot write the text to edit", where: dir, why: errText(err)}
+	}
+	return f.Name(), nil
+}
+
+// An editing is one text on its way from the editor to the workfile.
+type editing struct {
+	e    *env
+	s    *session
+	b    *buffer
+	path string
+	yes  bool
+}
+
+// run opens the editor until the text can be saved or is given up.
+func (d *editing) run(ctx context.Context) error {
+	for {
+		wanted, err := d.edit(ctx)
+		if err == nil {
+			edits, names := d.b.edits(wanted)
+			if len(edits) == 0 {
+				os.Remove(d.path)
+				fmt.Fprintln(d.e.stderr, "no changes")
+				return nil
+			}
+			fmt.Fprint(d.e.stderr, d.b.changes(d.e.errPaint(), "before", "after", d.b.commands(), wanted))
+			switch d.ask("save " + plural(len(edits), "command") + "? [y]es, [e]dit again, [n]o: ") {
+			case 'y':
+				return d.save(ctx, edits, names)
+			case 'n':
+				os.Remove(d.path)
+				fmt.Fprintln(d.e.stderr, "nothing was saved")
+				return nil
+			case 'e':
+				continue
+			}
+			return d.kept(&failure{status: exitUsage, what: "nobody answered: nothing was saved"})
+		}
+		var wrong *failure
+		if d.yes || !errors.As(err, &wrong) || wrong.status != exitUsage {
+			return d.kept(err)
+		}
+		fmt.Fprintf(d.e.stderr, "%s %s\n", d.e.errPaint().bad("error:"), indent(err.Error()))
+		if d.ask("[e]dit again, [n]o: ") != 'e' {
+			return d.kept(&failure{status: exitUsage, what: "nothing was saved"})
+		}
+	}
+}
+
+// edit lets the editor work on the text and reads what it left.
+func (d *editing) edit(ctx context.Context) ([]string, error) {
+	if err := d.e.runEditor(ctx, d.path); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(d.path)
+	if err != nil {
+		return nil, &failure{status: exitFailed, what: "cannot read the text that was edited", why: errText(err)}
+	}
+	return d.b.parse(string(text))
+}
+
+// kept adds to an error where the text is. One that nobody has changed is not worth keeping.
+func (d *editing) kept(err error) error {
+	f := describe(err)
+	f.status = exitStatus(err)
+	if text, readErr := os.ReadFile(d.path); readErr == nil && string(text) == d.b.text(d.b.commands()) {
+		os.Remove(d.path)
+		return &f
+	}
+	if f.where != "" {
+		f.where += "\n"
+	}
+	f.where += "your text is kept in " + d.path
+	return &f
+}
+
+// ask puts a question and returns the first letter of the answer, 'y' if nobody is to be asked, 0
+// when there is no answer.
+func (d *editing) ask(question string) byte {
+	if d.yes {
+		return 'y'
+	}
+	in := bufio.NewReader(d.e.stdin)
+	for {
+		fmt.Fprint(d.e.stderr, question)
+		line, err := in.ReadString('\n')
+		if line = strings.ToLower(strings.TrimSpace(line)); line != "" && strings.Contains("yen", line[:1]) {
+			return line[0]
+		}
+		if err != nil {
+			fmt.Fprintln(d.e.stderr)
+			return 0
+		}
+	}
+}
+
+// save makes the edits, all or none.
+func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) error {
+	result, err := d.s.ws.Edit(ctx, api.EditRequest{Edits: edits})
+	if isCode(err, api.CodeConflict) {
+		d.showConflict(ctx, edits)
+	}
+	if err != nil {
+		return d.kept(err)
+	}
+	os.Remove(d.path)
+	fmt.Fprintf(d.e.stderr, "changed %s: %s\n", plural(len(names), "command"), nameList(names, 6))
+	for _, note := range result.Notes {
+		fmt.Fprintf(d.e.stderr, "note: %s\n", oneLine(note))
+	}
+	return nil
+}
+
+// showConflict shows what somebody else did to the commands that were edited.
+func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
+	var ids []string
+	for _, edit := range edits {
+		ids = append(ids, edit.Nodes...)
+	}
+	now, err := d.s.ws.Select(ctx, ids)
+	if err != nil {
+		return // the error of the edit itself is told
+	}
+	theirs := d.b.commands()
+	for i := range d.b.nodes {
+		for _, n := range now.Nodes {
+			if n.ID == d.b.nodes[i].ID {
+				theirs[i] = n.Command
+			}
+		}
+	}
+	fmt.Fprintln(d.e.stderr, "what somebody else changed meanwhile:")
+	fmt.Fprint(d.e.stderr, d.b.changes(d.e.errPaint(), "before", "now", d.b.commands(), theirs))
+}
+
+// runEditor opens a file in the user's editor and waits for its end. Ctrl-C there belongs to the
+// editor.
+func (e *env) runEditor(ctx context.Context, path string) error {
+	editor := e.get("VISUAL")
+	if editor == "" {
+		editor = e.get("EDITOR")
+	}
+	if editor == "" {
+		editor = "vi"
+	}
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, syscall.SIGINT, syscall.SIGQUIT)
+	defer signal.Stop(interrupts)
+	// The shell takes the variable apart, as everybody who reads $EDITOR does: it may have options.
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	cmd.Dir, cmd.Env = e.dir, e.vars
+	if err := cmd.Run(); err != nil {
+		return &failure{status: exitFailed, what: "the editor failed: " + editor, why: err.Error(), fix: "set EDITOR to an editor that works here"}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// exportOptions are the flags of export.
+type exportOptions struct{ file, yed string }
+
+func newExport(e *env) *cobra.Command {
+	o := &exportOptions{}
+	cmd := &cobra.Command{
+		Use:   "export [FILE] --yed NEW",
+		Short: "Copy a workfile with graphics for yEd",
+		Long: `Export writes a copy of the workfile, with all changes, to a file that does not exist. In yEd the
+copy shows each command in a box and each edge as an arrow, dashed where it is non-blocking; for
+wf it is the same workflow. Places are those of the workfile, or layers from left to right where
+it has none. What else the workfile holds is copied as it is, graphics of its own too.
+
+Each node keeps its id as the attribute uid, since yEd gives nodes new ids when it saves.
+For pictures and other formats see wf graph.`,
+		Example: `  wf export --yed drawing.graphml`,
+		Args:    nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.yed == "" {
+				return &failure{status: exitUsage, what: "no file to export to", fix: "wf export --yed NEW"}
+			}
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().StringVar(&o.yed, "yed", "", "write a copy for yEd to this `FILE`")
+	return cmd
+}
+
+func (o *exportOptions) run(ctx context.Context, e *env) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: e.abs(o.yed), Format: api.FormatYed})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stderr, "exported as %s\n", oneLine(e.rel(copied.Workfile)))
+	return nil
+}

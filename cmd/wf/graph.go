@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/convert"
+)
+
+// graphOptions are the flags of graph.
+type graphOptions struct {
+	file   string
+	format string
+}
+
+func newGraph(e *env) *cobra.Command {
+	o := &graphOptions{format: "tree"}
+	cmd := &cobra.Command{
+		Use:   "graph [FILE]",
+		Short: "Show the graph of a workfile",
+		Long: `Graph prints the nodes of a workfile and how they hang together, with their states.
+
+  tree     for the terminal: each node once, below the last of the nodes that it waits for; the
+           others stand behind "<-", and behind "<~" those that only trigger it again
+  dot      for Graphviz; wf new --from dot reads it again
+  mermaid  a flowchart for documents; wf new --from mermaid reads it again
+  json     wf.graph/v1
+  svg      a picture that stands for itself
+
+The same workfile in the same state gives the same bytes.`,
+		Example: `  wf graph
+  wf graph --format svg > graph.svg
+  wf graph --format dot | dot -Tpdf > graph.pdf`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().Var(&choice{&o.format, []string{"tree", "dot", "mermaid", "json", "svg"}}, "format", "tree, dot, mermaid, json or svg")
+	return cmd
+}
+
+func (o *graphOptions) run(ctx context.Context, e *env) error {
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	status, err := s.ws.Status(ctx, true)
+	if err != nil {
+		return err
+	}
+	g := graphOf(&status)
+	switch o.format {
+	case "json":
+		return writeJSON(e.stdout, g)
+	case "dot":
+		_, err = e.stdout.Write(convert.Dot(&g))
+	case "mermaid":
+		_, err = e.stdout.Write(convert.Mermaid(&g))
+	case "svg":
+		_, err = e.stdout.Write(convert.SVG(&g, filepath.Base(g.Workfile)))
+	default:
+		err = printTree(e, &g)
+	}
+	return err
+}
+
+// graphOf is what a drawing needs of a status.
+func graphOf(s *api.Status) api.Graph {
+	g := api.Graph{Schema: api.SchemaGraph, Workfile: s.Workfile, Wrapper: s.Wrapper,
+		Nodes: make([]api.GraphNode, 0, len(s.Nodes)), Edges: make([]api.GraphEdge, 0, len(s.Edges))}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		g.Nodes = append(g.Nodes, api.GraphNode{ID: n.ID, Name: n.Name, Command: n.Command, Status: n.Status, State: n.State,
+			Group: n.Group, Container: n.Container, Parent: n.Parent, X: n.X, Y: n.Y})
+	}
+	for i := range s.Edges {
+		e := &s.Edges[i]
+		g.Edges = append(g.Edges, api.GraphEdge{ID: e.ID, Source: e.Source, Target: e.Target, Type: e.Type, Status: e.Status})
+	}
+	return g
+}

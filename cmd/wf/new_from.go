@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"wf/api"
+	"wf/convert"
+)
+
+// read fills a request with the workflow of another program, and returns what to tell about it.
+func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err error) {
+	data, name, err := o.readInput(e)
+	if err != nil {
+		return nil, err
+	}
+	flow, err := convert.Import(o.from, data, convert.Options{Goals: o.goals, Command: o.command})
+	if err != nil {
+		return nil, notExpressible(name, o.from, err)
+	}
+	req.Nodes, req.Edges, req.Attrs, notes = flow.Nodes, flow.Edges, flow.Attrs, flow.Notes
+	if note := o.folder(e, req); note != "" {
+		notes = append(notes, note)
+	}
+	if missing := withoutCommand(flow.Nodes); missing > 0 {
+		notes = append(notes, fmt.Sprintf("%s no command: wf run refuses such nodes until they have one (wf check lists them)",
+			have(missing, "node")))
+	}
+	return notes, nil
+}
+
+// readInput reads the file that was named, or standard input.
+func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
+	if o.input == "-" {
+		data, err = io.ReadAll(e.stdin)
+		if err != nil {
+			return nil, "", fmt.Errorf("standard input: %w", err)
+		}
+		return data, "standard input", nil
+	}
+	path := e.abs(o.input)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, "", &failure{status: exitWorkfile, what: oneLine(o.input) + " is no file to read"}
+	}
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, "", &failure{status: exitWorkfile, what: "cannot read " + oneLine(o.input), why: errText(err)}
+	}
+	return data, e.rel(path), nil
+}
+
+// notExpressible words an error about the input in the parts of every message.
+func notExpressible(name, format string, err error) error {
+	var at *convert.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	where := name
+	if at.Line > 0 {
+		where += ":" + strconv.Itoa(at.Line)
+	}
+	return &failure{status: exitWorkfile, what: at.Msg, where: where,
+		why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile as it stands", fix: at.Fix}
+}
+
+// inputWord is what people call an input.
+var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance"}
+
+// folder keeps the working folder of commands that expect that of their own file: a workfile
+// elsewhere gets it as its attribute cwd.
+func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
+	if o.input == "-" || o.from != "make" && o.from != "dagu" || req.Attrs["cwd"] != "" {
+		return ""
+	}
+	home := filepath.Dir(e.abs(o.input))
+	rel, err := filepath.Rel(filepath.Dir(req.Path), home)
+	if err != nil || rel == "." {
+		return ""
+	}
+	if req.Attrs == nil {
+		req.Attrs = map[string]string{}
+	}
+	req.Attrs["cwd"] = rel
+	return "its commands run in " + home + " (attribute cwd)"
+}
+
+func withoutCommand(nodes []api.NewNode) (n int) {
+	for i := range nodes {
+		if nodes[i].NoCommand {
+			n++
+		}
+	}
+	return n
+}
+
+// have is "1 node has", "2 nodes have".
+func have(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " has"
+	}
+	return plural(n, noun) + " have"
+}

@@ -1,0 +1,258 @@
+// Package convert turns the workflows of other programs into workfiles and shows workfiles in the
+// formats of other programs. It reads and writes bytes only: files, the daemon and the terminal
+// are the business of others. What a workfile cannot express is an error that names the line; it
+// is never left out silently.
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"wf/api"
+	"wf/layered"
+)
+
+// A Workflow is what was read.
+type Workflow struct {
+	Nodes []api.NewNode
+	Edges []api.NewEdge
+	Attrs map[string]string // of the graph
+	Notes []string          // sentences for people: what reads differently here
+}
+
+// Options say how to read.
+type Options struct {
+	// Goals are the targets of a makefile that are wanted; none means its default goal.
+	Goals []string
+	// Command is for nodes that have none of their own: {} stands for their name. "" leaves them
+	// without.
+	Command string
+}
+
+// An Error is the place where an input stops being expressible. Line counts from 1; 0 is the
+// input as a whole.
+type Error struct {
+	Line int
+	Msg  string
+	Fix  string // what to write instead; may be empty
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Msg
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+}
+
+func errorAt(line int, format string, args ...any) *Error {
+	return &Error{Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+// maxInput bounds what is read, in bytes; maxEdges what a few lines may stand for.
+const (
+	maxInput = 32 << 20
+	maxEdges = 1_000_000
+)
+
+// readers are the formats that can be read.
+var readers = map[string]func(*builder, []byte) error{
+	"dagu":      readDagu,
+	"dot":       readDot,
+	"make":      readMake,
+	"mermaid":   readMermaid,
+	"wfcommons": readWfCommons,
+}
+
+// Formats lists the formats that Import takes, sorted.
+func Formats() []string { return slices.Sorted(maps.Keys(readers)) }
+
+// Import reads a workflow. Errors that are about the input are an *Error.
+func Import(format string, data []byte, o Options) (*Workflow, error) {
+	read, ok := readers[format]
+	if !ok {
+		return nil, fmt.Errorf("unknown format %q: one of %s", format, strings.Join(Formats(), ", "))
+	}
+	if len(data) > maxInput {
+		return nil, &Error{Msg: fmt.Sprintf("it has %d bytes: at most %d can be read", len(data), maxInput)}
+	}
+	if line := badText(data); line > 0 {
+		return nil, errorAt(line, "the text is not UTF-8")
+	}
+	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[[2]int]int{}}
+	if err := read(b, data); err != nil {
+		return nil, err
+	}
+	if err := b.finish(); err != nil {
+		return nil, err
+	}
+	return b.wf, nil
+}
+
+// badText is the first line that is no UTF-8, 0 if there is none.
+func badText(data []byte) int {
+	if utf8.Valid(data) {
+		return 0
+	}
+	line := 1
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		if r == '\n' {
+			line++
+		}
+		data = data[size:]
+	}
+	return line
+}
+
+// A builder collects a workflow while its source is read.
+type builder struct {
+	opt   Options
+	wf    *Workflow
+	at    map[string]int // nodes by id
+	lines []int          // of nodes
+	edges map[[2]int]int // number of the edge between two nodes
+	ends  []layered.Edge // of edges, by number
+	where []int          // lines of edges
+	tried int            // edges named so far, again and again included
+}
+
+// node returns the node with the id, which is its name as well; it is new if nobody has named it
+// before. The pointer is good until the next call.
+func (b *builder) node(id string, line int) *api.NewNode {
+	i, ok := b.at[id]
+	if !ok {
+		i = len(b.wf.Nodes)
+		b.at[id] = i
+		b.lines = append(b.lines, line)
+		b.wf.Nodes = append(b.wf.Nodes, api.NewNode{ID: id, Name: id, NoCommand: true})
+	}
+	return &b.wf.Nodes[i]
+}
+
+// setCommand gives a node its command.
+func setCommand(n *api.NewNode, command string) { n.Command, n.NoCommand = command, false }
+
+// edge joins two nodes that exist. Of several edges between them one is kept: a blocking one if
+// there is any, since waiting for a node twice is waiting for it once.
+func (b *builder) edge(from, to string, weak bool, line int) error {
+	if b.tried++; b.tried > maxEdges {
+		return errorAt(line, "more than %d edges", maxEdges)
+	}
+	pair := [2]int{b.at[from], b.at[to]}
+	if i, ok := b.edges[pair]; ok {
+		b.ends[i].Weak = b.ends[i].Weak && weak
+		return nil
+	}
+	b.edges[pair] = len(b.ends)
+	b.ends = append(b.ends, layered.Edge{From: pair[0], To: pair[1], Weak: weak})
+	b.where = append(b.where, line)
+	return nil
+}
+
+// attr sets an attribute of the graph.
+func (b *builder) attr(name, value string) {
+	if b.wf.Attrs == nil {
+		b.wf.Attrs = map[string]string{}
+	}
+	b.wf.Attrs[name] = value
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.wf.Notes = append(b.wf.Notes, fmt.Sprintf(format, args...))
+}
+
+// finish completes the workflow: commands for nodes without, edges, places.
+func (b *builder) finish() error {
+	for i := range b.wf.Nodes {
+		n := &b.wf.Nodes[i]
+		if n.NoCommand && b.opt.Command != "" {
+			setCommand(n, strings.ReplaceAll(b.opt.Command, "{}", n.Name))
+		}
+		if err := writable(b.lines[i], n.ID, n.Command, n.Group); err != nil {
+			return err
+		}
+	}
+	if err := b.checkCycle(); err != nil {
+		return err
+	}
+	for _, e := range b.ends {
+		edge := api.NewEdge{Source: b.wf.Nodes[e.From].ID, Target: b.wf.Nodes[e.To].ID, Type: "blocking"}
+		if e.Weak {
+			edge.Type = "non-blocking"
+		}
+		b.wf.Edges = append(b.wf.Edges, edge)
+	}
+	b.place()
+	return nil
+}
+
+// writable refuses the characters that XML cannot hold.
+func writable(line int, texts ...string) error {
+	for _, text := range texts {
+		for _, r := range text {
+			if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+				return &Error{Line: line, Msg: fmt.Sprintf("the character U+%04X cannot be kept in a workfile", r),
+					Fix: `let the shell make it, for example "$(printf '\033')"`}
+			}
+		}
+	}
+	return nil
+}
+
+// checkCycle refuses blocking edges that form a cycle: nothing in it could ever start.
+func (b *builder) checkCycle() error {
+	out := make([][]int, len(b.wf.Nodes))
+	for i, e := range b.ends {
+		if !e.Weak {
+			out[e.From] = append(out[e.From], i)
+		}
+	}
+	const unseen, open, closed = 0, 1, 2
+	state := make([]int, len(out))
+	next := make([]int, len(out)) // of out, to go on with
+	for root := range out {
+		stack := []int{root}
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			if state[v] = max(state[v], open); state[v] == closed || next[v] == len(out[v]) {
+				state[v] = closed
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			i := out[v][next[v]]
+			next[v]++
+			switch to := b.ends[i].To; state[to] {
+			case open:
+				return errorAt(b.where[i], "the edge %s -> %s closes a cycle of edges that wait for each other: nothing in it could ever start",
+					b.wf.Nodes[v].Name, b.wf.Nodes[to].Name)
+			case unseen:
+				stack = append(stack, to)
+			}
+		}
+	}
+	return nil
+}
+
+// Distances in drawings, in the pixels of programs that show workfiles.
+var spread = layered.Options{Length: 160, Width: 40, Gap: 60, Space: 40}
+
+// place gives the nodes places in layers from left to right.
+func (b *builder) place() {
+	if len(b.ends) == 0 {
+		return
+	}
+	d := layered.Draw(len(b.wf.Nodes), b.ends, spread)
+	for i, p := range d.Nodes {
+		x, y := round(p.Along), round(p.Across)
+		b.wf.Nodes[i].X, b.wf.Nodes[i].Y = &x, &y
+	}
+}
+
+// round keeps coordinates short where they are written.
+func round(f float64) float64 { return float64(int(f*10+0.5)) / 10 }

@@ -1,0 +1,350 @@
+package convert
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// readDagu reads a workflow of Dagu: steps with their commands, scripts, folders, environment and
+// preconditions, and the order that depends and type give them. All other keys that change what
+// happens are errors.
+func readDagu(b *builder, data []byte) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return yamlError(err)
+	}
+	if len(doc.Content) == 0 {
+		return &Error{Line: 1, Msg: "the text is empty"}
+	}
+	visited := 0
+	if err := checkSize(&doc, 0, &visited); err != nil {
+		return err
+	}
+	r := &daguReader{b: b}
+	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {
+		return err
+	}
+	if r.steps == nil {
+		return errorAt(doc.Content[0].Line, "there are no steps")
+	}
+	return r.build()
+}
+
+// checkSize refuses a document whose aliases stand for more than anybody would write, or for
+// themselves.
+func checkSize(n *yaml.Node, depth int, visited *int) error {
+	if *visited++; *visited > maxEdges || depth > maxNesting {
+		return errorAt(n.Line, "values are nested more than %d deep, or stand for more than %d", maxNesting, maxEdges)
+	}
+	for _, inner := range append(n.Content, n.Alias) {
+		if inner == nil {
+			continue
+		}
+		if err := checkSize(inner, depth+1, visited); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
+
+// yamlError takes the line out of an error of the YAML library.
+func yamlError(err error) error {
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		return errorAt(line, "%s", strings.TrimPrefix(err.Error(), m[0]))
+	}
+	return errorAt(1, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// A daguStep is one step as it was read.
+type daguStep struct {
+	line          int
+	id, name      string
+	command       string
+	script        string
+	dir           string
+	env           []string // lines for the shell
+	preconditions []string // lines for the shell
+	depends       []string
+	chained       bool // it has no depends: type chain puts it behind the step before
+	description   string
+}
+
+type daguReader struct {
+	b             *builder
+	kind          string // graph, chain or "" where nothing says so
+	env           []string
+	preconditions []string
+	preLine       int
+	steps         []*daguStep
+}
+
+// keys are what a mapping may hold: readers by name, in lower case and without underscores, since
+// both ways of writing exist. nil are keys that change nothing that a workfile could do.
+type keys map[string]func(*yaml.Node) error
+
+func (r *daguReader) rootKeys() keys {
+	attr := func(name string) func(*yaml.Node) error {
+		return func(n *yaml.Node) error {
+			text, err := scalar(n)
+			if err == nil && text != "" {
+				r.b.attr(name, text)
+			}
+			return err
+		}
+	}
+	return keys{
+		"name": attr("name"), "description": attr("description"), "group": nil, "tags": nil, "labels": nil, "histretentiondays": nil,
+		"maxactivesteps": r.jobs, "workingdir": attr("cwd"), "shell": r.shell,
+		"env":           func(n *yaml.Node) (err error) { r.env, err = environment(n); return err },
+		"preconditions": func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
+		"precondition":  func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
+		"type": func(n *yaml.Node) error {
+			text, err := scalar(n)
+			if err == nil && text != "graph" && text != "chain" {
+				err = errorAt(n.Line, "type %q: must be graph or chain", text)
+			}
+			r.kind = text
+			return err
+		},
+		"steps": r.readSteps,
+	}
+}
+
+// fields reads a mapping. A key that is not known is an error.
+func (r *daguReader) fields(n *yaml.Node, known keys) error {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		return errorAt(n.Line, "a mapping of keys to values was expected")
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		read, ok := known[strings.ToLower(strings.ReplaceAll(key.Value, "_", ""))]
+		if !ok {
+			return errorAt(key.Line, "%s cannot be expressed in a workfile", clip(key.Value))
+		}
+		if read == nil {
+			continue
+		}
+		if err := read(resolve(n.Content[i+1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve follows an alias to what it stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// scalar is a plain value as text.
+func scalar(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode {
+		return "", errorAt(n.Line, "a plain value was expected")
+	}
+	if n.Tag == "!!null" {
+		return "", nil
+	}
+	return n.Value, nil
+}
+
+// texts is a plain value, or a list of them.
+func texts(n *yaml.Node) ([]string, error) {
+	if n.Kind != yaml.SequenceNode {
+		text, err := scalar(n)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		return []string{text}, nil
+	}
+	var list []string
+	for _, item := range n.Content {
+		text, err := scalar(resolve(item))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return list, nil
+}
+
+func (r *daguReader) jobs(n *yaml.Node) error {
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	if count, err := strconv.Atoi(text); err != nil || count < 0 {
+		return errorAt(n.Line, "%q is no number of steps", text)
+	}
+	r.b.attr("jobs", text)
+	return nil
+}
+
+func (r *daguReader) shell(n *yaml.Node) error {
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	if strings.ContainsAny(text, " \t") {
+		return errorAt(n.Line, "shell %q: a workfile names a program without options", text)
+	}
+	r.b.attr("shell", text)
+	return nil
+}
+
+// variable is what the shell takes for a name.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// environment reads variables: a mapping, a list of mappings, or KEY=VALUE. The shell expands
+// variables and backquotes in the values, as Dagu does.
+func environment(n *yaml.Node) ([]string, error) {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		var lines []string
+		for _, item := range n.Content {
+			more, err := environment(resolve(item))
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, more...)
+		}
+		return lines, nil
+	case yaml.MappingNode:
+		var lines []string
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			value, err := scalar(resolve(n.Content[i+1]))
+			if err != nil {
+				return nil, err
+			}
+			line, err := export(n.Content[i].Value, value, n.Content[i].Line)
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, line)
+		}
+		return lines, nil
+	}
+	text, err := scalar(n)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return nil, errorAt(n.Line, "%q is not KEY=VALUE", clip(text))
+	}
+	line, err := export(name, value, n.Line)
+	return []string{line}, err
+}
+
+func export(name, value string, line int) (string, error) {
+	if !variable.MatchString(name) {
+		return "", errorAt(line, "%q is no name of a variable", clip(name))
+	}
+	if err := expandable(value, line); err != nil {
+		return "", err
+	}
+	return "export " + name + "=" + inQuotes(value), nil
+}
+
+// inQuotes puts text in double quotes: only variables and substitutions in it are expanded.
+func inQuotes(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+// daguReference finds values that Dagu puts in by itself, which no shell knows.
+var daguReference = regexp.MustCompile(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Za-z0-9_]+\.|\$\{\{`)
+
+// expandable refuses text with references of Dagu's own.
+func expandable(text string, line int) error {
+	if found := daguReference.FindString(text); found != "" {
+		return errorAt(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
+	}
+	return nil
+}
+
+// conditions reads preconditions as lines for the shell that end it when one is not met.
+func conditions(n *yaml.Node) ([]string, error) {
+	if n.Kind == yaml.SequenceNode {
+		var lines []string
+		for _, item := range n.Content {
+			more, err := conditions(resolve(item))
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, more...)
+		}
+		return lines, nil
+	}
+	var c daguCondition
+	var err error
+	if n.Kind == yaml.MappingNode {
+		err = c.read(n)
+	} else {
+		c.condition, err = scalar(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(c.condition) == "" {
+		return nil, errorAt(n.Line, "a precondition without a condition")
+	}
+	if err := expandable(c.condition, n.Line); err != nil {
+		return nil, err
+	}
+	line, err := c.line(n.Line)
+	return []string{line}, err
+}
+
+type daguCondition struct {
+	condition string
+	expected  *string
+	negate    bool
+}
+
+func (c *daguCondition) read(n *yaml.Node) error {
+	return (&daguReader{}).fields(n, keys{
+		"condition": func(n *yaml.Node) (err error) { c.condition, err = scalar(n); return err },
+		"command":   func(n *yaml.Node) (err error) { c.condition, err = scalar(n); return err },
+		"expected": func(n *yaml.Node) error {
+			text, err := scalar(n)
+			c.expected = &text
+			return err
+		},
+		"negate": func(n *yaml.Node) error {
+			if err := n.Decode(&c.negate); err != nil {
+				return errorAt(n.Line, "negate must be true or false")
+			}
+			return nil
+		},
+	})
+}
+
+// line is the condition for a shell: a command that must succeed, or a text that must have a line
+// like the expected one.
+func (c *daguCondition) line(at int) (string, error) {
+	test := c.condition
+	if c.expected != nil {
+		option, want := "-qxF", *c.expected
+		if pattern, ok := strings.CutPrefix(want, "re:"); ok {
+			if strings.ContainsAny(pattern, `\`) || strings.Contains(pattern, "(?") {
+				return "", errorAt(at, "the pattern %q may mean something else to grep -E", clip(pattern))
+			}
+			option, want = "-qE", pattern
+		}
+		test = `printf '%s\n' ` + inQuotes(c.condition) + " | grep " + option + " -e " + shellWord(want)
+	}
+	then, otherwise := ":", "exit 1"
+	if c.negate {
+		then, otherwise = otherwise, then
+	}
+	return "if ( " + test + "\n) > /dev/null 2>&1; then " + then + "; else " + otherwise + "; fi", nil
+}

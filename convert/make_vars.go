@@ -1,0 +1,235 @@
+package convert
+
+import (
+	"path"
+	"strings"
+)
+
+// A makeVar is a variable of a makefile.
+type makeVar struct {
+	text   string
+	simple bool // expanded where it was set
+	line   int
+}
+
+type makeVars map[string]makeVar
+
+// newMakeVars returns the variables that make itself sets. Those of compilers that it leaves empty
+// are here too, since rules use them as they are.
+func newMakeVars() makeVars {
+	vars := makeVars{}
+	for name, text := range map[string]string{
+		"MAKE": "make", "SHELL": "/bin/sh", "RM": "rm -f", "AR": "ar", "ARFLAGS": "rv", "AS": "as", "CC": "cc", "CXX": "g++", "CPP": "cc -E",
+		"FC": "f77", "LEX": "lex", "YACC": "yacc", "LD": "ld", "MAKEFLAGS": "",
+	} {
+		vars[name] = makeVar{text: text}
+	}
+	for _, name := range strings.Fields("CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS LOADLIBES ASFLAGS FFLAGS LFLAGS YFLAGS TARGET_ARCH") {
+		vars[name] = makeVar{}
+	}
+	return vars
+}
+
+// Limits of expansion: how deep variables may refer to others, and how long a text may become.
+const (
+	maxExpansion = 100
+	maxExpanded  = 1 << 20
+)
+
+// assign sets a variable.
+func (v makeVars) assign(name, op, text string, line int) error {
+	old, known := v[name]
+	switch op {
+	case "!=":
+		return errorAt(line, "%s is the output of a command: nothing is run to read a makefile", name)
+	case "?=":
+		if known && (old.line > 0 || old.text != "") {
+			return nil // those that make sets by itself count as set
+		}
+		v[name] = makeVar{text, false, line}
+	case "=":
+		v[name] = makeVar{text, false, line}
+	case "+=":
+		if old.simple {
+			expanded, err := v.expand(text, nil, line)
+			if err != nil {
+				return err
+			}
+			text = expanded
+		}
+		if old.text != "" {
+			text = old.text + " " + text
+		}
+		if len(text) > maxExpanded {
+			return errorAt(line, "%s becomes too long", name)
+		}
+		v[name] = makeVar{text, old.simple, line}
+	default:
+		expanded, err := v.expand(text, nil, line)
+		if err != nil {
+			return err
+		}
+		v[name] = makeVar{expanded, true, line}
+	}
+	return nil
+}
+
+// words expands text and splits it.
+func (v makeVars) words(text string, line int) ([]string, error) {
+	text, err := v.expand(text, nil, line)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(text), nil
+}
+
+// expand replaces variables in text. own are the variables of a recipe, like @.
+func (v makeVars) expand(text string, own map[string]string, line int) (string, error) {
+	e := makeExpansion{vars: v, own: own, line: line}
+	if err := e.text(text, 0); err != nil {
+		return "", err
+	}
+	return e.out.String(), nil
+}
+
+type makeExpansion struct {
+	vars makeVars
+	own  map[string]string
+	line int
+	out  strings.Builder
+}
+
+func (e *makeExpansion) text(text string, depth int) error {
+	if depth > maxExpansion {
+		return errorAt(e.line, "a variable refers to itself")
+	}
+	for text != "" {
+		i := strings.IndexByte(text, '$')
+		if i < 0 || i+1 == len(text) {
+			e.out.WriteString(text)
+			break
+		}
+		e.out.WriteString(text[:i])
+		name := text[i+1 : i+2]
+		rest := text[i+2:]
+		switch name {
+		case "$":
+			e.out.WriteByte('$')
+			text = rest
+			continue
+		case "(", "{":
+			var ok bool
+			if name, rest, ok = reference(text[i+1:]); !ok {
+				return errorAt(e.line, "$%s has no end", clip(text[i+1:]))
+			}
+		}
+		if err := e.variable(name, depth); err != nil {
+			return err
+		}
+		if e.out.Len() > maxExpanded {
+			return errorAt(e.line, "the text becomes too long")
+		}
+		text = rest
+	}
+	return nil
+}
+
+// reference cuts "(NAME)rest" into name and rest.
+func reference(text string) (name, rest string, ok bool) {
+	open, shut := text[0], byte(')')
+	if open == '{' {
+		shut = '}'
+	}
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return text[1:i], text[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// variable writes what a reference stands for.
+func (e *makeExpansion) variable(name string, depth int) error {
+	if strings.Contains(name, "$") {
+		inner := makeExpansion{vars: e.vars, own: e.own, line: e.line}
+		if err := inner.text(name, depth+1); err != nil {
+			return err
+		}
+		name = inner.out.String()
+	}
+	name, change, changed := strings.Cut(name, ":")
+	if !changed {
+		return e.value(name, depth)
+	}
+	from, to, ok := strings.Cut(change, "=")
+	if !ok {
+		return errorAt(e.line, "$(%s:%s) is not understood", name, clip(change))
+	}
+	inner := makeExpansion{vars: e.vars, own: e.own, line: e.line}
+	if err := inner.value(name, depth); err != nil {
+		return err
+	}
+	if !strings.Contains(from, "%") {
+		from, to = "%"+from, "%"+to
+	}
+	words := strings.Fields(inner.out.String())
+	for i, word := range words {
+		if stem, ok := matchPattern(from, word); ok {
+			words[i] = strings.Replace(to, "%", stem, 1)
+		}
+	}
+	e.out.WriteString(strings.Join(words, " "))
+	return nil
+}
+
+// value writes the value of a variable.
+func (e *makeExpansion) value(name string, depth int) error {
+	if value, ok := e.ownValue(name); ok {
+		e.out.WriteString(value)
+		return nil
+	}
+	if function, _, call := strings.Cut(name, " "); call || strings.Contains(name, ",") {
+		return &Error{Line: e.line, Msg: "the function $(" + clip(function) + " …) is not understood: only variables are", Fix: "write its value"}
+	}
+	v, ok := e.vars[name]
+	switch {
+	case !ok && len(name) == 1 && strings.Contains("@<^+?*|%", name):
+		return errorAt(e.line, "$%s has no value here", name)
+	case !ok:
+		return &Error{Line: e.line, Msg: "the variable " + clip(name) + " is set nowhere in the makefile",
+			Fix: "set it there, or write $$" + clip(name) + " for a variable of the shell"}
+	case v.simple:
+		e.out.WriteString(v.text)
+		return nil
+	}
+	return e.text(v.text, depth+1)
+}
+
+// ownValue is a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.
+func (e *makeExpansion) ownValue(name string) (string, bool) {
+	if value, ok := e.own[name]; ok {
+		return value, true
+	}
+	if len(name) != 2 || name[1] != 'D' && name[1] != 'F' {
+		return "", false
+	}
+	value, ok := e.own[name[:1]]
+	if !ok {
+		return "", false
+	}
+	words := strings.Fields(value)
+	for i, word := range words {
+		if name[1] == 'D' {
+			words[i] = path.Dir(word)
+		} else {
+			words[i] = path.Base(word)
+		}
+	}
+	return strings.Join(words, " "), true
+}

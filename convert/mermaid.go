@@ -1,0 +1,389 @@
+package convert
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking
+// edge; subgraphs become groups. Styles, classes and links to pages are about the drawing.
+func readMermaid(b *builder, data []byte) error {
+	p := &mermaidParser{b: b, text: strings.ReplaceAll(string(data), "\r\n", "\n"), line: 1, subgraphs: map[string]int{}}
+	if err := p.header(); err != nil {
+		return err
+	}
+	for {
+		p.skipBlank()
+		if p.pos == len(p.text) {
+			break
+		}
+		if err := p.statement(); err != nil {
+			return err
+		}
+	}
+	if n := len(p.open); n > 0 {
+		return errorAt(p.open[n-1].line, "the subgraph has no end")
+	}
+	for id, line := range p.subgraphs {
+		if i, both := b.at[id]; both {
+			return errorAt(max(line, b.lines[i]), "%s is a subgraph: an edge from or to one cannot be kept, only from node to node", id)
+		}
+	}
+	return nil
+}
+
+type mermaidParser struct {
+	b    *builder
+	text string
+	pos  int
+	line int
+
+	open      []mermaidGroup // subgraphs around the place
+	subgraphs map[string]int // lines, by id
+}
+
+type mermaidGroup struct {
+	title string
+	line  int
+}
+
+func (p *mermaidParser) rest() string { return p.text[p.pos:] }
+
+// take goes n bytes on.
+func (p *mermaidParser) take(n int) string {
+	taken := p.text[p.pos : p.pos+n]
+	p.line += strings.Count(taken, "\n")
+	p.pos += n
+	return taken
+}
+
+// skipSpace goes behind blanks in a line.
+func (p *mermaidParser) skipSpace() {
+	p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t")))
+}
+
+// skipBlank goes behind blanks, ends of statements and comments.
+func (p *mermaidParser) skipBlank() {
+	for {
+		p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n;\ufeff")))
+		switch rest := p.rest(); {
+		case strings.HasPrefix(rest, "%%{"):
+			if end := strings.Index(rest, "}%%"); end >= 0 {
+				p.take(end + 3)
+				continue
+			}
+			p.take(lineEnd(rest))
+		case strings.HasPrefix(rest, "%%"):
+			p.take(lineEnd(rest))
+		default:
+			return
+		}
+	}
+}
+
+var mermaidHead = regexp.MustCompile(`^(flowchart-elk|flowchart|graph)\b[ \t]*(TB|TD|BT|RL|LR|[<>v^])?[ \t]*(\n|;|$)`)
+
+// header reads what stands before the first statement.
+func (p *mermaidParser) header() error {
+	p.skipBlank()
+	if strings.HasPrefix(p.rest(), "---\n") {
+		end := strings.Index(p.rest()[3:], "\n---")
+		if end < 0 {
+			return errorAt(p.line, "the part between --- and --- has no end")
+		}
+		p.take(3 + end + len("\n---"))
+		p.take(lineEnd(p.rest()))
+	}
+	p.skipBlank()
+	head := mermaidHead.FindString(p.rest())
+	if head == "" {
+		word := p.rest()[:lineEnd(p.rest())]
+		return errorAt(p.line, "%q where a flowchart was expected: of the diagrams of Mermaid only flowcharts are graphs of commands", clip(word))
+	}
+	p.take(len(head))
+	return nil
+}
+
+// clip shortens text for a message.
+func clip(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+var (
+	mermaidSkipped = regexp.MustCompile(`^(direction|classDef|class|style|linkStyle|click|accTitle|accDescr)\b[^\n;{]*`)
+	mermaidWord    = regexp.MustCompile(`^(subgraph|end)([ \t\n;]|$)`)
+)
+
+func (p *mermaidParser) statement() error {
+	rest := p.rest()
+	if word := mermaidWord.FindStringSubmatch(rest); word != nil {
+		if word[1] == "subgraph" {
+			return p.subgraph()
+		}
+		if len(p.open) == 0 {
+			return errorAt(p.line, "end without a subgraph")
+		}
+		p.take(len("end"))
+		p.open = p.open[:len(p.open)-1]
+		return nil
+	}
+	if skipped := mermaidSkipped.FindString(rest); skipped != "" && !strings.HasPrefix(strings.TrimLeft(rest[len(skipped):], " \t"), "-") {
+		p.take(len(skipped))
+		if strings.HasPrefix(p.rest(), "{") {
+			end := strings.IndexByte(p.rest(), '}')
+			if end < 0 {
+				return errorAt(p.line, "the description has no end")
+			}
+			p.take(end + 1)
+		}
+		return nil
+	}
+	return p.chain()
+}
+
+var mermaidTitle = regexp.MustCompile(`^([^\s\[\]"]+)?[ \t]*(?:\[[ \t]*"?([^"\n]*?)"?[ \t]*\])?[ \t]*$`)
+
+// subgraph reads the beginning of one: "subgraph id", "subgraph id [title]" or "subgraph some title".
+func (p *mermaidParser) subgraph() error {
+	if len(p.open) >= maxNesting {
+		return errorAt(p.line, "subgraphs are nested more than %d deep", maxNesting)
+	}
+	line := p.line
+	p.take(len("subgraph"))
+	head := p.take(lineEnd(p.rest()))
+	head = strings.TrimSpace(strings.TrimRight(head, "; \t"))
+	title := strings.Trim(head, `"`)
+	if m := mermaidTitle.FindStringSubmatch(head); m != nil && head != "" {
+		if m[1] != "" {
+			p.subgraphs[m[1]] = line
+			title = m[1]
+		}
+		if m[2] != "" {
+			title = mermaidText(m[2])
+		}
+	}
+	p.open = append(p.open, mermaidGroup{title, line})
+	return nil
+}
+
+// chain reads nodes, and edges to further nodes.
+func (p *mermaidParser) chain() error {
+	from, err := p.nodes()
+	if err != nil {
+		return err
+	}
+	for {
+		p.skipSpace()
+		if p.pos == len(p.text) || strings.IndexByte("\n;", p.text[p.pos]) >= 0 || strings.HasPrefix(p.rest(), "%%") {
+			return nil
+		}
+		line := p.line
+		weak, seen, err := p.link()
+		if err != nil {
+			return err
+		}
+		p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n")))
+		to, err := p.nodes()
+		if err != nil {
+			return err
+		}
+		for _, a := range from {
+			for _, b := range to {
+				if !seen {
+					continue
+				}
+				if err := p.b.edge(a, b, weak, line); err != nil {
+					return err
+				}
+			}
+		}
+		from = to
+	}
+}
+
+// nodes reads "a & b & c".
+func (p *mermaidParser) nodes() ([]string, error) {
+	var ids []string
+	for {
+		id, err := p.node()
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		p.skipSpace()
+		if !strings.HasPrefix(p.rest(), "&") {
+			return ids, nil
+		}
+		p.take(1)
+		p.skipSpace()
+	}
+}
+
+var mermaidClass = regexp.MustCompile(`^:::[\w-]+`)
+
+func (p *mermaidParser) node() (string, error) {
+	id := mermaidID(p.rest())
+	if id == "" {
+		return "", errorAt(p.line, "%q where a node was expected", clip(p.rest()[:lineEnd(p.rest())]))
+	}
+	p.take(len(id))
+	n := p.b.node(id, p.line)
+	if k := len(p.open); k > 0 && n.Group == "" {
+		n.Group = p.open[k-1].title
+	}
+	if strings.HasPrefix(p.rest(), "@{") {
+		return "", &Error{Line: p.line, Msg: "the description @{ … } of node " + id + " is not understood", Fix: `write ` + id + `["command"]`}
+	}
+	text, found, err := p.shape()
+	if err != nil {
+		return "", err
+	}
+	if found {
+		setCommand(n, text)
+	}
+	p.take(len(mermaidClass.FindString(p.rest())))
+	return id, nil
+}
+
+// mermaidID is the id that text begins with. A hyphen belongs to it unless a link begins there.
+func mermaidID(text string) string {
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r >= utf8.RuneSelf && !unicode.IsSpace(r):
+		case i > 0 && (r == '.' || r == '/' || r == '-' || r == ':'):
+			next, _ := utf8.DecodeRuneInString(text[i+1:])
+			if !(unicode.IsLetter(next) || unicode.IsDigit(next) || next == '_') {
+				return text[:i]
+			}
+		default:
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// mermaidShapes are the brackets around texts, those that others begin with after them.
+var mermaidShapes = []struct {
+	open  string
+	close []string
+}{
+	{"(((", []string{")))"}}, {"((", []string{"))"}}, {"([", []string{"])"}}, {"(", []string{")"}},
+	{"[[", []string{"]]"}}, {"[(", []string{")]"}}, {"[/", []string{"/]", `\]`}}, {`[\`, []string{`\]`, "/]"}}, {"[", []string{"]"}},
+	{"{{", []string{"}}"}}, {"{", []string{"}"}}, {">", []string{"]"}},
+}
+
+// shape reads the text of a node, in whatever brackets.
+func (p *mermaidParser) shape() (text string, found bool, err error) {
+	for _, s := range mermaidShapes {
+		if !strings.HasPrefix(p.rest(), s.open) {
+			continue
+		}
+		begin := p.line
+		p.take(len(s.open))
+		if quoted := strings.TrimLeft(p.rest(), " \t\n"); strings.HasPrefix(quoted, `"`) {
+			p.take(len(p.rest()) - len(quoted) + 1)
+			end := strings.IndexByte(p.rest(), '"')
+			if end < 0 {
+				return "", false, errorAt(begin, "the text has no end")
+			}
+			text = p.take(end)
+			p.take(1)
+			p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n")))
+			for _, shut := range s.close {
+				if strings.HasPrefix(p.rest(), shut) {
+					p.take(len(shut))
+					return mermaidText(text), true, nil
+				}
+			}
+			return "", false, errorAt(p.line, "%s of a node is not closed by %s", s.open, s.close[0])
+		}
+		text, shut := p.until(s.close)
+		if shut == "" {
+			return "", false, errorAt(begin, "%s of a node is not closed by %s in its line", s.open, s.close[0])
+		}
+		return mermaidText(strings.TrimSpace(text)), true, nil
+	}
+	return "", false, nil
+}
+
+// until takes the text before the first of the marks in this line, and that mark.
+func (p *mermaidParser) until(marks []string) (text, mark string) {
+	line := p.rest()[:lineEnd(p.rest())]
+	at := len(line)
+	for _, m := range marks {
+		if i := strings.Index(line, m); i >= 0 && i < at {
+			at, mark = i, m
+		}
+	}
+	if mark == "" {
+		return "", ""
+	}
+	text = p.take(at)
+	p.take(len(mark))
+	return text, mark
+}
+
+var (
+	mermaidLinkID   = regexp.MustCompile(`^[\w-]+@`)
+	mermaidLink     = regexp.MustCompile(`^([<xo]?)(~~~+|--+[->ox]|-\.+-[>ox]?|==+[=>ox])`)
+	mermaidLinkText = regexp.MustCompile(`^([<xo]?)(--|-\.|==)[ \t]*[^\n]*?[ \t]*(--+[->ox]|\.+-[>ox]?|==+[=>ox])`)
+	mermaidLabel    = regexp.MustCompile(`^[ \t]*\|[^|\n]*\|`)
+)
+
+// link reads what joins nodes. seen is false for links that only push nodes about.
+func (p *mermaidParser) link() (weak, seen bool, err error) {
+	if id := mermaidLinkID.FindString(p.rest()); id != "" {
+		p.take(len(id))
+	}
+	m := mermaidLink.FindStringSubmatch(p.rest())
+	if m == nil {
+		if m = mermaidLinkText.FindStringSubmatch(p.rest()); m == nil {
+			return false, false, errorAt(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
+		}
+		m[2] += m[3]
+	}
+	line := p.line
+	p.take(len(m[0]))
+	p.take(len(mermaidLabel.FindString(p.rest())))
+	switch {
+	case strings.HasPrefix(m[2], "~"):
+		return false, false, nil
+	case m[1] != "":
+		return false, false, &Error{Line: line, Msg: m[0] + " points both ways", Fix: "write an arrow for each way"}
+	case !strings.HasSuffix(m[2], ">"):
+		return false, false, &Error{Line: line, Msg: m[0] + " has no arrow: it does not say which node comes first", Fix: "write --> or -.->"}
+	}
+	return strings.HasPrefix(m[2], "-."), true, nil
+}
+
+var (
+	mermaidBreak  = regexp.MustCompile(`(?i)<br[ \t]*/?>`)
+	mermaidEntity = regexp.MustCompile(`#(\d+|[a-z]+);`)
+	mermaidNames  = map[string]string{"quot": `"`, "amp": "&", "lt": "<", "gt": ">", "apos": "'", "nbsp": " ", "semi": ";", "num": "#"}
+)
+
+// mermaidText is the text that a drawing would show: line breaks and characters by number or name
+// resolved, and the backquotes around formatted text taken off.
+func mermaidText(text string) string {
+	if len(text) >= 2 && text[0] == '`' && text[len(text)-1] == '`' {
+		text = text[1 : len(text)-1]
+	}
+	text = mermaidBreak.ReplaceAllString(text, "\n")
+	return mermaidEntity.ReplaceAllStringFunc(text, func(entity string) string {
+		name := entity[1 : len(entity)-1]
+		if char, ok := mermaidNames[name]; ok {
+			return char
+		}
+		if code, err := strconv.ParseUint(name, 10, 31); err == nil && utf8.ValidRune(rune(code)) {
+			return string(rune(code))
+		}
+		return entity
+	})
+}

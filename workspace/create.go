@@ -1,0 +1,59 @@
+package workspace
+
+import (
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+)
+
+// Create makes a new workfile: of lines, or of a whole workflow.
+func Create(req api.NewRequest) error {
+	data, err := newWorkfile(req)
+	if err != nil {
+		return err
+	}
+	return writeNew(req.Path, graphml.Pieces{data})
+}
+
+func newWorkfile(req api.NewRequest) ([]byte, error) {
+	if len(req.Lines) > 0 && len(req.Nodes) > 0 {
+		return nil, invalid("a new workfile is made of lines or of nodes, not of both")
+	}
+	nodes := make([]graphml.NewNode, 0, max(len(req.Lines), len(req.Nodes)))
+	for _, line := range req.Lines {
+		nodes = append(nodes, graphml.NewNode{Label: line})
+	}
+	for _, n := range req.Nodes {
+		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group, Attrs: n.Attrs}
+		if n.X != nil && n.Y != nil {
+			node.X, node.Y = number(*n.X), number(*n.Y)
+		}
+		nodes = append(nodes, node)
+	}
+	var data []byte
+	var err error
+	if len(req.Nodes) == 0 && len(req.Edges) == 0 && len(req.Attrs) == 0 {
+		data, err = graphml.Create(nodes, req.Chain)
+	} else {
+		var edges []graphml.NewEdge
+		if edges, err = newEdges(req.Edges); err == nil {
+			data, err = graphml.CreateGraph(nodes, edges, req.Attrs)
+		}
+	}
+	if err != nil {
+		return nil, invalid("%s", err)
+	}
+	return data, nil
+}
+
+func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
+	edges := make([]graphml.NewEdge, len(list))
+	for i, e := range list {
+		kind, known := graph.ParseEdgeType(e.Type)
+		if !known {
+			return nil, invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
+		}
+		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind}
+	}
+	return edges, nil
+}
