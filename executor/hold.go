@@ -18,7 +18,6 @@ type hold struct {
 	why   string    // for people; "" while all is well
 	till  time.Time // when to try again
 	short bool      // a fork lacked something: only a fork can tell that there is more
-	asked time.Time // when the disk was last asked for its free space
 }
 
 const (
@@ -28,8 +27,6 @@ const (
 	// with less, commands would begin only to fail for want of it. spaceAgain is how much ends that.
 	spaceLeast = 1 << 20
 	spaceAgain = 2 << 20
-	// spacePause is how long an answer about free space is relied on.
-	spacePause = 100 * time.Millisecond
 	// entryRoom is what the entries of one execution from its fork on take in the record, at most.
 	// Messages are sentences, but for a list of survivors of KILL.
 	entryRoom = 600
@@ -43,7 +40,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	if now.Before(r.hold.till) {
 		return false
 	}
-	err := r.trouble(now)
+	err := r.trouble()
 	if err == nil && e.slot == nil {
 		if e.slot, err = r.slots.take(); err == nil {
 			e.number = e.slot.number
@@ -60,21 +57,16 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 }
 
 // trouble returns why nothing should be started.
-func (r *runner) trouble(now time.Time) error {
+func (r *runner) trouble() error {
 	if err := r.record.Reserve((r.going()+1)*entryRoom + recordRoom); err != nil {
 		return recordError(err)
 	}
-	if now.Sub(r.hold.asked) < spacePause {
-		return nil
-	}
-	r.hold.asked = now
 	least := int64(spaceLeast)
 	if r.hold.why != "" {
 		least = spaceAgain
 	}
 	if free := freeSpace(r.dir); free < least {
-		r.hold.asked = time.Time{}
-		return fmt.Errorf("the disk of %s is full: %d kB are free", r.dir, free>>10)
+		return fmt.Errorf("the disk is full: %d kB are free in %s", free>>10, r.dir)
 	}
 	return nil
 }
@@ -128,7 +120,7 @@ func (r *runner) relieve(now time.Time) {
 	if !r.sync() {
 		return
 	}
-	if err := r.trouble(now); err != nil {
+	if err := r.trouble(); err != nil {
 		r.holdStarts(err)
 		return
 	}
