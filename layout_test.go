@@ -100,8 +100,11 @@ func packages(t *testing.T) map[string]listed {
 
 // home is the entry of the table that a package belongs to: test support belongs to what it tests.
 func home(name string) string {
-	if name == "executor/executortest" {
+	switch name {
+	case "executor/executortest":
 		return "executor"
+	case "history/historytest":
+		return "history"
 	}
 	return name
 }

@@ -27,6 +27,7 @@ const (
 	NodeReset    EventType = "node_reset" // back to "": a fresh run or a stop took the activation away
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
 	FileProblem  EventType = "file_problem" // the workfile cannot be read or written at present

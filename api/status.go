@@ -72,6 +72,7 @@ type RunSummary struct {
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
+	Held       string     `json:"held,omitempty"` // why nothing starts at present; it goes on by itself
 }
 
 // RunList is `wf runs --json`, newest first.

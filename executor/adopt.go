@@ -20,6 +20,7 @@ type past struct {
 // the past that it returns. Then it signs the record.
 func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
+	r.news, r.known = nil, make(map[ID]struct{}) // of a try that failed
 	var err error
 	r.record, err = open(filepath.Join(r.dir, recordFile), func(line []byte) error {
 		var e entry

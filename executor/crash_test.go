@@ -318,29 +318,38 @@ func TestRunnerCannotStart(t *testing.T) {
 	}
 }
 
-// TestRecordFails wants a run whose record takes nothing more to be given up, with what runs left
-// alone until it is closed.
-func TestRecordFails(t *testing.T) {
+// TestRecordIsFull has the disk of the record full for a while: what runs goes on and ends, nothing
+// starts, both are told when there is room again, and nothing is lost.
+func TestRecordIsFull(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
-	r.start(0, "sleep 1000")
+	pipe, tell := r.pipe()
+	r.start(0, "read x <"+pipe+"; exit 5")
 	pid := r.await(executor.Started, 0).PID
-	if err := os.WriteFile(filepath.Join(r.dir, fullDisk), nil, 0o600); err != nil {
+	full := filepath.Join(r.dir, fullDisk)
+	if err := os.WriteFile(full, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.start(1, "true")
-	if report := <-r.reports; report.Kind != executor.Broken || !strings.Contains(report.Message, "no space") {
-		t.Errorf("report %+v", report)
+	r.start(1, "exit 6")
+	if held := r.await(executor.Held, 0); !strings.Contains(held.Message, "no space") {
+		t.Errorf("report %+v", held)
 	}
 	if stateOf(pid) == "" {
 		t.Error("what ran was killed")
 	}
-	if err := r.session.Start([]executor.Job{{Command: "true"}}); err == nil {
-		t.Error("a job was taken")
+	tell()
+	if err := os.Remove(full); err != nil {
+		t.Fatal(err)
+	}
+	if end := r.await(executor.Ended, 0); end.Exit.Code != 5 {
+		t.Errorf("end across the full disk: %+v", end)
+	}
+	if end := r.await(executor.Ended, 1); end.Exit.Code != 6 {
+		t.Errorf("what waited: %+v", end)
+	}
+	if held := r.await(executor.Held, 0); held.Message != "" {
+		t.Errorf("report %+v", held)
 	}
 	r.close()
-	if state := stateOf(pid); state != "" && state != "Z" {
-		t.Errorf("process %d is left", pid)
-	}
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forkRetries is how often a fork is tried again when the machine is short of something, and
-// forkPause how long the first wait is; each next one is twice as long.
+// forkRetries is how often a fork is tried again when the machine is short of something until the
+// run counts as held, and forkPause how long the first wait is; each next one is twice as long.
 const (
 	forkRetries = 6
 	forkPause   = 20 * time.Millisecond
@@ -52,7 +52,7 @@ func (r *runner) going() int { return len(r.active) - r.queue.waiting }
 
 // intendAhead records the intents of those who are next.
 func (r *runner) intendAhead() {
-	if r.width == 0 {
+	if r.width == 0 || r.hold.why != "" && !r.hold.short {
 		return
 	}
 	r.queue.intend(r.width+intentsAhead, func(e *execution) {
@@ -64,16 +64,19 @@ func (r *runner) intendAhead() {
 func (r *runner) startNext(now time.Time) {
 	for !r.broken && r.going() < r.width {
 		e := r.queue.first()
-		if e == nil || now.Before(e.retryAt) {
+		if e == nil || now.Before(e.retryAt) || !r.mayStart(e, now) {
 			return
 		}
 		if !r.queue.isDurable() {
-			r.sync()
+			if !r.sync() {
+				return
+			}
 			continue
 		}
 		r.note(&entry{Kind: entryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-		r.save()
-		r.start(e)
+		if r.save(); !r.unwritten {
+			r.start(e)
+		}
 	}
 }
 
@@ -81,14 +84,6 @@ func (r *runner) startNext(now time.Time) {
 func (r *runner) start(e *execution) {
 	if r.broken {
 		return
-	}
-	if e.slot == nil {
-		var err error
-		if e.slot, err = r.slots.take(); err != nil {
-			r.startFailed(e, err)
-			return
-		}
-		e.number = e.slot.number
 	}
 	begin := time.Now()
 	e.born[0] = ticksNow()
@@ -105,6 +100,10 @@ func (r *runner) start(e *execution) {
 // be announced: a crash of the machine ends the process too, and the intent tells of it.
 func (r *runner) started(e *execution, c child, at time.Time) {
 	r.queue.drop(e)
+	if r.hold.short {
+		r.hold.short = false
+		r.setHold("")
+	}
 	r.poller.watch(c)
 	e.pid, e.handle = c.pid, c.handle
 	if r.runMarker == "" {
@@ -121,9 +120,14 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 // startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
 // comes after it would fare no better.
 func (r *runner) startFailed(e *execution, err error) {
-	if shortage(err) && e.retries < forkRetries {
-		e.retryAt = time.Now().Add(forkPause << e.retries)
-		e.retries++
+	if shortage(err) {
+		if e.retries < forkRetries {
+			e.retryAt = time.Now().Add(forkPause << e.retries)
+			e.retries++
+			return
+		}
+		r.hold.short = true
+		r.holdStarts(err)
 		return
 	}
 	r.queue.drop(e)

@@ -25,9 +25,10 @@ func (m *memoryRecord) Append(line []byte) error {
 	return nil
 }
 
-func (m *memoryRecord) Flush() error { m.written = len(m.entries); return nil }
-func (m *memoryRecord) Sync() error  { m.durable = len(m.entries); return m.Flush() }
-func (m *memoryRecord) Close() error { return nil }
+func (m *memoryRecord) Flush() error      { m.written = len(m.entries); return nil }
+func (m *memoryRecord) Sync() error       { m.durable = len(m.entries); return m.Flush() }
+func (m *memoryRecord) Reserve(int) error { return nil }
+func (m *memoryRecord) Close() error      { return nil }
 
 // position returns where the entry of that kind about the node is, or -1.
 func (m *memoryRecord) position(kind string, node int) int {
@@ -76,7 +77,8 @@ func await(t *testing.T, r *runner, n int) {
 	}
 }
 
-// TestForkRetries has the machine short of processes: each try waits longer, then it is a failure.
+// TestForkRetries has the machine short of processes: each try waits longer, then the run is held until
+// a fork succeeds.
 func TestForkRetries(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	jobs(r, "true")
@@ -89,16 +91,24 @@ func TestForkRetries(t *testing.T) {
 			t.Errorf("try %d waits for %v, the one before for %v", try, wait, last)
 		}
 		r.startNext(time.Now())
-		if r.queue.first() != e || len(r.running) != 0 {
+		if r.queue.first() != e || len(r.running) != 0 || r.hold.why != "" {
 			t.Errorf("try %d is not waited for", try)
 		}
 		last = wait
 	}
 	r.startFailed(e, &fakeError{unix.EAGAIN})
-	end := record.entries[len(record.entries)-1]
-	if end.Kind != entryEnd || !end.Failed || end.Message == "" || r.queue.first() != nil {
-		t.Errorf("last entry %+v", end)
+	if r.hold.why == "" || r.queue.first() != e || record.position(entryEnd, 0) >= 0 {
+		t.Errorf("held %q, next %v", r.hold.why, r.queue.first())
 	}
+	r.turn(time.Now())
+	if len(r.running) != 0 {
+		t.Error("a held run has forked")
+	}
+	r.turn(time.Now().Add(time.Minute))
+	if len(r.running) != 1 || r.hold.why != "" {
+		t.Errorf("%d processes, held %q", len(r.running), r.hold.why)
+	}
+	await(t, r, 1)
 }
 
 type fakeError struct{ error }

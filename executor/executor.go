@@ -82,6 +82,9 @@ const (
 	Ended
 	// Resized says that everything reported after it was started with Report.Width.
 	Resized
+	// Held says that nothing is started for the reason in Report.Message (the disk is full or fails,
+	// the machine has no process left), or, when that is empty, that it goes on. What runs goes on.
+	Held
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.
 	Broken
@@ -97,7 +100,7 @@ type Report struct {
 	Out, Err Range
 	Exit     Exit   // Ended
 	Width    int    // Resized
-	Message  string // why it could not be started, or why the session broke
+	Message  string // why it could not be started, why nothing is, or why the session broke
 }
 
 // A Range is a part of a file.

@@ -28,6 +28,7 @@ type link struct {
 	in       []byte    // the beginning of a line whose end has not arrived
 	hello    []byte    // ours, and what is said between news, as far as it has not been sent
 	resized  bool      // it is to be told that the width holds
+	held     string    // what it was told last of why nothing starts
 	sent     int       // how much of the news has been sent, in bytes
 	blocked  bool      // the daemon is slow: the poller says when it takes more
 }
@@ -194,7 +195,8 @@ func (r *runner) greet(l *link, hello *command) error {
 		r.setBlocked(r.link, false)
 	}
 	r.link = l
-	l.hello = appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid})
+	l.hello = appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid, Message: r.hold.why})
+	l.held = r.hold.why
 	l.sent = offset(r.news, hello.Since)
 	r.send(l)
 	return nil
@@ -229,12 +231,17 @@ func (r *runner) send(l *link) {
 	r.setBlocked(l, false)
 }
 
-// owes reports whether there is something to send. That a width holds is said between two news, so
+// owes reports whether there is something to send. What is no news is said between two of them, so
 // only when all of them have been sent.
 func (r *runner) owes(l *link) bool {
-	if l.resized && len(l.hello) == 0 && l.sent == len(r.news) {
+	between := len(l.hello) == 0 && l.sent == len(r.news)
+	if between && l.resized {
 		l.resized = false
 		l.hello = appendLine(l.hello, notice{Kind: lineWidth, Width: r.width})
+	}
+	if between && l.held != r.hold.why {
+		l.held = r.hold.why
+		l.hello = appendLine(l.hello, notice{Kind: lineHeld, Message: l.held})
 	}
 	return len(l.hello) > 0 || l.sent < len(r.news)
 }

@@ -63,4 +63,6 @@ func (r *fileRecord) Sync() error {
 	return r.file.Sync()
 }
 
+func (r *fileRecord) Reserve(int) error { return nil }
+
 func (r *fileRecord) Close() error { return r.file.Close() }

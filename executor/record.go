@@ -9,7 +9,9 @@ import (
 )
 
 // A Record is the append-only file in which a runner keeps what it did. The runner is its only
-// writer and uses it from one goroutine. Package history implements it.
+// writer and uses it from one goroutine. An error of Flush, Sync and Reserve (the disk is full, or
+// fails) says that it did not work this time: nothing is lost, and the next call does it again.
+// Package history implements it.
 type Record interface {
 	// Append takes one line of JSON without a line feed; it is copied and may wait in memory.
 	Append(line []byte) error
@@ -17,6 +19,9 @@ type Record interface {
 	Flush() error
 	// Sync does Flush and returns when the disk has it: it survives the death of the machine.
 	Sync() error
+	// Reserve sees to it that n bytes more than what was appended can be written even if the disk
+	// gets full.
+	Reserve(n int) error
 	Close() error
 }
 

@@ -57,7 +57,9 @@ type runner struct {
 	pendingEnd bool      // there is an end among it
 	pendingAt  time.Time // since when
 	unsynced   time.Time // since when the record holds what the disk may not have; zero = it has all
+	unwritten  bool      // what was noted is not in the record yet: nothing is announced
 	broken     bool      // the record takes nothing any more: nothing is forked or announced
+	hold       hold
 
 	width   int
 	queue   queue
@@ -195,8 +197,11 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	if err := r.openFiles(); err != nil {
 		return nil, err
 	}
-	past, err := r.openRecord(open)
-	if err != nil {
+	var past *past
+	if err := patiently(func() (err error) {
+		past, err = r.openRecord(open)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	if err := r.listen(); err != nil {
@@ -213,7 +218,10 @@ func (r *runner) openFiles() (err error) {
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("%s: %w", os.DevNull, err)
 	}
-	if r.env, err = loadEnvironment(filepath.Join(r.dir, environmentFile)); err != nil {
+	if err := patiently(func() error {
+		r.env, err = loadEnvironment(filepath.Join(r.dir, environmentFile))
+		return err
+	}); err != nil {
 		return err
 	}
 	if r.poller, err = newPoller(); err != nil {
@@ -294,6 +302,7 @@ func (r *runner) mourn(now time.Time) {
 // turn does what became possible or due.
 func (r *runner) turn(now time.Time) {
 	r.pursue(now)
+	r.relieve(now)
 	r.startNext(now)
 	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
 		r.sync()
@@ -320,11 +329,11 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if !r.unsynced.IsZero() {
 		sooner(r.unsynced.Add(syncDelay))
 	}
-	if len(r.pending) > 0 {
+	if len(r.pending) > 0 && !r.unwritten {
 		sooner(r.pendingAt.Add(tellDelay))
 	}
-	if e := r.queue.first(); e != nil && !r.broken && r.going() < r.width {
-		sooner(e.retryAt)
+	if next, any := r.nextStart(); any {
+		sooner(next)
 	}
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
@@ -345,23 +354,28 @@ func (r *runner) save() {
 	if r.broken {
 		return
 	}
-	if err := r.record.Flush(); err != nil {
-		r.fail(err)
+	err := r.record.Flush()
+	if r.unwritten = err != nil; r.unwritten {
+		r.holdStarts(recordError(err))
 	}
 }
 
-// sync brings what was noted to the disk, and with it the intents of those who come next.
-func (r *runner) sync() {
-	r.intendAhead()
-	r.unsynced = time.Time{}
+// sync brings what was noted to the disk, and with it the intents of those who come next. It reports
+// whether it has; if not, it is done again later.
+func (r *runner) sync() bool {
 	if r.broken {
-		return
+		return false
 	}
+	r.intendAhead()
 	if err := r.record.Sync(); err != nil {
-		r.fail(err)
-		return
+		r.unwritten = true // perhaps it is, but not where it can be relied on
+		r.unsynced = time.Now().Add(holdPause - syncDelay)
+		r.holdStarts(recordError(err))
+		return false
 	}
+	r.unwritten, r.unsynced = false, time.Time{}
 	r.queue.synced()
+	return true
 }
 
 // tell announces what was noted: at once if the daemon has to decide what comes next, since there
@@ -380,6 +394,9 @@ func (r *runner) tell(now time.Time) {
 
 // announce publishes what was noted since the last time and is written by now.
 func (r *runner) announce() {
+	if r.unwritten {
+		return // they wait
+	}
 	if len(r.pending) > 0 && !r.broken {
 		r.publish(r.pending)
 	}

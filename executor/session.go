@@ -27,6 +27,7 @@ type session struct {
 
 	// Of the goroutine of follow, until done is closed.
 	seen      int        // lines of news taken
+	held      string     // why the runner starts nothing
 	running   map[ID]int // pids of what has started and not ended
 	inherited map[ID]int // those of a runner that has died: children of ours, if we are subreaper
 
@@ -222,7 +223,13 @@ func (s *session) follow(conn net.Conn) {
 			s.lose(fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err))
 			return
 		}
-		if conn, err = s.runner.connect(context.Background()); err != nil {
+		conn, err = s.runner.connect(context.Background())
+		for temporary(err) && !s.over() {
+			s.hold(err.Error())
+			time.Sleep(holdPause)
+			conn, err = s.runner.connect(context.Background())
+		}
+		if err != nil {
 			s.lose(err)
 			return
 		}
@@ -372,6 +379,8 @@ func (s *session) notice(line []byte) error {
 		return err
 	}
 	switch n.Kind {
+	case lineHello, lineHeld:
+		s.hold(n.Message)
 	case lineClosed:
 		s.setClosed(n.Survivors)
 	case lineWidth:
@@ -380,6 +389,14 @@ func (s *session) notice(line []byte) error {
 		s.lose(errors.New(n.Message))
 	}
 	return nil
+}
+
+// hold reports why the runner starts nothing at present, if that is not known.
+func (s *session) hold(why string) {
+	if s.held != why {
+		s.held = why
+		s.spec.Report([]Report{{Kind: Held, Time: time.Now(), Message: why}})
+	}
 }
 
 func (s *session) setClosed(survivors []int) {

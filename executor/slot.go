@@ -73,6 +73,7 @@ func (s *slots) take() (*slot, error) {
 	errOut, err := openOutput(filepath.Join(s.folder, outputName(s.last, "err")))
 	if err != nil {
 		unix.Close(out)
+		os.Remove(filepath.Join(s.folder, outputName(s.last, "out"))) // the next try takes other names
 		return nil, err
 	}
 	return &slot{number: s.last, out: out, err: errOut}, nil

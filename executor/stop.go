@@ -288,9 +288,13 @@ func (r *runner) remains(c *census) []process {
 	return left
 }
 
-// finish announces that the run is over. Its last entries have to be on the disk before that.
+// finish announces that the run is over. Its last entries have to be on the disk before that: while
+// they cannot be, it is called again and again.
 func (r *runner) finish(survivors []int) {
-	r.sync()
+	if !r.sync() && !r.broken {
+		r.hunt.next = r.hold.till
+		return
+	}
 	r.announce()
 	if err := os.Remove(filepath.Join(r.dir, environmentFile)); err != nil && !r.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)

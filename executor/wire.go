@@ -14,7 +14,7 @@ import (
 
 // Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
 // daemon sends commands, and the runner sends the news of the run: the start and end entries of
-// its record from the one the daemon asked for, at last a closed or broken line. A line of an
+// its record from the one the daemon asked for, held lines between, at last a closed or broken line. A line of an
 // unknown kind and an unknown member are ignored, so that either side may be newer.
 const protocolVersion = 1
 
@@ -27,6 +27,7 @@ const (
 	lineClose  = "close"
 	lineClosed = "closed"
 	lineBroken = "broken"
+	lineHeld   = "held"
 )
 
 // A command is a line from the daemon to the runner.
@@ -55,7 +56,7 @@ type notice struct {
 	PID       int    `json:"p,omitempty"`         // hello: the runner
 	Width     int    `json:"w,omitempty"`         // width, which holds from here on
 	Survivors []int  `json:"survivors,omitempty"` // closed
-	Message   string `json:"m,omitempty"`         // broken
+	Message   string `json:"m,omitempty"`         // broken; held and hello: why nothing starts, "" = it does
 }
 
 func (c *command) job() Job {

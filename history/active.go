@@ -23,7 +23,7 @@ type ActiveMark struct {
 // MarkActive notes below the folder state that a workspace has runs going. It outlives the daemon
 // but perhaps not a power cut, which the runs do not outlive either: their records are found when
 // the workfile is opened the next time.
-func MarkActive(state, workspaceID, workfile string) error {
+func MarkActive(disk Disk, state, workspaceID, workfile string) error {
 	path, err := markPath(state, workspaceID)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func MarkActive(state, workspaceID, workfile string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(path, append(data, '\n'), false)
+	return replaceFile(disk, path, append(data, '\n'), false)
 }
 
 // ClearActive takes the note back. It is no error when there is none.
@@ -78,7 +78,7 @@ func Active(state string) ([]ActiveMark, error) {
 
 func readMark(path string) (ActiveMark, error) {
 	var mark ActiveMark
-	data, err := os.ReadFile(path)
+	data, err := readFile(LocalDisk{}, path)
 	if err != nil {
 		return mark, err
 	}

@@ -178,7 +178,7 @@ func TestResultIsRebuilt(t *testing.T) {
 			if n, err := s.Unfinished(); err != nil || len(n) != 0 {
 				t.Errorf("unfinished %v, %v", n, err)
 			}
-			if res, ok := readResult(s.file(1, resultFile)); !ok || !reflect.DeepEqual(*res, cancelled()) {
+			if res, ok := readResult(s.disk, s.file(1, resultFile)); !ok || !reflect.DeepEqual(*res, cancelled()) {
 				t.Errorf("result.json was not rebuilt: %+v", res)
 			}
 		})

@@ -2,53 +2,64 @@ package history
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 )
 
-// syncDir makes the entries of a folder durable: without it a new file may be gone after a crash
-// although its contents were synced.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// readFile reads a file whole.
+func readFile(disk Disk, path string) ([]byte, error) {
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
 }
 
 // writeNew writes a file that must not exist yet, durably but for its entry in the folder.
-func writeNew(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func writeNew(disk Disk, path string, data []byte) error {
+	f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = f.WriteAt(data, 0)
 	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
 
+// replacedPrefix begins the names of files that are not whole yet.
+const replacedPrefix = ".new-"
+
 // replaceFile makes data the contents of path: readers see the old file or the new one. With
-// durable it is on the disk when replaceFile returns.
-func replaceFile(path string, data []byte, durable bool) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+// durable it is on the disk when replaceFile returns. Only one at a time may replace a file.
+func replaceFile(disk Disk, path string, data []byte, durable bool) error {
+	tmp := filepath.Join(filepath.Dir(path), replacedPrefix+filepath.Base(path))
+	f, err := disk.Open(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = f.WriteAt(data, 0)
 	if err == nil && durable {
 		err = f.Sync()
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = disk.Rename(tmp, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, disk.Remove(tmp))
 	}
 	if durable {
-		return syncDir(filepath.Dir(path))
+		return disk.SyncDir(filepath.Dir(path))
 	}
 	return nil
+}
+
+// ReplaceFile makes data the contents of the file at path, durably: readers, and whoever comes
+// after a crash, see the old file or the new one. After an error the old one is still there.
+func ReplaceFile(disk Disk, path string, data []byte) error {
+	return replaceFile(disk, path, data, true)
 }

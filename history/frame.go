@@ -9,14 +9,20 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strconv"
 )
 
 // A log is text: every line is "crc32c SP payload LF", the sum as eight lower-case hex digits over
 // the payload alone. People can read and grep it, and a line proves by itself that it is whole.
 //
 //	line 1    header, names the format and its version
-//	line 2…   records
+//	line 2…   records, and marks: up to here the disk had everything
+//	reserve   zeros, room for what must be written even when the disk is full; or nothing
 //	tail      what a crash left of lines that nobody was told were written
+//
+// A log begins a new file (log, log.2, log.3…), a segment, when the disk has failed under the one
+// before: after a failed sync nobody can say what of a file is on the disk. The header of a segment
+// says how much of the one before counts; what came after that is repeated in it.
 
 // MaxPayload bounds one record, in bytes. It bounds the memory that a damaged log can claim, too.
 const MaxPayload = 16 << 20
@@ -25,7 +31,7 @@ const (
 	sumLen      = 8
 	frameLen    = sumLen + 2 // the sum, the space and the line feed
 	logFormat   = "wf-log"
-	logVersion  = 1
+	logVersion  = 2 // 1 had no marks, reserve and segments
 	readBufSize = 128 << 10
 )
 
@@ -36,16 +42,44 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
+	Segment int    `json:"segment,omitempty"` // number of this file, from 2; absent from the first
+	After   int64  `json:"after,omitempty"`   // how many bytes of the segment before count
 }
 
 // headerLine is the first line of every log that this program creates.
-var headerLine = func() []byte {
-	payload, err := json.Marshal(header{logFormat, logVersion})
+var headerLine = appendHeader(nil, header{Format: logFormat, Version: logVersion})
+
+func appendHeader(dst []byte, h header) []byte {
+	payload, err := json.Marshal(h)
 	if err != nil {
 		panic("internal error: " + err.Error())
 	}
-	return appendFrame(nil, payload)
-}()
+	return appendFrame(dst, payload)
+}
+
+// markPrefix begins the payload of a mark, markSuffix ends it; between them is the number of bytes
+// of the segment that were synced before the mark was written. Marks tell damage from what a power
+// cut takes: before the last of them nothing can be missing in an orderly way.
+const (
+	markPrefix = `{"synced":`
+	markSuffix = `}`
+)
+
+func appendMark(dst []byte, synced int64) []byte {
+	payload := strconv.AppendInt([]byte(markPrefix), synced, 10)
+	return appendFrame(dst, append(payload, markSuffix...))
+}
+
+// markOf reads a mark. Records of ours never begin like one.
+func markOf(payload []byte) (synced int64, ok bool) {
+	text, ok := bytes.CutPrefix(payload, []byte(markPrefix))
+	if !ok {
+		return 0, false
+	}
+	text, ok = bytes.CutSuffix(text, []byte(markSuffix))
+	synced, err := strconv.ParseInt(string(text), 10, 64)
+	return synced, ok && err == nil
+}
 
 // appendFrame appends the line of payload, which must not contain a line feed.
 func appendFrame(dst, payload []byte) []byte {
@@ -86,16 +120,16 @@ func hexDigit(c byte) (uint32, bool) {
 	return 0, false
 }
 
-// checkHeader judges the payload of a log's first line.
-func checkHeader(payload []byte) error {
+// readHeader judges the payload of a log's first line.
+func readHeader(payload []byte) (header, error) {
 	var h header
 	if err := json.Unmarshal(payload, &h); err != nil || h.Format != logFormat {
-		return errors.New("not a log of wf")
+		return h, errors.New("not a log of wf")
 	}
 	if h.Version > logVersion {
-		return fmt.Errorf("written by a newer wf (log format %d, this one reads up to %d)", h.Version, logVersion)
+		return h, fmt.Errorf("written by a newer wf (log format %d, this one reads up to %d)", h.Version, logVersion)
 	}
-	return nil
+	return h, nil
 }
 
 // lineReader cuts a stream into lines without allocating for the usual ones.

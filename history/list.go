@@ -28,7 +28,7 @@ func (s *Store) List() ([]Summary, error) {
 
 // summary has no error but ErrNoRun.
 func (s *Store) summary(n int) (sum Summary, err error) {
-	sum.Request, err = readRequestHead(s.file(n, requestFile))
+	sum.Request, err = readRequestHead(s.disk, s.file(n, requestFile))
 	if err != nil {
 		if gone := s.exists(n); gone != nil {
 			return sum, gone

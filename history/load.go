@@ -47,12 +47,12 @@ func (s *Store) Load(n int) (*Past, error) {
 	p := &Past{}
 	var problems []string
 	var err error
-	if p.Request, err = readRequest(s.file(n, requestFile)); err != nil {
+	if p.Request, err = readRequest(s.disk, s.file(n, requestFile)); err != nil {
 		problems = append(problems, err.Error())
 		p.Request.Run = n
 	}
 	f := fold{past: p, at: make(map[[2]int]int)}
-	info, err := ReadLog(s.file(n, journalFile), recordReader(f.add))
+	info, err := readLog(s.disk, s.file(n, journalFile), recordReader(f.add))
 	if err != nil {
 		problems = append(problems, err.Error())
 	}

@@ -3,7 +3,6 @@ package history
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -83,11 +82,11 @@ func (s *Store) discard(n int) error {
 		return err
 	}
 	if n > last {
-		if err := replaceFile(filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true); err != nil {
+		if err := replaceFile(s.disk, filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true); err != nil {
 			return err
 		}
 	}
-	return os.Rename(s.Dir(n), filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n)))
+	return s.disk.Rename(s.Dir(n), filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n)))
 }
 
 // sweep frees the space of discarded runs.
@@ -98,7 +97,7 @@ func (s *Store) sweep() error {
 	}
 	var errs []error
 	for _, dir := range gone {
-		errs = append(errs, os.RemoveAll(dir))
+		errs = append(errs, s.disk.RemoveAll(dir))
 	}
 	return errors.Join(errs...)
 }

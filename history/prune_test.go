@@ -137,8 +137,8 @@ func TestActiveMarks(t *testing.T) {
 	if marks, err := Active(state); err != nil || marks != nil {
 		t.Fatalf("in an empty state folder: %v, %v", marks, err)
 	}
-	if err := errors.Join(MarkActive(state, "b2", "/data/a file\nwith a line feed"), MarkActive(state, "a1", "/x"),
-		MarkActive(state, "a1", "/y")); err != nil {
+	if err := errors.Join(MarkActive(LocalDisk{}, state, "b2", "/data/a file\nwith a line feed"), MarkActive(LocalDisk{}, state, "a1", "/x"),
+		MarkActive(LocalDisk{}, state, "a1", "/y")); err != nil {
 		t.Fatal(err)
 	}
 	want := []ActiveMark{{"a1", "/y"}, {"b2", "/data/a file\nwith a line feed"}}
@@ -152,7 +152,7 @@ func TestActiveMarks(t *testing.T) {
 	if err := errors.Join(ClearActive(state, "a1"), ClearActive(state, "a1")); err != nil {
 		t.Errorf("clearing twice: %v", err)
 	}
-	if err := MarkActive(state, "../up", "/x"); err == nil {
+	if err := MarkActive(LocalDisk{}, state, "../up", "/x"); err == nil {
 		t.Error("an id left the folder")
 	}
 }

@@ -5,7 +5,7 @@ func (s *Store) Request(n int) (Request, error) {
 	if err := s.exists(n); err != nil {
 		return Request{}, err
 	}
-	return readRequest(s.file(n, requestFile))
+	return readRequest(s.disk, s.file(n, requestFile))
 }
 
 // Replay gives the records of run n to f in order, whether the run is over or not. An error of f
@@ -15,6 +15,6 @@ func (s *Store) Replay(n int, f func(Record) error) (Request, error) {
 	if err != nil {
 		return req, err
 	}
-	_, err = ReadLog(s.file(n, journalFile), recordReader(func(rec *Record) error { return f(*rec) }))
+	_, err = readLog(s.disk, s.file(n, journalFile), recordReader(func(rec *Record) error { return f(*rec) }))
 	return req, err
 }

@@ -4,106 +4,259 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strconv"
 )
 
 // A DamagedError says that a log is broken before its tail: something that once was whole has
 // changed. The records before Line are good and were replayed; what follows is not trusted.
 type DamagedError struct {
-	Path   string
-	Line   int   // from 1; line 1 is the header
-	Offset int64 // bytes before Line
+	Path    string // of the segment
+	Line    int    // from 1; line 1 is the header
+	Offset  int64  // bytes before Line
+	Records int    // that are good, in all segments
 }
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s:%d: the log is damaged at byte %d; the %d records before are good",
-		e.Path, e.Line, e.Offset, max(0, e.Line-2))
+		e.Path, e.Line, e.Offset, e.Records)
 }
 
-// ReadInfo says how much of a log was read.
+// ReadInfo says how much of a log was read. Sizes are in bytes, of the last segment.
 type ReadInfo struct {
-	Records int   // without the header
-	Size    int64 // bytes of the good part, header included
-	Torn    int64 // bytes after it: an append that goes on, or what a crash left of one
+	Records  int   // in all segments
+	Segments int   // files
+	Size     int64 // the good part, header included
+	Torn     int64 // after it: an append that goes on, or what a crash left of one
+	Reserve  int64 // after that, or after Size: zeros
+
+	synced int64 // by the last mark in the good part
 }
 
-// ReadLog calls replay for each record of the log at path, in order, without changing the file,
+// ReadLog calls replay for each record of the log at path, in order, without changing the files,
 // which another process may be appending to: an incomplete end is ignored. The payload is valid
 // during the call only. An error of replay ends the reading and is returned with its line.
 // A damaged log yields its good part and a *DamagedError.
 func ReadLog(path string, replay func(payload []byte) error) (ReadInfo, error) {
-	f, err := os.Open(path)
+	return readLog(LocalDisk{}, path, replay)
+}
+
+func readLog(disk Disk, path string, replay func(payload []byte) error) (ReadInfo, error) {
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return ReadInfo{}, err
 	}
-	defer f.Close()
+	c := chain{disk: disk, path: path, last: f, replay: replay}
+	err = c.read()
+	return c.info, errors.Join(err, c.last.Close())
+}
+
+// segmentPath returns the name of the n-th file of a log.
+func segmentPath(path string, n int) string {
+	if n == 1 {
+		return path
+	}
+	return path + "." + strconv.Itoa(n)
+}
+
+// A chain reads the segments of a log one after the other.
+type chain struct {
+	disk   Disk
+	path   string // of the first
+	flag   int    // with which the later ones are opened
+	last   File   // the open one; at the end the last
+	info   ReadInfo
+	replay func([]byte) error
+}
+
+// read replays all segments, of which the first is open.
+func (c *chain) read() error {
+	for n := 1; ; n++ {
+		c.info.Segments = n
+		next, err := c.disk.Open(segmentPath(c.path, n+1), c.flag)
+		if errors.Is(err, fs.ErrNotExist) {
+			return c.segment(n, -1)
+		}
+		after := int64(-1)
+		if err == nil {
+			after, err = linkOf(next, n+1)
+		}
+		if err != nil { // all that is left is what the segment before has
+			if next != nil {
+				next.Close()
+			}
+			if Fault(err) {
+				return err
+			}
+			if err := c.segment(n, -1); err != nil {
+				return err
+			}
+			return errors.Join(&DamagedError{Path: segmentPath(c.path, n+1), Line: 1, Records: c.info.Records}, err)
+		}
+		err = errors.Join(c.segment(n, after), c.last.Close())
+		c.last = next
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// linkOf returns how much of the segment before the n-th counts. A segment appears under its name
+// when it is whole, so a header that cannot be read is damage.
+func linkOf(f File, n int) (after int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return ReadInfo{}, err
+		return 0, err
+	}
+	line, err := newLineReader(io.NewSectionReader(f, 0, info.Size())).next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	payload, ok := unframe(line)
+	if !ok {
+		return 0, errors.New("it has no header")
+	}
+	h, err := readHeader(payload)
+	if err == nil && h.Segment != n {
+		err = fmt.Errorf("it is segment %d", h.Segment)
+	}
+	return h.After, err
+}
+
+// segment replays the n-th file, of which only the first so many bytes count; -1 = all.
+func (c *chain) segment(n int, count int64) error {
+	path := segmentPath(c.path, n)
+	info, err := c.last.Stat()
+	if err != nil {
+		return err
 	}
 	// Not a byte further: half a line, then the end, then the other half and good lines, is what a
 	// growing file looks like and what damage looks like.
-	return replayAll(path, io.LimitReader(f, info.Size()), replay)
+	size := info.Size()
+	if count >= 0 {
+		size = min(size, count)
+	}
+	s := scan{path: path, records: c.info.Records}
+	err = s.read(io.NewSectionReader(c.last, 0, size), c.replay)
+	if err == nil && count > 0 && s.size < count {
+		err = &DamagedError{Path: path, Line: s.line, Offset: s.size, Records: s.records}
+	}
+	c.info = ReadInfo{Records: s.records, Segments: n, Size: s.size, Torn: s.torn, Reserve: s.reserve, synced: s.synced}
+	return err
 }
 
-// replayAll reads a log from its beginning to the end of its good part, then looks at what is left
-// to tell a torn tail from damage: a crash tears only the end, so a good line after a bad one
-// means that the bad one had been written and was changed later.
-func replayAll(path string, r io.Reader, replay func([]byte) error) (ReadInfo, error) {
-	var info ReadInfo
+// A scan reads one segment.
+type scan struct {
+	path    string
+	line    int   // number of the line that is being read
+	records int   // so far
+	size    int64 // bytes of the good part
+	synced  int64 // by the last mark in it
+	torn    int64
+	reserve int64
+}
+
+// read reads a segment from its beginning to the end of its good part, then looks at what is left to
+// tell a torn tail from damage.
+func (s *scan) read(r io.Reader, replay func([]byte) error) error {
 	lines := newLineReader(r)
-	for n := 1; ; n++ {
+	for s.line = 1; ; s.line++ {
 		line, err := lines.next()
 		if errors.Is(err, io.EOF) {
-			return info, nil
+			return nil
 		}
 		if err != nil {
-			return info, fmt.Errorf("read %s: %w", path, err)
+			return fmt.Errorf("read %s: %w", s.path, err)
 		}
 		payload, ok := unframe(line)
 		if !ok {
-			mayTear := n > 1 || tornHeader(line)
-			torn, err := measureTail(lines, int64(len(line)))
-			if err != nil && !errors.Is(err, errGoodLine) {
-				return info, fmt.Errorf("read %s: %w", path, err)
-			}
-			if err != nil || !mayTear {
-				return info, &DamagedError{Path: path, Line: n, Offset: info.Size}
-			}
-			info.Torn = torn
-			return info, nil
+			return s.judge(lines, line)
 		}
-		if err := deliver(n, payload, replay); err != nil {
-			return info, fmt.Errorf("%s:%d: %w", path, n, err)
+		if err := s.deliver(payload, replay); err != nil {
+			return fmt.Errorf("%s:%d: %w", s.path, s.line, err)
 		}
-		info.Size += int64(len(line))
-		info.Records = n - 1
+		s.size += int64(len(line))
 	}
 }
 
-func deliver(n int, payload []byte, replay func([]byte) error) error {
-	if n == 1 {
-		return checkHeader(payload)
+func (s *scan) deliver(payload []byte, replay func([]byte) error) error {
+	if s.line == 1 {
+		_, err := readHeader(payload)
+		return err
 	}
+	if synced, mark := markOf(payload); mark {
+		s.synced = synced
+		return nil
+	}
+	s.records++
 	return replay(payload)
 }
 
-// errGoodLine ends measureTail: what it looks at is no tail.
-var errGoodLine = errors.New("a good line follows")
-
-// measureTail counts the bytes up to the end of the file, seen of which are known.
-func measureTail(lines *lineReader, seen int64) (int64, error) {
-	for {
-		line, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return seen, nil
-		}
+// judge looks at what begins with a line that is not good. The death of a process tears only the end
+// of a log, so good lines behind it mean that it had been written and was changed later: damage. A
+// power cut, too, may keep what was written later and lose what was written before, but it leaves
+// whole sectors of zeros of it, and nothing of it had been synced.
+func (s *scan) judge(lines *lineReader, line []byte) error {
+	mayTear := s.line > 1 || tornHeader(line)
+	t := tail{begin: s.size, end: s.size}
+	for err := error(nil); !errors.Is(err, io.EOF); line, err = lines.next() {
 		if err != nil {
-			return seen, err
+			return fmt.Errorf("read %s: %w", s.path, err)
 		}
-		if _, ok := unframe(line); ok {
-			return seen, errGoodLine
-		}
-		seen += int64(len(line))
+		t.take(line)
 	}
+	if !mayTear || t.good && (!t.lost || t.synced > s.size) {
+		return &DamagedError{Path: s.path, Line: s.line, Offset: s.size, Records: s.records}
+	}
+	s.torn, s.reserve = t.end-t.zeros-s.size, t.zeros
+	return nil
+}
+
+// A tail is what follows the good part of a segment.
+type tail struct {
+	begin, end int64
+	zeros      int64 // at its end
+	good       bool  // there are good lines in it
+	lost       bool  // a sector of zeros came before the first of them
+	synced     int64 // by the marks among them
+}
+
+// take adds a line.
+func (t *tail) take(line []byte) {
+	if payload, ok := unframe(line); ok {
+		t.good = true
+		synced, _ := markOf(payload)
+		t.synced = max(t.synced, synced)
+	} else if !t.good {
+		t.lost = t.lost || lostSector(line, t.end)
+	}
+	t.end += int64(len(line))
+	if zeros := trailingZeros(line); zeros == len(line) {
+		t.zeros += int64(zeros)
+	} else {
+		t.zeros = int64(zeros)
+	}
+}
+
+// sectorSize is the least that a disk writes as a whole, in bytes.
+const sectorSize = 512
+
+// lostSector reports whether line, which begins at the offset at, has zeros up to the end of a
+// sector.
+func lostSector(line []byte, at int64) bool {
+	for end := sectorSize - at%sectorSize; end <= int64(len(line)); end += sectorSize {
+		if line[end-1] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func trailingZeros(line []byte) int {
+	n := 0
+	for n < len(line) && line[len(line)-1-n] == 0 {
+		n++
+	}
+	return n
 }

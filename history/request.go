@@ -49,9 +49,9 @@ type Request struct {
 // errNoRequest is wrapped by whatever is wrong with a run.json.
 var errNoRequest = errors.New("run.json cannot be used")
 
-func readRequest(path string) (Request, error) {
+func readRequest(disk Disk, path string) (Request, error) {
 	var req Request
-	data, err := os.ReadFile(path)
+	data, err := readFile(disk, path)
 	if err == nil {
 		err = json.Unmarshal(data, &req)
 	}
@@ -63,8 +63,8 @@ func readRequest(path string) (Request, error) {
 
 // readRequestHead reads a run.json up to its scope, which may be thousands of times longer than
 // the rest.
-func readRequestHead(path string) (Request, error) {
-	f, err := os.Open(path)
+func readRequestHead(disk Disk, path string) (Request, error) {
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)
 	}

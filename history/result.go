@@ -11,14 +11,14 @@ import (
 
 // result returns how run n ended, from result.json or else from the end of its journal.
 func (s *Store) result(n int) (*Result, bool) {
-	if res, ok := readResult(s.file(n, resultFile)); ok {
+	if res, ok := readResult(s.disk, s.file(n, resultFile)); ok {
 		return res, true
 	}
-	return journalResult(s.file(n, journalFile))
+	return s.journalResult(n)
 }
 
-func readResult(path string) (*Result, bool) {
-	data, err := os.ReadFile(path)
+func readResult(disk Disk, path string) (*Result, bool) {
+	data, err := readFile(disk, path)
 	if err != nil {
 		return nil, false
 	}
@@ -34,18 +34,25 @@ func readResult(path string) (*Result, bool) {
 const lastLineMax = 64 << 10
 
 // journalResult reads the complete record, which ends a journal, without reading the journal.
-func journalResult(path string) (*Result, bool) {
-	f, err := os.Open(path)
+func (s *Store) journalResult(n int) (*Result, bool) {
+	path := s.file(n, journalFile)
+	last := 1
+	for ; ; last++ {
+		if _, err := os.Lstat(segmentPath(path, last+1)); err != nil {
+			break
+		}
+	}
+	f, err := s.disk.Open(segmentPath(path, last), os.O_RDONLY)
 	if err != nil {
 		return nil, false
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
+	end, err := writtenEnd(f)
 	if err != nil {
 		return nil, false
 	}
-	tail := make([]byte, min(size, lastLineMax))
-	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+	tail := make([]byte, min(end, lastLineMax))
+	if _, err := f.ReadAt(tail, end-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return nil, false
 	}
 	line := tail[:max(0, len(tail)-1)]
@@ -61,6 +68,27 @@ func journalResult(path string) (*Result, bool) {
 	return rec.Result, true
 }
 
+// writtenEnd returns where the reserve at the end of a log begins.
+func writtenEnd(f File) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	end := info.Size()
+	for end > 0 {
+		piece := make([]byte, min(end, reserveStep))
+		if _, err := f.ReadAt(piece, end-int64(len(piece))); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		zeros := trailingZeros(piece)
+		end -= int64(zeros)
+		if zeros < len(piece) {
+			break
+		}
+	}
+	return end, nil
+}
+
 // Unfinished returns the runs that are not over, oldest first. A result.json that a crash kept
 // from being written is written now.
 func (s *Store) Unfinished() ([]int, error) {
@@ -71,11 +99,11 @@ func (s *Store) Unfinished() ([]int, error) {
 	var unfinished []int
 	var problems []error
 	for _, n := range slices.Backward(numbers) {
-		if _, ok := readResult(s.file(n, resultFile)); ok {
+		if _, ok := readResult(s.disk, s.file(n, resultFile)); ok {
 			continue
 		}
-		if res, over := journalResult(s.file(n, journalFile)); over {
-			problems = append(problems, writeResult(s.Dir(n), *res, false))
+		if res, over := s.journalResult(n); over {
+			problems = append(problems, writeResult(s.disk, s.Dir(n), *res, false))
 		} else {
 			unfinished = append(unfinished, n)
 		}

@@ -9,6 +9,7 @@ import (
 
 // A Run is the journal of a run that is not over. One goroutine owns it.
 type Run struct {
+	disk  Disk
 	dir   string
 	req   Request
 	log   *Log
@@ -46,14 +47,17 @@ func (r *Run) Append(rec Record) error {
 }
 
 // Flush writes what was appended: it survives the death of this process, but not of the machine.
-// After an error (a full disk) it may be called again.
+// After an error (a full disk, one that fails) nothing is lost, and it may be called again.
 func (r *Run) Flush() error { return r.log.Flush() }
 
-// Sync does Flush and waits for the disk. An error of the disk is final: every later call fails.
+// Sync does Flush and waits for the disk. After an error it may be called again.
 func (r *Run) Sync() error { return r.log.Sync() }
 
-// Finish ends the run: the complete record, on disk, then result.json. After an error of Flush's
-// kind it may be called again; otherwise the run is closed and only Close may follow.
+// Reserve sees to it that n bytes of records can be written even if the disk gets full.
+func (r *Run) Reserve(n int) error { return r.log.Reserve(n) }
+
+// Finish ends the run: the complete record, on disk, then result.json. After an error it may be
+// called again. That result.json cannot be written is none: see Store.Unfinished.
 func (r *Run) Finish(res Result) error {
 	if r.over {
 		return fmt.Errorf("run %d: %w", r.Number(), ErrFinished)
@@ -67,12 +71,12 @@ func (r *Run) Finish(res Result) error {
 	if err := r.Sync(); err != nil {
 		return err
 	}
-	// Not synced: the journal is, and a reader that finds no usable result asks the journal.
-	if err := writeResult(r.dir, res, false); err != nil {
-		return err
-	}
 	r.over = true
-	return r.log.Close()
+	// Not synced: the journal is, and a reader that finds no usable result asks the journal. So
+	// whether there is one does not matter either, nor whether the reserve could be given back.
+	_ = writeResult(r.disk, r.dir, res, false)
+	_ = r.log.Close()
+	return nil
 }
 
 // Close writes what was appended and lets go of a run that goes on. After Finish it does nothing.
@@ -94,7 +98,7 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 	if err := s.exists(n); err != nil {
 		return nil, Request{}, err
 	}
-	req, err := readRequest(s.file(n, requestFile))
+	req, err := readRequest(s.disk, s.file(n, requestFile))
 	if err != nil {
 		return nil, req, fmt.Errorf("run %d: %w", n, err)
 	}
@@ -105,8 +109,8 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, req, &DamagedError{Path: path, Line: 1} // never begun anew: work was done
 	}
-	r := &Run{dir: s.Dir(n), req: req}
-	log, err := OpenLog(path, recordReader(func(rec *Record) error {
+	r := &Run{disk: s.disk, dir: s.Dir(n), req: req}
+	log, err := OpenLogOn(s.disk, path, recordReader(func(rec *Record) error {
 		r.seq = rec.Seq
 		return replay(*rec)
 	}))

@@ -35,11 +35,17 @@ var (
 
 // A Store is the history of one workspace. It keeps nothing in memory: any number of goroutines
 // and processes may read, while one at a time creates, reopens and removes runs.
-type Store struct{ dir string }
+type Store struct {
+	dir  string
+	disk Disk
+}
 
 // Open returns the history below dir, creating the folder (mode 0700) where it is missing.
-func Open(dir string) (*Store, error) {
-	s := &Store{dir: dir}
+func Open(dir string) (*Store, error) { return OpenOn(LocalDisk{}, dir) }
+
+// OpenOn is Open on another disk.
+func OpenOn(disk Disk, dir string) (*Store, error) {
+	s := &Store{dir: dir, disk: disk}
 	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
 		return nil, err
 	}
@@ -70,10 +76,10 @@ func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
 	}
 	req.Run, req.Nodes = last+1, len(req.Scope)
 	tmp := filepath.Join(s.runs(), newPrefix+strconv.Itoa(req.Run))
-	if err := os.RemoveAll(tmp); err != nil { // of a crash
+	if err := s.disk.RemoveAll(tmp); err != nil { // of a crash
 		return nil, err
 	}
-	log, err := fill(tmp, req, workfile)
+	log, err := s.fill(tmp, req, workfile)
 	if err == nil {
 		err = s.publish(tmp, req.Run)
 	}
@@ -81,38 +87,38 @@ func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
 		if log != nil {
 			err = errors.Join(err, log.Close())
 		}
-		return nil, errors.Join(err, os.RemoveAll(tmp))
+		return nil, errors.Join(err, s.disk.RemoveAll(tmp))
 	}
 	log.path = s.file(req.Run, journalFile)
-	return &Run{dir: s.Dir(req.Run), req: req, log: log}, nil
+	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, nil
 }
 
 // fill writes a run's first files into the new folder dir.
-func fill(dir string, req Request, workfile []byte) (*Log, error) {
+func (s *Store) fill(dir string, req Request, workfile []byte) (*Log, error) {
 	data, err := encodeRequest(req)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := s.disk.Mkdir(dir); err != nil {
 		return nil, err
 	}
-	if err := writeNew(filepath.Join(dir, requestFile), data); err != nil {
+	if err := writeNew(s.disk, filepath.Join(dir, requestFile), data); err != nil {
 		return nil, err
 	}
-	if err := writeNew(filepath.Join(dir, workfileFile), workfile); err != nil {
+	if err := writeNew(s.disk, filepath.Join(dir, workfileFile), workfile); err != nil {
 		return nil, err
 	}
 	// The journal comes last: creating it syncs the folder, and with that all three entries.
-	return OpenLog(filepath.Join(dir, journalFile), func([]byte) error { return nil })
+	return OpenLogOn(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
 }
 
 // publish gives a filled folder its number.
 func (s *Store) publish(tmp string, n int) error {
-	if err := os.Rename(tmp, s.Dir(n)); err != nil {
+	if err := s.disk.Rename(tmp, s.Dir(n)); err != nil {
 		return err
 	}
-	if err := syncDir(s.runs()); err != nil {
-		return errors.Join(err, os.RemoveAll(s.Dir(n)))
+	if err := s.disk.SyncDir(s.runs()); err != nil {
+		return errors.Join(err, s.disk.RemoveAll(s.Dir(n)))
 	}
 	return nil
 }
@@ -138,7 +144,7 @@ func (s *Store) numbers() ([]int, error) {
 // and this one together are all that were ever given.
 func (s *Store) lastRemoved() (int, error) {
 	path := filepath.Join(s.dir, lastRunFile)
-	data, err := os.ReadFile(path)
+	data, err := readFile(s.disk, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -157,7 +163,7 @@ func (s *Store) Workfile(n int) ([]byte, error) {
 	if err := s.exists(n); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(s.file(n, workfileFile))
+	return readFile(s.disk, s.file(n, workfileFile))
 }
 
 func (s *Store) exists(n int) error {
@@ -175,13 +181,13 @@ func (s *Store) Settle(n int, res Result) error {
 		return err
 	}
 	// No journal vouches for this result: it has to be durable by itself.
-	return writeResult(s.Dir(n), res, true)
+	return writeResult(s.disk, s.Dir(n), res, true)
 }
 
-func writeResult(dir string, res Result, durable bool) error {
+func writeResult(disk Disk, dir string, res Result, durable bool) error {
 	data, err := json.MarshalIndent(res, "", "  ")
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, resultFile), append(data, '\n'), durable)
+	return replaceFile(disk, filepath.Join(dir, resultFile), append(data, '\n'), durable)
 }

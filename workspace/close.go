@@ -42,7 +42,7 @@ func (w *Workspace) ended() bool { return w.closing != nil && w.closing.saved }
 // leave releases everything; it is the loop's last deed.
 func (w *Workspace) leave() {
 	close(w.quit)
-	w.keepUnpublished()
+	_ = w.keepUnpublished() // logged; nobody is left who could wait
 	w.slots.Leave()
 	for _, r := range w.runs {
 		r.detach()
@@ -51,5 +51,6 @@ func (w *Workspace) leave() {
 	w.out.closeAll("the workspace is closing")
 	w.out.timer.Stop()
 	w.file.timer.Stop()
+	w.holdTimer.Stop()
 	w.publishPulse()
 }

@@ -140,8 +140,10 @@ func (r *run) handOver(w *Workspace) {
 	if r.sess == nil {
 		return
 	}
-	var jobs []executor.Job
-	for room := r.room(); room > 0 && r.ready(); room-- {
+	r.withdrawRecalled(w)
+	jobs := r.unhanded
+	r.unhanded = nil
+	for room := r.room(); room > 0 && r.ready() && r.mayTake(w); room-- {
 		job := r.take(w)
 		if known := r.early[job.ID]; known != nil {
 			delete(r.early, job.ID)
@@ -158,7 +160,10 @@ func (r *run) handOver(w *Workspace) {
 	if len(jobs) == 0 {
 		return
 	}
-	r.flushJournal(w)
+	if !r.flushJournal(w) {
+		r.unhanded = jobs // whoever takes the run up after a crash must know of them
+		return
+	}
 	if err := r.sess.Start(jobs); err != nil {
 		for _, j := range jobs {
 			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"slices"
+	"time"
 
 	"wf/api"
 	"wf/graph"
@@ -37,7 +38,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && r.saved && !r.completing {
+		if r.closed && r.saved && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
 			w.conclude(r)
 		}
@@ -66,9 +67,14 @@ type recorded struct {
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
 	if w.file.problem != "" {
-		w.keepUnpublished()
+		if err := w.keepUnpublished(); err != nil {
+			r.notRecorded(w, "the statuses of its nodes", err)
+			return
+		}
 	}
-	r.endedAt = now()
+	if r.endedAt.IsZero() {
+		r.endedAt = now()
+	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors}
 	w.helpers.run(func() { w.send(recorded{r, r.hist.Finish(res)}) })
@@ -77,9 +83,10 @@ func (w *Workspace) conclude(r *run) {
 func (m recorded) handle(w *Workspace) {
 	r := m.r
 	if m.err != nil {
-		w.cfg.Log.Error("the end of a run cannot be recorded", "run", r.id, "err", m.err)
-		w.trouble("the end of run " + r.id + " cannot be recorded: " + m.err.Error())
+		r.notRecorded(w, "its end", m.err)
+		return
 	}
+	r.hold(w, &r.holds.journal, "")
 	w.complete(r)
 }
 
@@ -173,7 +180,7 @@ func historyCounts(c api.Counts) history.Counts {
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.state == stopping, Survivors: r.survivors}
+		Started: r.req.Time, Stopping: r.state == stopping, Survivors: r.survivors, Held: r.holds.why()}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 	}

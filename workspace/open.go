@@ -34,13 +34,14 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	}
 	w := &Workspace{id: id, path: real, cfg: cfg, inbox: make(chan message), slotFree: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
-		last: map[string]memory{}}
+		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour)}
+	w.holdTimer.Stop()
 	w.out.init()
 	w.file.init()
 	if err := w.readFirst(); err != nil {
 		return nil, err
 	}
-	if w.store, err = history.Open(filepath.Join(cfg.State, "workspaces", id)); err != nil {
+	if w.store, err = history.OpenOn(w.disk(), filepath.Join(cfg.State, "workspaces", id)); err != nil {
 		return nil, &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: cfg.State, Why: plain(err)}
 	}
 	if err := w.checkPrivate(); err != nil {

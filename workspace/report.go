@@ -31,6 +31,8 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 		r.finish(w, rep)
 	case executor.Resized:
 		r.resized(rep.Width)
+	case executor.Held:
+		r.hold(w, &r.holds.executor, rep.Message)
 	case executor.Broken:
 		r.lose(w, rep)
 	}

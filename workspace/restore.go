@@ -20,14 +20,24 @@ import (
 // takeUp continues run n. One that cannot be continued is ended, and says why.
 func (w *Workspace) takeUp(n int) {
 	r, err := w.refold(n)
+	if history.Fault(err) {
+		w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
+		w.takeUpLater(n, err)
+		return
+	}
 	if err != nil {
 		w.cfg.Log.Error("a run cannot be taken up", "run", n, "err", err)
 		w.giveUp(n, err)
 		return
 	}
 	w.runs = append(w.runs, r)
+	w.findExecutor(r)
+}
+
+// findExecutor follows the executor of a run that was taken up.
+func (w *Workspace) findExecutor(r *run) {
 	w.helpers.run(func() {
-		sess, err := w.openExecutor(r, w.store.Dir(n), n, nil)
+		sess, err := w.openExecutor(r, w.store.Dir(r.n), r.n, nil)
 		w.send(followed{r, sess, err})
 	})
 }
@@ -186,6 +196,13 @@ type followed struct {
 
 func (m followed) handle(w *Workspace) {
 	r := m.r
+	if history.Fault(m.err) {
+		r.hold(w, &r.holds.executor, "its executor cannot be followed: "+m.err.Error())
+		r.unfound = true
+		w.holdTimer.Reset(holdPause)
+		return
+	}
+	r.hold(w, &r.holds.executor, "")
 	if m.err != nil {
 		w.cfg.Log.Error("the executor of a run is gone", "run", r.id, "err", m.err)
 		r.sess = goneSession{}

@@ -48,8 +48,10 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	journalErr  error // the first; after it the journal is left alone
-	journalTold bool
+	holds    holds
+	unfound  bool           // taken up, and its executor could not be asked yet
+	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
+	recalled []executor.ID  // of those, which were stopped meanwhile
 
 	accepted  func(error)      // answers the request that began it
 	stopEarly *api.StopRequest // came before the run could begin
@@ -111,7 +113,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.result, r.state = ef.Result, ended
 		}
 	}
-	if len(cancel) > 0 {
+	if cancel = r.recallUnhanded(cancel); len(cancel) > 0 {
 		grace := r.grace()
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
@@ -221,21 +223,7 @@ func (r *run) record(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = now()
 	}
-	if r.journalErr == nil {
-		r.journalErr = r.hist.Append(rec)
-	}
-}
-
-func (r *run) flushJournal(w *Workspace) {
-	if r.hist == nil || r.journalTold || r.completing { // the last belongs to a helper by then
-		return
-	}
-	if r.journalErr == nil {
-		r.journalErr = r.hist.Flush()
-	}
-	if r.journalErr != nil {
-		r.journalTold = true
-		w.cfg.Log.Error("the journal cannot be written", "run", r.id, "err", r.journalErr)
-		w.trouble("the journal of run " + r.id + " cannot be written: " + r.journalErr.Error())
+	if err := r.hist.Append(rec); err != nil {
+		panic("internal error: a record for the journal: " + err.Error())
 	}
 }

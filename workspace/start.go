@@ -79,6 +79,10 @@ func (w *Workspace) usable() error {
 	if w.closing != nil {
 		return errClosed()
 	}
+	if len(w.untaken) > 0 {
+		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + runID(w.untaken[0]) + " cannot be read at present",
+			Where: w.store.Dir(w.untaken[0]), Why: w.file.problem, Fix: "wf tries again by itself; that run may still be going"}
+	}
 	if w.file.unreadable != "" {
 		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,
 			Why: w.file.unreadable, Fix: "mend or restore the file; wf notices by itself"}
@@ -332,7 +336,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 		p.hist, p.err = w.store.Create(r.req, frozen)
 		<-w.creating
 		if p.err == nil {
-			p.err = history.MarkActive(w.cfg.State, w.id, w.path)
+			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
 		}
 		if p.err == nil {
 			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"wf/graph"
+	"wf/history"
 )
 
 // Statuses that cannot be put into the workfile (the disk is full, the file is read-only, gone or
@@ -31,13 +32,13 @@ func (w *Workspace) unpublishedPath() string {
 }
 
 // keepUnpublished writes down all statuses if some of them are not in the workfile, and takes the
-// note back if all are.
-func (w *Workspace) keepUnpublished() {
+// note back if all are. After an error an earlier note is as it was.
+func (w *Workspace) keepUnpublished() error {
 	if w.file.changed == w.file.written {
 		if w.file.noted {
 			w.dropUnpublished()
 		}
-		return
+		return nil
 	}
 	w.file.noted = true
 	u := unpublished{Nodes: map[string]string{}}
@@ -53,11 +54,12 @@ func (w *Workspace) keepUnpublished() {
 	}
 	data, err := json.Marshal(u)
 	if err == nil {
-		err = os.WriteFile(w.unpublishedPath(), data, 0o600)
+		err = history.ReplaceFile(w.disk(), w.unpublishedPath(), data)
 	}
 	if err != nil {
 		w.cfg.Log.Error("statuses are in neither the workfile nor the state folder", "workfile", w.path, "err", err)
 	}
+	return err
 }
 
 func (w *Workspace) dropUnpublished() {
@@ -70,9 +72,13 @@ func (w *Workspace) dropUnpublished() {
 // recallUnpublished takes up the statuses that an earlier daemon could not put into the workfile,
 // of the nodes and edges that still exist. They are in the file after the next save.
 func (w *Workspace) recallUnpublished() {
-	data, err := os.ReadFile(w.unpublishedPath())
+	data, _, err := readFile(w.unpublishedPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	if err != nil {
-		return // there is none, usually
+		w.cfg.Log.Warn("a note of statuses cannot be read", "path", w.unpublishedPath(), "err", err)
+		return
 	}
 	w.file.noted = true
 	var u unpublished

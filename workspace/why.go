@@ -115,7 +115,11 @@ func (r *run) explain(i int) []string {
 	case graph.Running:
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)
 	case graph.Queued:
-		add("It waits for a free slot: everything it depends on is done.")
+		if why := r.holds.why(); why != "" {
+			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
+		} else {
+			add("It waits for a free slot: everything it depends on is done.")
+		}
 	case graph.Ran:
 		if rec.executions == 0 {
 			add("It had succeeded before this run, which resumes another: it was kept.")

@@ -20,13 +20,14 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields are required.
+// Config is what a workspace is given. All fields but Disk are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
 	Slots    Slots
 	Version  string // of the binary, for the records
 	Log      *slog.Logger
+	Disk     history.Disk // under the history and the workfile; nil = that of this machine
 }
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
@@ -60,14 +61,15 @@ type Workspace struct {
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
-	inbox    chan message
-	slotFree chan struct{} // a refused slot may be had; never blocks the one who says so
-	creating chan struct{} // a place for the one helper that makes a run's folder
-	quit     chan struct{} // closed by the loop's last deed
-	done     chan struct{} // closed when the loop and its helpers have ended
-	helpers  helpers       // goroutines that work for the loop
-	pulse    atomic.Pointer[pulse]
-	onIdle   atomic.Pointer[func()]
+	inbox     chan message
+	slotFree  chan struct{} // a refused slot may be had; never blocks the one who says so
+	holdTimer *time.Timer   // rings when what could not be written is to be tried again
+	creating  chan struct{} // a place for the one helper that makes a run's folder
+	quit      chan struct{} // closed by the loop's last deed
+	done      chan struct{} // closed when the loop and its helpers have ended
+	helpers   helpers       // goroutines that work for the loop
+	pulse     atomic.Pointer[pulse]
+	onIdle    atomic.Pointer[func()]
 
 	// The fields below belong to the loop goroutine.
 
@@ -84,6 +86,7 @@ type Workspace struct {
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest
+	untaken  []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -106,6 +109,8 @@ func (w *Workspace) loop() {
 			w.out.due = true
 		case <-w.file.timer.C:
 			w.file.due = true
+		case <-w.holdTimer.C:
+			w.tryAgain()
 		}
 		w.settle()
 	}

@@ -32,6 +32,10 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"kill9":    cmdKillDaemon,
 		"forge":    cmdForge,
 		"takeport": cmdTakePort,
+
+		"smalldisk": cmdSmallDisk,
+		"fill":      cmdFill,
+		"readonly":  cmdReadOnly,
 	}
 }
 

@@ -23,10 +23,13 @@ func TestScripts(t *testing.T) {
 		Setup:              func(se *testscript.Env) error { return setupScript(se, bin) },
 		Cmds:               scriptCommands(),
 		Condition: func(cond string) (bool, error) {
-			if cond != "root" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "smalldisk":
+				return smallDisks(), nil
 			}
-			return os.Geteuid() == 0, nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
 }
@@ -83,6 +86,7 @@ type world struct {
 	bin     string
 	vars    []string
 	started map[string]*started // by the name that the script gave
+	disks   []string            // folders with a disk of their own
 }
 
 // end stops the daemon with all it runs, and complains about whatever is left.
@@ -102,5 +106,5 @@ func (w *world) end() error {
 	if err == nil {
 		err = w.dataRaces()
 	}
-	return firstError(err, os.RemoveAll(w.home))
+	return firstError(err, firstError(w.unmount(), os.RemoveAll(w.home)))
 }

@@ -129,6 +129,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		}
 		lines = append(lines, fmt.Sprintf("run %s  %s  %s  %s   %s", r.Run, file, state, span(now.Sub(r.Started)),
 			strings.Join(countParts(r.Counts, "to go"), " "+p.dot()+" ")))
+		if r.Held != "" {
+			lines = append(lines, "held: nothing starts: "+oneLine(r.Held)+"; it goes on by itself")
+		}
 	}
 	switch {
 	case len(s.Runs) > 0:

@@ -147,10 +147,21 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 		if v.progress() && !v.opt.quiet && ev.Client != v.s.client.ID() {
 			v.at(ev.Time, "somebody stops the run")
 		}
+	case api.RunHeld:
+		v.held(ev)
 	case api.FileProblem:
 		v.say("note: %s", oneLine(ev.Message))
 	}
 	return nil
+}
+
+// held says that nothing starts, or that it goes on: who waits wants to know it however little else.
+func (v *view) held(ev api.Event) {
+	if ev.Message == "" {
+		v.at(ev.Time, "goes on")
+		return
+	}
+	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself", oneLine(ev.Message))
 }
 
 // started is the header of the run.
