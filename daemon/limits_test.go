@@ -87,9 +87,10 @@ const (
 // TestStalledWatcherIsCut: a watcher that takes nothing is let go after the write deadline; one
 // beside it gets every event, and the workspace is not kept open for the stalled one.
 func TestStalledWatcherIsCut(t *testing.T) {
+	t.Parallel() // it waits for a deadline
 	r := start(t, func(c *Config, _ *fakes) {
 		c.linger = time.Second
-		c.watching = watching{write: 500 * time.Millisecond, ping: time.Hour, pong: time.Hour}
+		c.watching = watching{write: 5 * time.Second, ping: time.Hour, pong: time.Hour}
 	})
 	w, path := r.open("/w")
 	stalled, reader := r.watch(path), r.watch(path)

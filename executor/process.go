@@ -33,8 +33,12 @@ func takeCensus() (*census, error) {
 	return c, nil
 }
 
-// below returns the living processes that descend from pid, without pid itself.
+// below returns the living processes that descend from pid, without pid itself. Who is asked for here
+// may be killed, so a pid that was never set, below which is the whole machine, is a bug that ends here.
 func (c *census) below(pid int) []process {
+	if pid <= 0 {
+		panic("internal error: the family of no process")
+	}
 	var found []process
 	queue, seen := []int{pid}, map[int]bool{pid: true}
 	for len(queue) > 0 {

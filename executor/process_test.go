@@ -23,6 +23,16 @@ func TestCensusBelow(t *testing.T) {
 	}
 }
 
+// TestNobodyHasNoFamily: below pid 0 is the whole machine.
+func TestNobodyHasNoFamily(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("the family of pid 0 is told")
+		}
+	}()
+	(&census{children: map[int][]int{0: {0}}, all: []process{{pid: 1}}}).below(0)
+}
+
 // TestSignalIsForOneProcess wants a pid that has come to mean somebody else left alone.
 func TestSignalIsForOneProcess(t *testing.T) {
 	self, err := readProcess(os.Getpid())

@@ -65,9 +65,14 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		t.Fatalf("new: %v\n%s", err, out)
 	}
 	t.Cleanup(func() { wf(exitOK, "server", "stop", "--cancel") })
-	wf(exitOK, "run", "-d")
+	run := as(otherUser, dir, program, "run", "--json")
+	var events bytes.Buffer
+	run.Stdout = &events
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
 	var text []byte
-	over := func() bool { return bytes.Contains(wf(exitOK, "status"), []byte("idle")) }
+	over := func() bool { return bytes.Contains(wf(exitOK, "status"), []byte("Last: run 1")) }
 	await(func() bool {
 		var err error
 		text, err = os.ReadFile(pidFile)
@@ -89,6 +94,9 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		if want := "processes that could not be killed: " + strconv.Itoa(pid); !bytes.Contains(out, []byte(want)) {
 			t.Errorf("wf %s does not say %q:\n%s", name, want, out)
 		}
+	}
+	if err := run.Wait(); statusOf(err) != exitStopped || !bytes.Contains(events.Bytes(), []byte(`"survivors":[`+strconv.Itoa(pid)+`]`)) {
+		t.Errorf("run --json: %v\n%s", err, events.Bytes())
 	}
 	var status api.Status
 	if err := json.Unmarshal(wf(exitOK, "status", "--json"), &status); err != nil || status.LastRun == nil ||
