@@ -71,7 +71,8 @@ type RunSummary struct {
 	Ended      *time.Time `json:"ended,omitempty"`
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
-	Held       string     `json:"held,omitempty"` // why nothing starts at present; it goes on by itself
+	Held       string     `json:"held,omitempty"`    // why nothing starts at present; it goes on by itself
+	Problem    string     `json:"problem,omitempty"` // what of its records is damaged; RunList does not look into all of them
 }
 
 // RunList is `wf runs --json`, newest first.
@@ -90,7 +91,6 @@ type RunDetail struct {
 	Cwd      string       `json:"cwd"`
 	Jobs     int          `json:"jobs"`
 	Version  string       `json:"version"`
-	Problem  string       `json:"problem,omitempty"` // what of its record is damaged
 	Execs    []Execution  `json:"executions"`        // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
 }

@@ -74,6 +74,16 @@ func (s *Store) Remove(n int, force bool) error {
 	return s.sweep()
 }
 
+// Withdraw takes back run n, which never began: nobody has been told its number, so it is given again.
+// That needs no room on the disk.
+func (s *Store) Withdraw(n int) error {
+	gone := filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n))
+	if err := s.disk.Rename(s.Dir(n), gone); err != nil {
+		return err
+	}
+	return s.disk.RemoveAll(gone)
+}
+
 // discard makes run n vanish at once: what a crash leaves is a whole run or a folder that sweep
 // removes. Its number is kept first, so that it is not given again.
 func (s *Store) discard(n int) error {

@@ -71,7 +71,8 @@ type Result struct {
 	Started    time.Time `json:"started"`
 	Ended      time.Time `json:"ended"`
 	DurationMS int64     `json:"duration_ms"`
-	Cause      string    `json:"cause,omitempty"` // why it was stopped, or what else is to be said
+	Cause      string    `json:"cause,omitempty"`   // why it was stopped, or what else is to be said
+	Problem    string    `json:"problem,omitempty"` // why its records could not be continued
 }
 
 // Counts says how many nodes of a run's scope ended how.
