@@ -91,7 +91,7 @@ type RunDetail struct {
 	Cwd      string       `json:"cwd"`
 	Jobs     int          `json:"jobs"`
 	Version  string       `json:"version"`
-	Execs    []Execution  `json:"executions"`        // in order of start
+	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
 }
 

@@ -25,7 +25,7 @@ func (w *Workspace) takeUp(n int) {
 		w.takeUpLater(n, err)
 		return
 	}
-	if errors.Is(err, errUnbegun) {
+	if errors.Is(err, errUnbegun) && w.store.Bare(n) {
 		w.withdraw(n)
 		return
 	}
@@ -46,7 +46,8 @@ func (w *Workspace) findExecutor(r *run) {
 	})
 }
 
-// errUnbegun is about a run that a daemon has made and not begun before it died: nobody knows of it.
+// errUnbegun is about a run whose journal does not tell that it began. When no executor was there
+// either, a daemon has made it and died before it began it, and nobody knows of it.
 var errUnbegun = errors.New("it had not begun")
 
 // refold makes the run as it was from the frozen workfile and the journal.

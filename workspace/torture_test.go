@@ -71,8 +71,8 @@ type recorder struct {
 	waiting []executor.Report
 	closed  bool
 	opened  map[string]bool // folders of runs, without their path
-	changed chan struct{} // capacity 1: there is something to tell
-	gone    chan struct{} // closed by Close and Detach
+	changed chan struct{}   // capacity 1: there is something to tell
+	gone    chan struct{}   // closed by Close and Detach
 	told    sync.WaitGroup
 }
 
@@ -195,6 +195,10 @@ func newCrashed(t *testing.T) *crashed {
 	c.record = x.record
 	c.folder = filepath.Join(c.cfg.State, "workspaces", c.w.id, "runs", "1")
 	var err error
+	// The executor of these tests keeps its record in memory; a real one leaves it here.
+	if err := os.WriteFile(filepath.Join(c.folder, "record"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if c.journal, err = os.ReadFile(filepath.Join(c.folder, "journal")); err != nil {
 		t.Fatal(err)
 	}
