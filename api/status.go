@@ -72,7 +72,8 @@ type RunSummary struct {
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
-	Held       string     `json:"held,omitempty"` // why nothing starts at present; it goes on by itself
+	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
+	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
 }
 
 // RunList is `wf runs --json`, newest first.
@@ -91,8 +92,7 @@ type RunDetail struct {
 	Cwd      string       `json:"cwd"`
 	Jobs     int          `json:"jobs"`
 	Version  string       `json:"version"`
-	Problem  string       `json:"problem,omitempty"` // what of its record is damaged
-	Execs    []Execution  `json:"executions"`        // in order of start
+	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
 }
 

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
@@ -43,7 +46,7 @@ type environment struct {
 // loadEnvironment reads what writeEnvironment wrote. That it is gone is not an error: a closed run
 // can still be asked for what happened.
 func loadEnvironment(path string) (*environment, error) {
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &environment{missing: true}, nil
 	}
@@ -54,6 +57,19 @@ func loadEnvironment(path string) (*environment, error) {
 	e.base = e.base[:len(e.base)-1]
 	e.hooked = slices.ContainsFunc(e.base, shellHook)
 	return e, nil
+}
+
+// readRegular reads a file that somebody may have replaced: a pipe would be waited for without an end.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: it is no regular file", path))
+	}
+	return io.ReadAll(f)
 }
 
 // with returns the environment with vars on top. It is valid until the next call.

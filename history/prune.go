@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -72,6 +73,28 @@ func (s *Store) Remove(n int, force bool) error {
 		return err
 	}
 	return s.sweep()
+}
+
+// Withdraw takes back run n, which never began: nobody has been told its number, so it is given again.
+// That needs no room on the disk.
+func (s *Store) Withdraw(n int) error {
+	gone := filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n))
+	if err := s.disk.Rename(s.Dir(n), gone); err != nil {
+		return err
+	}
+	return s.disk.RemoveAll(gone)
+}
+
+// Bare reports whether the folder of run n holds nothing but what Create makes: no executor has ever
+// been there.
+func (s *Store) Bare(n int) bool {
+	entries, err := os.ReadDir(s.Dir(n))
+	for _, e := range entries {
+		if e.Name() != requestFile && e.Name() != workfileFile && e.Name() != journalFile {
+			return false
+		}
+	}
+	return err == nil
 }
 
 // discard makes run n vanish at once: what a crash leaves is a whole run or a folder that sweep

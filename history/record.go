@@ -73,6 +73,7 @@ type Result struct {
 	DurationMS int64     `json:"duration_ms"`
 	Cause      string    `json:"cause,omitempty"`     // why it was stopped, or what else is to be said
 	Survivors  []int     `json:"survivors,omitempty"` // pids of what could not be killed
+	Problem    string    `json:"problem,omitempty"`   // why its records could not be continued
 }
 
 // Counts says how many nodes of a run's scope ended how.

@@ -12,8 +12,8 @@ import (
 // journal cannot be written. What runs goes on, nothing is lost, and what could not be done is tried
 // again until it works.
 
-// holdPause is the time between two tries.
-const holdPause = 2 * time.Second
+// holdPause is the time between two tries. Only tests change it.
+var holdPause = 2 * time.Second
 
 // journalRoom is what the journal must have room for, whatever happens to the disk, in bytes: for
 // each execution that is going its last records, and for the end of the run.
@@ -70,6 +70,20 @@ func (w *Workspace) tryAgain() {
 		}
 	}
 	w.takeUpAgain()
+	unbegun := w.unbegun
+	w.unbegun = nil
+	for _, n := range unbegun {
+		w.withdraw(n)
+	}
+}
+
+// withdraw removes what there is of a run that never began, now or later.
+func (w *Workspace) withdraw(n int) {
+	if err := w.store.Withdraw(n); err != nil {
+		w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
+		w.unbegun = append(w.unbegun, n)
+		w.holdTimer.Reset(holdPause)
+	}
 }
 
 // flushJournal writes what was recorded. False: it cannot be at present.

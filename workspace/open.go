@@ -144,7 +144,7 @@ func (w *Workspace) recall() {
 			continue
 		}
 		if w.latest == nil {
-			w.latest = ptr(pastSummary(s.Request, s.Result))
+			w.latest = ptr(pastSummary(s.Request, s.Result, s.Problem))
 		}
 		if unexplained > 0 && i < recallRuns {
 			unexplained -= w.remember(s.Request.Run)

@@ -24,7 +24,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	}
 	for _, s := range past {
 		if _, going := active[s.Request.Run]; !going {
-			list.Runs = append(list.Runs, pastSummary(s.Request, s.Result))
+			list.Runs = append(list.Runs, pastSummary(s.Request, s.Result, s.Problem))
 		}
 	}
 	for _, s := range active {
@@ -55,10 +55,13 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 	})
 }
 
-func pastSummary(req history.Request, res *history.Result) api.RunSummary {
+func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
 	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
-		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time}
+		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
+		if problem == "" {
+			s.Problem = res.Problem
+		}
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
 		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
 	}
@@ -102,15 +105,16 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 		return api.RunDetail{}, err
 	}
 	req := past.Request
-	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result), Workfile: req.Workfile,
+	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
-		Problem: past.Problem, Execs: []api.Execution{}}
+		Execs: []api.Execution{}}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
 		return d, err
 	}
 	if s, going := active[req.Run]; going {
 		d.RunSummary = s
+		d.Problem = past.Problem
 	}
 	ran := map[int]bool{}
 	for _, e := range past.Executions {

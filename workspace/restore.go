@@ -25,6 +25,10 @@ func (w *Workspace) takeUp(n int) {
 		w.takeUpLater(n, err)
 		return
 	}
+	if errors.Is(err, errUnbegun) && w.store.Bare(n) {
+		w.withdraw(n)
+		return
+	}
 	if err != nil {
 		w.cfg.Log.Error("a run cannot be taken up", "run", n, "err", err)
 		w.giveUp(n, err)
@@ -42,6 +46,10 @@ func (w *Workspace) findExecutor(r *run) {
 	})
 }
 
+// errUnbegun is about a run whose journal does not tell that it began. When no executor was there
+// either, a daemon has made it and died before it began it, and nobody knows of it.
+var errUnbegun = errors.New("it had not begun")
+
 // refold makes the run as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
 	r := &run{n: n, id: runID(n), state: preparing, onEnd: map[executor.ID][]func(api.StopResult, error){}}
@@ -54,7 +62,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		return nil, err
 	}
 	if len(records) == 0 {
-		return nil, errors.Join(errors.New("it had not begun"), hist.Close())
+		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
 	frozen, err := w.store.Workfile(n)
@@ -249,7 +257,7 @@ func (r *run) resubmit() {
 // giveUp ends the record of a run that cannot be continued.
 func (w *Workspace) giveUp(n int, why error) {
 	end := now()
-	res := history.Result{Result: string(api.ResFailed), Ended: end, Cause: "it could not be taken up after a restart: " + why.Error()}
+	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := w.store.Load(n); err == nil {
 		res.Started, res.DurationMS = past.Request.Time, end.Sub(past.Request.Time).Milliseconds()
 	}

@@ -386,9 +386,7 @@ func (w *Workspace) abandon(r *run, p prepared) {
 	if p.hist != nil {
 		number := p.hist.Number()
 		p.hist.Close()
-		if rerr := w.store.Remove(number, true); rerr != nil {
-			w.cfg.Log.Error("cannot remove the folder of a run that never began", "run", number, "err", rerr)
-		}
+		w.withdraw(number)
 	}
 	w.unmark()
 	r.accepted(err)

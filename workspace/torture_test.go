@@ -70,13 +70,14 @@ type recorder struct {
 	report  func([]executor.Report)
 	waiting []executor.Report
 	closed  bool
-	changed chan struct{} // capacity 1: there is something to tell
-	gone    chan struct{} // closed by Close and Detach
+	opened  map[string]bool // folders of runs, without their path
+	changed chan struct{}   // capacity 1: there is something to tell
+	gone    chan struct{}   // closed by Close and Detach
 	told    sync.WaitGroup
 }
 
 func newRecorder(record []executor.Report) *recorder {
-	x := &recorder{known: map[executor.ID]bool{}, record: record, changed: make(chan struct{}, 1), gone: make(chan struct{})}
+	x := &recorder{known: map[executor.ID]bool{}, opened: map[string]bool{}, record: record, changed: make(chan struct{}, 1), gone: make(chan struct{})}
 	for _, r := range record {
 		x.known[r.ID] = true
 	}
@@ -86,7 +87,7 @@ func newRecorder(record []executor.Report) *recorder {
 func (x *recorder) Open(_ context.Context, spec executor.Spec) (executor.Session, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.report = spec.Report
+	x.report, x.opened[filepath.Base(spec.Dir)] = spec.Report, true
 	x.waiting = slices.Clone(x.record)
 	x.told.Go(x.tell)
 	x.wake()
@@ -194,6 +195,10 @@ func newCrashed(t *testing.T) *crashed {
 	c.record = x.record
 	c.folder = filepath.Join(c.cfg.State, "workspaces", c.w.id, "runs", "1")
 	var err error
+	// The executor of these tests keeps its record in memory; a real one leaves it here.
+	if err := os.WriteFile(filepath.Join(c.folder, "record"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if c.journal, err = os.ReadFile(filepath.Join(c.folder, "journal")); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +223,7 @@ func (c *crashed) outcome() outcome {
 	}
 	v.v.Close()
 	<-v.closed
-	d, err := c.w.Run(context.Background(), "1")
+	d, err := c.w.Run(context.Background(), "")
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -86,6 +86,7 @@ type Workspace struct {
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest
+	unbegun  []int // runs that could not begin and are still to be removed
 	untaken  []int // runs of an earlier daemon whose records cannot be read at present
 }
 

@@ -118,7 +118,15 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, now time.Time) error
 		t.row(r.Run, ago(r.Started, now), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), oneLine(r.User), runWhat(r))
 	}
-	return t.write(w)
+	if err := t.write(w); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if r.Problem != "" {
+			fmt.Fprintf(w, "note: the records of run %s: %s\n", r.Run, oneLine(r.Problem))
+		}
+	}
+	return nil
 }
 
 // resultState is the state whose look a result borrows.
