@@ -27,6 +27,8 @@ const (
 	NodeReset    EventType = "node_reset" // back to "": a fresh run or a stop took the activation away
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunHeld      EventType = "run_held"     // nothing of it starts or ends at present: message says why
+	RunReleased  EventType = "run_released" // it is not held any more
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
 	FileProblem  EventType = "file_problem" // the workfile cannot be read or written at present

@@ -71,6 +71,7 @@ type RunSummary struct {
 	Ended      *time.Time `json:"ended,omitempty"`
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
+	Held       string     `json:"held,omitempty"` // why nothing of it starts or ends at present
 }
 
 // RunList is `wf runs --json`, newest first.

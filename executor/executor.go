@@ -36,6 +36,8 @@ type Session interface {
 	// Close ends the run: whatever its commands left behind is killed, the executor's resources
 	// are released. It returns when nothing is left, with the processes that survived KILL.
 	Close(ctx context.Context) (survivors []int, err error)
+	// Retry makes a session that is held try again at once.
+	Retry()
 	// Detach lets go without ending anything: executions go on, jobs that wait are started in their
 	// turn, a later Open follows them.
 	Detach()
@@ -82,6 +84,11 @@ const (
 	Ended
 	// Resized says that everything reported after it was started with Report.Width.
 	Resized
+	// Held says that nothing starts or ends at present, since the runner dies again and again or does
+	// not come up: Report.Message says why, Report.Time when it is tried again. What runs goes on.
+	Held
+	// Resumed says that a session is not held any more.
+	Resumed
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.
 	Broken

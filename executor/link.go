@@ -186,6 +186,10 @@ func (r *runner) greet(l *link, hello *command) error {
 	if hello.Kind != lineHello || hello.Version < 1 {
 		return fmt.Errorf("runner: %q is no hello", hello.Kind)
 	}
+	if hello.Version < oldestVersion {
+		unix.Write(l.fd, appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid}))
+		return fmt.Errorf("runner: the daemon speaks version %d, not %d", hello.Version, oldestVersion)
+	}
 	l.greeted = true
 	if r.link != nil && l.order < r.link.order {
 		return nil
@@ -194,7 +198,9 @@ func (r *runner) greet(l *link, hello *command) error {
 		r.setBlocked(r.link, false)
 	}
 	r.link = l
-	l.hello = appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid})
+	l.hello = appendLine(nil, notice{
+		Kind: lineHello, Version: min(protocolVersion, hello.Version), PID: r.pid, Adopted: r.adopted(),
+	})
 	l.sent = offset(r.news, hello.Since)
 	r.send(l)
 	return nil

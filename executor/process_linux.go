@@ -77,6 +77,9 @@ func readProcess(pid int) (process, error) {
 	p.parent, _ = strconv.Atoi(fields[1])
 	p.group, _ = strconv.Atoi(fields[2])
 	p.session, _ = strconv.Atoi(fields[3])
+	const forkNoExec = 0x40 // PF_FORKNOEXEC; zombies keep it
+	flags, _ := strconv.ParseUint(fields[6], 10, 64)
+	p.bare = flags&forkNoExec != 0
 	p.born, err = strconv.ParseInt(fields[19], 10, 64)
 	return p, err
 }

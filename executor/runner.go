@@ -66,6 +66,7 @@ type runner struct {
 
 	moreDeaths bool // than were handled in this turn
 
+	heir      *heir           // what the daemon hands over of the runner before; nil on the first
 	successor bool            // an earlier runner has begun this run, and what it left is not below us
 	runMarker string          // the one of all commands; "" while there is none
 	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
@@ -92,6 +93,7 @@ type execution struct {
 	stop    *stop  // nil while nobody wants it stopped
 	waiting bool   // in the queue
 	forked  bool   // an earlier runner was about to fork it, or did
+	mark    string // of an earlier runner's fork entry
 	retries int    // forks that failed for lack of something
 	retryAt time.Time
 }
@@ -125,7 +127,8 @@ func RunRunner(args []string, open OpenRecord) int {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
 	}
-	r, err := newRunner(args[0], args[1], open)
+	estate := takeHeir()
+	r, err := newRunner(args[0], args[1], open, estate)
 	if err != nil {
 		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
@@ -177,7 +180,7 @@ func inheritLink() error {
 
 // newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
 // socket is there, since the mode of the socket needs a umask that commands must not inherit.
-func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
+func newRunner(dir, socket string, open OpenRecord, estate *heir) (*runner, error) {
 	r := &runner{
 		dir:     dir,
 		pid:     os.Getpid(),
@@ -187,6 +190,7 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 		known:   make(map[ID]struct{}),
 		active:  make(map[ID]*execution),
 		running: make(map[int]*execution),
+		heir:    estate,
 	}
 	if err := BecomeSubreaper(); err != nil {
 		return nil, err
@@ -194,6 +198,7 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	if err := r.openFiles(); err != nil {
 		return nil, err
 	}
+	r.runMarker = markerOf(r.env.base).run
 	past, err := r.openRecord(open)
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func historyCounts(c api.Counts) history.Counts {
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.state == stopping}
+		Started: r.req.Time, Stopping: r.state == stopping, Held: r.held}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 	}

@@ -31,6 +31,10 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 		r.finish(w, rep)
 	case executor.Resized:
 		r.resized(rep.Width)
+	case executor.Held:
+		r.hold(w, rep)
+	case executor.Resumed:
+		r.resume(w)
 	case executor.Broken:
 		r.lose(w, rep)
 	}
@@ -157,7 +161,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	if r.state == ended || r.state == complete {
 		return
 	}
-	r.broken = rep.Message
+	r.broken, r.held = rep.Message, ""
 	w.cfg.Log.Error("executor lost", "run", r.id, "err", rep.Message)
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.live {

@@ -38,6 +38,7 @@ type run struct {
 	result      scheduler.Result
 	cause       string // of a stop
 	broken      string // the executor was lost
+	held        string // why the executor serves nothing at present; "" = it does
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout

@@ -60,6 +60,7 @@ func (w *Workspace) Watch(ctx context.Context, client string, opt WatchOptions) 
 		}
 		v := &Watcher{w: w, frames: make(chan []byte, opt.queue)}
 		snap := &api.Snapshot{Seq: w.out.seq, Status: w.status(opt.Nodes)}
+		w.retryHeld()
 		v.frames <- encodeFrame(api.Frame{Snapshot: snap})
 		w.out.watchers[v] = struct{}{}
 		return v, nil

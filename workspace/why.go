@@ -130,6 +130,9 @@ func (r *run) explain(i int) []string {
 	if s := r.causeSentence(ex.Cause); s != "" {
 		add("%s", s)
 	}
+	if r.held != "" && (ex.Status == graph.Queued || ex.Status == graph.Running) {
+		add("The run is held: %s.", r.held)
+	}
 	if ex.Pending > 0 {
 		add("%d more activations wait for the present one.", ex.Pending)
 	}

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,11 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
 	defer stop()
+	reaping, stopReaping := context.WithCancel(context.WithoutCancel(ctx))
+	var reaper sync.WaitGroup
+	reaper.Go(func() { cfg.Executor.(*executor.Local).ReapOrphans(reaping) })
+	defer reaper.Wait()
+	defer stopReaping()
 	if err := daemon.Run(ctx, cfg); err != nil {
 		return daemonFailure(err)
 	}

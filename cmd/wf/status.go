@@ -124,11 +124,17 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	var lines []string
 	for _, r := range s.Runs {
 		state := "running"
-		if r.Stopping {
+		switch {
+		case r.Stopping:
 			state = "stopping"
+		case r.Held != "":
+			state = "held"
 		}
 		lines = append(lines, fmt.Sprintf("run %s  %s  %s  %s   %s", r.Run, file, state, span(now.Sub(r.Started)),
 			strings.Join(countParts(r.Counts, "to go"), " "+p.dot()+" ")))
+		if r.Held != "" {
+			lines = append(lines, "note: run "+r.Run+" is held: "+oneLine(r.Held))
+		}
 	}
 	switch {
 	case len(s.Runs) > 0:

@@ -134,6 +134,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 		if v.progress() && !v.opt.quiet && ev.Client != v.s.client.ID() {
 			v.at(ev.Time, "somebody stops the run")
 		}
+	case api.RunHeld:
+		v.say("note: the run is held: %s", oneLine(ev.Message))
+	case api.RunReleased:
+		v.say("note: the run goes on")
 	case api.FileProblem:
 		v.say("note: %s", oneLine(ev.Message))
 	}
