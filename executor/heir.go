@@ -137,6 +137,7 @@ const (
 // candidates are the children among which the one that is searched for must be.
 type candidates struct {
 	unsettled bool      // one is still between fork and exec
+	blank     bool      // one of the strangers shows no environment at all, as all do during exec and exit
 	mine      []process // living, with the marker: the child, or what it started and left behind
 	strangers []process // living, without any marker: somebody has cleared the environment
 	zombies   []process
@@ -144,14 +145,15 @@ type candidates struct {
 
 const (
 	searchTime  = 2 * time.Second // for a child that is between fork and exec to get on
+	blankTime   = 100 * time.Millisecond // for one in exec or exit
 	searchPause = time.Millisecond
 )
 
 // run looks until nothing is on its way any more.
 func (s *search) run() (process, finding) {
-	for deadline := time.Now().Add(searchTime); time.Now().Before(deadline); time.Sleep(searchPause) {
+	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		c, err := s.look()
-		if err == nil && !c.unsettled {
+		if err == nil && !c.unsettled && (!c.blank || time.Since(begin) >= blankTime) {
 			return c.choose()
 		}
 	}

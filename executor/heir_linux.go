@@ -2,6 +2,7 @@ package executor
 
 import (
 	"cmp"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +43,7 @@ func (s *search) sort(c *candidates, p process) {
 		c.mine = append(c.mine, p)
 	case m.run != "" || isRunner: // of another execution, or another run
 	default:
+		c.blank = c.blank || !slices.ContainsFunc(env, func(v string) bool { return v != "" })
 		c.strangers = append(c.strangers, p)
 	}
 }
