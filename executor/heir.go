@@ -144,7 +144,7 @@ type candidates struct {
 }
 
 const (
-	searchTime  = 2 * time.Second // for a child that is between fork and exec to get on
+	searchTime  = 2 * time.Second        // for a child that is between fork and exec to get on
 	blankTime   = 100 * time.Millisecond // for one in exec or exit
 	searchPause = time.Millisecond
 )

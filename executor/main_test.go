@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
 		executor.AtPoint(dieAt(os.Args[2]))
-		os.Exit(executor.RunRunner(os.Args[2:], openFile))
+		os.Exit(executor.RunRunner(os.Args[2:], openFile, func() error { return nil }))
 	}
 	os.Exit(m.Run())
 }

@@ -45,6 +45,8 @@ type runner struct {
 	socket      string // where the next daemon connects
 	listener    int
 	deafTill    time.Time     // a connection could not be taken, none is until then; zero = listening
+	lonely      lonely
+	revive      Revive
 	links       map[int]*link // by descriptor
 	link        *link         // to the daemon; nil while there is none
 	connections int           // so far
@@ -117,7 +119,7 @@ const runnerProcs = 2
 
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
 // socket, as Local passes them. It returns the exit code of the process.
-func RunRunner(args []string, open OpenRecord) int {
+func RunRunner(args []string, open OpenRecord, revive Revive) int {
 	if len(args) != 2 {
 		fmt.Fprintln(os.Stderr, "runner: started by the daemon only")
 		return 2
@@ -133,6 +135,7 @@ func RunRunner(args []string, open OpenRecord) int {
 		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
+	r.revive = revive
 	if err := r.loopAside(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
@@ -305,6 +308,7 @@ func (r *runner) turn(now time.Time) {
 	r.save()
 	r.tell(now)
 	r.expire(now)
+	r.callForDaemon(now)
 }
 
 // nextWake returns how long the loop may sleep.
@@ -333,8 +337,10 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
 	}
-	if !r.deafTill.IsZero() {
-		sooner(r.deafTill)
+	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
+		if !due.IsZero() {
+			sooner(due)
+		}
 	}
 	for _, l := range r.links {
 		if !l.greeted {
