@@ -55,10 +55,15 @@ func (s *session) outlast(why error) bool {
 	default:
 	}
 	pause := s.crashes.add(time.Now())
-	if pause == 0 {
+	var stranger *versionError
+	switch {
+	case errors.As(why, &stranger):
+		pause = max(pause, firstHold) // it lives, and does not learn our language
+	case pause == 0:
 		return true
+	default:
+		why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastWords(why))
 	}
-	why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastWords(why))
 	if s.endWanted() {
 		if s.tried {
 			s.giveUp(why)

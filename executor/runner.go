@@ -44,7 +44,7 @@ type runner struct {
 
 	socket      string // where the next daemon connects
 	listener    int
-	deafTill    time.Time     // a connection could not be taken, none is until then; zero = listening
+	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
 	lonely      lonely
 	revive      Revive
 	links       map[int]*link // by descriptor

@@ -401,12 +401,19 @@ func (s *session) notice(line []byte) error {
 	return nil
 }
 
+// A versionError says that a runner is too old or too new for this daemon.
+type versionError struct{ pid, version int }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that began the run",
+		e.pid, e.version, oldestVersion, protocolVersion)
+}
+
 // meet takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
 // the version before does not say: then that is all that runs.
 func (s *session) meet(hello *notice) error {
 	if hello.Version > protocolVersion || hello.Version < oldestVersion {
-		return fmt.Errorf("the runner of %s (pid %d) speaks version %d of the protocol, this wf %d to %d: use the wf that began the run",
-			s.spec.Dir, hello.PID, hello.Version, oldestVersion, protocolVersion)
+		return &versionError{hello.PID, hello.Version}
 	}
 	adopted := hello.Adopted
 	if hello.Version < 2 {

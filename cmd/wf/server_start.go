@@ -166,7 +166,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		IdleTimeout:  o.idle,
 		Slots:        o.slots,
 		Version:      version(),
-		Executor:     &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
 			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, oneLine(r.Socket), oneLine(r.URL))
