@@ -79,7 +79,7 @@ func (x *execution) resume(e *entry) {
 		x.born = window{e.Born[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case entryStart:
-		x.pid, x.born = e.PID, e.Born
+		x.pid, x.born, x.doubtful = e.PID, e.Born, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case entryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -155,7 +155,9 @@ func (r *runner) adoptStarted(e *execution) {
 		if d == nil && !now.dead {
 			d = awaitForeign(now)
 		}
-		if d == nil && handle >= 0 {
+		if e.doubtful {
+			d = nil
+		} else if d == nil && handle >= 0 {
 			d = fateOf(handle, e.pid)
 		}
 		r.foreign <- foreignEnd{e, d} // has room for all

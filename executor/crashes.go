@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func (s *session) endWanted() bool {
 // giveUp ends a run without a runner: what carries its marker is killed, how it ended is not known.
 func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
-		why = errors.Join(why, err)
+		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
 	}
 	s.lose(why)
 }
@@ -128,6 +129,11 @@ func (s *session) giveUp(why error) {
 // sweep kills what carries the marker of the run and all that is below it, if no runner lives that
 // would do it better.
 func (h *runnerHandle) sweep() error {
+	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
+	defer cancel()
+	if err := h.awaitEnd(ctx); err != nil {
+		return err
+	}
 	lock, err := h.lock()
 	if err != nil {
 		return err

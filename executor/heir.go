@@ -75,13 +75,17 @@ func (h *heir) handle(id ID) int {
 // It reports true when there was no fork. A child that is found becomes that of e; e is left without
 // one when nobody can say.
 //
+// Without an inheritance a leader that has ended is gone, so that what lives with its marker may be
+// what it left behind. It is waited for all the same, since a node whose processes live must not be
+// over; but how it ends says nothing.
+//
 // One thread forks, and each fork entry is written after the start before it: so at most one child
 // of a dead runner is not in its record. Where the daemon has inherited everything it is there.
 func (r *runner) adoptForked(e *execution, p *past) (never bool) {
-	if r.heir == nil || !r.heir.inherited {
-		return false
+	s := search{since: e.born[0], known: r.ownPids(p)}
+	if e.doubtful = r.heir == nil || !r.heir.inherited; !e.doubtful {
+		s.parent = os.Getppid()
 	}
-	s := search{parent: os.Getppid(), since: e.born[0], known: r.ownPids(p)}
 	if e.mark != "" {
 		s.marker = marker{r.runMarker, e.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
 	}
@@ -95,6 +99,7 @@ func (r *runner) adoptForked(e *execution, p *past) (never bool) {
 		r.note(&entry{
 			Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 			Time: timeOf(child.born).UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+			Lost: e.doubtful,
 		})
 	}
 	return false
@@ -119,7 +124,7 @@ func timeOf(ticks int64) time.Time {
 // A search is for the child that a dead runner has not written down: a child of parent now, leader of
 // a session, born since.
 type search struct {
-	parent int
+	parent int          // 0 = it may be anybody's, and only those with the marker count
 	since  int64        // ticks
 	marker marker       // that the command carries; zero = unknown
 	known  map[int]bool // pids of others
@@ -153,11 +158,22 @@ const (
 func (s *search) run() (process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		c, err := s.look()
+		if s.parent == 0 {
+			return c.chooseDoubtful()
+		}
 		if err == nil && !c.unsettled && (!c.blank || time.Since(begin) >= blankTime) {
 			return c.choose()
 		}
 	}
 	return process{}, unclear
+}
+
+// chooseDoubtful takes who has the marker, and knows of none that there was no fork.
+func (c *candidates) chooseDoubtful() (process, finding) {
+	if c == nil || len(c.mine) == 0 {
+		return process{}, unclear
+	}
+	return slices.MinFunc(c.mine, byBirth), forked
 }
 
 // choose decides who of the candidates it is: whoever was born first, since everything else of its

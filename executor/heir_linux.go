@@ -15,8 +15,8 @@ func (s *search) look() (*candidates, error) {
 		return nil, err
 	}
 	c := &candidates{}
-	for _, i := range all.children[s.parent] {
-		if p := all.all[i]; p.born >= s.since && !s.known[p.pid] {
+	for _, p := range all.all {
+		if (s.parent == 0 || p.parent == s.parent) && p.born >= s.since && !s.known[p.pid] {
 			s.sort(c, p)
 		}
 	}

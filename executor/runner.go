@@ -80,24 +80,25 @@ type runner struct {
 
 // An execution as the runner sees it.
 type execution struct {
-	job     Job
-	pid     int
-	handle  int // see child
-	born    window
-	slot    *slot // nil when there is no output of ours to measure
-	out     extent
-	err     extent
-	number  int // of the slot
-	marker  marker
-	foreign bool   // started by an earlier runner, not a child of ours
-	gone    bool   // the leader has ended
-	death   *death // how; nil when nobody could see it
-	stop    *stop  // nil while nobody wants it stopped
-	waiting bool   // in the queue
-	forked  bool   // an earlier runner was about to fork it, or did
-	mark    string // of an earlier runner's fork entry
-	retries int    // forks that failed for lack of something
-	retryAt time.Time
+	job      Job
+	pid      int
+	handle   int // see child
+	born     window
+	slot     *slot // nil when there is no output of ours to measure
+	out      extent
+	err      extent
+	number   int // of the slot
+	marker   marker
+	foreign  bool   // started by an earlier runner, not a child of ours
+	gone     bool   // the leader has ended
+	death    *death // how; nil when nobody could see it
+	stop     *stop  // nil while nobody wants it stopped
+	waiting  bool   // in the queue
+	forked   bool   // an earlier runner was about to fork it, or did
+	doubtful bool   // how its process ends says nothing, see adoptForked
+	mark     string // of an earlier runner's fork entry
+	retries  int    // forks that failed for lack of something
+	retryAt  time.Time
 }
 
 // A death is how a process ended.
