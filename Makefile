@@ -53,7 +53,7 @@ torture: ## attack the real binary and cut journals at every byte; takes half an
 	$(GO) test ./workspace -run Crash -torture -count 1 -timeout 2h
 
 torture-short: ## the same in little
-	$(GO) run ./bench/torture kill -n 50 -kinds daemon -seed $(SEED)
+	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)
 	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)

@@ -38,10 +38,11 @@ type ServerStatus struct {
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 }
 
-// ServerStop asks the daemon to end. With runs going and neither Wait nor Cancel it refuses.
+// ServerStop asks the daemon to end. With runs going and neither Wait, Cancel nor Detach it refuses.
 type ServerStop struct {
 	Wait   bool `json:"wait,omitempty"`   // end when the runs are over
 	Cancel bool `json:"cancel,omitempty"` // stop the runs first
+	Detach bool `json:"detach,omitempty"` // let go of the runs: they go on, and the next daemon finds them
 	// GraceMS bounds the stop of each node in milliseconds; nil = what the run was started with.
 	GraceMS *int64 `json:"grace_ms,omitempty"`
 }

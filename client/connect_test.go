@@ -238,7 +238,7 @@ func TestStopServerWaitsForTheLock(t *testing.T) {
 	if err := c.StopServer(t.Context(), api.ServerStop{}); err != nil {
 		t.Fatal(err)
 	}
-	if held(dir) {
+	if Held(dir) {
 		t.Error("the lock is still held")
 	}
 }

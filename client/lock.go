@@ -10,9 +10,9 @@ import (
 	"wf/api"
 )
 
-// held reports whether a daemon has the lock: it lives, though it may not answer yet, or any
+// Held reports whether a daemon has the lock: it lives, though it may not answer yet, or any
 // more. The question takes the lock for an instant, shared, which a starting daemon sits out.
-func held(runtime string) bool {
+func Held(runtime string) bool {
 	l := flock.New(filepath.Join(runtime, api.FileLock), flock.SetFlag(os.O_RDONLY|syscall.O_NOFOLLOW))
 	defer l.Close()
 	got, err := l.TryRLock()

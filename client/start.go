@@ -79,14 +79,14 @@ func (s *starting) tend(ctx context.Context) error {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
-			if !held(s.c.opt.Runtime) {
+			if !Held(s.c.opt.Runtime) {
 				return fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}
 		default:
 		}
 		return nil
 	}
-	if held(s.c.opt.Runtime) {
+	if Held(s.c.opt.Runtime) {
 		return nil
 	}
 	if !s.allowed {

@@ -42,7 +42,7 @@ func (c *Client) gone(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	pid := c.Version().PID
-	for wait := firstWait; held(c.opt.Runtime); wait = min(2*wait, lastWait) {
+	for wait := firstWait; Held(c.opt.Runtime); wait = min(2*wait, lastWait) {
 		if reg, err := readRegistry(c.opt.Runtime); err == nil && reg.PID != pid {
 			return nil
 		}

@@ -11,12 +11,12 @@ import (
 	"wf/api"
 )
 
-// stop ends the daemon, after the runs are over (wait) or stopped (cancel). It answers before
+// stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
 // the daemon goes: the end waits for the requests at hand.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 	var err error
 	switch going := d.going(); {
-	case len(going) == 0:
+	case len(going) == 0, q.Detach:
 	case q.Cancel:
 		err = d.cancelRuns(r, q)
 	case q.Wait:

@@ -57,8 +57,13 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 		r.news = append(append(r.news, line...), '\n')
 	}
 	r.known[id] = struct{}{}
-	if e.Kind == entryEnd {
+	switch e.Kind {
+	case entryEnd:
 		delete(p.open, id)
+		return
+	case entryForget:
+		delete(p.open, id)
+		delete(r.known, id)
 		return
 	}
 	if x := p.open[id]; x != nil {
@@ -71,9 +76,11 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 func (x *execution) resume(e *entry) {
 	switch e.Kind {
 	case entryFork:
-		x.forked = true
+		x.forked, x.mark = true, e.Mark
+		x.born = window{e.Born[0], 0}
+		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case entryStart:
-		x.pid, x.born = e.PID, e.Born
+		x.pid, x.born, x.doubtful = e.PID, e.Born, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case entryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -96,7 +103,8 @@ func (r *runner) adopt(p *past) {
 			continue
 		}
 		delete(p.open, id) // one that was forgotten has another intent later
-		if e.pid == 0 && !e.forked && p.boots[id] == p.boot {
+		sameBoot := p.boots[id] == p.boot
+		if e.pid == 0 && sameBoot && (!e.forked || r.adoptForked(e, p)) {
 			delete(r.known, id)
 			continue
 		}
@@ -104,7 +112,7 @@ func (r *runner) adopt(p *past) {
 		switch {
 		case e.pid == 0:
 			r.end(e, &entry{Lost: true, Message: "the runner died before it noted the start"})
-		case p.boots[id] != p.boot:
+		case !sameBoot:
 			r.end(e, &entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
 		default:
 			r.adoptStarted(e)
@@ -112,6 +120,17 @@ func (r *runner) adopt(p *past) {
 	}
 	r.sync()
 	r.announce()
+}
+
+// adopted are the leaders of adopted executions that have not ended: their zombies, which the daemon
+// may have, are still to be asked.
+func (r *runner) adopted() (pids []int) {
+	for _, e := range r.active {
+		if e.foreign && !e.gone {
+			pids = append(pids, e.pid)
+		}
+	}
+	return pids
 }
 
 // adoptStarted takes up an execution of this boot that had a process.
@@ -123,15 +142,24 @@ func (r *runner) adoptStarted(e *execution) {
 		return // only its family is left, which the stop looks after
 	}
 	now, err := readProcess(e.pid)
+	handle := r.heir.handle(e.job.ID)
 	if err != nil || !e.born.holds(now.born) {
-		r.foreignGone(e, nil)
-		return
+		if handle < 0 {
+			r.foreignGone(e, nil)
+			return
+		}
+		now = process{pid: e.pid, dead: true}
 	}
-	r.mark(e, environmentOf(e.pid))
+	r.mark(e, environmentOf(e.pid)) // of one that is gone: nothing
 	go func() {
 		d := foreignFate(now)
 		if d == nil && !now.dead {
 			d = awaitForeign(now)
+		}
+		if e.doubtful {
+			d = nil
+		} else if d == nil && handle >= 0 {
+			d = fateOf(handle, e.pid)
 		}
 		r.foreign <- foreignEnd{e, d} // has room for all
 		unix.Write(r.bell[1], []byte{0})

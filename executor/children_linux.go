@@ -2,8 +2,10 @@ package executor
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -39,4 +41,43 @@ func (l *childList) any(known func(pid int) bool) bool {
 		}
 	}
 	return false
+}
+
+// ownChildren returns the children of this process, of all its threads, living and dead.
+func ownChildren() ([]int, error) {
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(lists) == 0 {
+		return childrenByCensus()
+	}
+	var pids []int
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
+			continue // the thread has ended; its children are with another by now, and come next time
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, field := range bytes.Fields(text) {
+			pid, err := strconv.Atoi(string(field))
+			if err != nil {
+				return nil, err
+			}
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// childrenByCensus is for kernels without CONFIG_PROC_CHILDREN.
+func childrenByCensus() ([]int, error) {
+	c, err := takeCensus()
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, i := range c.children[os.Getpid()] {
+		pids = append(pids, c.all[i].pid)
+	}
+	return pids, nil
 }

@@ -293,8 +293,7 @@ func TestRecordOfTheDead(t *testing.T) {
 	}
 }
 
-// TestRunnerCannotStart wants the loss reported, once and as the last thing, instead of a crash
-// loop.
+// TestRunnerCannotStart wants the run held instead of a crash loop, and given up when it is to end.
 func TestRunnerCannotStart(t *testing.T) {
 	for name, program := range map[string][]string{
 		"dies at once":                {"/bin/false"},
@@ -308,7 +307,7 @@ func TestRunnerCannotStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := openRun(t, x, dir)
-			if report := <-r.reports; report.Kind != executor.Broken || report.Message == "" {
+			if report := <-r.reports; report.Kind != executor.Held || report.Message == "" {
 				t.Errorf("report %+v", report)
 			}
 			if _, err := r.session.Close(context.Background()); err == nil {

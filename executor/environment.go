@@ -103,6 +103,9 @@ func value(env []string, key string) (string, bool) {
 	return "", false
 }
 
+// markVariable tells a command which node it is.
+const markVariable = "WF_NODE_ID"
+
 // A marker is what commands of the run carry in their environment and hand on to all they start.
 // It finds what has left its family.
 type marker struct {
@@ -121,7 +124,7 @@ func markerOf(envs ...[]string) marker {
 		}
 		return ""
 	}
-	run, node, execution := get("WF_RUN_ID"), get("WF_NODE_ID"), get("WF_EXECUTION")
+	run, node, execution := get("WF_RUN_ID"), get(markVariable), get("WF_EXECUTION")
 	var m marker
 	if run != "" {
 		m.run = get("WF_WORKFILE") + "\x00" + run

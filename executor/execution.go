@@ -73,11 +73,24 @@ func (r *runner) startNext(now time.Time) {
 			}
 			continue
 		}
-		r.note(&entry{Kind: entryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-		if r.save(); !r.unwritten {
+		reached(pointIntent, e.job.ID)
+		if r.intendFork(e); !r.unwritten {
 			r.start(e)
 		}
 	}
+}
+
+// intendFork writes the fork entry of e, which has its output files: all that the next runner needs
+// to find the child of a runner that dies between fork and start.
+func (r *runner) intendFork(e *execution) {
+	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
+	e.born = window{ticksNow(), 0}
+	mark, _ := value(e.job.Env, markVariable)
+	r.note(&entry{
+		Kind: entryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark,
+	})
+	r.save()
 }
 
 // start forks e, whose intent is durable and whose fork entry is written.
@@ -85,14 +98,15 @@ func (r *runner) start(e *execution) {
 	if r.broken {
 		return
 	}
+	reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
-	e.born[0] = ticksNow()
 	c, err := r.fork(e)
 	e.born[1] = ticksNow()
 	if err != nil {
 		r.startFailed(e, err)
 		return
 	}
+	reached(pointForked, e.job.ID)
 	r.started(e, c, begin)
 }
 
@@ -109,12 +123,12 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	if r.runMarker == "" {
 		r.mark(e, e.job.Env, r.env.base)
 	}
-	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
 	r.running[e.pid] = e
 	r.note(&entry{
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
 	})
+	reached(pointStarted, e.job.ID)
 }
 
 // startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
@@ -153,6 +167,7 @@ func (r *runner) died(d *death) {
 		reap(d.pid)
 		return
 	}
+	reached(pointDied, e.job.ID)
 	quiet := !r.children.any(func(pid int) bool { return r.running[pid] != nil })
 	delete(r.running, d.pid)
 	r.poller.forget(e.handle)
@@ -167,7 +182,9 @@ func (r *runner) died(d *death) {
 		return
 	}
 	r.recordEnd(e, &entry{})
+	reached(pointEndNoted, e.job.ID)
 	r.save()
+	reached(pointEndWritten, e.job.ID)
 	reap(d.pid)
 	r.release(e, quiet && groupGone(d.pid))
 }

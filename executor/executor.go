@@ -36,6 +36,8 @@ type Session interface {
 	// Close ends the run: whatever its commands left behind is killed, the executor's resources
 	// are released. It returns when nothing is left, with the processes that survived KILL.
 	Close(ctx context.Context) (survivors []int, err error)
+	// Retry makes a session that is held try again at once.
+	Retry()
 	// Detach lets go without ending anything: executions go on, jobs that wait are started in their
 	// turn, a later Open follows them.
 	Detach()

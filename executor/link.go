@@ -187,6 +187,10 @@ func (r *runner) greet(l *link, hello *command) error {
 	if hello.Kind != lineHello || hello.Version < 1 {
 		return fmt.Errorf("runner: %q is no hello", hello.Kind)
 	}
+	if hello.Version < oldestVersion {
+		unix.Write(l.fd, appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid}))
+		return fmt.Errorf("runner: the daemon speaks version %d, not %d", hello.Version, oldestVersion)
+	}
 	l.greeted = true
 	if r.link != nil && l.order < r.link.order {
 		return nil
@@ -195,7 +199,9 @@ func (r *runner) greet(l *link, hello *command) error {
 		r.setBlocked(r.link, false)
 	}
 	r.link = l
-	l.hello = appendLine(nil, notice{Kind: lineHello, Version: protocolVersion, PID: r.pid, Message: r.hold.why})
+	l.hello = appendLine(nil, notice{
+		Kind: lineHello, Version: min(protocolVersion, hello.Version), PID: r.pid, Adopted: r.adopted(), Message: r.hold.why,
+	})
 	l.held = r.hold.why
 	l.sent = offset(r.news, hello.Since)
 	r.send(l)

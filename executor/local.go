@@ -24,6 +24,18 @@ type Local struct {
 	// Sockets is a folder for the sockets of runners: mode 0700, of a short path, the same after a
 	// restart of the daemon. It is created if need be.
 	Sockets string
+	// Env is the environment of the runners, not of commands: what Program needs to start a daemon
+	// again when none is there any more.
+	Env []string
+
+	once  sync.Once
+	wards *wards // set by wardens
+}
+
+// wardens returns the account of the dead, which all sessions share.
+func (l *Local) wardens() *wards {
+	l.once.Do(func() { l.wards = newWards() })
+	return l.wards
 }
 
 // Files in the folder of a run, beside its record, its environment and its outputs.
@@ -32,7 +44,8 @@ const (
 	logFile  = "runner.log" // what a runner has to complain of
 )
 
-// Open begins or follows a run. A runner that does not come up is reported as Broken.
+// Open begins or follows a run. When a run is followed and its runner does not come up, that is
+// reported as Held, and tried again: it may have commands that are running.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	socket, err := socketPath(l.Sockets, spec.Dir)
 	if err != nil {
@@ -42,14 +55,16 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, dir: spec.Dir, cwd: spec.Cwd, socket: socket,
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(),
 	})
+	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
-	if err != nil {
+	if err != nil && fresh != nil {
+		s.runner.ward.remove()
 		return nil, err
 	}
 	s.greet()
-	go s.follow(conn)
+	go s.follow(conn, err)
 	return s, nil
 }
 
@@ -75,10 +90,17 @@ func (l *Local) prepare(spec Spec) error {
 // at a time.
 type runnerHandle struct {
 	program  []string
+	env      []string
 	dir, cwd string
 	socket   string
-	mu       sync.Mutex      // guards gone
-	gone     <-chan struct{} // closed when the runner we started has been reaped; nil if we did not
+	ward     *ward
+
+	// Of the goroutine that connects.
+
+	handles map[ID]int // of what runs below a runner that is not below us, see heir
+
+	mu   sync.Mutex      // guards gone
+	gone <-chan struct{} // closed when the runner we started has been reaped; nil if we did not
 }
 
 const (
@@ -96,7 +118,7 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 		if dialErr == nil {
 			return conn, nil
 		}
-		conn, err := h.start()
+		conn, err := h.start(ctx)
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			return conn, err
 		}
@@ -124,12 +146,16 @@ func (h *runnerHandle) dial(ctx context.Context) (net.Conn, error) {
 }
 
 // start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
-func (h *runnerHandle) start() (net.Conn, error) {
+func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 	lock, err := h.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close() // the runner's copy holds the lock
+	// The lock is free before the children of the one who held it are anybody else's.
+	if err := h.awaitEnd(ctx); err != nil {
+		return nil, fmt.Errorf("the runner before does not end: %w", err)
+	}
 	ours, theirs, err := connectionPair()
 	if err != nil {
 		return nil, err
@@ -155,7 +181,7 @@ func (h *runnerHandle) lock() (*os.File, error) {
 	return file, nil
 }
 
-// spawn starts the process and sees that it is reaped. It gets nothing through its environment,
+// spawn starts the process and sees that it is reaped. It gets no secret through its environment,
 // which every process of this user could read, and its arguments name only files.
 func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -169,21 +195,24 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	}
 	defer log.Close()
 	files := []*os.File{null, null, log, firstLinkFD: conn, lockFD: lock}
+	estate, handles, err := h.estate()
+	if err != nil {
+		return err
+	}
+	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
-	process, err := os.StartProcess(h.program[0], argv, &os.ProcAttr{
-		Dir: h.cwd, Env: []string{}, Files: files, Sys: &unix.SysProcAttr{Setsid: true},
+	gone, err := h.ward.spawn(func() (*os.Process, error) {
+		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
+			Dir: h.cwd, Env: append(slices.Clone(h.env), estate), Files: append(files, handles...),
+			Sys: &unix.SysProcAttr{Setsid: true},
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("start the runner: %w", err)
 	}
-	gone := make(chan struct{})
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()
-	go func() {
-		defer close(gone)
-		process.Wait() // how a runner ended is told by its record
-	}()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package executor_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,9 +15,25 @@ import (
 // TestMain lets the test binary become the runner, as cmd/wf does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
-		os.Exit(executor.RunRunner(os.Args[2:], openFile))
+		executor.AtPoint(dieAt(os.Args[2]))
+		os.Exit(executor.RunRunner(os.Args[2:], openFile, func() error { return nil }))
 	}
 	os.Exit(m.Run())
+}
+
+// deathFile is a file beside a record that names the point, and the node, at which the runner dies:
+// by KILL, so that nothing can be prepared for it, and only once.
+const deathFile = "die"
+
+func dieAt(dir string) func(string, executor.ID) {
+	path := filepath.Join(dir, deathFile)
+	return func(point string, id executor.ID) {
+		if text, err := os.ReadFile(path); err == nil && string(text) == fmt.Sprint(point, " at ", id.Node) {
+			os.Remove(path)
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
 }
 
 // A fileRecord is the simplest record: a file of lines.

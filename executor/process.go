@@ -11,6 +11,7 @@ type process struct {
 	pid, parent, group, session int
 	born                        int64 // clock ticks since boot; what tells it from a later one with its pid
 	dead                        bool  // a zombie: nothing to signal
+	bare                        bool  // forked, and has not executed a program yet
 }
 
 // A census is all processes of the machine at one moment, for questions about families.

@@ -136,3 +136,13 @@ func awaitForeign(p process) *death {
 		time.Sleep(interval)
 	}
 }
+
+// StartBeside starts a program that is nobody's child: a shell starts it and ends. Its output is
+// appended to the file log.
+func StartBeside(argv, env []string, log string) error {
+	shell := append([]string{defaultShell, "-c", `"$@" </dev/null >>"$0" 2>&1 &`, log}, argv...)
+	_, err := syscall.ForkExec(defaultShell, shell, &syscall.ProcAttr{
+		Dir: "/", Env: env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	return err
+}

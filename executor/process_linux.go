@@ -125,6 +125,9 @@ func readProcess(pid int) (process, error) {
 	p.parent, _ = strconv.Atoi(fields[1])
 	p.group, _ = strconv.Atoi(fields[2])
 	p.session, _ = strconv.Atoi(fields[3])
+	const forkNoExec = 0x40 // PF_FORKNOEXEC; zombies keep it
+	flags, _ := strconv.ParseUint(fields[6], 10, 64)
+	p.bare = flags&forkNoExec != 0
 	p.born, err = strconv.ParseInt(fields[19], 10, 64)
 	return p, err
 }
@@ -252,4 +255,24 @@ func peerUID(fd int) (int, error) {
 		return -1, err
 	}
 	return int(cred.Uid), nil
+}
+
+// StartBeside starts a program that is a child of our parent, not of us: it is not among what this
+// process answers for, and outlives it. Its output is appended to the file log.
+func StartBeside(argv, env []string, log string) error {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	_, err = syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
+		Dir: "/", Env: env, Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Sys: &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_PARENT},
+	})
+	return err
 }

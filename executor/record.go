@@ -36,11 +36,12 @@ const recordFile = "record"
 const (
 	entryRunner = "runner" // a runner began to write: what follows belongs to this boot
 	entryIntent = "intent" // durable before the fork, perhaps long before
-	entryFork   = "fork"   // written right before the fork: without it there was none
+	entryFork   = "fork"   // written right before the fork: without it there was none, see orphan
 	entryStart  = "start"
-	entryStop   = "stop" // somebody wants it stopped
-	entryExit   = "exit" // the leader has exited, the rest of the stopped tree not yet
-	entryEnd    = "end"  // written before it is announced
+	entryForget = "forget" // there was no fork: the intent counts for nothing
+	entryStop   = "stop"   // somebody wants it stopped
+	entryExit   = "exit"   // the leader has exited, the rest of the stopped tree not yet
+	entryEnd    = "end"    // written before it is announced
 )
 
 // An entry is a line of the record. Start and end entries are at the same time what the daemon is
@@ -52,7 +53,7 @@ type entry struct {
 	Time      int64  `json:"t,omitempty"` // Unix nanoseconds
 
 	PID  int    `json:"p,omitempty"`    // start, runner
-	Born window `json:"b,omitzero"`     // start
+	Born window `json:"b,omitzero"`     // start; fork: the earliest moment only
 	Boot string `json:"boot,omitempty"` // runner
 
 	Slot int    `json:"s,omitempty"` // which pair of output files; 0 = none
@@ -67,6 +68,7 @@ type entry struct {
 	User    int64  `json:"u,omitempty"` // nanoseconds
 	System  int64  `json:"y,omitempty"`
 	Message string `json:"m,omitempty"`
+	Mark    string `json:"mark,omitempty"` // fork: what the child will carry as WF_NODE_ID
 }
 
 // An extent is the part of an output file that belongs to an execution: start and end in bytes,
@@ -105,6 +107,7 @@ func (e *entry) append(b []byte) []byte {
 	b = appendNumber(b, "u", e.User)
 	b = appendNumber(b, "y", e.System)
 	b = appendText(b, "m", e.Message)
+	b = appendText(b, "mark", e.Mark)
 	return append(b, '}')
 }
 

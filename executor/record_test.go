@@ -15,7 +15,7 @@ func TestEntryRoundTrip(t *testing.T) {
 			return [2]int64{rapid.Int64().Draw(t, "from"), rapid.Int64().Draw(t, "to")}
 		})
 		want := entry{
-			Kind:      rapid.SampledFrom([]string{entryIntent, entryStart, entryStop, entryExit, entryEnd}).Draw(t, "kind"),
+			Kind:      rapid.SampledFrom([]string{entryIntent, entryFork, entryForget, entryStart, entryStop, entryExit, entryEnd}).Draw(t, "kind"),
 			Node:      rapid.Int().Draw(t, "node"),
 			Execution: rapid.Int().Draw(t, "execution"),
 			Time:      rapid.Int64().Draw(t, "time"),
@@ -33,6 +33,7 @@ func TestEntryRoundTrip(t *testing.T) {
 			User:      rapid.Int64().Draw(t, "user"),
 			System:    rapid.Int64().Draw(t, "system"),
 			Message:   rapid.String().Draw(t, "message"),
+			Mark:      rapid.String().Draw(t, "mark"),
 		}
 		line := want.append(nil)
 		var got entry

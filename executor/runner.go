@@ -45,7 +45,9 @@ type runner struct {
 
 	socket      string // where the next daemon connects
 	listener    int
-	deafTill    time.Time     // a connection could not be taken, none is until then; zero = listening
+	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
+	lonely      lonely
+	revive      Revive
 	links       map[int]*link // by descriptor
 	link        *link         // to the daemon; nil while there is none
 	connections int           // so far
@@ -69,6 +71,7 @@ type runner struct {
 
 	moreDeaths bool // than were handled in this turn
 
+	heir      *heir           // what the daemon hands over of the runner before; nil on the first
 	successor bool            // an earlier runner has begun this run, and what it left is not below us
 	runMarker string          // the one of all commands; "" while there is none
 	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
@@ -80,23 +83,25 @@ type runner struct {
 
 // An execution as the runner sees it.
 type execution struct {
-	job     Job
-	pid     int
-	handle  int // see child
-	born    window
-	slot    *slot // nil when there is no output of ours to measure
-	out     extent
-	err     extent
-	number  int // of the slot
-	marker  marker
-	foreign bool   // started by an earlier runner, not a child of ours
-	gone    bool   // the leader has ended
-	death   *death // how; nil when nobody could see it
-	stop    *stop  // nil while nobody wants it stopped
-	waiting bool   // in the queue
-	forked  bool   // an earlier runner was about to fork it, or did
-	retries int    // forks that failed for lack of something
-	retryAt time.Time
+	job      Job
+	pid      int
+	handle   int // see child
+	born     window
+	slot     *slot // nil when there is no output of ours to measure
+	out      extent
+	err      extent
+	number   int // of the slot
+	marker   marker
+	foreign  bool   // started by an earlier runner, not a child of ours
+	gone     bool   // the leader has ended
+	death    *death // how; nil when nobody could see it
+	stop     *stop  // nil while nobody wants it stopped
+	waiting  bool   // in the queue
+	forked   bool   // an earlier runner was about to fork it, or did
+	doubtful bool   // how its process ends says nothing, see adoptForked
+	mark     string // of an earlier runner's fork entry
+	retries  int    // forks that failed for lack of something
+	retryAt  time.Time
 }
 
 // A death is how a process ended.
@@ -118,7 +123,7 @@ const runnerProcs = 2
 
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
 // socket, as Local passes them. It returns the exit code of the process.
-func RunRunner(args []string, open OpenRecord) int {
+func RunRunner(args []string, open OpenRecord, revive Revive) int {
 	if len(args) != 2 {
 		fmt.Fprintln(os.Stderr, "runner: started by the daemon only")
 		return 2
@@ -128,11 +133,13 @@ func RunRunner(args []string, open OpenRecord) int {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
 	}
-	r, err := newRunner(args[0], args[1], open)
+	estate := takeHeir()
+	r, err := newRunner(args[0], args[1], open, estate)
 	if err != nil {
 		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
 		return 1
 	}
+	r.revive = revive
 	if err := r.loopAside(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
@@ -180,7 +187,7 @@ func inheritLink() error {
 
 // newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
 // socket is there, since the mode of the socket needs a umask that commands must not inherit.
-func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
+func newRunner(dir, socket string, open OpenRecord, estate *heir) (*runner, error) {
 	r := &runner{
 		dir:     dir,
 		pid:     os.Getpid(),
@@ -190,6 +197,7 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 		known:   make(map[ID]struct{}),
 		active:  make(map[ID]*execution),
 		running: make(map[int]*execution),
+		heir:    estate,
 	}
 	if err := BecomeSubreaper(); err != nil {
 		return nil, err
@@ -197,6 +205,7 @@ func newRunner(dir, socket string, open OpenRecord) (*runner, error) {
 	if err := r.openFiles(); err != nil {
 		return nil, err
 	}
+	r.runMarker = markerOf(r.env.base).run
 	var past *past
 	if err := patiently(func() (err error) {
 		past, err = r.openRecord(open)
@@ -310,6 +319,7 @@ func (r *runner) turn(now time.Time) {
 	r.save()
 	r.tell(now)
 	r.expire(now)
+	r.callForDaemon(now)
 }
 
 // nextWake returns how long the loop may sleep.
@@ -338,8 +348,10 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
 	}
-	if !r.deafTill.IsZero() {
-		sooner(r.deafTill)
+	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
+		if !due.IsZero() {
+			sooner(due)
+		}
 	}
 	for _, l := range r.links {
 		if !l.greeted {

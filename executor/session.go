@@ -23,13 +23,16 @@ type session struct {
 	spec   Spec
 	runner *runnerHandle
 	wake   chan struct{} // capacity 1: there is something to send
+	urge   chan struct{} // capacity 1: a held session is to try again at once
 	done   chan struct{} // closed when follow ends: nothing is reported any more
 
 	// Of the goroutine of follow, until done is closed.
-	seen      int        // lines of news taken
-	held      string     // why the runner starts nothing
-	running   map[ID]int // pids of what has started and not ended
-	inherited map[ID]int // those of a runner that has died: children of ours, if we are subreaper
+	seen    int              // lines of news taken
+	held    string           // why nothing starts, as reported last
+	running map[ID]processID // what has started and not ended
+	greeted bool             // the runner of this conversation has said hello
+	crashes crashes
+	tried   bool // an end was wanted, and the runner died of it
 
 	mu       sync.Mutex      // guards what follows; never held while waiting or reporting
 	conn     syscall.RawConn // of the conversation that is going on; nil between two
@@ -55,15 +58,15 @@ type sentJob struct {
 
 func newSession(spec Spec, runner *runnerHandle) *session {
 	return &session{
-		spec:      spec,
-		runner:    runner,
-		wake:      make(chan struct{}, 1),
-		done:      make(chan struct{}),
-		running:   make(map[ID]int),
-		inherited: make(map[ID]int),
-		jobs:      make(map[ID]sentJob),
-		width:     spec.Width,
-		stops:     make(map[ID]time.Time),
+		spec:    spec,
+		runner:  runner,
+		wake:    make(chan struct{}, 1),
+		urge:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
+		running: make(map[ID]processID),
+		jobs:    make(map[ID]sentJob),
+		width:   spec.Width,
+		stops:   make(map[ID]time.Time),
 	}
 }
 
@@ -110,6 +113,7 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 	}
 	s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: ids, Grace: int64(grace)})
 	s.signal()
+	s.Retry()
 }
 
 // Close waits for the runner to sweep and end. When ctx ends first the sweep goes on, and a second
@@ -120,6 +124,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 		s.closing = true
 		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
 		s.signal()
+		s.Retry()
 	}
 	s.mu.Unlock()
 	select {
@@ -152,6 +157,7 @@ func (s *session) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detached = true
+	s.Retry()
 	s.signal() // the writer sends what was handed over and then hangs up
 }
 
@@ -201,37 +207,26 @@ func (s *session) greet() {
 	s.signal()
 }
 
-// A crash loop is ended instead of fed: this many lost connections within that time break the
-// session.
-const (
-	lossLimit  = 5
-	lossWindow = time.Minute
-)
-
-// follow keeps the conversation up until the run is closed, lost or detached from.
-func (s *session) follow(conn net.Conn) {
+// follow keeps the conversation up until the run is closed, lost or detached from. err is why there is
+// no conn to begin with.
+func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
-	var losses []time.Time
+	defer s.runner.unwatchAll()
+	defer s.runner.ward.remove()
 	for {
-		err := s.converse(conn)
+		if conn != nil {
+			err = s.converse(conn)
+		}
 		if s.over() {
 			return
 		}
-		s.inherit()
-		losses = append(losses, time.Now())
-		if n := len(losses); n >= lossLimit && time.Since(losses[n-lossLimit]) < lossWindow {
-			s.lose(fmt.Errorf("runner of %s died %d times in a minute: %w", s.spec.Dir, lossLimit, err))
+		s.runner.ward.lost()
+		if !s.outlast(err) {
 			return
 		}
-		conn, err = s.runner.connect(context.Background())
-		for temporary(err) && !s.over() {
-			s.hold(err.Error())
-			time.Sleep(holdPause)
-			conn, err = s.runner.connect(context.Background())
-		}
-		if err != nil {
-			s.lose(err)
-			return
+		s.crashes.begun = time.Now()
+		if conn, err = s.runner.connect(context.Background()); err != nil {
+			conn = nil
 		}
 		s.greet()
 	}
@@ -255,23 +250,34 @@ func (s *session) over() bool {
 	return s.closed || s.lost != nil || s.detached
 }
 
-// inherit notes what the lost runner may have left to us. What it is not a parent of, wait refuses.
-func (s *session) inherit() {
-	maps.Copy(s.inherited, s.running)
+// A processID is what a start told of a process.
+type processID struct {
+	pid  int
+	born window
 }
 
-// track keeps account of what runs. The zombie of an inherited process is taken away only now:
-// until the next runner had seen it, it was the only one to tell how the process ended.
+// track keeps account of what runs. The zombie of a process that a dead runner has left to us is taken
+// away only now: until the next runner had seen it, it was the only one to tell how the process ended.
 func (s *session) track(e *entry) {
 	id := e.id()
 	if e.Kind == entryStart {
-		s.running[id] = e.PID
+		s.running[id] = processID{e.PID, e.Born}
 		return
 	}
-	delete(s.running, id)
-	if pid, ok := s.inherited[id]; ok {
-		delete(s.inherited, id)
-		unix.Wait4(pid, nil, unix.WNOHANG, nil) // not a child of ours: nothing to do
+	if p, ok := s.running[id]; ok {
+		s.runner.ward.release(p.pid)
+		s.runner.unwatch(id)
+		delete(s.running, id)
+	}
+}
+
+// watchRunning keeps handles of what runs, where its runner's death would leave it to somebody else.
+func (s *session) watchRunning() {
+	if !s.greeted || s.runner.ward.inherits() {
+		return
+	}
+	for id, p := range s.running {
+		s.runner.watch(id, p.pid, p.born)
 	}
 }
 
@@ -281,6 +287,7 @@ func (s *session) converse(conn net.Conn) error {
 	if err != nil {
 		return err
 	}
+	s.greeted = false
 	s.setConn(raw)
 	defer s.setConn(nil)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -336,6 +343,7 @@ const reportLimit = 512
 func (s *session) read(conn net.Conn) error {
 	var reports []Report
 	report := func() {
+		s.watchRunning()
 		if len(reports) > 0 && s.confirm(reports) {
 			s.spec.Report(reports)
 			reports = nil
@@ -379,24 +387,55 @@ func (s *session) notice(line []byte) error {
 		return err
 	}
 	switch n.Kind {
-	case lineHello, lineHeld:
+	case lineHello:
+		return s.meet(&n)
+	case lineHeld:
 		s.hold(n.Message)
 	case lineClosed:
 		s.setClosed(n.Survivors)
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
-	case lineBroken: // it may still be told to stop and to close
+	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
+		if !s.greeted {
+			return errors.New(n.Message)
+		}
 		s.lose(errors.New(n.Message))
 	}
 	return nil
 }
 
-// hold reports why the runner starts nothing at present, if that is not known.
+// hold reports why nothing starts at present, or with "" that it goes on, if that is not known.
 func (s *session) hold(why string) {
 	if s.held != why {
 		s.held = why
-		s.spec.Report([]Report{{Kind: Held, Time: time.Now(), Message: why}})
+		s.report(Report{Kind: Held, Time: time.Now(), Message: why})
 	}
+}
+
+// A versionError says that a runner is too old or too new for this daemon.
+type versionError struct{ pid, version int }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that began the run",
+		e.pid, e.version, oldestVersion, protocolVersion)
+}
+
+// meet takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
+// the version before does not say: then that is all that runs.
+func (s *session) meet(hello *notice) error {
+	if hello.Version > protocolVersion || hello.Version < oldestVersion {
+		return &versionError{hello.PID, hello.Version}
+	}
+	adopted := hello.Adopted
+	if hello.Version < 2 {
+		for _, p := range s.running {
+			adopted = append(adopted, p.pid)
+		}
+	}
+	s.runner.ward.settle(hello.PID, adopted)
+	s.greeted = true
+	s.hold(hello.Message)
+	return nil
 }
 
 func (s *session) setClosed(survivors []int) {

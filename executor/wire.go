@@ -16,7 +16,14 @@ import (
 // daemon sends commands, and the runner sends the news of the run: the start and end entries of
 // its record from the one the daemon asked for, held lines between, at last a closed or broken line. A line of an
 // unknown kind and an unknown member are ignored, so that either side may be newer.
-const protocolVersion = 1
+//
+// Version 2: the hello of the runner tells the processes that it has adopted, so that the daemon
+// knows which zombies it may take away. Each side speaks up to its own version and down to the one
+// before: a run that is going outlives an upgrade of the daemon.
+const (
+	protocolVersion = 2
+	oldestVersion   = protocolVersion - 1
+)
 
 // The kinds of lines that are not entries.
 const (
@@ -54,6 +61,7 @@ type notice struct {
 	Kind      string `json:"k"`
 	Version   int    `json:"v,omitempty"`         // hello
 	PID       int    `json:"p,omitempty"`         // hello: the runner
+	Adopted   []int  `json:"adopted,omitempty"`   // hello: pids of what earlier runners have started
 	Width     int    `json:"w,omitempty"`         // width, which holds from here on
 	Survivors []int  `json:"survivors,omitempty"` // closed
 	Message   string `json:"m,omitempty"`         // broken; held and hello: why nothing starts, "" = it does

@@ -39,7 +39,9 @@ type Event struct {
 const (
 	ReasonLimit     = "limit"     // one activation more than allowed
 	ReasonCancelled = "cancelled" // CancelNode while it was queued
-	ReasonLost      = "lost"      // left going by a daemon that died, and not taken up by this run
+	// ReasonLost is of a node left going by a daemon that died, and not taken up by this run. With
+	// Finished it makes an idempotent node execute again.
+	ReasonLost = "lost"
 )
 
 // EffectKind says what the caller is to do.

@@ -15,6 +15,7 @@ import (
 //	A *-> B           an edge that bears a token
 //	[G]               a container
 //	D!                a node without a command
+//	E?                an idempotent node
 func parseGraph(text string) (*graph.Graph, error) {
 	var p graphParser
 	for line := range strings.Lines(text) {
@@ -64,6 +65,7 @@ func (p *graphParser) node(word string) int {
 	id, container := strings.CutPrefix(id, "[")
 	id = strings.TrimSuffix(id, "]")
 	id, silent := strings.CutSuffix(id, "!")
+	id, idempotent := strings.CutSuffix(id, "?")
 	at := -1
 	for i, n := range p.nodes {
 		if n.ID == id {
@@ -73,6 +75,9 @@ func (p *graphParser) node(word string) int {
 	if at < 0 {
 		at = len(p.nodes)
 		spec := graph.NodeSpec{ID: id, Key: graph.NewKey, Parent: -1, Container: container, HasLabel: !container && !silent}
+		if idempotent {
+			spec.Extra = map[string]string{"idempotent": "true"}
+		}
 		p.nodes = append(p.nodes, spec)
 	}
 	if status != "" {

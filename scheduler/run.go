@@ -54,6 +54,7 @@ type edge struct {
 type node struct {
 	status      graph.Status
 	handed      bool  // the present execution was dispatched, and is Queued or Running
+	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	missing     int32 // blocking in-edges without a token
 	pending     int32 // activations that wait while another one is served
@@ -98,7 +99,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 func (r *Run) copyNodes(scope []*graph.Node) {
 	for i, n := range scope {
 		r.ids[i] = n.ID
-		r.nodes[i] = node{status: n.Status, cause: causeNone}
+		r.nodes[i] = node{status: n.Status, cause: causeNone, idempotent: n.Idempotent()}
 		r.counts[n.Status]++
 	}
 }

@@ -71,10 +71,24 @@ func (r *Run) finished(ev Event) {
 		for _, j := range r.out.of(i) {
 			r.fire(j)
 		}
+	} else if ev.Reason == ReasonLost && r.again(i) {
+		return
 	} else {
 		r.fail(i, ev.Reason)
 	}
 	r.servePending(i)
+}
+
+// again serves the same activation once more, if the node does not mind: nobody knows how it ended.
+// It counts as an activation, so that what is lost again and again meets the limit.
+func (r *Run) again(i int32) bool {
+	n := &r.nodes[i]
+	if !n.idempotent || r.halted || int(n.activations) >= r.opt.MaxActivations {
+		return false
+	}
+	n.activations++
+	r.queue(i)
+	return true
 }
 
 // withdrawn ends an execution that never began. Who has asked for that decides what becomes of the

@@ -50,6 +50,8 @@ func (s *instantSession) Close(context.Context) (survivors []int, _ error) {
 	close(s.jobs)
 	return nil, nil
 }
+func (s *instantSession) Retry() {}
+
 func (s *instantSession) Detach() {}
 
 // layeredGraph makes a workfile of n nodes, each waiting for two of the layer before.

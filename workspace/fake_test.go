@@ -61,6 +61,7 @@ type fakeSession struct {
 	width   int
 	going   int
 	most    int // at once, ever
+	retries int
 	waiting []executor.Job
 	started chan executor.Job
 	known   map[executor.ID]bool
@@ -207,6 +208,12 @@ func (s *fakeSession) Close(context.Context) ([]int, error) {
 	s.closed = true
 	s.signal()
 	return nil, nil
+}
+
+func (s *fakeSession) Retry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retries++
 }
 
 func (s *fakeSession) Detach() {

@@ -86,6 +86,15 @@ func (w *Workspace) withdraw(n int) {
 	}
 }
 
+// retryHeld makes runs whose executor cannot serve them try again: somebody is looking.
+func (w *Workspace) retryHeld() {
+	for _, r := range w.runs {
+		if r.holds.executor != "" && r.sess != nil {
+			r.sess.Retry()
+		}
+	}
+}
+
 // flushJournal writes what was recorded. False: it cannot be at present.
 func (r *run) flushJournal(w *Workspace) bool {
 	switch {

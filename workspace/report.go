@@ -160,12 +160,16 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	if r.state == ended || r.state == complete {
 		return
 	}
-	r.broken = rep.Message
+	r.holds.executor = ""
+	stopped := r.state == stopping // what is killed with the executor then is what was to be killed
+	if !stopped {
+		r.broken = rep.Message
+	}
 	w.cfg.Log.Error("executor lost", "run", r.id, "err", rep.Message)
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.live {
 			r.finish(w, executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.executions},
-				Time: now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: true},
+				Time: now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: !stopped, Stopped: stopped},
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 		}
 	}

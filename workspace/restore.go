@@ -237,6 +237,7 @@ func (goneSession) Start([]executor.Job) error           { return errors.New("th
 func (goneSession) SetWidth(int)                         {}
 func (goneSession) Stop([]executor.ID, time.Duration)    {}
 func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
+func (goneSession) Retry()                               {}
 func (goneSession) Detach()                              {}
 
 // resubmit hands over once more what was dispatched but has not been reported started: the

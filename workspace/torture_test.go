@@ -147,6 +147,8 @@ func (x *recorder) Close(context.Context) ([]int, error) {
 	return nil, nil
 }
 
+func (x *recorder) Retry() {}
+
 func (x *recorder) Detach() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

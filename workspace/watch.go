@@ -57,6 +57,7 @@ func (w *Workspace) watch(ctx context.Context, opt api.WatchOptions, queue int) 
 		w.out.send(w) // what came before the snapshot goes to the others only
 		v := &Watcher{w: w, frames: make(chan []byte, queue)}
 		snap := &api.Snapshot{Seq: w.out.seq, Status: w.status(opt.Nodes)}
+		w.retryHeld()
 		v.frames <- encodeFrame(api.Frame{Snapshot: snap})
 		w.out.add(v, setOf(opt.Events))
 		return v, nil

@@ -18,6 +18,7 @@ type planNode struct {
 	id    string
 	code  int    // exit code
 	sleep string // seconds, for sleep(1); "0" = not at all
+	leave string // seconds that a child lives on which the node leaves behind; "0" = it leaves none
 	after []int  // all of them earlier in the plan
 }
 
@@ -25,6 +26,7 @@ type planNode struct {
 const (
 	failChance  = 9
 	sleepChance = 3
+	leaveChance = 5
 	anyChance   = 3 // that a node follows one that may fail
 	maxSleepMS  = 300
 )
@@ -35,12 +37,15 @@ func newPlan(n int, chance *rand.Rand) plan {
 	good := []int{} // nodes that are executed and succeed
 	reached := make([]bool, n)
 	for i := range p {
-		node := planNode{id: fmt.Sprintf("n%04d", i), sleep: "0"}
+		node := planNode{id: fmt.Sprintf("n%04d", i), sleep: "0", leave: "0"}
 		if chance.IntN(failChance) == 0 {
 			node.code = 1 + chance.IntN(99)
 		}
 		if chance.IntN(sleepChance) == 0 {
 			node.sleep = fmt.Sprintf("0.%03d", 1+chance.IntN(maxSleepMS))
+		}
+		if chance.IntN(leaveChance) == 0 {
+			node.leave = fmt.Sprintf("0.%03d", 1+chance.IntN(maxSleepMS))
 		}
 		reached[i] = true
 		for range chance.IntN(3) {
@@ -76,12 +81,14 @@ func (n *planNode) stdout() []byte {
 
 func (n *planNode) stderr() []byte { return fmt.Appendf(nil, "%s complains\n", n.id) }
 
-// nodeScript is what every node executes: ID CODE SLEEP. Each line of the trace is one write with
+// nodeScript is what every node executes: ID CODE SLEEP LEAVE. The child it leaves
+// behind has a session of its own and is not waited for by anybody. Each line of the trace is one write with
 // O_APPEND, so lines of different nodes do not mix.
 const nodeScript = `#!/bin/sh
 echo "begin $1 $WF_EXECUTION $$" >> trace
 echo "$1 begins"
 echo "$1 complains" >&2
+test "$4" = 0 || setsid sleep "$4" &
 test "$3" = 0 || sleep "$3"
 i=0
 while test $i -lt 25; do
@@ -96,9 +103,9 @@ exit $2
 // everything else to a shell.
 func (n *planNode) command(i int) string {
 	if i%2 == 0 {
-		return fmt.Sprintf("./node %s %d %s", n.id, n.code, n.sleep)
+		return fmt.Sprintf("./node %s %d %s %s", n.id, n.code, n.sleep, n.leave)
 	}
-	return fmt.Sprintf("set -- %s %d %s; . ./node", n.id, n.code, n.sleep)
+	return fmt.Sprintf("set -- %s %d %s %s; . ./node", n.id, n.code, n.sleep, n.leave)
 }
 
 // write makes dir the folder of the workflow.

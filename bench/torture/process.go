@@ -14,6 +14,7 @@ import (
 type process struct {
 	pid, parent int
 	zombie      bool
+	bare        bool   // forked and still without a program of its own: it looks like who forked it
 	waits       bool   // in the kernel, where most signals do not reach it (state D)
 	born        uint64 // clock ticks since boot
 }

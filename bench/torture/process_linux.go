@@ -45,7 +45,8 @@ func processes() ([]process, error) {
 
 // readProcess looks at one process; the error is errGone when there is none.
 func readProcess(pid int) (process, error) {
-	const state, parent, born = 0, 1, 19 // after the name, which is in brackets
+	const state, parent, flags, born = 0, 1, 6, 19 // after the name, which is in brackets
+	const forkNoExec = 0x40                        // PF_FORKNOEXEC
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return process{}, errGone
@@ -58,6 +59,11 @@ func readProcess(pid int) (process, error) {
 	if p.parent, err = strconv.Atoi(fields[parent]); err != nil {
 		return p, err
 	}
+	bits, err := strconv.ParseUint(fields[flags], 10, 64)
+	if err != nil {
+		return p, err
+	}
+	p.bare = bits&forkNoExec != 0
 	p.born, err = strconv.ParseUint(fields[born], 10, 64)
 	return p, err
 }

@@ -75,7 +75,7 @@ func TestPlan(t *testing.T) {
 // TestScriptSaysWhatThePlanExpects executes nodes as wf would.
 func TestScriptSaysWhatThePlanExpects(t *testing.T) {
 	dir := t.TempDir()
-	p := plan{{id: "n0000", code: 7, sleep: "0.001"}, {id: "n0001", sleep: "0"}}
+	p := plan{{id: "n0000", code: 7, sleep: "0.001", leave: "0.001"}, {id: "n0001", sleep: "0", leave: "0"}}
 	if err := p.write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestDoubleKnowsWhatHadEndedAWhileAgo(t *testing.T) {
 
 // TestTooManyLost: more are lost than can have been running.
 func TestTooManyLost(t *testing.T) {
-	p := plan{{id: "a", sleep: "0"}, {id: "b", sleep: "0"}}
+	p := plan{{id: "a", sleep: "0", leave: "0"}, {id: "b", sleep: "0", leave: "0"}}
 	s := faultless(p)
 	for i := range s.detail.Execs {
 		s.detail.Execs[i].Reason = api.ReasonLost

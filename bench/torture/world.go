@@ -204,7 +204,7 @@ func (w *world) runner() (process, error) {
 		return process{}, err
 	}
 	for _, p := range all {
-		if (p.parent != daemon && p.parent != os.Getpid()) || p.program() != w.program {
+		if p.bare || (p.parent != daemon && p.parent != os.Getpid()) || p.program() != w.program {
 			continue
 		}
 		if argv := p.argv(); len(argv) == 4 && argv[1] == "runner" && strings.HasPrefix(argv[2], w.state()+"/") {

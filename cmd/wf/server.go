@@ -30,7 +30,10 @@ ends by itself when nothing is left to do, so these commands are seldom needed.`
 }
 
 // stopServerOptions are the flags of stop and restart.
-type stopServerOptions struct{ wait, cancel bool }
+type stopServerOptions struct {
+	wait, cancel bool
+	detach       bool // let the runs go on without a daemon for a moment; not a flag
+}
 
 func (o *stopServerOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the active runs are over")
@@ -63,7 +66,7 @@ func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
 		return nil
 	}
 	defer c.Close()
-	if err := c.StopServer(ctx, api.ServerStop{Wait: o.wait, Cancel: o.cancel}); err != nil {
+	if err := c.StopServer(ctx, api.ServerStop{Wait: o.wait, Cancel: o.cancel, Detach: o.detach}); err != nil {
 		return err
 	}
 	fmt.Fprintln(e.stderr, "stopped the daemon")
@@ -75,9 +78,10 @@ func newServerRestart(e *env) *cobra.Command {
 	start := &serverOptions{}
 	cmd := &cobra.Command{
 		Use:   "restart",
-		Short: "Stop the daemon and start it again",
+		Short: "Stop the daemon and start it again; runs go on",
 		Args:  nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.detach = !o.wait && !o.cancel
 			if err := o.stop(cmd.Context(), e); err != nil {
 				return err
 			}

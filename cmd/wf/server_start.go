@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +121,11 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
 	defer stop()
+	reaping, stopReaping := context.WithCancel(context.WithoutCancel(ctx))
+	var reaper sync.WaitGroup
+	reaper.Go(func() { cfg.Executor.(*executor.Local).ReapOrphans(reaping) })
+	defer reaper.Wait()
+	defer stopReaping()
 	if err := daemon.Run(ctx, cfg); err != nil {
 		return daemonFailure(err)
 	}
@@ -145,6 +153,10 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 {
 		return daemon.Config{}, usage("port, slots and idle-timeout must not be negative, and a port is at most 65535")
 	}
+	flagText, err := json.Marshal(o.changed(flags))
+	if err != nil {
+		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
+	}
 	return daemon.Config{
 		Runtime:      dirs.runtime,
 		State:        dirs.state,
@@ -154,7 +166,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		IdleTimeout:  o.idle,
 		Slots:        o.slots,
 		Version:      version(),
-		Executor:     &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime},
+		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, oneLine(r.Socket), oneLine(r.URL))
 		},
@@ -192,5 +205,5 @@ func runRunner(args []string) int {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	})
+	}, func() error { return revive(filepath.Dir(args[1])) })
 }

@@ -124,8 +124,11 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	var lines []string
 	for _, r := range s.Runs {
 		state := "running"
-		if r.Stopping {
+		switch {
+		case r.Stopping:
 			state = "stopping"
+		case r.Held != "":
+			state = "held"
 		}
 		lines = append(lines, fmt.Sprintf("run %s  %s  %s  %s   %s", r.Run, file, state, span(now.Sub(r.Started)),
 			strings.Join(countParts(r.Counts, "to go"), " "+p.dot()+" ")))

@@ -90,7 +90,8 @@ func (o showOptions) events() []api.EventType {
 	if o.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunComplete, api.NodeFailed, api.FileProblem}
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete,
+		api.NodeFailed, api.FileProblem}
 	if o.progress != "none" || o.output == "grouped" || o.output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished)
 	}

@@ -1,0 +1,10 @@
+package executor
+
+// AtPoint makes f be called at each point of the record order.
+func AtPoint(f func(point string, id ID)) { reached = f }
+
+// Points are all of them, in order.
+var Points = []string{pointIntent, pointForkEntry, pointForked, pointStarted, pointDied, pointEndNoted, pointEndWritten}
+
+// Reap does once what ReapOrphans does again and again.
+func (l *Local) Reap() { l.wardens().reap() }

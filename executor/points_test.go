@@ -1,0 +1,124 @@
+package executor_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"wf/executor"
+)
+
+// TestRunnerDiesAtEachPoint kills the runner once at every point of the record order, with commands
+// that take the ways past it that a successor has to tell apart. Whatever it is: each command runs
+// once, and its own exit code is reported.
+func TestRunnerDiesAtEachPoint(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]struct {
+		line string
+		code int
+	}{
+		"short":               {"sh -c 'echo run >>log; exit 3'", 3},
+		"waits for the next":  {"echo run >>log; read x <pipe; exit 4", 4},
+		"leaves a session":    {"echo run >>log; setsid sleep 1000 & exit 5", 5},
+		"becomes another":     {"echo run >>log; exec sh -c 'exit 6'", 6},
+		"clears its children": {"echo run >>log; env -i setsid sh -c 'echo $$ >stranger; exec sleep 1000' & exit 7", 7},
+	}
+	for name, c := range commands {
+		for _, point := range executor.Points {
+			t.Run(name+"/"+point, func(t *testing.T) {
+				dieOnce(t, point, c.line, c.code)
+			})
+		}
+	}
+}
+
+func dieOnce(t *testing.T, point, line string, code int) {
+	x := newLocal(t).(*executor.Local)
+	r := openRun(t, x, t.TempDir())
+	pipe, tell := r.pipe()
+	line = strings.ReplaceAll(line, "<pipe", "<"+pipe)
+	log := filepath.Join(r.TempDir(), "log")
+	stranger := filepath.Join(r.TempDir(), "stranger")
+	line = strings.NewReplacer(">>log", ">>"+log, ">stranger", ">"+stranger).Replace(line)
+	if err := os.WriteFile(filepath.Join(r.dir, deathFile), fmt.Append(nil, point, " at ", 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.start(0, "true")
+	r.start(1, line)
+	r.start(2, "true")
+	if strings.Contains(line, "read x") {
+		if point == executor.Points[4] || point == executor.Points[5] || point == executor.Points[6] {
+			tell() // the runner dies of the end
+		} else {
+			r.await(executor.Started, 1)
+			tell()
+		}
+	}
+	for node, want := range []int{0, code, 0} {
+		if end := r.await(executor.Ended, node); end.Exit.Lost || end.Exit.Failed || end.Exit.Code != want {
+			t.Errorf("node %d: %+v %s, want code %d", node, end.Exit, end.Message, want)
+		}
+	}
+	if text, err := os.ReadFile(log); err != nil || string(text) != "run\n" {
+		t.Errorf("log %q, error %v: want one run", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, deathFile)); err == nil {
+		t.Errorf("no runner has died at %q", point)
+	}
+	if strings.Contains(line, stranger) {
+		endStranger(t, stranger)
+	}
+	r.close()
+	x.Reap()
+	if left := zombies(t); len(left) > 0 {
+		t.Errorf("zombies %v are left", left)
+	}
+	if left := withEnvironment(t, "WF_RUN_ID="+t.Name()); len(left) > 0 {
+		t.Errorf("processes %v are left", left)
+	}
+}
+
+// endStranger ends a process that nothing ties to its run, and waits until it is nobody's. It may be
+// too young to have written its pid.
+func endStranger(t *testing.T, file string) {
+	t.Helper()
+	var pid int
+	for begin := time.Now(); pid == 0; {
+		if text, err := os.ReadFile(file); err == nil {
+			fmt.Sscan(string(text), &pid)
+		}
+		if time.Since(begin) > patience {
+			t.Fatal("no stranger")
+		}
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
+		if time.Since(begin) > patience {
+			t.Fatalf("process %d does not die", pid)
+		}
+	}
+}
+
+// zombies returns the children of this process that nobody has taken away.
+func zombies(t *testing.T) (pids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(text), fmt.Sprintf(") Z %d ", os.Getpid())) {
+			pids = append(pids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return pids
+}

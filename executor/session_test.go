@@ -1,0 +1,207 @@
+package executor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An oldRunner speaks a protocol as it was recorded: it answers the hello of the daemon with what the
+// test says. It holds the lock of the run, so that no other runner is started.
+func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-chan string) {
+	t.Helper()
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	path, err := socketPath(sockets, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := make(chan string, 100)
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		l.Close()
+		<-done
+		lock.Close()
+	})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewScanner(conn)
+			if in.Scan() {
+				lines <- in.Text()
+				conn.Write([]byte(strings.Join(answers, "\n") + "\n"))
+			}
+			for in.Scan() && !strings.Contains(in.Text(), lineClose) {
+				lines <- in.Text()
+			}
+			conn.Write([]byte(`{"k":"closed"}` + "\n"))
+			conn.Close()
+		}
+	}()
+	return lines
+}
+
+// openOld opens a run that an old runner serves.
+func openOld(t *testing.T, answers ...string) (*session, <-chan Report, <-chan string) {
+	t.Helper()
+	sockets, err := os.MkdirTemp("", "wfx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(sockets) })
+	dir := t.TempDir()
+	heard := oldRunner(t, dir, sockets, answers...)
+	reports := make(chan Report, 100)
+	x := &Local{Program: []string{"/bin/false"}, Sockets: sockets}
+	s, err := x.Open(context.Background(), Spec{Dir: dir, Cwd: "/", Width: 2, Report: func(list []Report) {
+		for _, r := range list {
+			reports <- r
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*session), reports, heard
+}
+
+// TestRunnerOfTheVersionBefore has a conversation with a runner of version 1, as it was recorded then.
+func TestRunnerOfTheVersionBefore(t *testing.T) {
+	s, reports, heard := openOld(t,
+		`{"k":"hello","v":1,"p":4711}`,
+		`{"k":"start","n":0,"e":1,"t":5,"p":4712,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`,
+		`{"k":"end","n":0,"e":1,"t":9,"p":4712,"s":1,"o":[0,3],"x":[0,0],"c":3}`)
+	if r := <-reports; r.Kind != Started || r.PID != 4712 {
+		t.Errorf("report %+v", r)
+	}
+	if r := <-reports; r.Kind != Ended || r.Exit.Code != 3 || r.Out.End != 3 {
+		t.Errorf("report %+v", r)
+	}
+	if err := s.Start([]Job{{ID: ID{1, 1}, Command: "true"}}); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for len(said) < 3 {
+		said = append(said, <-heard)
+	}
+	want := []string{`{"k":"hello","v":2}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
+	if !slices.Equal(said, want) {
+		t.Errorf("the daemon said %q", said)
+	}
+	if _, err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRunnerOfAnUnknownVersion wants the run held with a reason, not lost.
+func TestRunnerOfAnUnknownVersion(t *testing.T) {
+	s, reports, _ := openOld(t, `{"k":"hello","v":9,"p":4711}`)
+	r := <-reports
+	if r.Kind != Held || !strings.Contains(r.Message, "version 9") || !strings.Contains(r.Message, "4711") {
+		t.Errorf("report %+v", r)
+	}
+	s.Detach()
+	<-s.done
+	if _, err := s.outcome(); !errors.Is(err, errClosed) {
+		t.Error(err)
+	}
+}
+
+// TestCrashLoop follows the pauses through a loop, with a life that ends it.
+func TestCrashLoop(t *testing.T) {
+	c, now := crashes{}, time.Unix(1000, 0)
+	die := func(lived, want time.Duration) {
+		t.Helper()
+		c.begun = now
+		now = now.Add(lived)
+		if got := c.add(now); got != want {
+			t.Errorf("pause %v, want %v", got, want)
+		}
+		now = now.Add(want)
+	}
+	for range lossLimit - 1 {
+		die(time.Second, 0)
+	}
+	for want := firstHold; want < longestHold; want *= 2 {
+		die(time.Second, want)
+	}
+	die(time.Second, longestHold)
+	die(time.Second, longestHold)
+	die(lossWindow, 0)
+	for range 2 * lossLimit {
+		die(20*time.Second, 0) // seldom enough
+	}
+}
+
+// TestLonelyRunner has a runner call for a daemon, less and less often, until one connects.
+func TestLonelyRunner(t *testing.T) {
+	r, _ := newTestRunner(t, 1)
+	calls := 0
+	r.revive = func() error { calls++; return nil }
+	now := time.Unix(1000, 0)
+	r.callForDaemon(now)
+	for pause, want := lonelyPatience, 1; want < 4; pause, want = 2*pause, want+1 {
+		now = now.Add(pause - 1)
+		if r.callForDaemon(now); calls != want-1 {
+			t.Errorf("%d calls before it is time for %d", calls, want)
+		}
+		now = now.Add(1)
+		if r.callForDaemon(now); calls != want {
+			t.Errorf("%d calls, want %d", calls, want)
+		}
+	}
+	r.links = map[int]*link{0: {}}
+	if r.callForDaemon(now.Add(time.Hour)); calls != 3 || !r.lonely.next.IsZero() {
+		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.lonely)
+	}
+}
+
+// TestChoose tells the child of a dead runner from all that can stand beside it.
+func TestChoose(t *testing.T) {
+	at := func(pid int) process { return process{pid: -pid, born: int64(pid)} } // nobody's pid
+	for name, c := range map[string]struct {
+		candidates candidates
+		want       finding
+		pid        int
+	}{
+		"nobody":                       {candidates{}, notForked, 0},
+		"one that runs":                {candidates{mine: []process{at(5)}}, forked, 5},
+		"and its child":                {candidates{mine: []process{at(6), at(5)}}, forked, 5},
+		"dead":                         {candidates{zombies: []process{at(5)}}, forked, 5},
+		"dead, its child lives":        {candidates{zombies: []process{at(5)}, mine: []process{at(6)}}, forked, 5},
+		"its child dead":               {candidates{mine: []process{at(5)}, zombies: []process{at(6), at(7)}}, forked, 5},
+		"dead, its child unmarked":     {candidates{zombies: []process{at(5)}, strangers: []process{at(6)}}, forked, 5},
+		"two dead":                     {candidates{zombies: []process{at(5), at(6)}}, unclear, 0},
+		"two dead before a child":      {candidates{zombies: []process{at(5), at(6)}, mine: []process{at(7)}}, unclear, 0},
+		"unmarked":                     {candidates{strangers: []process{at(5)}}, unclear, 0},
+		"unmarked, and older than all": {candidates{strangers: []process{at(5)}, mine: []process{at(6)}}, unclear, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, got := c.candidates.choose()
+			if got != c.want || p.pid != -c.pid {
+				t.Errorf("finding %d, process %d; want %d, %d", got, p.pid, c.want, -c.pid)
+			}
+		})
+	}
+}
