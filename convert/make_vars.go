@@ -208,7 +208,11 @@ func (e *makeExpansion) value(name string, depth int) error {
 		e.out.WriteString(v.text)
 		return nil
 	}
-	return e.text(v.text, depth+1)
+	used := e.line
+	e.line = v.line // what is wrong there is wrong in its own line
+	err := e.text(v.text, depth+1)
+	e.line = used
+	return err
 }
 
 // ownValue is a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.
