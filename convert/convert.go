@@ -7,6 +7,7 @@ package convert
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -256,3 +257,14 @@ func (b *builder) place() {
 
 // round keeps coordinates short where they are written.
 func round(f float64) float64 { return float64(int(f*10+0.5)) / 10 }
+
+// plainWord is what the shell takes as it stands.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
+
+// shellWord quotes text so that it is one word for a shell.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -23,6 +23,9 @@ func readDagu(b *builder, data []byte) error {
 	if err := checkSize(&doc, 0, &visited); err != nil {
 		return err
 	}
+	if root := doc.Content[0]; root.Tag == "!!null" {
+		return &Error{Line: 1, Msg: "there is nothing in it"} // it may stand behind the last line
+	}
 	r := &daguReader{b: b}
 	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {
 		return err

@@ -122,6 +122,7 @@ func TestImportRefuses(t *testing.T) {
 		{"dot", "digraph {\n\xff}", "line 2: the text is not UTF-8"},
 		{"dot", "digraph " + strings.Repeat("{", 300), "nested more than"},
 		{"dot", "digraph {\n a [label=\"\x1b[0m\"] }", "line 2: the character U+001B cannot be kept"},
+		{"make", doubling(60) + "all: $(A0)\n", "refer to each other too often"},
 		{"mermaid", "flowchart TD\n" + strings.Repeat("subgraph a\n", 300), "nested more than"},
 		{"wfcommons", strings.Repeat("[", 300), "nested more than"},
 		{"dagu", "a: &a [*a, *a]\nsteps: *a", "or stand for more than"},
@@ -130,4 +131,14 @@ func TestImportRefuses(t *testing.T) {
 			t.Errorf("%s %.40q: error %v, want %q", c.format, c.text, err, c.want)
 		}
 	}
+}
+
+// doubling is variables that each stand twice for the next one: 2^n references to nothing.
+func doubling(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "A%d = $(A%d)$(A%d)\n", i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, "A%d =\n", n)
+	return b.String()
 }

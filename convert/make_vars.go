@@ -30,10 +30,12 @@ func newMakeVars() makeVars {
 	return vars
 }
 
-// Limits of expansion: how deep variables may refer to others, and how long a text may become.
+// Limits of expansion: how deep variables may refer to others, how long a text may become, and how
+// many references one text may lead to: each may lead to more, even where all of them are empty.
 const (
-	maxExpansion = 100
-	maxExpanded  = 1 << 20
+	maxExpansion  = 100
+	maxExpanded   = 1 << 20
+	maxReferences = 1 << 20
 )
 
 // assign sets a variable.
@@ -85,7 +87,7 @@ func (v makeVars) words(text string, line int) ([]string, error) {
 
 // expand replaces variables in text. own are the variables of a recipe, like @.
 func (v makeVars) expand(text string, own map[string]string, line int) (string, error) {
-	e := makeExpansion{vars: v, own: own, line: line}
+	e := makeExpansion{vars: v, own: own, line: line, steps: new(int)}
 	if err := e.text(text, 0); err != nil {
 		return "", err
 	}
@@ -97,6 +99,8 @@ type makeExpansion struct {
 	own  map[string]string
 	line int
 	out  strings.Builder
+
+	steps *int // references so far, those in references included
 }
 
 func (e *makeExpansion) text(text string, depth int) error {
@@ -122,6 +126,9 @@ func (e *makeExpansion) text(text string, depth int) error {
 			if name, rest, ok = reference(text[i+1:]); !ok {
 				return errorAt(e.line, "$%s has no end", clip(text[i+1:]))
 			}
+		}
+		if *e.steps++; *e.steps > maxReferences {
+			return errorAt(e.line, "the variables refer to each other too often")
 		}
 		if err := e.variable(name, depth); err != nil {
 			return err
@@ -157,7 +164,7 @@ func reference(text string) (name, rest string, ok bool) {
 // variable writes what a reference stands for.
 func (e *makeExpansion) variable(name string, depth int) error {
 	if strings.Contains(name, "$") {
-		inner := makeExpansion{vars: e.vars, own: e.own, line: e.line}
+		inner := makeExpansion{vars: e.vars, own: e.own, line: e.line, steps: e.steps}
 		if err := inner.text(name, depth+1); err != nil {
 			return err
 		}
@@ -171,7 +178,7 @@ func (e *makeExpansion) variable(name string, depth int) error {
 	if !ok {
 		return errorAt(e.line, "$(%s:%s) is not understood", name, clip(change))
 	}
-	inner := makeExpansion{vars: e.vars, own: e.own, line: e.line}
+	inner := makeExpansion{vars: e.vars, own: e.own, line: e.line, steps: e.steps}
 	if err := inner.value(name, depth); err != nil {
 		return err
 	}
@@ -208,7 +215,11 @@ func (e *makeExpansion) value(name string, depth int) error {
 		e.out.WriteString(v.text)
 		return nil
 	}
-	return e.text(v.text, depth+1)
+	used := e.line
+	e.line = v.line // what is wrong there is wrong in its own line
+	err := e.text(v.text, depth+1)
+	e.line = used
+	return err
 }
 
 // ownValue is a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.

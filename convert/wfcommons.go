@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -108,22 +107,23 @@ func (r *wfReader) task(t *jsonNode) error {
 	return nil
 }
 
-// command puts program and arguments together. Each argument is a word, as it was recorded.
+// command puts program and arguments together as they were recorded: arguments are pieces of a
+// command line with quotes of their own ("--cpu-work 5000" is one of them), not words.
 func (r *wfReader) command(n *api.NewNode, c *jsonNode) error {
 	program, arguments := c.field("program").string(), c.field("arguments")
 	if program == "" {
 		return nil
 	}
-	words := []string{shellWord(program)}
+	pieces := []string{program}
 	if arguments != nil {
 		if arguments.items == nil && arguments.text != "" {
 			return errorAt(arguments.line, "the arguments of task %s are no list", n.ID)
 		}
 		for _, a := range arguments.items {
-			words = append(words, shellWord(a.string()))
+			pieces = append(pieces, a.string())
 		}
 	}
-	setCommand(n, strings.Join(words, " "))
+	setCommand(n, strings.Join(pieces, " "))
 	return nil
 }
 
@@ -162,15 +162,4 @@ func (r *wfReader) edges(t *jsonNode, id string) error {
 		}
 	}
 	return nil
-}
-
-// plainWord is what the shell takes as it stands.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
-
-// shellWord quotes text so that it is one word for a shell.
-func shellWord(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

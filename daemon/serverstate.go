@@ -51,6 +51,8 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	if !filepath.IsAbs(q.Path) {
 		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
+	d.workspaces.hold() // a large one takes longer than a daemon waits for its first workspace
+	defer d.workspaces.letGo()
 	if err := d.opener.create(q); err != nil {
 		return api.WorkspaceInfo{}, err
 	}

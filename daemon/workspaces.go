@@ -33,6 +33,7 @@ type workspaces struct {
 	byID   map[string]*entry
 	closed bool
 	timer  *time.Timer // runs while byID is empty
+	held   int         // see hold
 }
 
 // An entry is a workspace that is being opened, is open or is being closed.
@@ -69,10 +70,29 @@ func (t *workspaces) armIdle() {
 // idled is the end of the countdown, unless somebody came at the last moment.
 func (t *workspaces) idled() {
 	t.mu.Lock()
-	still := len(t.byID) == 0 && !t.closed
+	still := len(t.byID) == 0 && t.held == 0 && !t.closed
 	t.mu.Unlock()
 	if still {
 		t.idle()
+	}
+}
+
+// hold keeps the daemon from ending for want of workspaces while it works on one that cannot be
+// opened yet; letGo is its end.
+func (t *workspaces) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held++
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+func (t *workspaces) letGo() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held--; t.held == 0 && len(t.byID) == 0 {
+		t.armIdle()
 	}
 }
 
@@ -265,7 +285,7 @@ func (t *workspaces) forget(e *entry) {
 	t.mu.Lock()
 	e.closing = true
 	delete(t.byID, e.id)
-	if len(t.byID) == 0 {
+	if len(t.byID) == 0 && t.held == 0 {
 		t.armIdle()
 	}
 	t.mu.Unlock()

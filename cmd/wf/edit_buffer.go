@@ -23,7 +23,7 @@ func newBuffer(nodes []api.NodeStatus, bare bool) *buffer {
 		again = false
 		for i := range nodes {
 			for line := range strings.Lines(nodes[i].Command) {
-				again = again || strings.HasPrefix(line, b.mark+" ")
+				again = again || b.isHeading(line)
 			}
 		}
 		if again {
@@ -31,6 +31,12 @@ func newBuffer(nodes []api.NodeStatus, bare bool) *buffer {
 		}
 	}
 	return b
+}
+
+// isHeading says whether a line looks like one.
+func (b *buffer) isHeading(line string) bool {
+	line = strings.TrimRight(line, " \t\n")
+	return line == b.mark || strings.HasPrefix(line, b.mark+" ")
 }
 
 // heading is the line above the command of a node. Handles are unique, so that it names one node.
@@ -92,7 +98,7 @@ func (b *buffer) parse(text string) ([]string, error) {
 			}
 			node, seen[i] = i, true
 			body.Reset()
-		case strings.HasPrefix(bare, b.mark+" ") || bare == b.mark:
+		case b.isHeading(bare):
 			return nil, b.wrong(line, "%q is the heading of no node here", bare)
 		case node < 0 && bare != "" && !strings.HasPrefix(bare, "#"):
 			return nil, b.wrong(line, "text before the first heading")

@@ -91,6 +91,13 @@ func TestUsageErrors(t *testing.T) {
 		"edit type a b sometimes":         "must be blocking or non-blocking",
 		"edit add-edge a b --type x":      "must be one of blocking, non-blocking",
 		"new --chain":                     "needs --from-lines",
+		"new --from make":                 "needs two names",
+		"new a b":                         "too many arguments: b",
+		"new --goal x":                    "needs --from make",
+		"new a --from pdf b":              "must be one of dagu, dot, make, mermaid, wfcommons",
+		"graph --format png":              "must be one of tree, dot, mermaid, json, svg",
+		"export":                          "no file to export to",
+		"edit label a":                    "nobody can be asked here",
 		"runs prune --older 3x":           "must be like 30d",
 		"server stop --wait --cancel":     "exclude each other",
 		"run Workfile --file Other":       "two workfiles",
@@ -108,7 +115,7 @@ func TestUsageErrors(t *testing.T) {
 // daemon: there are no folders for one here.
 func TestMissingWorkfile(t *testing.T) {
 	for _, line := range []string{"run", "resume", "plan", "attach", "status", "stop", "ls", "logs a", "why a", "runs", "check", "reset",
-		"edit undo", "edit add-node x"} {
+		"edit undo", "edit add-node x", "edit label a --yes", "edit nodes a --yes", "graph", "export --yed x"} {
 		_, stderr, status := run(t, strings.Fields(line)...)
 		if status != exitWorkfile || !strings.Contains(stderr, "fix: wf new Workfile\n") {
 			t.Errorf("wf %s: status %d, %q", line, status, stderr)

@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestHold: the daemon does not end while it is held, and ends after that as it does otherwise.
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		idle := make(chan struct{}, 1)
+		w := &workspaces{byID: map[string]*entry{}, timeout: time.Second, idle: func() { idle <- struct{}{} }}
+		w.mu.Lock()
+		w.armIdle()
+		w.mu.Unlock()
+		w.hold()
+		w.hold()
+		w.letGo()
+		time.Sleep(time.Minute) // of the fake clock
+		if len(idle) > 0 {
+			t.Fatal("it ended while it was held")
+		}
+		w.letGo()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(idle) != 1 {
+			t.Error("it does not end")
+		}
+	})
+}
