@@ -113,8 +113,7 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 		return d, err
 	}
 	if s, going := active[req.Run]; going {
-		d.RunSummary = s
-		d.Problem = past.Problem
+		d.RunSummary = s // its journal is being written: that its end is not whole means nothing
 	}
 	ran := map[int]bool{}
 	for _, e := range past.Executions {

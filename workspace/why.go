@@ -114,6 +114,9 @@ func (r *run) explain(i int) []string {
 	switch ex.Status {
 	case graph.Running:
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)
+		if why := r.holds.why(); why != "" {
+			add("The run is held, nothing starts: %s.", why)
+		}
 	case graph.Queued:
 		if why := r.holds.why(); why != "" {
 			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
