@@ -16,6 +16,7 @@ import (
 const (
 	tailBytes    = 64 << 10
 	tailLines    = 10
+	quotedLines  = 3
 	groupedBytes = 1 << 20
 )
 
@@ -123,11 +124,23 @@ func (v *view) failedOutput(ctx context.Context, ev api.Event) {
 	if len(t.lines) == 0 {
 		return
 	}
+	if v.live != nil {
+		v.quotedTail(t, ev)
+		return
+	}
 	v.say("-------- %s", oneLine(ev.Name))
 	for _, line := range t.lines {
 		v.say("%s", line)
 	}
 	v.say("-------- end of %s (%s: %s)", oneLine(ev.Name), t.title(), v.logCommand(ev.Run, ev.Name))
+}
+
+// quotedTail shows the last words of a failed node below its line on a screen. The summary has more.
+func (v *view) quotedTail(t tail, ev api.Event) {
+	for _, line := range lastOf(t.lines, quotedLines) {
+		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(line))
+	}
+	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }
 
 // logCommand is what prints the whole output of a node in a run.

@@ -49,11 +49,12 @@ type runOptions struct {
 
 // showOptions are the flags of everything that shows a run that is going.
 type showOptions struct {
-	progress string // auto, inline, plain, none
-	output   string // auto, none, failed, grouped, stream
-	json     bool
-	quiet    bool
-	verbose  bool
+	progress   string // auto, inline, plain, none
+	output     string // auto, none, failed, grouped, stream
+	timestamps string // auto, off, rel, iso
+	json       bool
+	quiet      bool
+	verbose    bool
 }
 
 func newRun(e *env) *cobra.Command {
@@ -119,10 +120,12 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 
 // addFlags adds the flags that decide what is shown.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
-	o.progress, o.output = "auto", "auto"
+	o.progress, o.output, o.timestamps = "auto", "auto", "auto"
 	f.Var(&choice{&o.progress, []string{"auto", "inline", "plain", "none"}}, "progress", "progress: auto, inline, plain or none")
 	f.Var(&choice{&o.output, []string{"auto", "none", "failed", "grouped", "stream"}}, "output",
 		"output of the nodes: auto, none, failed, grouped or stream")
+	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
+		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show starts too")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"wf/api"
 	"wf/client"
@@ -13,13 +14,16 @@ import (
 const (
 	shownFailures = 3  // failures with all that is known, those that are alike counting as one
 	shownNames    = 12 // names in a list of the others
+
+	leastEffort = time.Second // a shorter run needs no account of its work
 )
 
 // finish is the last thing said about a run, so that it is on the screen: its result and, where
 // something failed, all that is needed to mend it.
 func (v *view) finish(ctx context.Context, ev api.Event) error {
+	v.endLive()
 	if v.streams != nil {
-		v.streams.drain()
+		v.streams.drain(v.out)
 	}
 	v.headline(ev)
 	var err error
@@ -59,7 +63,36 @@ func (v *view) headline(ev api.Event) {
 	if ev.Result == api.Cancelled {
 		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
 	}
-	v.say("%s", text)
+	v.say("%s%s", text, v.effort(ev))
+	v.slowest(ev)
+}
+
+// effort is "   (12m24s of work, 4.1× parallel)" for a run that went well and was seen whole.
+func (v *view) effort(ev api.Event) string {
+	if !v.tellsEffort(ev) {
+		return ""
+	}
+	return fmt.Sprintf("   (%s of work, %.1f%s parallel)", span(v.board.work),
+		float64(v.board.work.Milliseconds())/float64(*ev.DurationMS), v.p.either("×", "x"))
+}
+
+// slowest names the nodes that took longest.
+func (v *view) slowest(ev api.Event) {
+	if !v.tellsEffort(ev) || len(v.board.slowest) < 2 {
+		return
+	}
+	var names []string
+	for _, t := range v.board.slowest {
+		names = append(names, t.name+" "+span(t.took))
+	}
+	v.say("  slowest  %s", strings.Join(names, " "+v.p.dot()+" "))
+}
+
+// tellsEffort says whether it is known and long enough to matter. The work of nodes that ended
+// unseen is not known.
+func (v *view) tellsEffort(ev api.Event) bool {
+	return ev.Result == api.Succeeded && ev.DurationMS != nil && *ev.DurationMS >= leastEffort.Milliseconds() &&
+		v.progress() && !v.opt.quiet && !v.partial && len(v.board.done) > 1
 }
 
 // details explains a run that did not succeed, from its record.
