@@ -49,7 +49,7 @@ func (f *forecast) ended(node string) {
 }
 
 // remaining guesses how long the run will go on. There is no guess without an earlier run, nor when
-// less than half of what is left is known. It is the work that is left, shared by as many as worked
+// less than half of what is left is known, nor when it should be over by now. It is the work that is left, shared by as many as worked
 // at once so far, but no less than the longest way from what runs now to the end: the two lower
 // bounds of every schedule.
 func (b *board) remaining(now time.Time) (d time.Duration, ok bool) {
@@ -58,29 +58,32 @@ func (b *board) remaining(now time.Time) (d time.Duration, ok bool) {
 	if f.known == 0 || f.known < f.unknown {
 		return 0, false
 	}
-	left, busy, way := f.left, b.work, time.Duration(0)
+	waiting, left, busy, way := f.left, time.Duration(0), b.work, time.Duration(0)
 	for _, n := range b.running {
 		elapsed := max(0, now.Sub(n.started))
 		busy += elapsed
 		x := f.expected[n.id]
-		left -= min(elapsed, x.own)
+		waiting -= x.own
+		left += max(0, x.own-elapsed)
 		way = max(way, x.path-min(elapsed, x.own))
 	}
 	for id := range b.queued {
 		way = max(way, f.expected[id].path)
 	}
 	if f.unknown > 0 { // they take what the others take
-		left += f.left / time.Duration(f.known) * time.Duration(f.unknown)
+		waiting += f.left / time.Duration(f.known) * time.Duration(f.unknown)
 	}
-	if b.blocked > 0 { // they will not run
-		left = time.Duration(float64(left) * float64(max(0, todo-b.blocked)) / float64(todo))
+	if rest := todo - len(b.running); b.blocked > 0 && rest > 0 { // they will not run
+		waiting = time.Duration(float64(waiting) * float64(max(0, rest-b.blocked)) / float64(rest))
 	}
+	left += max(0, waiting)
 	width := 1.0
 	if wall := now.Sub(b.begun); wall > 0 {
 		width = max(width, float64(busy)/float64(wall))
 	}
 	width = max(width, float64(len(b.running)))
-	return max(way, time.Duration(float64(left)/width)), true
+	d = max(way, time.Duration(float64(left)/width))
+	return d, d > 0
 }
 
 // roughly is a guess for people, no more precise than it is.

@@ -11,7 +11,7 @@ import (
 func (v *view) cancelling(grace time.Duration) {
 	detach := ""
 	if v.hasKeys() {
-		detach = ", d to leave it to the daemon"
+		detach = ", d to detach"
 	}
 	v.say("cancelling %s (%s grace): Ctrl-C again to kill%s", v.whatRuns(), seconds(grace), detach)
 }
