@@ -29,6 +29,9 @@ of wf run. Ctrl-C leaves it alone and ends with status 0.`,
 			if err := o.showOptions.check(); err != nil {
 				return err
 			}
+			if err := e.checkReports(o.reports); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), e, first(args))
 		},
 	}

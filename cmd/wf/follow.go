@@ -187,7 +187,7 @@ func (f *follower) follow(ctx context.Context) error {
 		case apply := <-f.news:
 			apply()
 		case line := <-f.view.streamed():
-			f.view.out.Write(line)
+			f.view.printStreamed(line)
 		case <-f.view.silence.C:
 			f.view.heartbeat(time.Now())
 		case <-f.view.frameDue():
@@ -311,6 +311,12 @@ func completion(detail api.RunDetail, workspace string, seq uint64) api.Event {
 func (f *follower) over(ctx context.Context, ev api.Event) error {
 	if err := f.view.finish(ctx, ev); err != nil {
 		return err
+	}
+	if err := f.writeReports(ctx); err != nil {
+		if ev.Result == api.Succeeded {
+			return err
+		}
+		printError(f.e, err) // the run's own result is the exit status
 	}
 	if ev.Result == api.Cancelled && f.stoppedBy != nil {
 		return exit(signalStatus(f.stoppedBy))

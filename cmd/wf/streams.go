@@ -19,16 +19,16 @@ const maxLine = 64 << 10
 // streams shows the output of all nodes while they run (--output stream): whole lines, each
 // with its node's name before it. There are two goroutines per execution; close waits for them.
 type streams struct {
-	e      *env
 	s      *session
+	writer func(io.Writer) flusher // makes output safe for what reads it
 	cancel context.CancelFunc
 	ctx    context.Context
 	group  sync.WaitGroup
 	lines  chan []byte // whole lines, for the view to print
 }
 
-func newStreams(e *env, s *session) *streams {
-	st := &streams{e: e, s: s, lines: make(chan []byte)}
+func newStreams(v *view) *streams {
+	st := &streams{s: v.s, writer: v.outputWriter, lines: make(chan []byte)}
 	st.ctx, st.cancel = context.WithCancel(context.Background())
 	return st
 }
@@ -40,8 +40,8 @@ func (st *streams) follow(ev api.Event) {
 	}
 }
 
-// drain prints to w until all executions that have ended are shown to their last line.
-func (st *streams) drain(w io.Writer) {
+// drain shows lines until all executions that have ended are shown to their last line.
+func (st *streams) drain(show func(line []byte)) {
 	shown := make(chan struct{})
 	go func() {
 		st.group.Wait()
@@ -50,7 +50,7 @@ func (st *streams) drain(w io.Writer) {
 	for {
 		select {
 		case line := <-st.lines:
-			w.Write(line)
+			show(line)
 		case <-shown:
 			return
 		}
@@ -86,7 +86,7 @@ func (st *streams) copy(name string, q client.LogQuery, stream string) {
 func (st *streams) print(name string, line []byte) {
 	var b bytes.Buffer
 	b.WriteString(name + " | ")
-	w := st.e.outputWriter(&b, false)
+	w := st.writer(&b)
 	w.Write(line)
 	w.Flush()
 	if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
@@ -105,3 +105,6 @@ func (v *view) streamed() <-chan []byte {
 	}
 	return v.streams.lines
 }
+
+// printStreamed prints one of them.
+func (v *view) printStreamed(line []byte) { io.WriteString(v.out, v.harmless(string(line))) }

@@ -23,7 +23,7 @@ const (
 func (v *view) finish(ctx context.Context, ev api.Event) error {
 	v.endLive()
 	if v.streams != nil {
-		v.streams.drain(v.out)
+		v.streams.drain(v.printStreamed)
 	}
 	v.headline(ev)
 	var err error
@@ -46,14 +46,11 @@ func (v *view) finish(ctx context.Context, ev api.Event) error {
 
 // headline is "✗ run 42 failed  24 ok · 1 failed · 5 blocked  3m02s".
 func (v *view) headline(ev api.Event) {
-	state, verb := api.StateOK, ""
-	switch ev.Result {
-	case api.ResFailed:
-		state, verb = api.StateFailed, " failed"
-	case api.Cancelled:
-		state, verb = api.StateCancelled, " cancelled"
+	verb := ""
+	if ev.Result != api.Succeeded {
+		verb = " " + string(ev.Result)
 	}
-	text := fmt.Sprintf("%s run %s%s", v.p.glyph(state), ev.Run, verb)
+	text := fmt.Sprintf("%s run %s%s", v.p.glyph(resultState(ev.Result)), ev.Run, verb)
 	if ev.Counts != nil {
 		text += "  " + strings.Join(countParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
 	}
@@ -113,7 +110,7 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		v.otherFailures(rest, detail.Run)
 	}
 	if ev.Counts != nil && ev.Counts.Blocked > 0 {
-		if err := v.blocked(ctx, len(failed)); err != nil {
+		if err := v.blockedBy(ctx, len(failed)); err != nil {
 			return err
 		}
 	}
@@ -150,8 +147,8 @@ func namesIn(nodes []api.NodeStatus, state api.State) []string {
 	return names
 }
 
-// blocked names what waits for the failed nodes.
-func (v *view) blocked(ctx context.Context, failed int) error {
+// blockedBy names what waits for the failed nodes.
+func (v *view) blockedBy(ctx context.Context, failed int) error {
 	status, err := v.s.ws.Status(ctx, true)
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ type view struct {
 	region  *region       // everything on standard error goes through it
 	term    *terminal     // nil: standard error is none
 	live    *live         // nil: plain lines
+	ci      string        // the CI system that reads along
 	err     *bufio.Writer // flushed once per frame
 	out     *bufio.Writer
 	silence *time.Timer // fires when nothing was printed for a while
@@ -37,6 +38,7 @@ type view struct {
 	board   *board
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
+	blocked map[string]bool         // nodes that were named as blocked
 	partial bool                    // not all of the run was seen
 	begun   bool                    // the run's own events have begun: JSON prints from here on
 	streams *streams
@@ -46,11 +48,15 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard()}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}}
 	e.stderr = v.region
+	v.ci = e.ciSystem(opt.ci)
+	if v.opt.output == "auto" && v.progress() && !opt.quiet && !opt.json && v.inCI() {
+		v.opt.output = "grouped" // a CI log is read when the outputs are gone
+	}
 	v.err, v.out = bufio.NewWriter(v.region), bufio.NewWriter(v.region.aside(e.stdout))
 	if opt.output == "stream" {
-		v.streams = newStreams(e, s)
+		v.streams = newStreams(v)
 	}
 	return v
 }
@@ -76,6 +82,9 @@ func (v *view) flush() error {
 	return v.out.Flush()
 }
 
+// inCI says whether nobody watches and the log is all there will be.
+func (v *view) inCI() bool { return v.ci != ciNone || v.e.get("CI") != "" }
+
 // progress says whether lines about single nodes are wanted.
 func (v *view) progress() bool {
 	return v.opt.progress != "none" && !(v.opt.json && v.opt.progress == "auto")
@@ -88,7 +97,7 @@ func (v *view) showsBlocks() bool {
 
 // say prints one line about the run as a whole.
 func (v *view) say(format string, args ...any) {
-	fmt.Fprintf(v.err, format+"\n", args...)
+	io.WriteString(v.err, v.harmless(fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
 }
 

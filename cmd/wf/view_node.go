@@ -54,6 +54,9 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	case failed && ev.Reason != api.ReasonCancelled && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
+	if v.opt.output != "none" && endState(ev) == api.StateFailed {
+		v.sayBlocked(ctx, ev)
+	}
 }
 
 // folded says that nodes are too many for a line each.
