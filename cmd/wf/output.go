@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/api"
 	"wf/client"
 )
@@ -170,8 +172,9 @@ func (t tail) last() string {
 
 // quotedTail shows the last words of a failed node below its line on a screen. The summary has more.
 func (v *view) quotedTail(t tail, ev api.Event) {
+	width, _ := v.term.size()
 	for _, line := range lastOf(t.lines, quotedLines) {
-		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(line))
+		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(ansi.Truncate(line, max(width-5, leastTail), v.p.ellipsis())))
 	}
 	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }

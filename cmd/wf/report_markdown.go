@@ -71,8 +71,10 @@ func markdownTail(w io.Writer, c testCase) {
 // markdownText is text that means nothing to Markdown or HTML, on one line.
 func markdownText(text string) string {
 	var b strings.Builder
-	for _, r := range oneLine(text) {
-		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$@", r) {
+	text = oneLine(text)
+	for i, r := range text {
+		inWord := r == '_' && i > 0 && i < len(text)-1 // as in most names, where it means nothing
+		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$@", r) && !inWord {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue
 		}
