@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -21,9 +22,10 @@ const (
 // A live redraws how a run stands at the bottom of a terminal. Like its view it belongs to the
 // goroutine that follows the run; the reader of keys is its own, and close waits for it.
 type live struct {
-	v    *view
-	term *terminal
-	hint string
+	v      *view
+	term   *terminal
+	hint   string
+	shared bool // standard output is the same terminal
 
 	timer  *time.Timer // the next frame, or the next second
 	drawn  time.Time
@@ -63,8 +65,11 @@ func (v *view) startLive(canStop bool) {
 	if l.listen() {
 		l.hint = "d detach " + v.p.dot() + " " + l.hint
 	}
-	v.err.Flush()
+	v.flush()
 	v.err.Reset(later{v.region})
+	if l.shared = sameFile(v.e.stdout, v.stderr); l.shared { // one frame for both, in order
+		v.out.Reset(later{v.region})
+	}
 	v.live = l
 }
 
@@ -76,6 +81,18 @@ func (w later) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// sameFile says whether two streams end in the same place.
+func sameFile(a, b io.Writer) bool {
+	fa, okA := a.(*os.File)
+	fb, okB := b.(*os.File)
+	if !okA || !okB {
+		return false
+	}
+	infoA, errA := fa.Stat()
+	infoB, errB := fb.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
 // endLive takes the redrawn part away for good and gives the terminal back.
 func (v *view) endLive() {
 	l := v.live
@@ -85,8 +102,10 @@ func (v *view) endLive() {
 	v.live = nil
 	signal.Stop(l.signals)
 	l.timer.Stop()
+	v.out.Flush()
 	v.err.Flush()
 	v.err.Reset(v.region)
+	v.out.Reset(v.region.aside(v.e.stdout))
 	v.region.clear()
 	l.deafen()
 }

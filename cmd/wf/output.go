@@ -191,7 +191,7 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	if err != nil && !isCode(err, api.CodeNotFound) {
 		v.say("note: no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
 	}
-	v.err.Flush() // the line about the end comes before the block, and lines of both streams do not mix
+	v.err.Flush() // the line about the end comes before the block
 	f := v.newFold(ev)
 	if b.Len() > 0 {
 		if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
@@ -206,6 +206,9 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	}
 	if f.failed {
 		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())
+	}
+	if v.live == nil || v.live.shared {
+		v.out.Flush() // and the block before the next line; an error comes up again with the next flush
 	}
 }
 

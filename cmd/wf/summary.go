@@ -69,8 +69,11 @@ func (v *view) effort(ev api.Event) string {
 	if !v.tellsEffort(ev) {
 		return ""
 	}
-	return fmt.Sprintf("   (%s of work, %.1f%s parallel)", span(v.board.work),
-		float64(v.board.work.Milliseconds())/float64(*ev.DurationMS), v.p.either("×", "x"))
+	text := "   (" + span(v.board.work) + " of work"
+	if ratio := float64(v.board.work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
+		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.either("×", "x"))
+	}
+	return text + ")"
 }
 
 // slowest names the nodes that took longest.
