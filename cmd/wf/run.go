@@ -13,7 +13,11 @@ import (
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
 have failed it resumes: what succeeded is kept. Closing the terminal changes nothing;
-Ctrl-C stops the run, a second one kills at once.
+Ctrl-C stops the run, a second one kills at once; d leaves it to the daemon.
+
+On a terminal the last rows are redrawn. Where that would do harm (in a pipe, in CI, in the
+background, on a terminal that is too small) progress is plain lines; --progress decides.
+--output auto is failed: the end of what failed; in CI it is grouped: everything.
 
 A selector is a list of: NODE, +NODE (with everything upstream), NODE+ (with everything
 downstream), s:failed (by state), g:align (by group).`
