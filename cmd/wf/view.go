@@ -95,6 +95,22 @@ func (v *view) showsBlocks() bool {
 	return v.opt.output == "failed" || v.opt.output == "auto" && v.progress() && !v.opt.quiet
 }
 
+// events are the types of events that the view makes use of; nil = all. On a large run most of the
+// client's work is to read what it does not show.
+func (v *view) events() []api.EventType {
+	if v.opt.json {
+		return nil
+	}
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunComplete, api.NodeFailed, api.FileProblem}
+	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
+		types = append(types, api.NodeStarted, api.NodeFinished)
+	}
+	if v.opt.progress != "none" && v.term != nil { // what waits is counted where progress is redrawn
+		types = append(types, api.NodeReady, api.NodeReset)
+	}
+	return types
+}
+
 // say prints one line about the run as a whole.
 func (v *view) say(format string, args ...any) {
 	io.WriteString(v.err, v.harmless(fmt.Sprintf(format, args...))+"\n")

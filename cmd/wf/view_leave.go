@@ -55,12 +55,14 @@ func (v *view) detached(run string, asJSON bool) error {
 // goodbye is the last line of somebody who does not stay to the end: who only watched, or pressed d.
 func (v *view) goodbye(run string, stopped bool) {
 	v.endLive()
-	file := v.e.fileFix(v.s.path)
-	switch {
-	case stopped:
-		v.say("left run %s (%s) while it is being stopped.   how it ended: wf runs show %s%s", run, v.ended(), run, file)
-	default:
-		v.say("left run %s (%s). It goes on.   back: wf attach %s%s   stop: wf stop %s%s", run, v.ended(), run, file, run, file)
+	file, count := v.e.fileFix(v.s.path), ""
+	if v.progress() { // else it was not told of all ends
+		count = " (" + v.ended() + ")"
+	}
+	if stopped {
+		v.say("left run %s%s while it is being stopped.   how it ended: wf runs show %s%s", run, count, run, file)
+	} else {
+		v.say("left run %s%s. It goes on.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
 	}
 	v.flush()
 }
