@@ -38,6 +38,12 @@ func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(
 // Run is the path of a run below a workspace: GET: RunDetail, DELETE: forget it.
 func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
 
+// Below a run that is going, see Run.
+const (
+	SubOutlook = "/outlook" // GET: RunOutlook
+	SubLive    = "/live"    // GET ?node=ID (repeatable): RunLive with the tails of these nodes
+)
+
 // OnlyRun stands for a run in RunStop: the only active one.
 const OnlyRun = "-"
 

@@ -155,6 +155,16 @@ func (w *Workspace) Run(ctx context.Context, run string) (api.RunDetail, error) 
 	return wsGet[api.RunDetail](ctx, w, api.Run(w.ID, run), nil)
 }
 
+// Outlook is what there is to know about a run that is going, beyond its events.
+func (w *Workspace) Outlook(ctx context.Context, run string) (api.RunOutlook, error) {
+	return wsGet[api.RunOutlook](ctx, w, api.Run(w.ID, run)+api.SubOutlook, nil)
+}
+
+// Live is how a run that is going stands, with the last words of the nodes named by their ids.
+func (w *Workspace) Live(ctx context.Context, run string, nodes []string) (api.RunLive, error) {
+	return wsGet[api.RunLive](ctx, w, api.Run(w.ID, run)+api.SubLive, url.Values{"node": nodes})
+}
+
 // RemoveRun forgets a run that is over, its outputs included.
 func (w *Workspace) RemoveRun(ctx context.Context, run string) error {
 	_, err := again(ctx, w, func() (struct{}, error) {

@@ -86,6 +86,14 @@ func runDetail(w Workspace, r *http.Request) (api.RunDetail, error) {
 	return w.Run(r.Context(), r.PathValue("run"))
 }
 
+func outlook(w Workspace, r *http.Request) (api.RunOutlook, error) {
+	return w.Outlook(r.Context(), r.PathValue("run"))
+}
+
+func live(w Workspace, r *http.Request) (api.RunLive, error) {
+	return w.Live(r.Context(), r.PathValue("run"), r.URL.Query()["node"])
+}
+
 func removeRun(w Workspace, r *http.Request) (struct{}, error) {
 	return struct{}{}, w.RemoveRun(r.Context(), r.PathValue("run"))
 }

@@ -44,6 +44,8 @@ var table = []route{
 	{"POST", ws + api.SubRuns, envBytes, (*daemon).startRun},
 	{"GET", oneRun, 0, ask(runDetail)},
 	{"DELETE", oneRun, 0, ask(removeRun)},
+	{"GET", oneRun + api.SubOutlook, 0, ask(outlook)},
+	{"GET", oneRun + api.SubLive, 0, ask(live)},
 	{"POST", oneRun + api.SubStop, plainBytes, askBody(stopRun)},
 	{"POST", ws + api.SubStop, plainBytes, askBody(stopAll)},
 	{"POST", ws + api.SubPlan, envBytes, askBody(plan)},

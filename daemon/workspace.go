@@ -24,6 +24,8 @@ type Workspace interface {
 	StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error)
 	Runs(ctx context.Context) (api.RunList, error)
 	Run(ctx context.Context, run string) (api.RunDetail, error)
+	Outlook(ctx context.Context, run string) (api.RunOutlook, error)
+	Live(ctx context.Context, run string, nodes []string) (api.RunLive, error)
 	RemoveRun(ctx context.Context, run string) error
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)

@@ -60,7 +60,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
-	acc.Resumes = runID(r.req.Resumes)
+	acc.Resumes, acc.Notes = runID(r.req.Resumes), r.changedSince(w)
 	return r, acc, nil
 }
 

@@ -29,6 +29,9 @@ of wf run. Ctrl-C leaves it alone and ends with status 0.`,
 			if err := o.showOptions.check(); err != nil {
 				return err
 			}
+			if err := e.checkReports(o.reports); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), e, first(args))
 		},
 	}
@@ -73,11 +76,11 @@ func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
 
 // attached is the header for somebody who comes while the run is going.
 func (v *view) attached(run api.RunSummary) {
-	v.kept, v.begun = run.Counts.Kept, true
-	v.total = run.Nodes - v.kept
-	v.missed = run.Counts.OK + run.Counts.Failed + run.Counts.Cancelled
+	v.begun, v.partial = true, true
+	v.board.resync(run)
+	v.board.begun = run.Started
 	if v.progress() && !v.opt.quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.missed, plural(v.total, "node"), run.Counts.Running)
+		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.missed, plural(v.board.total, "node"), run.Counts.Running)
 	}
 	v.flush()
 }

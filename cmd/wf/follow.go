@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -18,7 +19,9 @@ const defaultGrace = 10 * time.Second
 //
 //	watch ──frames──▶┐
 //	signals ────────▶├ follow ──▶ view (progress), events (JSON), stop requests
-//	stop answers ───▶┘
+//	stop answers ───▶│
+//	other answers ──▶│
+//	terminal, keys ─▶┘
 //
 // close ends the goroutines that fill the channels and waits for them.
 type follower struct {
@@ -29,7 +32,8 @@ type follower struct {
 	watch *client.Watch
 
 	frames  chan received
-	answers chan error // of stop requests
+	answers chan error  // of stop requests
+	news    chan func() // answers of inquire
 	cancel  context.CancelFunc
 	ctx     context.Context // of the goroutines
 	group   sync.WaitGroup
@@ -49,28 +53,31 @@ type received struct {
 
 // newFollower watches the workspace of s and has its snapshot when it returns.
 func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*follower, error) {
-	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: opt.events()})
+	view := newView(e, s, opt) // before the watch, whose notes go through it
+	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: view.events()})
 	if err != nil {
+		view.close()
 		return nil, err
 	}
 	frame, err := watch.Next(ctx)
 	if err != nil {
 		watch.Close()
+		view.close()
 		return nil, err
 	}
-	f := &follower{e: e, s: s, opt: opt, watch: watch,
-		frames: make(chan received), answers: make(chan error)}
+	f := &follower{e: e, s: s, opt: opt, view: view, watch: watch,
+		frames: make(chan received), answers: make(chan error), news: make(chan func())}
 	if frame.Snapshot != nil {
 		f.first = *frame.Snapshot
 	}
 	f.ctx, f.cancel = context.WithCancel(ctx)
-	f.view = newView(e, s, opt)
 	return f, nil
 }
 
 // close lets go of the run. It goes on.
 func (f *follower) close() {
 	f.interrupts.restore()
+	f.view.endLive() // first: whatever else takes time, the terminal is in order
 	f.cancel()
 	f.watch.Close()
 	f.view.close()
@@ -81,6 +88,9 @@ func (f *follower) close() {
 // the daemon has not answered is done as soon as the number of the run is known.
 func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error {
 	f.interrupts.catch()
+	if err := f.explain(ctx, req); err != nil {
+		return err
+	}
 	type answer struct {
 		accepted api.RunAccepted
 		err      error
@@ -114,6 +124,23 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 	}
 }
 
+// explain asks what --verbose says about starts. Why the run cannot be is for StartRun to say.
+func (f *follower) explain(ctx context.Context, req api.RunRequest) error {
+	if !f.opt.verbose || !f.view.progress() {
+		return nil
+	}
+	plan, err := f.s.ws.Plan(ctx, req)
+	var refused *api.Error
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	f.view.steps = make(map[string]api.PlanStep, len(plan.Steps))
+	for _, step := range plan.Steps {
+		f.view.steps[step.Node] = step
+	}
+	return nil
+}
+
 // countKept asks how many nodes a resumed run takes over, so that progress counts to what is left.
 func (f *follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	if a.Mode != api.ModeResume {
@@ -129,7 +156,7 @@ func (f *follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	}
 	for _, r := range runs {
 		if r.Run == f.run {
-			f.view.kept = r.Counts.Kept
+			f.view.board.kept = r.Counts.Kept
 		}
 	}
 	return nil
@@ -137,6 +164,10 @@ func (f *follower) countKept(ctx context.Context, a api.RunAccepted) error {
 
 // follow shows the run until it is over. f.run is known.
 func (f *follower) follow(ctx context.Context) error {
+	f.view.startLive(f.stopsRun)
+	if f.view.live != nil {
+		f.learn()
+	}
 	f.group.Go(f.read)
 	for {
 		select {
@@ -153,13 +184,52 @@ func (f *follower) follow(ctx context.Context) error {
 			}
 		case err := <-f.answers:
 			f.view.stopAnswered(err)
+		case apply := <-f.news:
+			apply()
+		case line := <-f.view.streamed():
+			f.view.printStreamed(line)
 		case <-f.view.silence.C:
 			f.view.heartbeat(time.Now())
+		case <-f.view.frameDue():
+			f.view.live.tick(f, time.Now())
+		case sig := <-f.view.terminalSignals():
+			f.view.live.terminalSignal(sig)
+		case key := <-f.view.keys():
+			if key == 'd' {
+				return f.leave()
+			}
+		}
+		if l := f.view.live; l != nil {
+			l.ask(f, time.Now())
 		}
 		if err := f.view.flush(); err != nil {
 			return err
 		}
 	}
+}
+
+// inquire asks the daemon something on the side; the loop of follow applies the answer.
+func (f *follower) inquire(question func() (apply func())) {
+	f.group.Go(func() {
+		apply := question()
+		select {
+		case f.news <- apply:
+		case <-f.ctx.Done():
+		}
+	})
+}
+
+// learn asks for the nodes of the run and how long they took before. Without an answer there are
+// no stages and no guess, and the run is shown all the same.
+func (f *follower) learn() {
+	f.inquire(func() func() {
+		outlook, err := f.s.ws.Outlook(f.ctx, f.run)
+		return func() {
+			if err == nil {
+				f.view.learn(outlook)
+			}
+		}
+	})
 }
 
 // read hands frames over until the watch ends.
@@ -204,6 +274,9 @@ func (f *follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 	for _, run := range snapshot.Status.Runs {
 		if run.Run == f.run {
 			f.view.resync(run)
+			if f.view.live != nil {
+				f.learn()
+			}
 			return false, nil
 		}
 	}
@@ -240,6 +313,12 @@ func (f *follower) over(ctx context.Context, ev api.Event) error {
 	if err := f.view.finish(ctx, ev); err != nil {
 		return err
 	}
+	if err := f.writeReports(ctx); err != nil {
+		if ev.Result == api.Succeeded {
+			return err
+		}
+		printError(f.e, err) // the run's own result is the exit status
+	}
 	if ev.Result == api.Cancelled && f.stoppedBy != nil {
 		return exit(signalStatus(f.stoppedBy))
 	}
@@ -271,10 +350,19 @@ func (f *follower) left() error {
 	case f.lastSignal == hangup:
 		return exit(exitHangup)
 	case !f.stopsRun:
-		f.view.goodbye(f.run)
+		f.view.goodbye(f.run, false)
 		return nil
 	}
 	return exit(signalStatus(f.stoppedBy))
+}
+
+// leave is the key d: the run is left to the daemon, which also ends it if that was asked for.
+func (f *follower) leave() error {
+	f.view.goodbye(f.run, f.stoppedBy != nil)
+	if f.stoppedBy != nil {
+		return exit(signalStatus(f.stoppedBy))
+	}
+	return nil
 }
 
 // signalStatus is 128 + n for the signals that stop a run.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/api"
 	"wf/client"
 )
@@ -16,6 +18,7 @@ import (
 const (
 	tailBytes    = 64 << 10
 	tailLines    = 10
+	quotedLines  = 3
 	groupedBytes = 1 << 20
 )
 
@@ -120,14 +123,60 @@ func (v *view) failedOutput(ctx context.Context, ev api.Event) {
 		v.say("-------- no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
 		return
 	}
+	defer v.annotate(v.err, ev, t.last())
 	if len(t.lines) == 0 {
 		return
 	}
-	v.say("-------- %s", oneLine(ev.Name))
-	for _, line := range t.lines {
-		v.say("%s", line)
+	if v.live != nil {
+		v.quotedTail(t, ev)
+		return
 	}
-	v.say("-------- end of %s (%s: %s)", oneLine(ev.Name), t.title(), v.logCommand(ev.Run, ev.Name))
+	f := v.newFold(ev)
+	f.begin(v.err)
+	v.err.Write(f.text([]byte(strings.Join(t.lines, "\n") + "\n")))
+	f.end(v.err)
+	v.say("-------- end of %s (%s: %s)", f.name, t.title(), v.logCommand(ev.Run, ev.Name))
+}
+
+// sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
+// large run, and on a screen, their number must do.
+func (v *view) sayBlocked(ctx context.Context, ev api.Event) {
+	if v.live != nil || v.opt.quiet || !v.progress() || v.board.total > foldedNodes {
+		return
+	}
+	status, err := v.s.ws.Status(ctx, true)
+	if err != nil {
+		return // the summary will tell, or why it cannot
+	}
+	var names []string
+	for _, n := range status.Nodes {
+		if n.State == api.StateBlocked && n.Run == ev.Run && !v.blocked[n.ID] {
+			v.blocked[n.ID] = true
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) > 0 {
+		v.at(ev.Time, "%s blocked: %s", v.p.glyph(api.StateBlocked), nameList(names, shownNames))
+	}
+}
+
+// last is the last line that says something.
+func (t tail) last() string {
+	for i := len(t.lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(t.lines[i]); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// quotedTail shows the last words of a failed node below its line on a screen. The summary has more.
+func (v *view) quotedTail(t tail, ev api.Event) {
+	width, _ := v.term.size()
+	for _, line := range lastOf(t.lines, quotedLines) {
+		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(ansi.Truncate(line, max(width-5, leastTail), v.p.ellipsis())))
+	}
+	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }
 
 // logCommand is what prints the whole output of a node in a run.
@@ -142,21 +191,30 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	if err != nil && !isCode(err, api.CodeNotFound) {
 		v.say("note: no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
 	}
-	if b.Len() == 0 {
-		return
-	}
-	fmt.Fprintf(v.out, "-------- %s\n", oneLine(ev.Name))
-	v.out.Write(b.Bytes())
-	if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
-		fmt.Fprintln(v.out)
+	v.err.Flush() // the line about the end comes before the block
+	f := v.newFold(ev)
+	if b.Len() > 0 {
+		if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
+			b.WriteByte('\n')
+		}
+		f.begin(v.out)
+		v.out.Write(f.text(b.Bytes()))
+		f.end(v.out)
 	}
 	if cut {
-		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", oneLine(ev.Name), v.logCommand(ev.Run, ev.Name))
+		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+	}
+	if f.failed {
+		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())
+	}
+	if v.live == nil || v.live.shared {
+		v.out.Flush() // and the block before the next line; an error comes up again with the next flush
 	}
 }
 
-// copyOutput appends both streams to b, up to groupedBytes each, safe for the terminal where
-// there is one.
+func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
+
+// copyOutput appends both streams to b, up to groupedBytes each, safe for what reads them.
 func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.ws.LogInfo(ctx, q)
 	if err != nil {
@@ -173,7 +231,7 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 		if err != nil {
 			return cut, err
 		}
-		w := v.e.outputWriter(b, false)
+		w := v.outputWriter(b)
 		_, err = io.Copy(w, io.LimitReader(r, groupedBytes))
 		if err = errors.Join(err, w.Flush(), r.Close()); err != nil {
 			return cut, err
@@ -181,6 +239,14 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 		cut = cut || stream.size > groupedBytes
 	}
 	return cut, nil
+}
+
+// outputWriter is env.outputWriter for a view. The log of a CI system is a terminal of a kind.
+func (v *view) outputWriter(w io.Writer) flusher {
+	if v.ci != ciNone && !v.opt.raw {
+		return &sanitizer{w: w, sgr: v.e.outPaint().color}
+	}
+	return v.e.outputWriter(w, v.opt.raw)
 }
 
 // A flusher is a writer that may hold bytes back until it is flushed.
@@ -193,7 +259,7 @@ type flusher interface {
 // exactly as it is into files and pipes, or where raw is asked for; only as text to a terminal.
 func (e *env) outputWriter(w io.Writer, raw bool) flusher {
 	if e.outTTY && !raw {
-		return &sanitizer{w: w}
+		return &sanitizer{w: w, sgr: e.outPaint().color}
 	}
 	return rawWriter{w}
 }

@@ -13,7 +13,11 @@ import (
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
 have failed it resumes: what succeeded is kept. Closing the terminal changes nothing;
-Ctrl-C stops the run, a second one kills at once.
+Ctrl-C stops the run, a second one kills at once; d leaves it to the daemon.
+
+On a terminal the last rows are redrawn. Where that would do harm (in a pipe, in CI, in the
+background, on a terminal that is too small) progress is plain lines; --progress decides.
+--output auto is failed: the end of what failed; in CI it is grouped: everything.
 
 A selector is a list of: NODE, +NODE (with everything upstream), NODE+ (with everything
 downstream), s:failed (by state), g:align (by group).`
@@ -49,11 +53,15 @@ type runOptions struct {
 
 // showOptions are the flags of everything that shows a run that is going.
 type showOptions struct {
-	progress string // auto, inline, plain, none
-	output   string // auto, none, failed, grouped, stream
-	json     bool
-	quiet    bool
-	verbose  bool
+	progress   string // auto, inline, plain, none
+	output     string // auto, none, failed, grouped, stream
+	timestamps string // auto, off, rel, iso
+	ci         string // auto, github, gitlab, buildkite, none
+	raw        bool
+	reports    []report
+	json       bool
+	quiet      bool
+	verbose    bool
 }
 
 func newRun(e *env) *cobra.Command {
@@ -119,10 +127,17 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 
 // addFlags adds the flags that decide what is shown.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
-	o.progress, o.output = "auto", "auto"
+	o.progress, o.output, o.timestamps = "auto", "auto", "auto"
+	o.ci = "auto"
 	f.Var(&choice{&o.progress, []string{"auto", "inline", "plain", "none"}}, "progress", "progress: auto, inline, plain or none")
 	f.Var(&choice{&o.output, []string{"auto", "none", "failed", "grouped", "stream"}}, "output",
 		"output of the nodes: auto, none, failed, grouped or stream")
+	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
+		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
+	f.BoolVar(&o.raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
+	f.Var(&choice{&o.ci, []string{"auto", ciGitHub, ciGitLab, ciBuildkite, ciNone}}, "ci",
+		"fold node output and annotate failures for: auto, github, gitlab, buildkite or none")
+	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show starts too")
@@ -137,6 +152,8 @@ func (o *runOptions) check(flags *pflag.FlagSet) error {
 		return usage("--jobs %d: must not be negative", o.jobs)
 	case o.timeout < 0, o.grace < 0:
 		return usage("a duration must not be negative")
+	case (o.detach || o.dryRun) && len(o.reports) > 0:
+		return usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
 	case o.detach && o.dryRun:
 		return usage("--detach and --dry-run exclude each other")
 	}
@@ -186,6 +203,9 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 		return err
 	}
 	if err := o.check(cmd.Flags()); err != nil {
+		return err
+	}
+	if err := e.checkReports(o.reports); err != nil {
 		return err
 	}
 	req := o.request(cmd.Flags(), e)

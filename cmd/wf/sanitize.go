@@ -15,10 +15,16 @@ import (
 // borders of its writes. Flush ends it.
 type sanitizer struct {
 	w     io.Writer
+	sgr   bool // colours pass, as we write them ourselves
 	state scanState
 	cr    bool   // a carriage return was seen: what it means depends on the next byte
 	rest  []byte // start of a rune whose end has not been written yet
 	out   []byte
+
+	// Of a control sequence: its parameters as far as they can be those of a colour; and whether a
+	// colour is on that nothing has turned off.
+	params  []byte
+	colored bool
 }
 
 // scanState says what the sanitizer is inside of.
@@ -73,13 +79,17 @@ func (s *sanitizer) plainPrefix(data []byte) int {
 	return len(data)
 }
 
-// Flush writes what was held back: half a rune at the very end is replaced.
+// Flush writes what was held back: half a rune at the very end is replaced, and colours end.
 func (s *sanitizer) Flush() error {
 	s.out = s.out[:0]
 	if len(s.rest) > 0 && s.state == inText {
 		s.step(utf8.RuneError)
 	}
 	s.rest = nil
+	if s.colored {
+		s.out = append(s.out, "\x1b[0m"...)
+		s.colored = false
+	}
 	_, err := s.w.Write(s.out)
 	return err
 }
@@ -118,7 +128,7 @@ func (s *sanitizer) text(r rune) {
 	case r == 0x1b:
 		s.state = inEscape
 	case r == 0x9b:
-		s.state = inCSI
+		s.beginCSI()
 	case r == 0x90, r == 0x98, r >= 0x9d && r <= 0x9f:
 		s.state = inString
 	case isText(r):
@@ -130,7 +140,7 @@ func (s *sanitizer) text(r rune) {
 func (s *sanitizer) escape(r rune) {
 	switch {
 	case r == '[':
-		s.state = inCSI
+		s.beginCSI()
 	case r == ']', r == 'P', r == '_', r == '^', r == 'X':
 		s.state = inString
 	case r == 0x1b, r >= 0x20 && r <= 0x2f: // ESC again, or an intermediate byte: the final one comes
@@ -148,8 +158,15 @@ func (s *sanitizer) escape(r rune) {
 func (s *sanitizer) csi(r rune) {
 	switch {
 	case r >= 0x20 && r <= 0x3f: // parameters and intermediates
+		s.params = append(s.params, byte(r))
+		if len(s.params) > maxSGR {
+			s.params = append(s.params[:0], '?') // too long to be a colour
+		}
 	case r >= 0x40 && r <= 0x7e:
 		s.state = inText
+		if r == 'm' && s.sgr {
+			s.color()
+		}
 	default:
 		s.state = inText
 		s.text(r)

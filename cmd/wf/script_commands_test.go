@@ -36,6 +36,10 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"smalldisk": cmdSmallDisk,
 		"fill":      cmdFill,
 		"readonly":  cmdReadOnly,
+		"tty":       cmdTTY,
+		"press":     cmdPress,
+		"resize":    cmdResize,
+		"screen":    cmdScreen,
 	}
 }
 
@@ -75,6 +79,7 @@ type started struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when err is set
 	err  error
+	tty  *os.File // the terminal's other end, of a program that tty began
 }
 
 func (s *started) kill() {
@@ -111,7 +116,7 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 // cmdSignal sends a signal to a program that start began: "signal r INT".
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 2, 2, "signal NAME INT|TERM|HUP|KILL")
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 	sig, ok := signals[args[1]]
 	if !ok || w.started[args[0]] == nil {
 		ts.Fatalf("no signal %s or no program %s", args[1], args[0])
@@ -129,11 +134,19 @@ func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
 	case <-s.done:
 	case <-time.After(patience):
 		s.kill()
-		ts.Fatalf("%s does not end; it said:\n%s", args[0], ts.ReadFile(args[0]+".err"))
+		ts.Fatalf("%s does not end; it said:\n%s", args[0], s.said(ts, args[0]))
 	}
 	if got := statusOf(s.err); got != want {
-		ts.Fatalf("%s: exit status %d, want %d; it said:\n%s", args[0], got, want, ts.ReadFile(args[0]+".err"))
+		ts.Fatalf("%s: exit status %d, want %d; it said:\n%s", args[0], got, want, s.said(ts, args[0]))
 	}
+}
+
+// said is what the program has written for people.
+func (s *started) said(ts *testscript.TestScript, name string) string {
+	if s.tty != nil {
+		return ts.ReadFile(name + ".tty")
+	}
+	return ts.ReadFile(name + ".err")
 }
 
 // cmdWaitfor waits until a file exists and, if there is a pattern, holds it: "waitfor r.err 'run 1'".

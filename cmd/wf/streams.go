@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -18,17 +19,16 @@ const maxLine = 64 << 10
 // streams shows the output of all nodes while they run (--output stream): whole lines, each
 // with its node's name before it. There are two goroutines per execution; close waits for them.
 type streams struct {
-	e      *env
 	s      *session
+	writer func(io.Writer) flusher // makes output safe for what reads it
 	cancel context.CancelFunc
 	ctx    context.Context
 	group  sync.WaitGroup
-
-	mu sync.Mutex // guards writes to standard output, so that lines stay whole
+	lines  chan []byte // whole lines, for the view to print
 }
 
-func newStreams(e *env, s *session) *streams {
-	st := &streams{e: e, s: s}
+func newStreams(v *view) *streams {
+	st := &streams{s: v.s, writer: v.outputWriter, lines: make(chan []byte)}
 	st.ctx, st.cancel = context.WithCancel(context.Background())
 	return st
 }
@@ -40,8 +40,22 @@ func (st *streams) follow(ev api.Event) {
 	}
 }
 
-// drain waits until all executions that have ended are shown to their last line.
-func (st *streams) drain() { st.group.Wait() }
+// drain shows lines until all executions that have ended are shown to their last line.
+func (st *streams) drain(show func(line []byte)) {
+	shown := make(chan struct{})
+	go func() {
+		st.group.Wait()
+		close(shown)
+	}()
+	for {
+		select {
+		case line := <-st.lines:
+			show(line)
+		case <-shown:
+			return
+		}
+	}
+}
 
 // close stops showing.
 func (st *streams) close() {
@@ -68,14 +82,29 @@ func (st *streams) copy(name string, q client.LogQuery, stream string) {
 	}
 }
 
+// print hands over a line, a copy.
 func (st *streams) print(name string, line []byte) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	io.WriteString(st.e.stdout, name+" | ")
-	w := st.e.outputWriter(st.e.stdout, false)
+	var b bytes.Buffer
+	b.WriteString(name + " | ")
+	w := st.writer(&b)
 	w.Write(line)
 	w.Flush()
-	if line[len(line)-1] != '\n' {
-		io.WriteString(st.e.stdout, "\n")
+	if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
+		b.WriteByte('\n')
+	}
+	select {
+	case st.lines <- b.Bytes():
+	case <-st.ctx.Done():
 	}
 }
+
+// streamed yields the lines of --output stream; nil, which never comes, without it.
+func (v *view) streamed() <-chan []byte {
+	if v.streams == nil {
+		return nil
+	}
+	return v.streams.lines
+}
+
+// printStreamed prints one of them.
+func (v *view) printStreamed(line []byte) { io.WriteString(v.out, v.harmless(string(line))) }

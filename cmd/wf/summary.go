@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"wf/api"
 	"wf/client"
@@ -14,13 +15,16 @@ import (
 const (
 	shownFailures = 3  // failures with all that is known, those that are alike counting as one
 	shownNames    = 12 // names in a list of the others
+
+	leastEffort = time.Second // a shorter run needs no account of its work
 )
 
 // finish is the last thing said about a run, so that it is on the screen: its result and, where
 // something failed, all that is needed to mend it.
 func (v *view) finish(ctx context.Context, ev api.Event) error {
+	v.endLive()
 	if v.streams != nil {
-		v.streams.drain()
+		v.streams.drain(v.printStreamed)
 	}
 	v.headline(ev)
 	var err error
@@ -43,14 +47,11 @@ func (v *view) finish(ctx context.Context, ev api.Event) error {
 
 // headline is "✗ run 42 failed  24 ok · 1 failed · 5 blocked  3m02s".
 func (v *view) headline(ev api.Event) {
-	state, verb := api.StateOK, ""
-	switch ev.Result {
-	case api.ResFailed:
-		state, verb = api.StateFailed, " failed"
-	case api.Cancelled:
-		state, verb = api.StateCancelled, " cancelled"
+	verb := ""
+	if ev.Result != api.Succeeded {
+		verb = " " + string(ev.Result)
 	}
-	text := fmt.Sprintf("%s run %s%s", v.p.glyph(state), ev.Run, verb)
+	text := fmt.Sprintf("%s run %s%s", v.p.glyph(resultState(ev.Result)), ev.Run, verb)
 	if ev.Counts != nil {
 		text += "  " + strings.Join(countParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
 	}
@@ -60,7 +61,8 @@ func (v *view) headline(ev api.Event) {
 	if ev.Result == api.Cancelled {
 		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
 	}
-	v.say("%s", text)
+	v.say("%s%s", text, v.effort(ev))
+	v.slowest(ev)
 	if len(ev.Survivors) > 0 {
 		v.say("  %s", survivorsText(ev.Survivors))
 	}
@@ -73,6 +75,37 @@ func survivorsText(pids []int) string {
 		names[i] = strconv.Itoa(pid)
 	}
 	return "processes that could not be killed: " + nameList(names, shownNames)
+}
+
+// effort is "   (12m24s of work, 4.1× parallel)" for a run that went well and was seen whole.
+func (v *view) effort(ev api.Event) string {
+	if !v.tellsEffort(ev) {
+		return ""
+	}
+	text := "   (" + span(v.board.work) + " of work"
+	if ratio := float64(v.board.work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
+		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.either("×", "x"))
+	}
+	return text + ")"
+}
+
+// slowest names the nodes that took longest.
+func (v *view) slowest(ev api.Event) {
+	if !v.tellsEffort(ev) || len(v.board.slowest) < 2 {
+		return
+	}
+	var names []string
+	for _, t := range v.board.slowest {
+		names = append(names, t.name+" "+span(t.took))
+	}
+	v.say("  slowest  %s", strings.Join(names, " "+v.p.dot()+" "))
+}
+
+// tellsEffort says whether it is known and long enough to matter. The work of nodes that ended
+// unseen is not known.
+func (v *view) tellsEffort(ev api.Event) bool {
+	return ev.Result == api.Succeeded && ev.DurationMS != nil && *ev.DurationMS >= leastEffort.Milliseconds() &&
+		v.progress() && !v.opt.quiet && !v.partial && len(v.board.done) > 1
 }
 
 // details explains a run that did not succeed, from its record.
@@ -93,7 +126,7 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		v.otherFailures(rest, detail.Run)
 	}
 	if ev.Counts != nil && ev.Counts.Blocked > 0 {
-		if err := v.blocked(ctx, len(failed)); err != nil {
+		if err := v.blockedBy(ctx, len(failed)); err != nil {
 			return err
 		}
 	}
@@ -130,8 +163,8 @@ func namesIn(nodes []api.NodeStatus, state api.State) []string {
 	return names
 }
 
-// blocked names what waits for the failed nodes.
-func (v *view) blocked(ctx context.Context, failed int) error {
+// blockedBy names what waits for the failed nodes.
+func (v *view) blockedBy(ctx context.Context, failed int) error {
 	status, err := v.s.ws.Status(ctx, true)
 	if err != nil {
 		return err

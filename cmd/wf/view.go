@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"wf/api"
@@ -17,6 +15,7 @@ const (
 	silenceLimit  = time.Minute // then a line says what is still running: CI systems end what is silent
 	maxBlocks     = 20          // outputs of failed nodes shown while the run goes on
 	maxStillNames = 5
+	foldedNodes   = 100 // of a larger run the screen keeps failures and finished stages only
 )
 
 // A view shows a run as lines of text: progress and the summary on standard error, events or
@@ -27,52 +26,64 @@ type view struct {
 	opt showOptions
 	p   paint
 
+	stderr  io.Writer     // that of the env, which is the region's while the view lives
+	region  *region       // everything on standard error goes through it
+	term    *terminal     // nil: standard error is none
+	live    *live         // nil: plain lines
+	ci      string        // the CI system that reads along
 	err     *bufio.Writer // flushed once per frame
 	out     *bufio.Writer
 	silence *time.Timer // fires when nothing was printed for a while
 
-	total   int             // nodes to run
-	kept    int             // nodes in scope that a resumed run does not repeat
-	done    map[string]bool // nodes that ended at least once
-	missed  int             // nodes that ended while the connection was lost
-	running map[string]runningNode
-	blocks  int  // outputs shown so far
-	begun   bool // the run's own events have begun: JSON prints from here on
+	board   *board
+	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
+	blocks  int                     // outputs shown so far
+	blocked map[string]bool         // nodes that were named as blocked
+	partial bool                    // not all of the run was seen
+	begun   bool                    // the run's own events have begun: JSON prints from here on
 	streams *streams
 }
 
-// runningNode is what the heartbeat says about a node.
-type runningNode struct {
-	name    string
-	started time.Time
-}
-
+// newView takes over the standard error of e until close, so that nothing is printed into what is
+// being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
-	v := &view{e: e, s: s, opt: opt, p: e.errPaint(),
-		err: bufio.NewWriter(e.stderr), out: bufio.NewWriter(e.stdout),
-		silence: time.NewTimer(silenceLimit),
-		done:    map[string]bool{}, running: map[string]runningNode{}}
+	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}}
+	e.stderr = v.region
+	v.ci = e.ciSystem(opt.ci)
+	if v.opt.output == "auto" && v.progress() && !opt.quiet && !opt.json && v.inCI() {
+		v.opt.output = "grouped" // a CI log is read when the outputs are gone
+	}
+	v.err, v.out = bufio.NewWriter(v.region), bufio.NewWriter(v.region.aside(e.stdout))
 	if opt.output == "stream" {
-		v.streams = newStreams(e, s)
+		v.streams = newStreams(v)
 	}
 	return v
 }
 
 // close ends what follows outputs, and shows what an error has left unsaid.
 func (v *view) close() {
+	v.endLive()
 	v.silence.Stop()
 	v.flush()
 	if v.streams != nil {
 		v.streams.close()
 	}
+	v.e.stderr = v.stderr
 }
 
 // flush writes what the last events added. An error on standard output ends the command: the
 // reader of the events has gone. One on standard error does not: the run matters more.
 func (v *view) flush() error {
+	if v.live != nil {
+		return v.live.flush(time.Now())
+	}
 	v.err.Flush()
 	return v.out.Flush()
 }
+
+// inCI says whether nobody watches and the log is all there will be.
+func (v *view) inCI() bool { return v.ci != ciNone || v.e.get("CI") != "" }
 
 // progress says whether lines about single nodes are wanted.
 func (v *view) progress() bool {
@@ -84,34 +95,53 @@ func (v *view) showsBlocks() bool {
 	return v.opt.output == "failed" || v.opt.output == "auto" && v.progress() && !v.opt.quiet
 }
 
-// events are the types of events that a view with these options makes use of; nil = all. On a large
-// run most of the client's work is to read what it does not show.
-func (o showOptions) events() []api.EventType {
-	if o.json {
+// events are the types of events that the view makes use of; nil = all. On a large run most of the
+// client's work is to read what it does not show.
+func (v *view) events() []api.EventType {
+	if v.opt.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete,
-		api.NodeFailed, api.FileProblem}
-	if o.progress != "none" || o.output == "grouped" || o.output == "stream" {
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.NodeFailed, api.FileProblem}
+	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished)
+	}
+	if v.opt.progress != "none" && v.term != nil { // what waits is counted where progress is redrawn
+		types = append(types, api.NodeReady, api.NodeReset)
 	}
 	return types
 }
 
 // say prints one line about the run as a whole.
 func (v *view) say(format string, args ...any) {
-	fmt.Fprintf(v.err, format+"\n", args...)
+	io.WriteString(v.err, v.harmless(fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
 }
 
 // at prints one line of progress with the time at which it became true.
 func (v *view) at(t time.Time, format string, args ...any) {
-	v.say("%s "+format, append([]any{t.Local().Format(time.TimeOnly)}, args...)...)
+	v.say("%s"+format, append([]any{v.stamp(t)}, args...)...)
+}
+
+// stamp is what --timestamps puts before a line. By default a log has the time of day, and what
+// people watch has none.
+func (v *view) stamp(t time.Time) string {
+	switch v.opt.timestamps {
+	case "off":
+		return ""
+	case "iso":
+		return t.UTC().Format("2006-01-02T15:04:05.000Z") + " "
+	case "rel":
+		return fmt.Sprintf("%+8.1fs ", max(0, t.Sub(v.board.begun)).Seconds())
+	}
+	if v.live != nil {
+		return ""
+	}
+	return t.Local().Format(time.TimeOnly) + " "
 }
 
 // accepted shows what the daemon made of the request.
 func (v *view) accepted(a api.RunAccepted) {
-	v.total = a.Nodes
+	v.board.total = a.Nodes
 	switch {
 	case a.Run == "":
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
@@ -136,6 +166,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 			return err
 		}
 	}
+	finished := v.board.take(ev)
+	if v.live != nil {
+		v.live.dirty = true
+	}
 	switch ev.Type {
 	case api.RunStarted:
 		v.started(ev)
@@ -143,6 +177,7 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 		v.nodeStarted(ev)
 	case api.NodeFinished, api.NodeFailed:
 		v.nodeEnded(ctx, ev)
+		v.stageEnded(finished)
 	case api.RunStopping:
 		// Who pressed Ctrl-C here has been told already.
 		if v.progress() && !v.opt.quiet && ev.Client != v.s.client.ID() {
@@ -163,164 +198,4 @@ func (v *view) held(ev api.Event) {
 		return
 	}
 	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself", oneLine(ev.Message))
-}
-
-// started is the header of the run.
-func (v *view) started(ev api.Event) {
-	v.total = ev.Nodes - v.kept
-	if !v.progress() || v.opt.quiet {
-		return
-	}
-	size := plural(v.total, "node")
-	if v.kept > 0 {
-		size += fmt.Sprintf(", %d kept", v.kept)
-	}
-	if ev.Jobs > 0 { // else the machine's slots are the only limit
-		size += ", " + plural(ev.Jobs, "job")
-	}
-	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
-}
-
-func (v *view) nodeStarted(ev api.Event) {
-	v.running[ev.Node] = runningNode{oneLine(ev.Name), ev.Time}
-	if v.streams != nil {
-		v.streams.follow(ev)
-	}
-	if v.progress() && v.opt.verbose {
-		v.at(ev.Time, "%s %s started%s", v.p.glyph(api.StateRunning), oneLine(ev.Name), again(ev))
-	}
-}
-
-func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
-	delete(v.running, ev.Node)
-	v.done[ev.Node] = true
-	failed := ev.Type == api.NodeFailed
-	if v.progress() && (failed || !v.opt.quiet) {
-		v.endLine(ev)
-	}
-	switch {
-	case v.opt.output == "grouped":
-		v.wholeOutput(ctx, ev)
-	case failed && ev.Reason != api.ReasonCancelled && v.showsBlocks():
-		v.failedOutput(ctx, ev)
-	}
-}
-
-// endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)".
-func (v *view) endLine(ev api.Event) {
-	parts := []string{v.p.glyph(endState(ev)), oneLine(ev.Name)}
-	if d := spanMS(ev.DurationMS); d != "" {
-		parts = append(parts, d)
-	}
-	if ev.Type == api.NodeFailed {
-		parts = append(parts, cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message))
-	}
-	v.at(ev.Time, "%s%s (%s)", strings.Join(parts, " "), again(ev), v.ended())
-}
-
-// ended is how many nodes of how many have ended at least once: "3/30". A loop may come back to
-// nodes that were kept, and what was missed may end once more; it never says more than all.
-func (v *view) ended() string {
-	total := max(v.total, len(v.done))
-	return fmt.Sprintf("%d/%d", min(len(v.done)+v.missed, total), total)
-}
-
-// again names the execution of a node that ran before in this run.
-func again(ev api.Event) string {
-	if ev.Execution < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" execution %d", ev.Execution)
-}
-
-// endState is the state an ending event leaves its node in.
-func endState(ev api.Event) api.State {
-	switch {
-	case ev.Type == api.NodeFinished:
-		return api.StateOK
-	case ev.Reason == api.ReasonCancelled:
-		return api.StateCancelled
-	}
-	return api.StateFailed
-}
-
-// resync takes the counts from a snapshot: what happened in between was not seen.
-func (v *view) resync(run api.RunSummary) {
-	c := run.Counts
-	v.kept = c.Kept
-	v.total = run.Nodes - v.kept
-	v.missed = max(0, c.OK+c.Failed+c.Cancelled-len(v.done))
-	v.begun = true
-	clear(v.running) // whatever of it still runs will report its end all the same
-	if v.progress() {
-		v.say("note: connected to the daemon again, run %s is going (%s)", run.Run, v.ended())
-	}
-}
-
-// heartbeat says what takes so long.
-func (v *view) heartbeat(now time.Time) {
-	v.silence.Reset(silenceLimit)
-	if !v.progress() || v.opt.quiet || len(v.running) == 0 {
-		return
-	}
-	nodes := make([]runningNode, 0, len(v.running))
-	for _, n := range v.running {
-		nodes = append(nodes, n)
-	}
-	slices.SortFunc(nodes, func(a, b runningNode) int {
-		return cmp.Or(a.started.Compare(b.started), strings.Compare(a.name, b.name))
-	})
-	var names []string
-	for _, n := range nodes {
-		names = append(names, n.name+" "+span(now.Sub(n.started)))
-	}
-	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended())
-}
-
-// cancelling and killing answer a signal with exactly one line.
-func (v *view) cancelling(grace time.Duration) {
-	v.say("cancelling %s (%s grace): Ctrl-C again to kill", v.whatRuns(), seconds(grace))
-}
-
-func (v *view) killing() { v.say("killing %s", v.whatRuns()) }
-
-// whatRuns counts what a stop ends. What has just been started may not be announced yet.
-func (v *view) whatRuns() string {
-	if len(v.running) == 0 {
-		return "the run"
-	}
-	return plural(len(v.running), "node")
-}
-
-// stopAnswered shows why a stop was not done. That the run is over already is no news.
-func (v *view) stopAnswered(err error) {
-	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeConflict) {
-		v.say("note: cannot stop the run: %s", oneLine(err.Error()))
-	}
-}
-
-// detached prints what is needed to come back; the number of the run is the answer.
-func (v *view) detached(run string, asJSON bool) error {
-	if !v.opt.quiet {
-		file := v.e.fileFix(v.s.path)
-		v.say("run %s goes on without you. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
-	}
-	if asJSON {
-		if err := writeJSON(v.out, map[string]string{"run": run}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintln(v.out, run)
-	}
-	return v.flush()
-}
-
-// goodbye is the last line of somebody who only watched.
-func (v *view) goodbye(run string) {
-	count := ""
-	if v.progress() { // else it was not told of all ends
-		count = " (" + v.ended() + ")"
-	}
-	v.say("left run %s%s. It goes on.   stop: wf stop %s%s", run, count, run, v.e.fileFix(v.s.path))
-	v.flush()
 }

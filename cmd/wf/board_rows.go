@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/api"
+)
+
+// Bounds of the redrawn part of the screen.
+const (
+	maxRunningRows = 10 // and never more than a third of the height
+	maxNameWidth   = 24
+	timeWidth      = 8
+	leastTail      = 8  // columns: below that the last line of output is left out
+	leastBar       = 10 // columns: below that the bar is left out
+	mostBar        = 40
+)
+
+// nameWidth is how wide the column of names is.
+func nameWidth(width int) int { return max(10, min(maxNameWidth, width/3)) }
+
+// rows draws the board for a terminal: what runs, what else there is, and the line of totals. No
+// row is wider than width-1, and there are fewer than half of height.
+func (b *board) rows(p paint, now time.Time, width, height int, hint string) []string {
+	nodes := b.longest()
+	shown := nodes[:min(len(nodes), maxRunningRows, max(1, height/3))]
+	var rows []string
+	for _, n := range shown {
+		rows = append(rows, p.runningRow(n, now, width-1))
+	}
+	var more []string
+	if rest := len(nodes) - len(shown); rest > 0 {
+		more = append(more, fmt.Sprintf("+ %d running", rest))
+	}
+	if len(b.queued) > 0 {
+		more = append(more, fmt.Sprintf("%s %d queued", p.glyph(api.StateQueued), len(b.queued)))
+	}
+	if len(more) > 0 {
+		rows = append(rows, ansi.Truncate("  "+strings.Join(more, "  "), width-1, ""))
+	}
+	return append(rows, b.totals(p, now, width-1, hint))
+}
+
+// runningRow is "● align_S001     1m04s  last line of output".
+func (p paint) runningRow(n *runningNode, now time.Time, width int) string {
+	row := fmt.Sprintf("%s %s %*s", p.glyph(api.StateRunning), p.column(n.name, nameWidth(width)), timeWidth, clock(now.Sub(n.started)))
+	if room := width - ansi.StringWidth(row) - 2; room >= leastTail && n.tail != "" {
+		row += "  " + p.dim(ansi.Truncate(n.tail, room, p.ellipsis()))
+	}
+	return ansi.Truncate(row, width, "")
+}
+
+// totals is "19/30  ✗ 1  ⊘ 5  ━━━━────  2m11s  ~1m left   d detach · ^C cancel". What has no room
+// goes: first the hint, then the bar, then the guess; the numbers stay.
+func (b *board) totals(p paint, now time.Time, width int, hint string) string {
+	n, total := b.ended()
+	line := fmt.Sprintf("%d/%d", n, total)
+	if len(b.failed) > 0 {
+		line += fmt.Sprintf("  %s %d", p.glyph(api.StateFailed), len(b.failed))
+	}
+	if b.blocked > 0 {
+		line += fmt.Sprintf("  %s %d", p.glyph(api.StateBlocked), b.blocked)
+	}
+	times := "  " + clock(now.Sub(b.begun))
+	if d, ok := b.remaining(now); ok {
+		if guess := "  " + roughly(d); ansi.StringWidth(line+times+guess) <= width {
+			times += guess
+		}
+	}
+	room := width - ansi.StringWidth(line+times)
+	hint = "   " + hint
+	if ansi.StringWidth(hint)+leastBar+2 > room {
+		hint = ""
+	}
+	if bar := min(mostBar, room-2-ansi.StringWidth(hint)); bar >= leastBar {
+		line += "  " + p.bar(n, total, bar)
+	}
+	return ansi.Truncate(line+times+p.dim(hint), width, "")
+}
+
+// bar shows n of total in width columns.
+func (p paint) bar(n, total, width int) string {
+	full := width
+	if total > 0 {
+		full = width * n / total
+	}
+	return p.sgr("32", strings.Repeat(p.either("━", "="), full)) + p.dim(strings.Repeat(p.either("─", "-"), width-full))
+}
+
+// column is text cut in its middle and filled up to width columns: what distinguishes names stands
+// at their ends.
+func (p paint) column(text string, width int) string {
+	if have := ansi.StringWidth(text); have > width {
+		room := width - ansi.StringWidth(p.ellipsis())
+		text = ansi.Truncate(text, (room+1)/2, "") + p.ellipsis() + ansi.TruncateLeft(text, have-room/2, "")
+	}
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
+}
+
+// dim makes text faint.
+func (p paint) dim(text string) string {
+	if text == "" {
+		return ""
+	}
+	return p.sgr("2", text)
+}
+
+// clock is a time that goes on: whole seconds, so that it changes once a second.
+func clock(d time.Duration) string {
+	d = max(0, d).Truncate(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return span(d)
+}
+
+// clockMinutes is d in whole minutes, at least one.
+func clockMinutes(d time.Duration) string {
+	return fmt.Sprintf("%dm", max(1, d.Round(time.Minute)/time.Minute))
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+// The CI systems whose logs fold and are annotated.
+const (
+	ciNone      = "none"
+	ciGitHub    = "github"
+	ciGitLab    = "gitlab"
+	ciBuildkite = "buildkite"
+)
+
+// ciSystem is the one that --ci names, or with auto the one that the environment names.
+func (e *env) ciSystem(flag string) string {
+	if flag != "auto" && flag != "" {
+		return flag
+	}
+	for _, system := range []struct{ variable, name string }{
+		{"GITHUB_ACTIONS", ciGitHub}, {"GITLAB_CI", ciGitLab}, {"BUILDKITE", ciBuildkite},
+	} {
+		if e.get(system.variable) == "true" {
+			return system.name
+		}
+	}
+	return ciNone
+}
+
+// A fold is the output of one execution as one block of a log: what a reader unfolds by its title.
+// What lies between begin and end cannot end the block or give commands to the CI system.
+type fold struct {
+	system string
+	name   string // of the node, safe to print
+	title  string
+	id     string // unique in the log
+	failed bool
+	token  string // GitHub: ends the text in which commands do not count; random, so that no output knows it
+	begun  time.Time
+	ended  time.Time
+}
+
+// newFold is the block of the execution that ev ended.
+func (v *view) newFold(ev api.Event) fold {
+	f := fold{system: v.ci, name: oneLine(ev.Name), failed: endState(ev) == api.StateFailed, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
+	f.title = f.name
+	if ev.DurationMS != nil {
+		f.begun = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		f.title += " (" + spanMS(ev.DurationMS) + ")"
+	}
+	return f
+}
+
+// begin and end write the lines around the output, whose last line has ended.
+func (f *fold) begin(w io.Writer) {
+	switch f.system {
+	case ciGitHub:
+		fmt.Fprintf(w, "::group::%s\n::stop-commands::%s\n", githubData(f.title), f.token)
+	case ciGitLab:
+		fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s[collapsed=%t]\r\x1b[0K%s\n", f.begun.Unix(), f.id, !f.failed, f.title)
+	case ciBuildkite:
+		mark := "---"
+		if f.failed {
+			mark = "+++" // unfolded
+		}
+		fmt.Fprintf(w, "%s %s\n", mark, f.title)
+	default:
+		fmt.Fprintf(w, "-------- %s\n", f.name)
+	}
+}
+
+func (f *fold) end(w io.Writer) {
+	switch f.system {
+	case ciGitHub:
+		fmt.Fprintf(w, "::%s::\n::endgroup::\n", f.token)
+	case ciGitLab:
+		fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", f.ended.Unix(), f.id)
+	}
+}
+
+// text makes output fit to stand in the block: nothing in it may begin another.
+func (f *fold) text(output []byte) []byte {
+	if f.system != ciBuildkite {
+		return output
+	}
+	var b bytes.Buffer
+	for line := range bytes.Lines(output) {
+		for _, mark := range []string{"---", "+++", "~~~", "^^^"} {
+			if bytes.HasPrefix(line, []byte(mark)) {
+				b.WriteByte(' ')
+			}
+		}
+		b.Write(line)
+	}
+	return b.Bytes()
+}
+
+// annotate tells the CI system that a node has failed, with its last words.
+func (v *view) annotate(w io.Writer, ev api.Event, last string) {
+	if v.ci != ciGitHub {
+		return
+	}
+	why := cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	if last == "" {
+		last = v.logCommand(ev.Run, ev.Name)
+	}
+	fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(oneLine(ev.Name)+" failed ("+why+")"), githubData(last))
+}
+
+// githubData and githubProperty are texts in the places of a workflow command.
+func githubData(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func githubProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubData(text))
+}
+
+// harmless is text that a CI system prints and does not obey: names and commands are what their
+// author likes.
+func (v *view) harmless(text string) string {
+	if v.ci != ciGitHub || !strings.Contains(text, "::") && !strings.Contains(text, "##[") {
+		return text
+	}
+	lines := strings.Split(strings.ReplaceAll(text, "##[", "## ["), "\n")
+	for i, line := range lines {
+		if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
+			lines[i] = line[:len(line)-len(rest)] + ": " + rest[1:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}

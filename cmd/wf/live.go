@@ -1,0 +1,265 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"github.com/muesli/cancelreader"
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+)
+
+// How often the screen changes: while something happens, and while only the clock does.
+const (
+	frameTime = 100 * time.Millisecond
+	clockTime = time.Second
+)
+
+// A live redraws how a run stands at the bottom of a terminal. Like its view it belongs to the
+// goroutine that follows the run; the reader of keys is its own, and close waits for it.
+type live struct {
+	v      *view
+	term   *terminal
+	hint   string
+	shared bool // standard output is the same terminal
+
+	timer  *time.Timer // the next frame, or the next second
+	drawn  time.Time
+	dirty  bool
+	asked  time.Time // for last words
+	asking bool
+	away   bool // in the background: nothing is redrawn
+
+	signals chan os.Signal // of the terminal: its size, and job control
+	keys    chan byte
+	reader  cancelreader.CancelReader // nil while no keys are read
+	deaf    chan struct{}             // closed when no key is wanted any more
+	group   sync.WaitGroup
+}
+
+// startLive begins to redraw if this is the place for it, and says why not where somebody has
+// asked for it. canStop: Ctrl-C stops the run instead of leaving it.
+func (v *view) startLive(canStop bool) {
+	forced := v.opt.progress == "inline"
+	if v.opt.quiet || !forced && (v.opt.progress != "auto" || v.opt.json) {
+		return
+	}
+	toStdout := v.opt.json || v.opt.output == "grouped" || v.opt.output == "stream"
+	if why := v.e.surroundings(v.term, toStdout).whyNotInline(forced); why != "" {
+		if forced {
+			v.say("note: --progress inline: %s: plain lines instead", why)
+		}
+		return
+	}
+	l := &live{v: v, term: v.term, timer: time.NewTimer(0), dirty: true,
+		signals: make(chan os.Signal, 8), keys: make(chan byte)}
+	signal.Notify(l.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
+	l.hint = "^C leave"
+	if canStop {
+		l.hint = "^C cancel"
+	}
+	if l.listen() {
+		l.hint = "d detach " + v.p.dot() + " " + l.hint
+	}
+	v.flush()
+	v.err.Reset(later{v.region})
+	if l.shared = sameFile(v.e.stdout, v.stderr); l.shared { // one frame for both, in order
+		v.out.Reset(later{v.region})
+	}
+	v.live = l
+}
+
+// later is the writer of lines that come with the next frame.
+type later struct{ r *region }
+
+func (w later) Write(p []byte) (int, error) {
+	w.r.print(p)
+	return len(p), nil
+}
+
+// sameFile says whether two streams end in the same place.
+func sameFile(a, b io.Writer) bool {
+	fa, okA := a.(*os.File)
+	fb, okB := b.(*os.File)
+	if !okA || !okB {
+		return false
+	}
+	infoA, errA := fa.Stat()
+	infoB, errB := fb.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// endLive takes the redrawn part away for good and gives the terminal back.
+func (v *view) endLive() {
+	l := v.live
+	if l == nil {
+		return
+	}
+	v.live = nil
+	signal.Stop(l.signals)
+	l.timer.Stop()
+	v.out.Flush()
+	v.err.Flush()
+	v.err.Reset(v.region)
+	v.out.Reset(v.region.aside(v.e.stdout))
+	v.region.clear()
+	l.deafen()
+}
+
+// listen begins to read keys and says whether there are any.
+func (l *live) listen() bool {
+	if l.term.in == nil || l.term.listen() != nil {
+		return false
+	}
+	reader, err := cancelreader.NewReader(l.term.in)
+	if err != nil {
+		l.term.restore()
+		return false
+	}
+	l.reader = reader
+	l.deaf = make(chan struct{})
+	l.group.Go(func() { l.readKeys(reader, l.deaf) })
+	return true
+}
+
+// readKeys hands over single keys until it is cancelled.
+func (l *live) readKeys(reader cancelreader.CancelReader, deaf <-chan struct{}) {
+	buf := make([]byte, 256)
+	for {
+		n, err := reader.Read(buf)
+		if err != nil {
+			return
+		}
+		if n != 1 {
+			continue // pasted text, or a key that sends a sequence: nothing that was meant for us
+		}
+		select {
+		case l.keys <- buf[0]:
+		case <-deaf:
+			return
+		}
+	}
+}
+
+// deafen ends the reading of keys and gives the terminal its modes back.
+func (l *live) deafen() {
+	if l.reader != nil {
+		close(l.deaf)
+		if l.reader.Cancel() {
+			l.group.Wait()
+		}
+		l.reader.Close()
+		l.reader = nil
+	}
+	l.term.restore()
+}
+
+// flush shows what the last events changed, at once or with the next frame.
+func (l *live) flush(now time.Time) error {
+	if !l.dirty && l.v.err.Buffered() == 0 && l.v.out.Buffered() == 0 {
+		return nil
+	}
+	if wait := frameTime - now.Sub(l.drawn); wait > 0 {
+		l.dirty = true
+		l.timer.Reset(wait)
+		return nil
+	}
+	return l.draw(now)
+}
+
+// draw makes a frame. Only an error of standard output counts: the run matters more than its show.
+func (l *live) draw(now time.Time) error {
+	l.drawn, l.dirty = now, false
+	l.timer.Reset(clockTime)
+	err := l.v.out.Flush()
+	l.v.err.Flush()
+	if l.away {
+		l.v.region.redraw()
+		return err
+	}
+	width, height := l.term.size()
+	if width < 2 || height < 2 {
+		return err
+	}
+	l.v.region.show(l.v.board.rows(l.v.p, now, width, height, l.hint))
+	return err
+}
+
+// tick is what the timer rings for. A quiet second is drawn when the last words of what runs have
+// come, so that both change in one frame.
+func (l *live) tick(f *follower, now time.Time) {
+	if l.away && l.term.foreground() {
+		l.comeBack()
+	}
+	if l.dirty || l.away || !l.ask(f, now) {
+		l.dirty = true
+		return
+	}
+	l.timer.Reset(clockTime)
+}
+
+// ask asks for the last words of the nodes in sight, once a second at most, and says whether it did.
+func (l *live) ask(f *follower, now time.Time) bool {
+	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.board.running) == 0 {
+		return false
+	}
+	nodes := l.v.board.longest()
+	ids := make([]string, 0, maxRunningRows)
+	for _, n := range nodes[:min(len(nodes), maxRunningRows)] {
+		ids = append(ids, n.id)
+	}
+	l.asking, l.asked = true, now
+	f.inquire(func() func() {
+		answer, err := f.s.ws.Live(f.ctx, f.run, ids)
+		return func() {
+			l.asking, l.dirty = false, true
+			if err == nil { // else the run has just ended, or the daemon is being looked for: others say so
+				l.v.board.hear(answer)
+			}
+		}
+	})
+	return true
+}
+
+// hear takes over what a run tells without events.
+func (b *board) hear(answer api.RunLive) {
+	b.blocked = answer.Counts.Blocked
+	for _, t := range answer.Tails {
+		n := b.running[t.Node]
+		if n == nil || n.execution != t.Execution {
+			continue
+		}
+		for _, line := range textLines(t.Text) {
+			if line = oneLine(line); line != "" {
+				n.tail = line
+			}
+		}
+	}
+}
+
+// frameDue, terminalSignals and keys are what a live view waits for; nil, which never comes, where
+// there is none.
+func (v *view) frameDue() <-chan time.Time {
+	if v.live == nil {
+		return nil
+	}
+	return v.live.timer.C
+}
+
+func (v *view) terminalSignals() <-chan os.Signal {
+	if v.live == nil {
+		return nil
+	}
+	return v.live.signals
+}
+
+func (v *view) keys() <-chan byte {
+	if v.live == nil {
+		return nil
+	}
+	return v.live.keys
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/client"
+)
+
+// A report is a file about a run that is over.
+type report struct{ kind, file string }
+
+// The kinds of reports.
+var reportWriters = map[string]func(io.Writer, *account) error{
+	"junit": writeJUnit,
+	"md":    writeMarkdown,
+	"json":  func(w io.Writer, a *account) error { return writeJSON(w, a.detail) },
+}
+
+// reportsFlag is the value of --report KIND=FILE.
+type reportsFlag struct{ list *[]report }
+
+func (f *reportsFlag) String() string { return "" }
+func (f *reportsFlag) Type() string   { return "KIND=FILE" }
+
+// Set adds one.
+func (f *reportsFlag) Set(text string) error {
+	kind, file, ok := strings.Cut(text, "=")
+	if !ok || file == "" || reportWriters[kind] == nil {
+		return fmt.Errorf("must be junit=FILE, md=FILE or json=FILE")
+	}
+	*f.list = append(*f.list, report{kind, file})
+	return nil
+}
+
+// checkReports finds a folder that is missing before a week is spent on the run.
+func (e *env) checkReports(reports []report) error {
+	for _, r := range reports {
+		dir := filepath.Dir(e.abs(r.file))
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
+		}
+	}
+	return nil
+}
+
+// An account is a run that is over as reports tell it.
+type account struct {
+	workfile string
+	detail   api.RunDetail
+	cases    []testCase
+}
+
+// testCase is a node of the run. Exactly one of its states: ok, failed, or not executed.
+type testCase struct {
+	name  string
+	class string // its group, else what the names of its stage have in common
+	exec  *api.Execution
+	state api.State
+	tail  tail // of a failed one
+}
+
+// maxTails bounds the outputs that are read for a report.
+const maxTails = 200
+
+// tell collects what reports say about a run.
+func (s *session) tell(ctx context.Context, run string) (*account, error) {
+	detail, err := s.ws.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	status, err := s.ws.Status(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	a := &account{workfile: oneLine(filepath.Base(s.path)), detail: detail}
+	last := make(map[string]*api.Execution, len(detail.Execs))
+	for i := range detail.Execs {
+		last[detail.Execs[i].Node] = &detail.Execs[i]
+	}
+	tails := 0
+	for _, n := range status.Nodes {
+		x := last[n.ID]
+		delete(last, n.ID)
+		if x == nil && (n.Run != run || n.State == api.StateOK || n.Container) {
+			continue // not in the run, or kept from an earlier one
+		}
+		c := testCase{name: oneLine(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State}
+		if x != nil {
+			c.state = outcome(x)
+		}
+		if c.state == api.StateFailed && x != nil && tails < maxTails {
+			tails++
+			// What cannot be read is missing in the report, and the log is still there.
+			c.tail, _ = s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
+		}
+		a.cases = append(a.cases, c)
+	}
+	for i := range detail.Execs { // of nodes that were deleted while the run went on
+		if x := &detail.Execs[i]; last[x.Node] == x {
+			a.cases = append(a.cases, testCase{name: oneLine(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x)})
+		}
+	}
+	return a, nil
+}
+
+// outcome is the state that an execution left its node in.
+func outcome(x *api.Execution) api.State {
+	switch {
+	case x.OK:
+		return api.StateOK
+	case x.Reason == api.ReasonCancelled:
+		return api.StateCancelled
+	}
+	return api.StateFailed
+}
+
+// took is how long the last execution took.
+func (c *testCase) took() time.Duration {
+	if c.exec == nil || c.exec.DurationMS == nil {
+		return 0
+	}
+	return time.Duration(*c.exec.DurationMS) * time.Millisecond
+}
+
+// why says what became of a node that did not succeed.
+func (c *testCase) why() string {
+	if c.exec == nil || c.state == api.StateCancelled {
+		if c.state == api.StateIdle {
+			return "not reached"
+		}
+		return string(c.state)
+	}
+	return cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message)
+}
+
+// writeReports writes what was asked for, and the summary that GitHub shows beside the log.
+func (f *follower) writeReports(ctx context.Context) error {
+	summary := ""
+	if f.view.ci == ciGitHub {
+		summary = f.e.get("GITHUB_STEP_SUMMARY")
+	}
+	if len(f.opt.reports) == 0 && summary == "" {
+		return nil
+	}
+	a, err := f.s.tell(ctx, f.run)
+	if err != nil {
+		return fmt.Errorf("no report of run %s: %w", f.run, err)
+	}
+	if summary != "" {
+		if err := appendFile(summary, a); err != nil {
+			f.view.say("note: no summary for GitHub: %s", oneLine(err.Error()))
+			f.view.flush()
+		}
+	}
+	for _, r := range f.opt.reports {
+		if err := writeReport(f.e.abs(r.file), a, reportWriters[r.kind]); err != nil {
+			return fmt.Errorf("no report of run %s: %w", f.run, err)
+		}
+	}
+	return nil
+}
+
+// writeReport replaces path by the report as a whole.
+func writeReport(path string, a *account, write func(io.Writer, *account) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".wf-report-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // of one that was renamed there is nothing
+	err = write(tmp, a)
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if closed := tmp.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	return err
+}
+
+func appendFile(path string, a *account) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	err = writeMarkdown(f, a)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+// maxTableRows bounds the table; GitHub refuses a summary of more than a megabyte.
+const maxTableRows = 200
+
+// writeMarkdown writes the run as a table, what went wrong first, with the last words of failures.
+func writeMarkdown(w io.Writer, a *account) error {
+	b := bufio.NewWriter(w)
+	p := paint{}
+	d := a.detail
+	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.glyph(resultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
+	parts := countParts(d.Counts, "not reached")
+	if d.DurationMS != nil {
+		parts = append(parts, span(time.Duration(*d.DurationMS)*time.Millisecond))
+	}
+	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
+	rows := slices.Clone(a.cases)
+	slices.SortStableFunc(rows, func(x, y testCase) int { return rank(x.state) - rank(y.state) })
+	if len(rows) > 0 {
+		fmt.Fprint(b, "| | node | time | result |\n|---|---|--:|---|\n")
+	}
+	for i, c := range rows {
+		if i == maxTableRows {
+			fmt.Fprintf(b, "| | and %d more | | |\n", len(rows)-i)
+			break
+		}
+		took, result := "", "ok"
+		if c.exec != nil {
+			took = span(c.took())
+		}
+		if c.state != api.StateOK {
+			result = c.why()
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.glyph(c.state), markdownText(c.name), took, markdownText(result))
+	}
+	for i, c := range rows {
+		if i == maxBlocks || c.state != api.StateFailed {
+			break
+		}
+		markdownTail(b, c)
+	}
+	fmt.Fprintln(b)
+	return b.Flush()
+}
+
+// markdownTail is a block to unfold with the end of the output of a failed node.
+func markdownTail(w io.Writer, c testCase) {
+	if len(c.tail.lines) == 0 {
+		return
+	}
+	text := strings.Join(c.tail.lines, "\n")
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(w, "\n<details><summary>%s: %s (%s)</summary>\n\n%stext\n%s\n%s\n\n</details>\n",
+		markdownText(c.name), markdownText(c.why()), c.tail.title(), fence, text, fence)
+}
+
+// markdownText is text that means nothing to Markdown or HTML, on one line.
+func markdownText(text string) string {
+	var b strings.Builder
+	text = oneLine(text)
+	for i, r := range text {
+		inWord := r == '_' && i > 0 && i < len(text)-1 // as in most names, where it means nothing
+		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$@", r) && !inWord {
+			fmt.Fprintf(&b, "&#%d;", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// rank orders states by how much they matter to who mends the run.
+func rank(state api.State) int {
+	i := slices.Index([]api.State{api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateIdle}, state)
+	if i < 0 {
+		return 100
+	}
+	return i
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// A terminal is the one that a region is drawn on and keys come from.
+type terminal struct {
+	in, out *os.File // in is nil when keys cannot be read
+	saved   *unix.Termios
+}
+
+// newTerminal is the terminal behind stderr and stdin; nil when stderr is none.
+func newTerminal(stdin io.Reader, stderr io.Writer) *terminal {
+	out, ok := stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return nil
+	}
+	t := &terminal{out: out}
+	if in, ok := stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		t.in = in
+	}
+	return t
+}
+
+// size is the terminal's, in columns and rows; zeros when it does not tell.
+func (t *terminal) size() (width, height int) {
+	width, height, err := term.GetSize(int(t.out.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// foreground says whether this process belongs to the terminal's foreground process group. Others
+// are stopped by the kernel when they change the terminal, and should not draw on it.
+func (t *terminal) foreground() bool {
+	group, err := unix.IoctlGetInt(int(t.out.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// listen makes keys come one by one and unseen. Signals stay what they are: Ctrl-C and Ctrl-Z are
+// the kernel's business, and line ends of other programs too. It does nothing without in.
+func (t *terminal) listen() error {
+	if t.in == nil || t.saved != nil {
+		return nil
+	}
+	old, err := unix.IoctlGetTermios(int(t.in.Fd()), getTermios)
+	if err != nil {
+		return err
+	}
+	quiet := *old
+	quiet.Lflag &^= unix.ECHO | unix.ICANON
+	quiet.Cc[unix.VMIN], quiet.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &quiet); err != nil {
+		return err
+	}
+	t.saved = old
+	return nil
+}
+
+// restore undoes listen.
+func (t *terminal) restore() error {
+	if t.saved == nil {
+		return nil
+	}
+	saved := t.saved
+	t.saved = nil
+	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, saved)
+}

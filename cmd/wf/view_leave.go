@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"wf/api"
+)
+
+// cancelling and killing answer a signal with exactly one line.
+func (v *view) cancelling(grace time.Duration) {
+	detach := ""
+	if v.hasKeys() {
+		detach = ", d to detach"
+	}
+	v.say("cancelling %s (%s grace): Ctrl-C again to kill%s", v.whatRuns(), seconds(grace), detach)
+}
+
+func (v *view) killing() { v.say("killing %s", v.whatRuns()) }
+
+// hasKeys says whether somebody can press d.
+func (v *view) hasKeys() bool { return v.live != nil && v.live.reader != nil }
+
+// whatRuns counts what a stop ends. What has just been started may not be announced yet.
+func (v *view) whatRuns() string {
+	if n := len(v.board.running); n > 0 {
+		return plural(n, "node")
+	}
+	return "the run"
+}
+
+// stopAnswered shows why a stop was not done. That the run is over already is no news.
+func (v *view) stopAnswered(err error) {
+	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeConflict) {
+		v.say("note: cannot stop the run: %s", oneLine(err.Error()))
+	}
+}
+
+// detached prints what is needed to come back; the number of the run is the answer.
+func (v *view) detached(run string, asJSON bool) error {
+	if !v.opt.quiet {
+		file := v.e.fileFix(v.s.path)
+		v.say("run %s goes on without you. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
+	}
+	if asJSON {
+		if err := writeJSON(v.out, map[string]string{"run": run}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(v.out, run)
+	}
+	return v.flush()
+}
+
+// goodbye is the last line of somebody who does not stay to the end: who only watched, or pressed d.
+func (v *view) goodbye(run string, stopped bool) {
+	v.endLive()
+	file, count := v.e.fileFix(v.s.path), ""
+	if v.progress() { // else it was not told of all ends
+		count = " (" + v.ended() + ")"
+	}
+	if stopped {
+		v.say("left run %s%s while it is being stopped.   how it ended: wf runs show %s%s", run, count, run, file)
+	} else {
+		v.say("left run %s%s. It goes on.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
+	}
+	v.flush()
+}

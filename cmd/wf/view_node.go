@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+// started is the header of the run.
+func (v *view) started(ev api.Event) {
+	v.board.total = ev.Nodes - v.board.kept
+	if !v.progress() || v.opt.quiet {
+		return
+	}
+	size := plural(v.board.total, "node")
+	if v.board.kept > 0 {
+		size += fmt.Sprintf(", %d kept", v.board.kept)
+	}
+	if ev.Jobs > 0 { // else the machine's slots are the only limit
+		size += ", " + plural(ev.Jobs, "job")
+	}
+	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
+}
+
+func (v *view) nodeStarted(ev api.Event) {
+	if v.streams != nil {
+		v.streams.follow(ev)
+	}
+	if !v.progress() || !v.opt.verbose {
+		return
+	}
+	step, planned := v.steps[ev.Node]
+	why := ""
+	if planned && ev.Execution < 2 {
+		why = ": " + step.Why
+	}
+	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), oneLine(ev.Name), again(ev), why)
+	if planned {
+		v.field("command", step.Line)
+	}
+}
+
+func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
+	failed := ev.Type == api.NodeFailed
+	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
+		v.endLine(ev)
+	}
+	switch {
+	case v.opt.output == "grouped":
+		v.wholeOutput(ctx, ev)
+	case failed && ev.Reason != api.ReasonCancelled && v.showsBlocks():
+		v.failedOutput(ctx, ev)
+	}
+	if v.opt.output != "none" && endState(ev) == api.StateFailed {
+		v.sayBlocked(ctx, ev)
+	}
+}
+
+// folded says that nodes are too many for a line each.
+func (v *view) folded() bool {
+	return v.live != nil && !v.opt.verbose && v.board.total > foldedNodes
+}
+
+// endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
+// the count in the line of totals.
+func (v *view) endLine(ev api.Event) {
+	glyph, name := v.p.glyph(endState(ev)), oneLine(ev.Name)
+	took, why := spanMS(ev.DurationMS), again(ev)
+	if ev.Type == api.NodeFailed {
+		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why
+	}
+	if v.live != nil {
+		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
+		return
+	}
+	if took != "" {
+		name += " " + took
+	}
+	n, total := v.board.ended()
+	v.at(ev.Time, "%s %s%s (%d/%d)", glyph, name, why, n, total)
+}
+
+// columns is a line that stays, in the columns of the rows that are redrawn. The name is whole.
+func (v *view) columns(glyph, name, took, rest string) string {
+	width, _ := v.term.size()
+	room := max(nameWidth(width-1), columns(name))
+	line := fmt.Sprintf("%s %s %*s", glyph, v.p.column(name, room), timeWidth, took)
+	if rest != "" {
+		line += "  " + rest
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// stageEnded is the line about a stage whose last node has ended, where nodes have no lines.
+func (v *view) stageEnded(s *stage) {
+	if s == nil || !v.folded() {
+		return
+	}
+	state, rest := api.StateOK, ""
+	if s.failed > 0 {
+		state, rest = api.StateFailed, fmt.Sprintf("%d failed", s.failed)
+	}
+	took := ""
+	if !s.first.IsZero() {
+		took = span(s.last.Sub(s.first))
+	}
+	v.at(s.last, "%s", v.columns(v.p.glyph(state), s.name+" "+v.p.either("×", "x")+fmt.Sprint(s.total), took, rest))
+}
+
+// again names the execution of a node that ran before in this run.
+func again(ev api.Event) string {
+	if ev.Execution < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" execution %d", ev.Execution)
+}
+
+// endState is the state an ending event leaves its node in.
+func endState(ev api.Event) api.State {
+	switch {
+	case ev.Type == api.NodeFinished:
+		return api.StateOK
+	case ev.Reason == api.ReasonCancelled:
+		return api.StateCancelled
+	}
+	return api.StateFailed
+}
+
+// resync goes on from a snapshot.
+func (v *view) resync(run api.RunSummary) {
+	v.board.resync(run)
+	v.begun, v.partial = true, true
+	if v.progress() {
+		v.say("note: connected to the daemon again, run %s is going (%s)", run.Run, v.ended())
+	}
+}
+
+// ended is how many nodes of how many have ended: "3/30".
+func (v *view) ended() string {
+	n, total := v.board.ended()
+	return fmt.Sprintf("%d/%d", n, total)
+}
+
+// learn takes over what is known of the nodes of the run.
+func (v *view) learn(o api.RunOutlook) {
+	finished := v.board.learn(o)
+	if v.live != nil {
+		v.live.dirty = true
+	}
+	for _, s := range finished {
+		v.stageEnded(s)
+	}
+}
+
+// heartbeat says what takes so long.
+func (v *view) heartbeat(now time.Time) {
+	v.silence.Reset(silenceLimit)
+	if !v.progress() || v.opt.quiet || v.live != nil || len(v.board.running) == 0 {
+		return
+	}
+	var names []string
+	for _, n := range v.board.longest() {
+		names = append(names, n.name+" "+span(now.Sub(n.started)))
+	}
+	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended())
+}

@@ -1,0 +1,36 @@
+package workspace
+
+import (
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+)
+
+// changedSince tells what somebody who resumes a run should know of edits since: which commands are
+// others than those that failed, and which were edited after they succeeded and are kept all the same.
+func (r *run) changedSince(w *Workspace) []string {
+	if r.req.Mode != api.ModeResume {
+		return nil
+	}
+	var mended, kept []string
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		rec := w.record(n.node)
+		if rec == nil || rec.command == "" || rec.command == executor.Line(r.req.Wrapper, n.label) {
+			continue
+		}
+		if n.node.Status == graph.Ran {
+			kept = append(kept, n.name)
+		} else {
+			mended = append(mended, n.name)
+		}
+	}
+	var notes []string
+	if len(mended) > 0 {
+		notes = append(notes, "changed since they ran: the commands of "+some(mended, 5))
+	}
+	if len(kept) > 0 {
+		notes = append(notes, "changed after they succeeded, and kept: "+some(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
+	}
+	return notes
+}

@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// Bounds of one look at the last words of running nodes.
+const (
+	tailNodes = 64
+	tailBytes = 1 << 10
+)
+
+// Live counts the nodes of a run that is going and reads the last words of those named by their
+// ids. Nodes that are not running, or not in the run, are passed over.
+func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
+	if len(nodes) > tailNodes {
+		return api.RunLive{}, invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
+	}
+	type found struct {
+		counts  api.Counts
+		outputs []output
+	}
+	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+		r, err := w.going(name)
+		if err != nil {
+			return found{}, err
+		}
+		f := found{counts: r.countAll()}
+		for _, id := range nodes {
+			if i, in := r.sched.Index(id); in {
+				f.outputs = r.liveOutputs(w, i, f.outputs)
+			}
+		}
+		return f, nil
+	})
+	if err != nil {
+		return api.RunLive{}, err
+	}
+	live := api.RunLive{Counts: f.counts, Tails: []api.NodeTail{}}
+	for _, o := range f.outputs {
+		if text := o.lastWords(); len(text) > 0 {
+			live.Tails = append(live.Tails, api.NodeTail{Node: o.info.Node, Execution: o.info.Execution, Text: text})
+		}
+	}
+	return live, nil
+}
+
+// liveOutputs appends the output of node i if it is running.
+func (r *run) liveOutputs(w *Workspace, i int, list []output) []output {
+	rec := r.nodes[i].rec
+	if rec == nil || !rec.live || rec.out.File == "" {
+		return list
+	}
+	o := output{dir: w.store.Dir(r.n), out: rec.out, err: rec.err}
+	o.info.Node, o.info.Execution = r.nodes[i].id, rec.executions
+	return append(list, o)
+}
+
+// lastWords reads the end of the stream that was written to last. Nothing is an answer: the
+// output may be gone by now, and who watches sees so elsewhere.
+func (o *output) lastWords() []byte {
+	out, outTime := o.end(o.out)
+	errs, errTime := o.end(o.err)
+	if len(out) == 0 || len(errs) > 0 && errTime.After(outTime) {
+		return errs
+	}
+	return out
+}
+
+// end reads the last bytes of a range, and when its file was written.
+func (o *output) end(r executor.Range) ([]byte, time.Time) {
+	f, err := os.Open(filepath.Join(o.dir, filepath.FromSlash(r.File)))
+	if err != nil {
+		return nil, time.Time{}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, time.Time{}
+	}
+	end := r.End
+	if end < 0 {
+		end = info.Size()
+	}
+	start := max(r.Start, end-tailBytes)
+	if start >= end {
+		return nil, time.Time{}
+	}
+	buf := make([]byte, end-start)
+	n, err := f.ReadAt(buf, start)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, time.Time{}
+	}
+	return buf[:n], info.ModTime()
+}

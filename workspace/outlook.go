@@ -1,0 +1,141 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// outlookRuns is how many earlier runs an expectation is the median of. Few are enough to forget
+// one unlucky run, and reading them costs a fraction of what starting the nodes costs.
+const outlookRuns = 5
+
+// arrow is a blocking edge between two nodes of a run.
+type arrow struct{ source, target int }
+
+// Outlook describes the nodes of a run that is going, with what earlier runs tell of them.
+func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
+	type found struct {
+		out      api.RunOutlook
+		blocking []arrow
+	}
+	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+		r, err := w.going(name)
+		if err != nil {
+			return found{}, err
+		}
+		return found{w.outlook(r), r.blocking()}, nil
+	})
+	if err != nil {
+		return api.RunOutlook{}, err
+	}
+	medians, earlier, err := w.store.Durations(outlookRuns)
+	if err != nil {
+		return api.RunOutlook{}, internal("the history cannot be read", err)
+	}
+	f.out.Earlier = earlier
+	expect(f.out.Nodes, f.blocking, medians)
+	return f.out, nil
+}
+
+// going finds a run that is going.
+func (w *Workspace) going(name string) (*run, error) {
+	for _, r := range w.runs {
+		if r.id == name && r.state != preparing {
+			return r, nil
+		}
+	}
+	return nil, &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going"}
+}
+
+// outlook describes the nodes as they are now. What was published so far is in it.
+func (w *Workspace) outlook(r *run) api.RunOutlook {
+	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.id, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.nodes))}
+	blocked := r.sched.Blocked()
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		o := api.NodeOutlook{Node: n.id, Name: n.name, State: r.nodeState(i, blocked[i])}
+		if n.node != nil {
+			o.Group = n.node.Group
+		}
+		if n.rec != nil {
+			o.Executions = n.rec.executions
+			if n.rec.live && !n.rec.started.IsZero() {
+				o.Started = ptr(n.rec.started)
+			}
+		}
+		out.Nodes[i] = o
+	}
+	return out
+}
+
+// nodeState is the state of a node as the run sees it, whatever the file says.
+func (r *run) nodeState(i int, blocked bool) api.State {
+	rec := r.nodes[i].rec
+	switch r.sched.Status(i) {
+	case graph.Ran:
+		return api.StateOK
+	case graph.Failed:
+		if rec != nil && rec.reason == api.ReasonCancelled {
+			return api.StateCancelled
+		}
+		return api.StateFailed
+	case graph.Queued:
+		return api.StateQueued
+	case graph.Running:
+		return api.StateRunning
+	}
+	if blocked {
+		return api.StateBlocked
+	}
+	return api.StateIdle
+}
+
+// blocking are the blocking edges of the run. An edge that was deleted meanwhile is left out: the
+// outlook is a guess, and the run itself still knows it.
+func (r *run) blocking() []arrow {
+	arrows := make([]arrow, 0, len(r.edges))
+	for j, e := range r.edges {
+		if e != nil && e.Type == graph.Blocking {
+			s, t := r.sched.EdgeEnds(j)
+			arrows = append(arrows, arrow{s, t})
+		}
+	}
+	return arrows
+}
+
+// expect fills in what the medians say: each node's own time, and that of the longest way from it to
+// the end. Blocking edges have no cycle; should the edges have been edited into one meanwhile,
+// the nodes on it keep their own time.
+func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.Duration) {
+	sources := make([][]int, len(nodes)) // of each node's incoming edges
+	after := make([]int, len(nodes))     // edges whose target has no path yet
+	for _, a := range blocking {
+		sources[a.target] = append(sources[a.target], a.source)
+		after[a.source]++
+	}
+	var ready []int
+	for i := range nodes {
+		if d, known := medians[nodes[i].Node]; known {
+			nodes[i].ExpectedMS = ptr(d.Milliseconds())
+			nodes[i].PathMS = d.Milliseconds()
+		}
+		if after[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	longest := make([]int64, len(nodes)) // of the ways that begin after a node
+	for len(ready) > 0 {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		nodes[i].PathMS += longest[i]
+		for _, s := range sources[i] {
+			longest[s] = max(longest[s], nodes[i].PathMS)
+			if after[s]--; after[s] == 0 {
+				ready = append(ready, s)
+			}
+		}
+	}
+}
