@@ -71,6 +71,11 @@ type RunSummary struct {
 	Ended      *time.Time `json:"ended,omitempty"`
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
+	Exclude    []string   `json:"exclude,omitempty"` // --exclude, as given
+	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = nobody,
+	// or a person with wf stop.
+	Cause    string `json:"cause,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
 }
 
 // RunList is `wf runs --json`, newest first.

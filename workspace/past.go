@@ -57,10 +57,11 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 
 func pastSummary(req history.Request, res *history.Result) api.RunSummary {
 	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
-		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time}
+		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time}
 	if res != nil {
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
 		s.Ended, s.DurationMS = ptr(res.Ended), ptr(res.DurationMS)
+		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
 	}
 	return s
 }

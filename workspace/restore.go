@@ -198,6 +198,7 @@ func (m followed) handle(w *Workspace) {
 	r.sess = m.sess
 	if r.state == preparing {
 		r.state = going
+		r.limitTime(w)
 	}
 	if r.state == stopping {
 		r.sess.Stop(r.live(), r.grace())
