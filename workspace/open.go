@@ -45,7 +45,7 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	}
 	w.slots = cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
-	w.recall()
+	w.recall(w.takeUp)
 	// The watch begins before the loop, so that no change between the two goes unseen: looked
 	// compares with what was read.
 	if w.file.watch, err = w.watchFolder(); err != nil {
@@ -65,7 +65,17 @@ func (w *Workspace) slotsFree() {
 	}
 }
 
+// readFirst reads the file and tidies up behind an earlier daemon.
 func (w *Workspace) readFirst() error {
+	if err := w.parseFile(); err != nil {
+		return err
+	}
+	w.removeLeftovers()
+	return nil
+}
+
+// parseFile reads and parses the workfile.
+func (w *Workspace) parseFile() error {
 	data, id, err := readFile(w.path)
 	if err != nil {
 		return openError(w.path, err)
@@ -75,7 +85,6 @@ func (w *Workspace) readFirst() error {
 		return w.parseError(err)
 	}
 	w.file.id = id
-	w.removeLeftovers()
 	return nil
 }
 
@@ -119,9 +128,9 @@ func (w *Workspace) removeLeftovers() {
 	}
 }
 
-// recall brings back what is known of past runs and takes up those that are not over. Newer runs
-// know better; it stops when every node with a status is explained.
-func (w *Workspace) recall() {
+// recall brings back what is known of past runs and hands over to takeUp those that are not over.
+// Newer runs know better; it stops when every node with a status is explained.
+func (w *Workspace) recall(takeUp func(n int)) {
 	list, err := w.store.List()
 	if err != nil {
 		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
@@ -135,7 +144,7 @@ func (w *Workspace) recall() {
 	}
 	for i, s := range list {
 		if s.Result == nil {
-			w.takeUp(s.Request.Run)
+			takeUp(s.Request.Run)
 			continue
 		}
 		if w.latest == nil {

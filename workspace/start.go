@@ -100,6 +100,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	}
 	var err error
 	if sreq.Explicit {
+		if blank(req.Nodes) {
+			return scheduler.Scope{}, invalid("the selection is empty: it names no node")
+		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
@@ -110,6 +113,12 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		}
 	}
 	return scheduler.Choose(w.g, sreq)
+}
+
+// blank reports whether selectors say nothing at all, as an unset variable of a script does. It
+// would be a run of nothing, which succeeds.
+func blank(selectors []string) bool {
+	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
 
 // lastScopes gives the scope of the last run that a node took part in, each run read once.

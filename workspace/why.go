@@ -69,17 +69,9 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 // whyPast folds a past run once more and explains the node in it.
 func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 	why.Run = runID(n)
-	r := &run{n: n, id: runID(n)}
-	frozen, err := w.store.Workfile(n)
+	r, records, err := w.reread(n)
 	if errors.Is(err, history.ErrNoRun) {
 		return why, notFound("no run %d", n)
-	}
-	var records []history.Record
-	if err == nil {
-		r.req, err = w.store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
-	}
-	if err == nil {
-		r.sched, err = newScheduler(frozen, r.req)
 	}
 	if err != nil {
 		why.Text = []string{fmt.Sprintf("Run %d cannot be read any more: %s.", n, err)}
@@ -100,6 +92,23 @@ func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 	}
 	why.Text = r.explain(i)
 	return why, nil
+}
+
+// reread makes a run as it was when it began, from its record, and returns what happened in it.
+func (w *Workspace) reread(n int) (*run, []history.Record, error) {
+	r := &run{n: n, id: runID(n)}
+	frozen, err := w.store.Workfile(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	var records []history.Record
+	r.req, err = w.store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	r.client = r.req.Client
+	r.sched, err = newScheduler(frozen, r.req)
+	return r, records, err
 }
 
 // explain words what the scheduler and the executor know about a node.
@@ -212,12 +221,15 @@ func (r *run) list(nodes []int) string {
 	return some(names, 8)
 }
 
-// sources names where edges come from.
+// sources names where edges come from, each node once.
 func (r *run) sources(edges []int) []string {
 	var names []string
+	seen := make(map[int]bool, len(edges))
 	for _, j := range edges {
-		src, _ := r.sched.EdgeEnds(j)
-		names = appendNew(names, r.nodes[src].name)
+		if src, _ := r.sched.EdgeEnds(j); !seen[src] {
+			seen[src] = true
+			names = append(names, r.nodes[src].name)
+		}
 	}
 	return names
 }

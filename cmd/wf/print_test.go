@@ -78,22 +78,24 @@ func TestStatusCode(t *testing.T) {
 func TestPrintPlan(t *testing.T) {
 	plan := api.Plan{Mode: api.ModeFresh, Total: 30, Jobs: 8, Wrapper: "bash -c {}", Notes: []string{"careful"}, Steps: []api.PlanStep{
 		{Name: "align", Command: "bwa mem\n  ref.fa", Line: "bash -c 'bwa mem'", Why: "selected"},
-		{Name: "merge", Command: "cat a b", Line: "bash -c 'cat a b'", After: []string{"align"}, Ignored: []string{"call"}},
-	}}
+		{Name: "merge", Command: "cat a b", Line: "bash -c 'cat a b'", Why: "downstream of align", After: []string{"align"}, Ignored: []string{"call"}},
+	}, Beyond: []string{"report"}}
 	var b bytes.Buffer
 	want := `would run 2 of 30 nodes (8 jobs), in this order:
-  1  align  bwa mem ref.fa  selected
-  2  merge  cat a b         after align; does not wait for call (not selected)
+  1  align  selected             bwa mem ref.fa
+  2  merge  downstream of align  cat a b
+     does not wait for call (not selected)
+not selected, though next: report
 wrapper: bash -c {}
 note: careful
 nothing was run.
 `
-	if err := printPlan(&b, paint{}, plan, false); err != nil || b.String() != want {
+	if err := printPlan(&b, paint{}, plan, false, 0); err != nil || b.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
 	}
 	b.Reset()
-	printPlan(&b, paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false)
-	if want := "would resume run 7: 0 of 3 nodes, keeping 3\nnothing was run.\n"; b.String() != want {
+	printPlan(&b, paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
+	if want := "nothing to resume: no node has failed\nnothing was run.\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 }

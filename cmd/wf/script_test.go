@@ -83,6 +83,7 @@ type world struct {
 	bin     string
 	vars    []string
 	started map[string]*started // by the name that the script gave
+	listing string              // what remember saw
 }
 
 // end stops the daemon with all it runs, and complains about whatever is left.
