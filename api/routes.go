@@ -13,7 +13,7 @@ const (
 
 // Below a workspace, see Workspace.
 const (
-	SubStatus = "/status"  // GET ?nodes=0: Status
+	SubStatus = "/status"  // GET ?nodes=0: Status; ?stages=N: with at most N stages instead of nodes
 	SubEvents = "/events"  // WebSocket ?nodes=0&follow=NODE: Frames
 	SubRuns   = "/runs"    // GET: RunList; POST RunRequest: RunAccepted
 	SubPlan   = "/plan"    // POST RunRequest: Plan

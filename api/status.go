@@ -15,6 +15,23 @@ type Status struct {
 	Problem    string       `json:"problem,omitempty"` // the workfile cannot be read or written at present
 	Nodes      []NodeStatus `json:"nodes,omitempty"`
 	Edges      []EdgeStatus `json:"edges,omitempty"`
+
+	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
+	// were asked for, they are only those in which something runs or went wrong, without After, and
+	// MoreStages counts the others.
+	Stages     []Stage `json:"stages,omitempty"`
+	MoreStages int     `json:"more_stages,omitempty"`
+}
+
+// Stage is nodes that do the same thing at the same place of a workflow.
+type Stage struct {
+	Name   string `json:"name"`
+	Nodes  int    `json:"nodes"`
+	Counts Counts `json:"counts"`
+	After  []int  `json:"after,omitempty"` // indexes of the stages right before it
+	// Notable is the only node, or some that failed and some that run, those that run longest first.
+	// Commands are left out.
+	Notable []NodeStatus `json:"notable,omitempty"`
 }
 
 // NodeStatus is one node as it is now.

@@ -73,6 +73,13 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 	return wsGet[api.Status](ctx, w, w.path(api.SubStatus), nodesQuery(nodes))
 }
 
+// Overview is the workspace as it is now, with at most stages rows for people instead of its nodes.
+func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
+	query := nodesQuery(false)
+	query.Set("stages", strconv.Itoa(stages))
+	return wsGet[api.Status](ctx, w, w.path(api.SubStatus), query)
+}
+
 // nodesQuery leaves nodes and edges out when nobody wants them.
 func nodesQuery(nodes bool) url.Values {
 	if nodes {

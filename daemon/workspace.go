@@ -17,6 +17,7 @@ type Workspace interface {
 	OnIdle(f func())
 
 	Status(ctx context.Context, nodes bool) (api.Status, error)
+	Overview(ctx context.Context, stages int) (api.Status, error)
 	Select(ctx context.Context, selectors []string) (api.NodeList, error)
 	StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error)
 	Plan(ctx context.Context, req api.RunRequest) (api.Plan, error)

@@ -15,6 +15,15 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 	return ask(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
 }
 
+// Overview is Status with at most so many stages instead of nodes and edges.
+func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
+	return ask(ctx, w, func(w *Workspace) (api.Status, error) {
+		s := w.status(false)
+		w.addStages(&s, stages)
+		return s, nil
+	})
+}
+
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return ask(ctx, w, func(w *Workspace) (api.NodeList, error) {

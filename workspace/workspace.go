@@ -75,6 +75,7 @@ type Workspace struct {
 	doc      *graphml.Document
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
+	stages   stageTable
 	last     map[string]memory  // node id → what is known of its past
 	file     workfile           // what is on disk, and what of ours is not yet
 	edits    editLog

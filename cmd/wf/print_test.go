@@ -8,54 +8,6 @@ import (
 	"wf/api"
 )
 
-func TestPrintStatus(t *testing.T) {
-	nodes := []api.NodeStatus{
-		{Name: "fetch", State: api.StateOK, DurationMS: number(int64(2100))},
-		{Name: "evil\x1b[2J", State: api.StateFailed, Reason: api.ReasonExit, ExitCode: number(1), DurationMS: number(int64(800)), Executions: 3},
-		{Name: "sort", State: api.StateRunning, Started: number(after(-time.Minute))},
-		{Name: "box", Container: true},
-		{Name: "merge", State: api.StateBlocked},
-	}
-	for _, c := range []struct {
-		name   string
-		status api.Status
-		want   string
-	}{
-		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, "/data/Workfile: idle, never run. 2 idle\n"},
-		{"over", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{OK: 30},
-			LastRun: &api.RunSummary{Run: "43", Result: api.Succeeded, Ended: number(after(-4 * time.Minute)), DurationMS: number(int64(100000)), Counts: api.Counts{OK: 6, Kept: 24}}},
-			"/data/Workfile: idle. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s). Now: 30 ok\n"},
-		{"running", api.Status{Workfile: "/data/Workfile", Problem: "not readable", Nodes: nodes,
-			Runs: []api.RunSummary{{Run: "42", Started: after(-131 * time.Second), Counts: api.Counts{OK: 1, Failed: 1, Running: 1, Blocked: 1}}}},
-			`run 42  /data/Workfile  running  2m11s   1 running · 1 ok · 1 failed · 1 blocked
-note: not readable
-  ✓ fetch  ok  2.1s
-  ✗ evil   failed  exit 1  0.8s  3 executions
-  ● sort   running  1m00s
-  ⊘ merge  blocked
-`},
-	} {
-		var b bytes.Buffer
-		if err := printStatus(&b, paint{}, c.status, noon); err != nil || b.String() != c.want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, err, b.String(), c.want)
-		}
-	}
-}
-
-// TestPrintStatusOfMany: of many nodes only those that need somebody are shown.
-func TestPrintStatusOfMany(t *testing.T) {
-	status := api.Status{Workfile: "/w", Counts: api.Counts{OK: 100, Failed: 1}}
-	for range 100 {
-		status.Nodes = append(status.Nodes, api.NodeStatus{Name: "fine", State: api.StateOK})
-	}
-	status.Nodes = append(status.Nodes, api.NodeStatus{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost})
-	var b bytes.Buffer
-	printStatus(&b, paint{ascii: true}, status, noon)
-	if want := "/w: idle, never run. 100 ok | 1 failed\n  x bad  failed  lost\n"; b.String() != want {
-		t.Errorf("%q", b.String())
-	}
-}
-
 func TestStatusCode(t *testing.T) {
 	run := func(r api.Result) *api.RunSummary { return &api.RunSummary{Result: r} }
 	for _, c := range []struct {
