@@ -241,8 +241,10 @@ type PruneRequest struct {
 	DryRun  bool  `json:"dry_run,omitempty"`
 }
 
-// PruneResult answers it.
+// PruneResult answers it, and is `wf runs prune --json` and `wf runs rm --json`.
 type PruneResult struct {
+	Schema  string   `json:"schema,omitempty"`
+	DryRun  bool     `json:"dry_run,omitempty"`
 	Removed []string `json:"removed"`
 }
 

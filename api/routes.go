@@ -34,7 +34,7 @@ const (
 // Workspace is the path of a workspace, to which the Sub constants are appended.
 func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(id) }
 
-// Run is the path of a run below a workspace: GET: RunDetail, DELETE: forget it.
+// Run is the path of a run below a workspace: GET ?analysis=1: RunDetail, DELETE: forget it.
 func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
 
 // OnlyRun stands for a run in RunStop: the only active one.

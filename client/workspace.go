@@ -162,6 +162,11 @@ func (w *Workspace) Run(ctx context.Context, run string) (api.RunDetail, error) 
 	return wsGet[api.RunDetail](ctx, w, api.Run(w.ID, run), nil)
 }
 
+// Analysis is Run with where its time went and what has changed since.
+func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, error) {
+	return wsGet[api.RunDetail](ctx, w, api.Run(w.ID, run), url.Values{"analysis": {"1"}})
+}
+
 // RemoveRun forgets a run that is over, its outputs included.
 func (w *Workspace) RemoveRun(ctx context.Context, run string) error {
 	_, err := again(ctx, w, func() (struct{}, error) {

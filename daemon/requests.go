@@ -90,6 +90,9 @@ func selectNodes(w Workspace, r *http.Request) (api.NodeList, error) {
 func runs(w Workspace, r *http.Request) (api.RunList, error) { return w.Runs(r.Context()) }
 
 func runDetail(w Workspace, r *http.Request) (api.RunDetail, error) {
+	if r.URL.Query().Get("analysis") == "1" {
+		return w.Analysis(r.Context(), r.PathValue("run"))
+	}
 	return w.Run(r.Context(), r.PathValue("run"))
 }
 

@@ -25,6 +25,7 @@ type Workspace interface {
 	StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error)
 	Runs(ctx context.Context) (api.RunList, error)
 	Run(ctx context.Context, run string) (api.RunDetail, error)
+	Analysis(ctx context.Context, run string) (api.RunDetail, error)
 	RemoveRun(ctx context.Context, run string) error
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)

@@ -102,10 +102,15 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 	if err != nil {
 		return api.RunDetail{}, err
 	}
+	return w.detail(ctx, past)
+}
+
+func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result), Workfile: req.Workfile,
 		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
-		Problem: past.Problem, Execs: []api.Execution{}}
+		Problem: past.Problem, Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS,
+		GraceMS: req.GraceMS}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
 		return d, err
@@ -144,7 +149,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.DurationMS = ptr(e.Ended.Sub(begin).Milliseconds())
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(e.Ended.Sub(begin).Milliseconds()), e.UserMS, e.SysMS
 	rec := nodeRecord{exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
 	x.ExitCode = rec.exit()
 	return x

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/graph"
 	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
@@ -61,10 +62,24 @@ func (w *Workspace) refold(n int) (*run, error) {
 
 // newScheduler makes the scheduler of a run that began earlier.
 func newScheduler(frozen []byte, req history.Request) (*scheduler.Run, error) {
+	g, err := thaw(frozen)
+	if err != nil {
+		return nil, err
+	}
+	return schedulerOn(g, req)
+}
+
+// thaw reads the graph that a run began with.
+func thaw(frozen []byte) (*graph.Graph, error) {
 	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("the frozen workfile: %w", err)
 	}
+	return g, nil
+}
+
+// schedulerOn makes the scheduler of a run on the graph that it began with.
+func schedulerOn(g *graph.Graph, req history.Request) (*scheduler.Run, error) {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: req.All}
 	if req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -221,6 +222,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
+	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper

@@ -84,6 +84,8 @@ func countState(c *api.Counts, s api.State) {
 		c.Queued++
 	case api.StateRunning:
 		c.Running++
+	case api.StateKept:
+		c.Kept++
 	default:
 		c.Idle++
 	}

@@ -82,33 +82,11 @@ func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 		why.Text = []string{fmt.Sprintf("It was not part of run %d.", n)}
 		return why, nil
 	}
-	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
-	r.nodes = make([]runNode, len(r.req.Scope))
-	for k, id := range r.req.Scope {
-		r.nodes[k] = runNode{id: id, name: r.req.Names[k]}
-	}
 	for _, rec := range records {
 		r.refoldRecord(nil, rec)
 	}
 	why.Text = r.explain(i)
 	return why, nil
-}
-
-// reread makes a run as it was when it began, from its record, and returns what happened in it.
-func (w *Workspace) reread(n int) (*run, []history.Record, error) {
-	r := &run{n: n, id: runID(n)}
-	frozen, err := w.store.Workfile(n)
-	if err != nil {
-		return nil, nil, err
-	}
-	var records []history.Record
-	r.req, err = w.store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
-	if err != nil {
-		return nil, nil, err
-	}
-	r.client = r.req.Client
-	r.sched, err = newScheduler(frozen, r.req)
-	return r, records, err
 }
 
 // explain words what the scheduler and the executor know about a node.

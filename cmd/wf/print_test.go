@@ -57,7 +57,7 @@ func TestPrintRuns(t *testing.T) {
 	printRuns(&b, paint{}, []api.RunSummary{
 		{Run: "43", Started: after(-4 * time.Minute), Result: api.Succeeded, Mode: api.ModeResume, Resumes: "42", Counts: api.Counts{OK: 6, Kept: 24}, DurationMS: number(int64(100000)), User: "u1"},
 		{Run: "42", Started: after(-25 * time.Hour), Mode: api.ModeFresh, Selection: []string{"+multiqc"}, Counts: api.Counts{Running: 1}},
-	}, noon)
+	}, (&runsOptions{}).when(noon))
 	want := `RUN  WHEN    RESULT     NODES          TIME   BY  WHAT
 43   4m ago  ✓ ok       6 ok, 24 kept  1m40s  u1  resume 42
 42   1d ago  ● running  1 running                 --nodes +multiqc
