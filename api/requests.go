@@ -167,6 +167,12 @@ type Why struct {
 	Run    string     `json:"run,omitempty"`
 	Node   NodeStatus `json:"node"`
 	Text   []string   `json:"text"` // sentences for people, most important first
+
+	// The reasons behind the sentences, as handles. They are about the run.
+	BlockedBy   []string `json:"blocked_by,omitempty"`   // failed or cancelled nodes that kept it from running
+	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
+	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
+	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 }
 
 // EditRequest is a list of edits that happen together or not at all, and are undone together.

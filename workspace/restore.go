@@ -153,7 +153,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordCancel:
 		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node})
 	case history.RecordStop:
-		r.cause, r.state = rec.Cause, stopping
+		r.cause, r.wasStopped, r.state = rec.Cause, true, stopping
 		r.fold(w, scheduler.Event{Kind: scheduler.Stop})
 	}
 }

@@ -37,6 +37,8 @@ type run struct {
 
 	result      scheduler.Result
 	cause       string // of a stop
+	wasStopped  bool   // somebody asked for the end of the run
+	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
 	killed      int
 	survivors   []int

@@ -76,8 +76,8 @@ type Workspace struct {
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
 	stages   stageTable
-	last     map[string]memory  // node id → what is known of its past
-	file     workfile           // what is on disk, and what of ours is not yet
+	last     map[string]memory // node id → what is known of its past
+	file     workfile          // what is on disk, and what of ours is not yet
 	edits    editLog
 	store    *history.Store
 	slots    SlotMember
