@@ -129,7 +129,7 @@ type Analysis struct {
 	WallMS   int64   `json:"wall_ms"`  // from the request to the end, or to now
 	WorkMS   int64   `json:"work_ms"`  // durations of all executions together
 	CPUMS    int64   `json:"cpu_ms"`   // user and system time of those that are over
-	Parallel float64 `json:"parallel"` // WorkMS / WallMS; 0 when WallMS is 0
+	Parallel float64 `json:"parallel"` // WorkMS / WallMS, to three decimals; 0 when WallMS is 0
 	Most     int     `json:"most"`     // executions at the same time
 	// Slowest are at most ten executions, longest first.
 	Slowest []PathStep `json:"slowest"`

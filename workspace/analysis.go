@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -154,7 +155,7 @@ func (a *analyst) describe(d *api.RunDetail) *api.Analysis {
 	}
 	out.WorkMS, out.CPUMS, out.Most = work/1000, cpu, a.most()
 	if out.WallMS > 0 {
-		out.Parallel = float64(out.WorkMS) / float64(out.WallMS)
+		out.Parallel = math.Round(float64(out.WorkMS)/float64(out.WallMS)*1000) / 1000
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Compare(a.end(j).Sub(a.begin(j)), a.end(i).Sub(a.begin(i)))

@@ -291,12 +291,7 @@ func (w *Workspace) runError(err error) error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: w.path}
 	switch {
 	case errors.As(err, &cycle):
-		names := w.names(cycle.Nodes)
-		e.Nodes, e.Message = names, "blocking edges form a cycle: "+strings.Join(append(names, names[0]), " -> ")
-		last := len(cycle.Edges) - 1
-		e.Where = w.where(w.doc.EdgeLine(cycle.Edges[last]))
-		e.Why = "none of these nodes could ever start"
-		e.Fix = fmt.Sprintf("wf edit type %s %s non-blocking, or wf edit remove-edge %[1]s %[2]s", names[len(names)-1], names[0])
+		return w.cycleError(cycle)
 	case errors.As(err, &container):
 		names := w.names([]string{container.Source, container.Target, container.Container})
 		e.Nodes, e.Where = names[2:], w.where(w.doc.EdgeLine(container.Edge))

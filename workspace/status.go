@@ -47,6 +47,9 @@ func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
 		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem}
 	for _, r := range w.runs {
+		if r.id == "" {
+			continue // it has no number to be called by yet
+		}
 		s.ActiveRuns = append(s.ActiveRuns, r.id)
 		s.Runs = append(s.Runs, r.summary())
 	}

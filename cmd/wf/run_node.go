@@ -30,7 +30,7 @@ func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([
 		nodes = append(nodes, found...)
 	}
 	if len(nodes) == 0 {
-		return nil, &failure{status: exitFailed, what: "no node is " + strings.Join(args, " "), fix: "wf ls lists all"}
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no node is " + strings.Join(args, " "), Fix: "wf ls lists all"}
 	}
 	return nodes, nil
 }

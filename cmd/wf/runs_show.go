@@ -47,7 +47,7 @@ func (s *session) pastRun(ctx context.Context, named string) (string, error) {
 		return "", err
 	}
 	if len(list.Runs) == 0 {
-		return "", &failure{status: exitFailed, what: "nothing has ever run in " + s.path, fix: "wf run"}
+		return "", &api.Error{Code: api.CodeNotFound, Message: "nothing has ever run in " + s.path, Fix: "wf run"}
 	}
 	var active []string
 	for _, r := range list.Runs {

@@ -31,6 +31,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"hidden":    cmdHidden,
 		"kill9":     cmdKillDaemon,
 		"forge":     cmdForge,
+		"valid":     cmdValid,
 		"takeport":  cmdTakePort,
 		"remember":  cmdRemember,
 		"untouched": cmdUntouched,
