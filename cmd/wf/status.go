@@ -132,7 +132,9 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	parts := []string{string(n.State)}
 	switch n.State {
 	case api.StateFailed:
-		parts = append(parts, cause(n.Reason, n.ExitCode, n.Signal, n.Message))
+		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
+			parts = append(parts, why)
+		}
 	case api.StateRunning:
 		if n.Started != nil {
 			parts = append(parts, span(now.Sub(*n.Started)))
