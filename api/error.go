@@ -8,7 +8,8 @@ const (
 	CodeInvalid     Code = "invalid"      // 400: the request makes no sense
 	CodeUnknownNode Code = "unknown_node" // 404: selector without a match
 	CodeNotFound    Code = "not_found"    // 404: no such workspace, run, output
-	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, cycle, edge without end
+	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, edge without end
+	CodeCycle       Code = "cycle"        // 422: a workfile with a blocking cycle; Nodes is one, in order
 	CodeConflict    Code = "conflict"     // 409: meets an active run
 	CodeRefused     Code = "refused"      // 403: not allowed, or not now
 	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: ask again

@@ -13,6 +13,9 @@ const (
 	SchemaRun    = "wf.run/v1"
 	SchemaWhy    = "wf.why/v1"
 	SchemaServer = "wf.server/v1"
+	SchemaPrune  = "wf.prune/v1"
+	SchemaError  = "wf.error/v1"
+	SchemaRunID  = "wf.run-id/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).
@@ -110,6 +113,7 @@ const (
 	StateFailed    State = "failed"
 	StateCancelled State = "cancelled"
 	StateBlocked   State = "blocked"
+	StateKept      State = "kept" // in a run that resumes another: it had succeeded before
 )
 
 // Counts of nodes by state. Of a run it covers the scope, of a status the workfile.

@@ -107,18 +107,42 @@ type Plan struct {
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
 	Kept    int        `json:"kept,omitempty"`
 	Notes   []string   `json:"notes,omitempty"`
+	// Beyond are the handles of nodes outside the scope that come right after one of the steps: they
+	// do not run.
+	Beyond []string `json:"beyond,omitempty"`
 }
 
 // PlanStep is one node of a plan.
 type PlanStep struct {
 	Node    string   `json:"node"`
 	Name    string   `json:"name"`
-	Command string   `json:"command"` // the label
-	Line    string   `json:"line"`    // after wrapping
-	Why     string   `json:"why"`
+	Command string   `json:"command"`           // the label
+	Line    string   `json:"line"`              // after wrapping
+	Why     string   `json:"why"`               // Reason and Of as words for people
 	After   []string `json:"after,omitempty"`   // handles it waits for
 	Ignored []string `json:"ignored,omitempty"` // handles of blocking predecessors outside the scope
+
+	Reason PlanReason `json:"reason"`
+	Of     string     `json:"of,omitempty"`       // see PlanReason
+	State  State      `json:"state"`              // of the node before the run
+	Run    string     `json:"last_run,omitempty"` // that the node took part in
 }
+
+// PlanReason says why a node would run.
+type PlanReason string
+
+// The reasons. A reader takes one it does not know for "selected".
+const (
+	PlanSelected   PlanReason = "selected"    // named by the part Of of a selector
+	PlanUpstream   PlanReason = "upstream"    // before what Of selects
+	PlanDownstream PlanReason = "downstream"  // after what Of selects, or after the node Of that a resume repeats
+	PlanFailed     PlanReason = "failed"      // a resume repeats it
+	PlanCancelled  PlanReason = "cancelled"   // a resume repeats it
+	PlanNotReached PlanReason = "not_reached" // a resume goes on with it
+	PlanTriggered  PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
+	PlanNeverRan   PlanReason = "never_ran"
+	PlanAgain      PlanReason = "again" // it ran before; a fresh run of everything repeats it
+)
 
 // Check is `wf check --json`.
 type Check struct {
@@ -144,6 +168,12 @@ type Why struct {
 	Run    string     `json:"run,omitempty"`
 	Node   NodeStatus `json:"node"`
 	Text   []string   `json:"text"` // sentences for people, most important first
+
+	// The reasons behind the sentences, as handles. They are about the run.
+	BlockedBy   []string `json:"blocked_by,omitempty"`   // failed or cancelled nodes that kept it from running
+	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
+	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
+	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 }
 
 // EditRequest is a list of edits that happen together or not at all, and are undone together.
@@ -229,8 +259,10 @@ type PruneRequest struct {
 	DryRun  bool  `json:"dry_run,omitempty"`
 }
 
-// PruneResult answers it.
+// PruneResult answers it, and is `wf runs prune --json` and `wf runs rm --json`.
 type PruneResult struct {
+	Schema  string   `json:"schema,omitempty"`
+	DryRun  bool     `json:"dry_run,omitempty"`
 	Removed []string `json:"removed"`
 }
 

@@ -14,7 +14,7 @@ const (
 
 // Below a workspace, see Workspace.
 const (
-	SubStatus = "/status"  // GET ?nodes=0: Status
+	SubStatus = "/status"  // GET ?nodes=0: Status; ?stages=N: with at most N stages instead of nodes
 	SubEvents = "/events"  // WebSocket ?nodes=0&type=TYPE (repeatable): Frames
 	SubRuns   = "/runs"    // GET: RunList; POST RunRequest: RunAccepted
 	SubPlan   = "/plan"    // POST RunRequest: Plan
@@ -35,7 +35,7 @@ const (
 // Workspace is the path of a workspace, to which the Sub constants are appended.
 func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(id) }
 
-// Run is the path of a run below a workspace: GET: RunDetail, DELETE: forget it.
+// Run is the path of a run below a workspace: GET ?analysis=1: RunDetail, DELETE: forget it.
 func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
 
 // Below a run that is going, see Run.

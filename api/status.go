@@ -15,6 +15,23 @@ type Status struct {
 	Problem    string       `json:"problem,omitempty"` // the workfile cannot be read or written at present
 	Nodes      []NodeStatus `json:"nodes,omitempty"`
 	Edges      []EdgeStatus `json:"edges,omitempty"`
+
+	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
+	// were asked for, they are only those in which something runs or went wrong, without After, and
+	// MoreStages counts the others.
+	Stages     []Stage `json:"stages,omitempty"`
+	MoreStages int     `json:"more_stages,omitempty"`
+}
+
+// Stage is nodes that do the same thing at the same place of a workflow.
+type Stage struct {
+	Name   string `json:"name"`
+	Nodes  int    `json:"nodes"`
+	Counts Counts `json:"counts"`
+	After  []int  `json:"after,omitempty"` // indexes of the stages right before it
+	// Notable is the only node, or some that failed and some that run, those that run longest first.
+	// Commands are left out.
+	Notable []NodeStatus `json:"notable,omitempty"`
 }
 
 // NodeStatus is one node as it is now.
@@ -74,6 +91,11 @@ type RunSummary struct {
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
 	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
+	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
+	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = nobody,
+	// or a person with wf stop.
+	Cause    string `json:"cause,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
 }
 
 // RunList is `wf runs --json`, newest first.
@@ -94,6 +116,60 @@ type RunDetail struct {
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
+
+	Host      string `json:"host,omitempty"`
+	FailFast  bool   `json:"fail_fast,omitempty"`
+	TimeoutMS int64  `json:"timeout_ms,omitempty"`
+	GraceMS   int64  `json:"grace_ms"`
+
+	// Analysis is there where it was asked for and the record is whole.
+	Analysis *Analysis `json:"analysis,omitempty"`
+}
+
+// Analysis says where the time of a run went and what is different now.
+type Analysis struct {
+	WallMS   int64   `json:"wall_ms"`  // from the request to the end, or to now
+	WorkMS   int64   `json:"work_ms"`  // durations of all executions together
+	CPUMS    int64   `json:"cpu_ms"`   // user and system time of those that are over
+	Parallel float64 `json:"parallel"` // WorkMS / WallMS, to three decimals; 0 when WallMS is 0
+	Most     int     `json:"most"`     // executions at the same time
+	// Slowest are at most ten executions, longest first.
+	Slowest []PathStep `json:"slowest"`
+	// Critical is the chain of executions that the end of the run waited for: each is the one that the
+	// next one waited for last. Waits and durations add up to WallMS but for what the daemon took.
+	Critical   []PathStep `json:"critical_path"`
+	Stages     []Stage    `json:"stages"` // as in a status, with the states of this run
+	MoreStages int        `json:"more_stages,omitempty"`
+	Changes    *Changes   `json:"changes,omitempty"` // nil: the workfile is as it was
+}
+
+// PathStep is one execution among others.
+type PathStep struct {
+	Node       string     `json:"node"`
+	Name       string     `json:"name"`
+	Execution  int        `json:"execution"`
+	Started    *time.Time `json:"started,omitempty"`
+	WaitMS     int64      `json:"wait_ms"` // from its activation, or the run's request, to its start
+	DurationMS int64      `json:"duration_ms"`
+}
+
+// Changes are the differences between a workfile as a run began with it and as it is now. Nodes are
+// named by their present handles, those that are gone by their old ones.
+type Changes struct {
+	Commands     []string     `json:"commands,omitempty"` // nodes with another command
+	Added        []string     `json:"nodes_added,omitempty"`
+	Removed      []string     `json:"nodes_removed,omitempty"`
+	EdgesAdded   []EdgeChange `json:"edges_added,omitempty"`
+	EdgesRemoved []EdgeChange `json:"edges_removed,omitempty"`
+	EdgesRetyped []EdgeChange `json:"edges_retyped,omitempty"` // with the type they have now
+	Attributes   []string     `json:"attributes,omitempty"`    // of the graph: wrapper, cwd …
+}
+
+// EdgeChange is an edge that came, went or changed its type.
+type EdgeChange struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+	Type   string `json:"edge_type"`
 }
 
 // Execution is one process of a run.
@@ -113,4 +189,8 @@ type Execution struct {
 	Message    string     `json:"message,omitempty"`
 	OutBytes   int64      `json:"stdout_bytes"`
 	ErrBytes   int64      `json:"stderr_bytes"`
+	Ended      *time.Time `json:"ended,omitempty"`
+	WaitMS     *int64     `json:"wait_ms,omitempty"` // from activation to start, with an Analysis
+	UserMS     int64      `json:"user_ms,omitempty"` // CPU time, of the process and what it waited for
+	SysMS      int64      `json:"sys_ms,omitempty"`
 }

@@ -73,6 +73,13 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 	return wsGet[api.Status](ctx, w, w.path(api.SubStatus), nodesQuery(nodes))
 }
 
+// Overview is the workspace as it is now, with at most stages rows for people instead of its nodes.
+func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
+	query := nodesQuery(false)
+	query.Set("stages", strconv.Itoa(stages))
+	return wsGet[api.Status](ctx, w, w.path(api.SubStatus), query)
+}
+
 // nodesQuery leaves nodes and edges out when nobody wants them.
 func nodesQuery(nodes bool) url.Values {
 	if nodes {
@@ -163,6 +170,11 @@ func (w *Workspace) Outlook(ctx context.Context, run string) (api.RunOutlook, er
 // Live is how a run that is going stands, with the last words of the nodes named by their ids.
 func (w *Workspace) Live(ctx context.Context, run string, nodes []string) (api.RunLive, error) {
 	return wsGet[api.RunLive](ctx, w, api.Run(w.ID, run)+api.SubLive, url.Values{"node": nodes})
+}
+
+// Analysis is Run with where its time went and what has changed since.
+func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, error) {
+	return wsGet[api.RunDetail](ctx, w, api.Run(w.ID, run), url.Values{"analysis": {"1"}})
 }
 
 // RemoveRun forgets a run that is over, its outputs included.

@@ -71,6 +71,13 @@ func use[T any](d *daemon, r *http.Request, f func(Workspace) (T, error)) (T, er
 // Everything below is one call each: the decisions are the workspace's.
 
 func status(w Workspace, r *http.Request) (api.Status, error) {
+	stages, err := number(r.URL.Query(), "stages")
+	if err != nil {
+		return api.Status{}, err
+	}
+	if stages > 0 {
+		return w.Overview(r.Context(), int(stages))
+	}
 	return w.Status(r.Context(), wantsNodes(r))
 }
 
@@ -83,6 +90,9 @@ func selectNodes(w Workspace, r *http.Request) (api.NodeList, error) {
 func runs(w Workspace, r *http.Request) (api.RunList, error) { return w.Runs(r.Context()) }
 
 func runDetail(w Workspace, r *http.Request) (api.RunDetail, error) {
+	if r.URL.Query().Get("analysis") == "1" {
+		return w.Analysis(r.Context(), r.PathValue("run"))
+	}
 	return w.Run(r.Context(), r.PathValue("run"))
 }
 

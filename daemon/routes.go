@@ -85,6 +85,7 @@ var httpStatus = map[api.Code]int{
 	api.CodeUnknownNode: http.StatusNotFound,
 	api.CodeNotFound:    http.StatusNotFound,
 	api.CodeWorkfile:    http.StatusUnprocessableEntity,
+	api.CodeCycle:       http.StatusUnprocessableEntity,
 	api.CodeConflict:    http.StatusConflict,
 	api.CodeRefused:     http.StatusForbidden,
 	api.CodeGone:        http.StatusGone,

@@ -17,6 +17,7 @@ type Workspace interface {
 	OnIdle(f func())
 
 	Status(ctx context.Context, nodes bool) (api.Status, error)
+	Overview(ctx context.Context, stages int) (api.Status, error)
 	Select(ctx context.Context, selectors []string) (api.NodeList, error)
 	StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error)
 	Plan(ctx context.Context, req api.RunRequest) (api.Plan, error)
@@ -26,6 +27,7 @@ type Workspace interface {
 	Run(ctx context.Context, run string) (api.RunDetail, error)
 	Outlook(ctx context.Context, run string) (api.RunOutlook, error)
 	Live(ctx context.Context, run string, nodes []string) (api.RunLive, error)
+	Analysis(ctx context.Context, run string) (api.RunDetail, error)
 	RemoveRun(ctx context.Context, run string) error
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)

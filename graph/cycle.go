@@ -3,26 +3,41 @@ package graph
 import "slices"
 
 // FindCycle returns a cycle of blocking edges that lies within the scope, edge after edge, nil if
-// there is none. It looks for a short one: the shortest through one node of the smallest
-// strongly connected component. The time is linear.
+// there is none: the shortest one through the newest edge that lies on any, which comes last. It is
+// probably the edge that closed it. The time is linear.
 func FindCycle(scope []*Node) []*Edge {
 	s := blockingSubgraph(scope)
-	component, count := Components(s.first, s.targets)
-	for _, e := range s.edges {
-		if e.Source == e.Target {
-			return []*Edge{e}
+	component, _ := Components(s.first, s.targets)
+	closing := int32(-1)
+	for i, e := range s.edges {
+		if s.within(int32(i), component) && (closing < 0 || e.Key > s.edges[closing].Key) {
+			closing = int32(i)
 		}
 	}
-	start := smallestLoop(component, count)
-	if start < 0 {
+	if closing < 0 {
 		return nil
 	}
-	return s.shortest(start, component)
+	return append(s.shortest(s.targets[closing], s.sources[closing], component), s.edges[closing])
+}
+
+// CyclicGroups counts the groups of nodes, each connected in itself, in which blocking edges form
+// cycles.
+func CyclicGroups(scope []*Node) int {
+	s := blockingSubgraph(scope)
+	component, _ := Components(s.first, s.targets)
+	groups := map[int32]bool{}
+	for i := range s.edges {
+		if s.within(int32(i), component) {
+			groups[component[s.sources[i]]] = true
+		}
+	}
+	return len(groups)
 }
 
 // subgraph is the in-scope blocking edges in the compact form of Components.
 type subgraph struct {
 	first, targets []int32
+	sources        []int32 // parallel to targets
 	edges          []*Edge // parallel to targets
 }
 
@@ -37,10 +52,11 @@ func blockingSubgraph(scope []*Node) subgraph {
 		index[n.pos] = int32(i) + 1
 	}
 	s := subgraph{first: make([]int32, 1, len(scope)+1)}
-	for _, n := range scope {
+	for i, n := range scope {
 		for _, e := range n.Out {
 			if e.Type == Blocking && e.Target.pos <= last && index[e.Target.pos] > 0 {
 				s.targets = append(s.targets, index[e.Target.pos]-1)
+				s.sources = append(s.sources, int32(i))
 				s.edges = append(s.edges, e)
 			}
 		}
@@ -49,45 +65,27 @@ func blockingSubgraph(scope []*Node) subgraph {
 	return s
 }
 
-// smallestLoop returns the first node of the smallest component of several nodes, -1 if none.
-func smallestLoop(component []int32, count int) int {
-	size := make([]int32, count)
-	for _, c := range component {
-		size[c]++
-	}
-	best := -1
-	for v, c := range component {
-		if size[c] > 1 && (best < 0 || size[c] < size[component[best]]) {
-			best = v
-		}
-	}
-	return best
+// within says whether an edge lies on a cycle: both its ends are in one component.
+func (s subgraph) within(edge int32, component []int32) bool {
+	return component[s.sources[edge]] == component[s.targets[edge]]
 }
 
-// shortest searches breadth first from start until it is back. start lies on a cycle of its
-// component, so it will be.
-func (s subgraph) shortest(start int, component []int32) []*Edge {
+// shortest searches breadth first for a way between two nodes of a component, of which there is one.
+func (s subgraph) shortest(from, to int32, component []int32) []*Edge {
 	via := make([]int32, len(component)) // index plus one of the edge by which a node was found
-	from := make([]int32, len(component))
-	queue := []int32{int32(start)}
-	for via[start] == 0 {
+	for queue := []int32{from}; from != to && via[to] == 0; queue = queue[1:] {
 		v := queue[0]
-		queue = queue[1:]
 		for i := s.first[v]; i < s.first[v+1]; i++ {
-			w := s.targets[i]
-			if component[w] == component[start] && via[w] == 0 {
-				via[w], from[w] = i+1, v
+			if w := s.targets[i]; component[w] == component[from] && via[w] == 0 && w != from {
+				via[w] = i + 1
 				queue = append(queue, w)
 			}
 		}
 	}
-	var cycle []*Edge
-	for v := int32(start); ; {
-		cycle = append(cycle, s.edges[via[v]-1])
-		if v = from[v]; v == int32(start) {
-			break
-		}
+	var way []*Edge
+	for v := to; v != from; v = s.sources[via[v]-1] {
+		way = append(way, s.edges[via[v]-1])
 	}
-	slices.Reverse(cycle)
-	return cycle
+	slices.Reverse(way)
+	return way
 }

@@ -15,8 +15,10 @@ func TestFindCycle(t *testing.T) {
 		{"a->b b~>a", "", ""}, // a loop, not a cycle
 		{"a->a", "", "a"},
 		{"a->b b->a", "", "a b"},
-		{"a->b b->c c->d d->a b->a", "", "a b"}, // the shorter of two
-		{"a->b b->c c->a x->y y->x", "", "x y"}, // the smaller of two
+		{"a->b b->c c->d d->a b->a", "", "a b"},     // the shorter of two
+		{"b->a a->b b->c c->d d->a", "", "a b c d"}, // through the newest edge
+		{"a->b b->c c->a x->y y->x", "", "x y"},     // the newer of two
+		{"x->y y->x a->b b->c c->a a->a", "", "a"},
 		{"s->a a->b b->c c->a", "", "a b c"},
 		{"a->b b->c c->a", "a b", ""}, // the scope leaves it open
 		{"a->b b->c c->a d->d", "a b c", "a b c"},
@@ -36,6 +38,13 @@ func TestFindCycle(t *testing.T) {
 		if ids(got) != test.want {
 			t.Errorf("%s in %q: %s, want %s", test.edges, test.scope, ids(got), test.want)
 		}
+	}
+}
+
+func TestCyclicGroups(t *testing.T) {
+	g := mustBuild(t, strings.Fields("a->b b->a b->c c->b x->y y->x z->z y->z p->q q~>p")...)
+	if n := CyclicGroups(g.Nodes()); n != 3 {
+		t.Errorf("%d groups, want 3", n)
 	}
 }
 
@@ -114,7 +123,7 @@ func TestFindCycleFindsOne(t *testing.T) {
 			apply(t, g, AddEdge{Key: NewKey, Source: fmt.Sprint(ends[0]), Target: fmt.Sprint(ends[1])})
 		}
 		cycle := FindCycle(g.Nodes())
-		if acyclic := kahn(g); acyclic != (cycle == nil) {
+		if acyclic := kahn(g); acyclic != (cycle == nil) || acyclic != (CyclicGroups(g.Nodes()) == 0) {
 			t.Fatalf("acyclic: %v, found %v", acyclic, edgeKeys(cycle))
 		}
 		seen := map[*Node]bool{}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,16 +17,47 @@ import (
 // characters it holds. state tells the state of a node as people see it; nil takes it from the
 // status. The error is a *SelectorError; nothing is selected then.
 func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
+	picks, err := Picks(g, table, exprs, state)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]*Node, len(picks))
+	for i, p := range picks {
+		nodes[i] = p.Node
+	}
+	return nodes, nil
+}
+
+// A Pick is a node that a selector selects, and by which of its parts.
+type Pick struct {
+	Node *Node
+	Way  Way
+	By   string // the part that names it, or names what it comes before or after
+}
+
+// Way is how a selector came to a node.
+type Way uint8
+
+// The ways. A node that is named is not also upstream or downstream.
+const (
+	NotPicked Way = iota
+	Named
+	Upstream   // before what By names
+	Downstream // after it
+)
+
+// Picks is Select with the reason for each node.
+func Picks(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]Pick, error) {
 	if state == nil {
 		state = func(n *Node) string { return stateOf[n.Status] }
 	}
-	s := selection{g: g, table: table, state: state, picked: make([]bool, len(g.nodes.list))}
+	s := selection{g: g, table: table, state: state, picks: make([]Pick, len(g.nodes.list))}
 	for _, expr := range exprs {
 		if err := s.expression(expr); err != nil {
 			return nil, err
 		}
 	}
-	return table.filter(func(n *Node) bool { return s.picked[n.pos] }), nil
+	return slices.DeleteFunc(s.picks, func(p Pick) bool { return p.Way == NotPicked }), nil
 }
 
 // stateWords are what s: takes; stateOf is the state that a status alone tells.
@@ -35,10 +67,17 @@ var (
 )
 
 type selection struct {
-	g      *Graph
-	table  *HandleTable
-	state  func(*Node) string
-	picked []bool // by position
+	g     *Graph
+	table *HandleTable
+	state func(*Node) string
+	picks []Pick // by position
+}
+
+// pick notes why a node is selected. That it is named says more than that it is near.
+func (s *selection) pick(n *Node, way Way, by string) {
+	if p := &s.picks[n.pos]; p.Way == NotPicked || way == Named && p.Way != Named {
+		*p = Pick{n, way, by}
+	}
 }
 
 func (s *selection) expression(expr string) error {
@@ -57,7 +96,7 @@ func (s *selection) expression(expr string) error {
 
 func (s *selection) term(term string) error {
 	if n := s.table.exact(term); n != nil {
-		s.picked[n.pos] = true
+		s.pick(n, Named, term)
 		return nil
 	}
 	bare, up, down := cutPlus(term)
@@ -69,13 +108,15 @@ func (s *selection) term(term string) error {
 		return err
 	}
 	for _, n := range nodes {
-		s.picked[n.pos] = true
+		s.pick(n, Named, bare)
 	}
 	if up {
-		s.spread(nodes, func(n *Node) []*Edge { return n.In }, func(e *Edge) *Node { return e.Source })
+		s.spread(nodes, func(n *Node) { s.pick(n, Upstream, bare) }, func(n *Node) []*Edge { return n.In },
+			func(e *Edge) *Node { return e.Source })
 	}
 	if down {
-		s.spread(nodes, func(n *Node) []*Edge { return n.Out }, func(e *Edge) *Node { return e.Target })
+		s.spread(nodes, func(n *Node) { s.pick(n, Downstream, bare) }, func(n *Node) []*Edge { return n.Out },
+			func(e *Edge) *Node { return e.Target })
 	}
 	return nil
 }
@@ -93,7 +134,7 @@ func (s *selection) atom(text string) ([]*Node, error) {
 			return s.inState(word)
 		}
 		if group, found := strings.CutPrefix(text, "g:"); found {
-			return s.table.filter(func(n *Node) bool { return s.inGroup(n, group) }), nil
+			return s.ofGroup(group)
 		}
 	}
 	return s.table.Find(text)
@@ -116,6 +157,38 @@ func (s *selection) inState(word string) ([]*Node, error) {
 	}
 }
 
+// ofGroup returns the nodes of a group, of which there is at least one: a group without nodes does
+// not exist.
+func (s *selection) ofGroup(group string) ([]*Node, error) {
+	if nodes := s.table.filter(func(n *Node) bool { return s.inGroup(n, group) }); nodes != nil {
+		return nodes, nil
+	}
+	err := &SelectorError{Text: "g:" + group, Problem: fmt.Sprintf("no group %q", group)}
+	if !isGlob(group) {
+		err.Suggestions = closest(group, s.groups())
+	}
+	return nil, err
+}
+
+// groups lists the groups and the containers that hold nodes, each once, in file order.
+func (s *selection) groups() []string {
+	var groups []string
+	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			groups = append(groups, name)
+		}
+	}
+	for _, n := range s.g.nodes.list {
+		add(n.Group)
+		if n.Parent != nil {
+			add(s.table.Of(n.Parent))
+		}
+	}
+	return groups
+}
+
 // inGroup says whether the node has the group, or lies in a container that is called so.
 func (s *selection) inGroup(n *Node, group string) bool {
 	if n.Group != "" && globMatch(group, n.Group) {
@@ -129,8 +202,8 @@ func (s *selection) inGroup(n *Node, group string) bool {
 	return false
 }
 
-// spread picks everything that can be reached from the nodes along the edges.
-func (s *selection) spread(from []*Node, edges func(*Node) []*Edge, end func(*Edge) *Node) {
+// spread calls pick for everything that can be reached from the nodes along the edges.
+func (s *selection) spread(from []*Node, pick func(*Node), edges func(*Node) []*Edge, end func(*Edge) *Node) {
 	seen := make([]bool, len(s.g.nodes.list))
 	stack := append([]*Node(nil), from...)
 	for len(stack) > 0 {
@@ -139,7 +212,8 @@ func (s *selection) spread(from []*Node, edges func(*Node) []*Edge, end func(*Ed
 		if seen[n.pos] {
 			continue
 		}
-		seen[n.pos], s.picked[n.pos] = true, true
+		seen[n.pos] = true
+		pick(n)
 		for _, e := range edges(n) {
 			stack = append(stack, end(e))
 		}

@@ -110,7 +110,6 @@ func TestSelect(t *testing.T) {
 		{"g:al*", "0aa1-2|0bb2-3"},
 		{"g:*", "0aa1-2|0bb2-3|in/box"},
 		{"g:box", "in/box"},
-		{"g:nobody", ""},
 		{"fetch;sort", "0aa1-1|a b,c"},
 		{"", ""},
 	} {
@@ -118,6 +117,27 @@ func TestSelect(t *testing.T) {
 		var list []string
 		for _, n := range got {
 			list = append(list, n.ID)
+		}
+		if err != nil || strings.Join(list, "|") != test.want {
+			t.Errorf("%q: %q %v, want %q", test.exprs, list, err, test.want)
+		}
+	}
+}
+
+// TestPicks: each node comes with the part of the selector that names it, or what it is near to.
+func TestPicks(t *testing.T) {
+	g := shop(t)
+	for _, test := range []struct{ exprs, want string }{
+		{"fetch", "fetch named by fetch"},
+		{"+align", "fetch before align|align named by align"},
+		{"al*+", "align named by al*|align~2 named by al*|sort after al*|merge after al*|plot after al*"},
+		{"align+;merge,s:running", "align named by align|sort after align|merge named by merge|plot named by s:running"},
+	} {
+		table := Handles(g)
+		picks, err := Picks(g, table, strings.Split(test.exprs, ";"), nil)
+		var list []string
+		for _, p := range picks {
+			list = append(list, table.Of(p.Node)+[...]string{Named: " named by ", Upstream: " before ", Downstream: " after "}[p.Way]+p.By)
 		}
 		if err != nil || strings.Join(list, "|") != test.want {
 			t.Errorf("%q: %q %v, want %q", test.exprs, list, err, test.want)
@@ -141,6 +161,8 @@ func TestSelectErrors(t *testing.T) {
 		{"s:faled", `no state "faled" (there are idle, queued, running, ok, failed, cancelled, blocked)`, []string{"failed"}},
 		{"s:", `no state "" (there are idle, queued, running, ok, failed, cancelled, blocked)`, nil},
 		{"+", `"+" selects nothing: a name must follow`, nil},
+		{"g:aling", `no group "aling"`, []string{"align"}},
+		{"g:x*", `no group "x*"`, nil},
 		{"g:", `"g:" selects nothing: a name must follow`, nil},
 	} {
 		got, err := Select(g, table, []string{test.expr}, nil)

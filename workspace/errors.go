@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"wf/api"
@@ -31,8 +32,8 @@ func (w *Workspace) selectorError(err error) error {
 	if !errors.As(err, &sel) {
 		return invalid("%s", err)
 	}
-	e := &api.Error{Code: api.CodeUnknownNode, Message: sel.Error(),
-		Where: fmt.Sprintf("%s (%d nodes)", w.path, len(w.g.Nodes())), Fix: "wf ls lists all nodes"}
+	e := &api.Error{Code: api.CodeUnknownNode, Fix: "wf ls lists all",
+		Message: fmt.Sprintf("%s in %s (%d nodes)", sel, filepath.Base(w.path), len(w.g.Nodes()))}
 	if len(sel.Suggestions) > 0 {
 		e.Why = "did you mean " + strings.Join(sel.Suggestions, ", ") + "?"
 	}

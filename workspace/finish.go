@@ -100,7 +100,7 @@ func (w *Workspace) complete(r *run) {
 	w.latest = &sum
 	counts := r.countAll()
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(r.exitCode()), Reason: api.Reason(""),
+		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors})
 	w.out.urgent = true
 	for _, reply := range r.onStop {
@@ -110,18 +110,19 @@ func (w *Workspace) complete(r *run) {
 	w.pruneLater()
 }
 
-// exitCode is what an attached `wf run` exits with, as far as the daemon can know (CLI.md).
-func (r *run) exitCode() int {
+// exitCode is what an attached `wf run` exits with, as far as the daemon can know (CLI.md), for the
+// result of a run and the cause of its stop.
+func exitCode(result api.Result, cause string) int {
 	switch {
-	case r.result == scheduler.Succeeded:
+	case result == api.Succeeded:
 		return 0
-	case r.result == scheduler.Failed || r.broken != "":
+	case result == api.ResFailed:
 		return 1
-	case r.cause == "timeout":
+	case cause == "timeout":
 		return 124
-	case r.cause == "SIGINT":
+	case cause == "SIGINT":
 		return 130
-	case r.cause == "SIGTERM":
+	case cause == "SIGTERM":
 		return 143
 	}
 	return 6
@@ -180,9 +181,11 @@ func historyCounts(c api.Counts) history.Counts {
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.state == stopping, Survivors: r.survivors, Held: r.holds.why()}
+		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
+		Survivors: r.survivors, Held: r.holds.why()}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s
 }

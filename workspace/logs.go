@@ -82,15 +82,17 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int)
 		n    int    // run to look up in the history instead
 		id   string // of the node
 		name string
+
+		unknown error // the workfile has no such node: only the run may have known it, by id or name
 	}
 	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
-		n, err := w.find(node)
-		if err != nil {
-			return found{}, err
-		}
 		number, err := w.runNumber(run)
 		if err != nil {
 			return found{}, err
+		}
+		n, err := w.find(node)
+		if err != nil {
+			return found{n: number, id: node, unknown: err}, nil
 		}
 		rec := w.last[n.ID].rec
 		if number == 0 && (rec == nil || rec.executions == 0) {
@@ -104,11 +106,37 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int)
 		}
 		return found{n: number, id: n.ID, name: w.handle(n)}, nil
 	})
-	if err != nil || f.o != nil {
+	switch {
+	case err != nil || f.o != nil:
 		return f.o, err
+	case f.unknown != nil:
+		if f.id, f.name, err = w.pastNode(f.n, f.id); err != nil {
+			return nil, f.unknown
+		}
 	}
 	return w.pastOutput(f.n, f.id, f.name, execution)
 }
+
+// pastNode finds a node by the id or the name that it had when a run began. The error is
+// errNotThere, or why the record cannot be read.
+func (w *Workspace) pastNode(run int, text string) (id, name string, err error) {
+	if run == 0 {
+		return "", "", errNotThere
+	}
+	req, err := w.store.Request(run)
+	if err != nil {
+		return "", "", err
+	}
+	for i := range req.Scope {
+		if req.Scope[i] == text || req.Names[i] == text {
+			return req.Scope[i], req.Names[i], nil
+		}
+	}
+	return "", "", errNotThere
+}
+
+// errNotThere says that a run did not cover a node.
+var errNotThere = errors.New("the run has no such node")
 
 func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err}

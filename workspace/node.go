@@ -171,6 +171,19 @@ func (w *Workspace) find(text string) (*graph.Node, error) {
 
 // sel resolves selectors to nodes in file order.
 func (w *Workspace) sel(exprs []string) ([]*graph.Node, error) {
+	picks, err := w.picks(exprs)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]*graph.Node, len(picks))
+	for i, p := range picks {
+		nodes[i] = p.Node
+	}
+	return nodes, nil
+}
+
+// picks is sel with the reason for each node.
+func (w *Workspace) picks(exprs []string) ([]graph.Pick, error) {
 	var blocked []bool
 	state := func(n *graph.Node) string {
 		if blocked == nil {
@@ -178,9 +191,9 @@ func (w *Workspace) sel(exprs []string) ([]*graph.Node, error) {
 		}
 		return string(w.state(n, blocked[n.Pos()]))
 	}
-	nodes, err := graph.Select(w.g, w.table(), exprs, state)
+	picks, err := graph.Picks(w.g, w.table(), exprs, state)
 	if err != nil {
 		return nil, w.selectorError(err)
 	}
-	return nodes, nil
+	return picks, nil
 }

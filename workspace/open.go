@@ -49,7 +49,7 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	}
 	w.slots = cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
-	w.recall()
+	w.recall(w.takeUp)
 	w.recallEdits()
 	// The watch begins before the loop, so that no change between the two goes unseen: looked
 	// compares with what was read.
@@ -70,7 +70,17 @@ func (w *Workspace) slotsFree() {
 	}
 }
 
+// readFirst reads the file and tidies up behind an earlier daemon.
 func (w *Workspace) readFirst() error {
+	if err := w.parseFile(); err != nil {
+		return err
+	}
+	w.removeLeftovers()
+	return nil
+}
+
+// parseFile reads and parses the workfile.
+func (w *Workspace) parseFile() error {
 	data, id, err := readFile(w.path)
 	if err != nil {
 		return openError(w.path, err)
@@ -80,7 +90,6 @@ func (w *Workspace) readFirst() error {
 		return w.parseError(err)
 	}
 	w.file.id = id
-	w.removeLeftovers()
 	return nil
 }
 
@@ -124,9 +133,9 @@ func (w *Workspace) removeLeftovers() {
 	}
 }
 
-// recall brings back what is known of past runs and takes up those that are not over. Newer runs
-// know better; it stops when every node with a status is explained.
-func (w *Workspace) recall() {
+// recall brings back what is known of past runs and hands over to takeUp those that are not over.
+// Newer runs know better; it stops when every node with a status is explained.
+func (w *Workspace) recall(takeUp func(n int)) {
 	list, err := w.store.List()
 	if err != nil {
 		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
@@ -140,7 +149,7 @@ func (w *Workspace) recall() {
 	}
 	for i, s := range list {
 		if s.Result == nil {
-			w.takeUp(s.Request.Run)
+			takeUp(s.Request.Run)
 			continue
 		}
 		if w.latest == nil {

@@ -57,13 +57,14 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 
 func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
 	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
-		Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
+		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
 		if problem == "" {
 			s.Problem = res.Problem
 		}
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
 		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
+		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
 	}
 	return s
 }
@@ -104,10 +105,14 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 	if err != nil {
 		return api.RunDetail{}, err
 	}
+	return w.detail(ctx, past)
+}
+
+func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
-		Execs: []api.Execution{}}
+		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
 		return d, err
@@ -146,7 +151,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.DurationMS = ptr(e.Ended.Sub(begin).Milliseconds())
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(e.Ended.Sub(begin).Milliseconds()), e.UserMS, e.SysMS
 	rec := nodeRecord{exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
 	x.ExitCode = rec.exit()
 	return x

@@ -13,34 +13,56 @@ import (
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	return ask(ctx, w, func(w *Workspace) (api.Plan, error) {
-		plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.runnable(), Steps: []api.PlanStep{}}
-		if err := w.usable(); err != nil {
-			return plan, err
-		}
-		req.AcceptDrawing = true // looking needs no yes
-		scope, err := w.scope(req)
-		if errors.Is(err, scheduler.ErrNothingToResume) {
-			return plan, nil
-		}
-		if err != nil {
-			return plan, err
-		}
-		r, err := w.build(scope, "", req)
-		if err != nil {
-			return plan, err
-		}
-		plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs
-		w.planSteps(&plan, r)
-		w.planNotes(&plan, scope)
-		return plan, nil
-	})
+	return ask(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
 }
 
-// planSteps plays the run through with every command succeeding once. A loop is not followed
-// further: its nodes are listed where they first run.
-func (w *Workspace) planSteps(plan *api.Plan, r *run) {
-	seen := make([]bool, len(r.nodes))
+func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
+	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.runnable(), Steps: []api.PlanStep{}}
+	if err := w.usable(); err != nil {
+		return plan, err
+	}
+	scope, err := w.scope(req)
+	if errors.Is(err, scheduler.ErrNothingToResume) {
+		return plan, nil
+	}
+	if err != nil {
+		return plan, err
+	}
+	if err := w.executable(scope); err != nil {
+		return plan, err
+	}
+	r, err := w.build(scope, "", req)
+	if err != nil {
+		return plan, err
+	}
+	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs
+	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes()))}
+	if p.reasons, err = w.planReasons(req, scope); err != nil {
+		return plan, err
+	}
+	p.play()
+	w.planNotes(&plan, scope, req)
+	return plan, nil
+}
+
+// planner plays a run through.
+type planner struct {
+	w       *Workspace
+	r       *run
+	plan    *api.Plan
+	reasons reasoner
+	seen    []int // by position: the step that has named the node last
+}
+
+// play lists the steps, every command succeeding once. A loop is not followed further: its nodes are
+// listed where they first run.
+func (p *planner) play() {
+	r := p.r
+	ran := make([]bool, len(r.nodes))
+	before := make([]graph.Status, len(r.nodes))
+	for i := range r.nodes {
+		before[i] = r.sched.Status(i)
+	}
 	var queue []scheduler.Effect
 	take := func(effects []scheduler.Effect) {
 		for _, ef := range effects {
@@ -53,63 +75,72 @@ func (w *Workspace) planSteps(plan *api.Plan, r *run) {
 	for len(queue) > 0 {
 		x := queue[0]
 		queue = queue[1:]
-		first := !seen[x.Node]
+		first := !ran[x.Node]
 		if first {
-			seen[x.Node] = true
-			plan.Steps = append(plan.Steps, w.planStep(r, x.Node))
+			ran[x.Node] = true
+			p.step(x.Node)
 		}
 		take(r.sched.Step(scheduler.Event{Kind: scheduler.Dispatched, Node: x.Node}))
 		take(r.sched.Step(scheduler.Event{Kind: scheduler.Finished, Node: x.Node, Execution: x.Execution,
 			OK: first, Reason: string(api.ReasonExit)}))
 	}
 	for i := range r.nodes {
-		if !seen[i] && r.nodes[i].node.Status == graph.Ran && plan.Mode == api.ModeResume {
-			plan.Kept++
+		if !ran[i] && before[i] == graph.Ran && p.plan.Mode == api.ModeResume {
+			p.plan.Kept++
 		}
 	}
+	p.beyond(ran)
 }
 
-func (w *Workspace) planStep(r *run, i int) api.PlanStep {
-	n := &r.nodes[i]
-	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(r.req.Wrapper, n.label)}
+// step describes the execution of a node, at the moment at which it is activated.
+func (p *planner) step(i int) {
+	n := &p.r.nodes[i]
+	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(p.r.req.Wrapper, n.label),
+		State: p.w.state(n.node, p.reasons.blocked[n.node.Pos()]), Run: runID(p.w.lastRun(n.node))}
+	round := len(p.plan.Steps) + 1
 	for _, e := range n.node.In {
-		_, in := r.sched.Index(e.Source.ID)
+		_, in := p.r.sched.Index(e.Source.ID)
+		if p.seen[e.Source.Pos()] == round || e.Source == n.node {
+			continue
+		}
 		switch {
-		case in && e.Source != n.node:
-			step.After = appendNew(step.After, w.handle(e.Source))
-		case !in && e.Type == graph.Blocking && e.Source.Runnable():
-			step.Ignored = appendNew(step.Ignored, w.handle(e.Source))
+		case in:
+			step.After = append(step.After, p.w.handle(e.Source))
+		case e.Type == graph.Blocking && e.Source.Runnable():
+			step.Ignored = append(step.Ignored, p.w.handle(e.Source))
+		default:
+			continue
 		}
+		p.seen[e.Source.Pos()] = round
 	}
-	step.Why = planReason(r, i, step)
-	return step
+	trigger := ""
+	if cause := p.r.sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
+		trigger = p.r.sources(cause.Edges)[0]
+	}
+	p.reasons.explain(&step, n.node, trigger)
+	p.plan.Steps = append(p.plan.Steps, step)
 }
 
-func planReason(r *run, i int, step api.PlanStep) string {
-	ex := r.sched.Explain(i)
-	switch {
-	case r.req.Mode == api.ModeResume && r.nodes[i].node.Status == graph.Failed:
-		return "it failed"
-	case r.req.Mode == api.ModeResume && ex.Cause.Kind == scheduler.CauseResume:
-		return "what it waits for has run, it has not"
-	case len(step.After) == 0:
-		return "nothing in the selection comes before it"
-	}
-	return "what it waits for is in the run"
-}
-
-func appendNew(list []string, s string) []string {
-	for _, x := range list {
-		if x == s {
-			return list
+// beyond names what comes after the scope and does not run.
+func (p *planner) beyond(ran []bool) {
+	const named = -1
+	for i := range p.r.nodes {
+		if !ran[i] {
+			continue
+		}
+		for _, e := range p.r.nodes[i].node.Out {
+			t := e.Target
+			if _, in := p.r.sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
+				p.seen[t.Pos()] = named
+				p.plan.Beyond = append(p.plan.Beyond, p.w.handle(t))
+			}
 		}
 	}
-	return append(list, s)
 }
 
 // planNotes says what a person should know before the run.
-func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope) {
-	if w.doc.FromDrawing() {
+func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
+	if w.doc.FromDrawing() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")
 	}
 	for _, r := range w.runs {

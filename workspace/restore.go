@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/graph"
 	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
@@ -79,10 +80,24 @@ func (w *Workspace) refold(n int) (*run, error) {
 
 // newScheduler makes the scheduler of a run that began earlier.
 func newScheduler(frozen []byte, req history.Request) (*scheduler.Run, error) {
+	g, err := thaw(frozen)
+	if err != nil {
+		return nil, err
+	}
+	return schedulerOn(g, req)
+}
+
+// thaw reads the graph that a run began with.
+func thaw(frozen []byte) (*graph.Graph, error) {
 	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("the frozen workfile: %w", err)
 	}
+	return g, nil
+}
+
+// schedulerOn makes the scheduler of a run on the graph that it began with.
+func schedulerOn(g *graph.Graph, req history.Request) (*scheduler.Run, error) {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: req.All}
 	if req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
@@ -156,7 +171,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordCancel:
 		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node})
 	case history.RecordStop:
-		r.cause, r.state = rec.Cause, stopping
+		r.cause, r.wasStopped, r.state = rec.Cause, true, stopping
 		r.fold(w, scheduler.Event{Kind: scheduler.Stop})
 	}
 }
@@ -223,6 +238,7 @@ func (m followed) handle(w *Workspace) {
 	r.sess = m.sess
 	if r.state == preparing {
 		r.state = going
+		r.limitTime(w)
 	}
 	if r.state == stopping {
 		r.sess.Stop(r.live(), r.grace())

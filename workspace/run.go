@@ -38,6 +38,8 @@ type run struct {
 
 	result      scheduler.Result
 	cause       string // of a stop
+	wasStopped  bool   // somebody asked for the end of the run
+	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
 	killed      int
 	survivors   []int
@@ -85,12 +87,19 @@ func (r *run) begin(w *Workspace) {
 		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
 	r.record(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client})
 	r.step(w, scheduler.Event{Kind: scheduler.Begin})
-	if r.req.TimeoutMS > 0 {
-		d := time.Duration(r.req.TimeoutMS)*time.Millisecond - time.Since(r.req.Time)
-		r.timer = time.AfterFunc(max(d, 0), func() {
-			w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
-		})
+	r.limitTime(w)
+}
+
+// limitTime stops the run when its time is up, counted from its beginning, which another daemon may
+// have seen.
+func (r *run) limitTime(w *Workspace) {
+	if r.req.TimeoutMS == 0 {
+		return
 	}
+	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - time.Since(r.req.Time)
+	r.timer = time.AfterFunc(max(left, 0), func() {
+		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
+	})
 }
 
 // step lets the scheduler decide and does what it says. It is the only caller of Step.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -104,6 +105,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	}
 	var err error
 	if sreq.Explicit {
+		if blank(req.Nodes) {
+			return scheduler.Scope{}, invalid("the selection is empty: it names no node")
+		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
@@ -114,6 +118,12 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		}
 	}
 	return scheduler.Choose(w.g, sreq)
+}
+
+// blank reports whether selectors say nothing at all, as an unset variable of a script does. It
+// would be a run of nothing, which succeeds.
+func blank(selectors []string) bool {
+	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
 
 // lastScopes gives the scope of the last run that a node took part in, each run read once.
@@ -216,6 +226,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
+	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
@@ -284,12 +295,7 @@ func (w *Workspace) runError(err error) error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: w.path}
 	switch {
 	case errors.As(err, &cycle):
-		names := w.names(cycle.Nodes)
-		e.Nodes, e.Message = names, "blocking edges form a cycle: "+strings.Join(append(names, names[0]), " -> ")
-		last := len(cycle.Edges) - 1
-		e.Where = w.where(w.doc.EdgeLine(cycle.Edges[last]))
-		e.Why = "none of these nodes could ever start"
-		e.Fix = fmt.Sprintf("wf edit type %s %s non-blocking, or wf edit remove-edge %[1]s %[2]s", names[len(names)-1], names[0])
+		return w.cycleError(cycle)
 	case errors.As(err, &container):
 		names := w.names([]string{container.Source, container.Target, container.Container})
 		e.Nodes, e.Where = names[2:], w.where(w.doc.EdgeLine(container.Edge))

@@ -15,6 +15,15 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 	return ask(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
 }
 
+// Overview is Status with at most so many stages instead of nodes and edges.
+func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
+	return ask(ctx, w, func(w *Workspace) (api.Status, error) {
+		s := w.status(false)
+		w.addStages(&s, stages)
+		return s, nil
+	})
+}
+
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return ask(ctx, w, func(w *Workspace) (api.NodeList, error) {
@@ -38,6 +47,9 @@ func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
 		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem}
 	for _, r := range w.runs {
+		if r.id == "" {
+			continue // it has no number to be called by yet
+		}
 		s.ActiveRuns = append(s.ActiveRuns, r.id)
 		s.Runs = append(s.Runs, r.summary())
 	}
@@ -75,6 +87,8 @@ func countState(c *api.Counts, s api.State) {
 		c.Queued++
 	case api.StateRunning:
 		c.Running++
+	case api.StateKept:
+		c.Kept++
 	default:
 		c.Idle++
 	}

@@ -91,7 +91,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	case preparing:
 		r.stopEarly = &req
 	case going:
-		r.cause, r.state = req.Cause, stopping
+		r.cause, r.wasStopped, r.state = req.Cause, true, stopping
 		r.record(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
 		r.step(w, scheduler.Event{Kind: scheduler.Stop})

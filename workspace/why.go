@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"wf/api"
 	"wf/graph"
@@ -16,42 +17,54 @@ import (
 // it, else in the last one it took part in.
 func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) {
 	type found struct {
-		why  api.Why
-		past int // run to explain from the history; 0 = explained already
+		why     api.Why
+		label   string // the command that the node has now
+		past    int    // run to explain from the history; 0 = explained already
+		unknown error  // the workfile has no such node: only the run may have known it
 	}
 	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
-		n, err := w.find(node)
-		if err != nil {
-			return found{}, err
-		}
 		number, err := w.runNumber(run)
 		if err != nil {
 			return found{}, err
 		}
+		n, err := w.find(node)
+		if err != nil {
+			return found{past: number, unknown: err}, nil
+		}
 		blocked := w.blocked()
-		f := found{why: api.Why{Schema: api.SchemaWhy, Node: w.nodeStatus(n, blocked[n.Pos()])}}
+		f := found{why: api.Why{Schema: api.SchemaWhy, Node: w.nodeStatus(n, blocked[n.Pos()])}, label: n.Label}
 		if !n.Runnable() {
 			f.why.Text = []string{"It is a container of other nodes, no command: it is never executed."}
 			return f, nil
 		}
 		if r := w.runOf(n); r != nil && (number == 0 || number == r.n) {
 			i, _ := r.sched.Index(n.ID)
-			f.why.Run, f.why.Text = r.id, r.explain(i)
+			f.why.Run = r.id
+			r.explain(&f.why, i)
 			return f, nil
 		}
-		if number == 0 {
-			number = w.lastRun(n)
+		if f.past = number; number == 0 {
+			f.past = w.lastRun(n)
 		}
-		if number == 0 {
+		if f.past == 0 {
 			f.why.Text = w.neverRan(n)
 		}
-		f.past = number
 		return f, nil
 	})
-	if err != nil || f.past == 0 {
+	switch {
+	case err != nil:
 		return f.why, err
+	case f.unknown != nil:
+		id, name, err := w.pastNode(f.past, node)
+		if err != nil {
+			return f.why, f.unknown
+		}
+		gone := api.NodeStatus{ID: id, Name: name, State: api.StateIdle}
+		return w.whyPast(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
+	case f.past == 0:
+		return f.why, nil
 	}
-	return w.whyPast(f.why, f.past)
+	return w.whyPast(f.why, f.past, &f.label)
 }
 
 // neverRan explains a node that no known run covers.
@@ -66,20 +79,13 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 	return text
 }
 
-// whyPast folds a past run once more and explains the node in it.
-func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
+// whyPast folds a past run once more and explains the node in it. label is the command that the node
+// has now; nil: the workfile has no such node any more.
+func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = runID(n)
-	r := &run{n: n, id: runID(n)}
-	frozen, err := w.store.Workfile(n)
+	r, g, records, err := w.rereadGraph(n)
 	if errors.Is(err, history.ErrNoRun) {
-		return why, notFound("no run %d", n)
-	}
-	var records []history.Record
-	if err == nil {
-		r.req, err = w.store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
-	}
-	if err == nil {
-		r.sched, err = newScheduler(frozen, r.req)
+		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
 	}
 	if err != nil {
 		why.Text = []string{fmt.Sprintf("Run %d cannot be read any more: %s.", n, err)}
@@ -87,30 +93,53 @@ func (w *Workspace) whyPast(why api.Why, n int) (api.Why, error) {
 	}
 	i, in := r.sched.Index(why.Node.ID)
 	if !in {
-		why.Text = []string{fmt.Sprintf("It was not part of run %d.", n)}
+		why.Text = []string{r.notCovered()}
 		return why, nil
-	}
-	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
-	r.nodes = make([]runNode, len(r.req.Scope))
-	for k, id := range r.req.Scope {
-		r.nodes[k] = runNode{id: id, name: r.req.Names[k]}
 	}
 	for _, rec := range records {
 		r.refoldRecord(nil, rec)
 	}
-	why.Text = r.explain(i)
+	r.over = true
+	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
+	why.Node.Command = g.Node(why.Node.ID).Label
+	r.explain(&why, i)
+	switch {
+	case label == nil:
+		why.Text = append(why.Text, "The workfile has no such node any more.")
+	case *label != why.Node.Command:
+		why.Text = append(why.Text, "Its command has been changed since; the one below is that of the run.")
+	}
 	return why, nil
 }
 
+// notCovered says why a node was not part of the run.
+func (r *run) notCovered() string {
+	var flags []string
+	for _, flag := range []struct {
+		name   string
+		values []string
+	}{{"--nodes", r.req.Selection}, {"--exclude", r.req.Exclude}} {
+		if len(flag.values) > 0 {
+			flags = append(flags, flag.name+" "+strings.Join(flag.values, " "))
+		}
+	}
+	switch {
+	case len(flags) > 0:
+		return fmt.Sprintf("It was not part of run %d: that was asked for with %s.", r.n, strings.Join(flags, " "))
+	case r.req.Mode == api.ModeResume:
+		return fmt.Sprintf("It was not part of run %d, a resume: it keeps to what the runs it goes on with covered.", r.n)
+	}
+	return fmt.Sprintf("It was not part of run %d: the workfile did not have it then, or not as a command.", r.n)
+}
+
 // explain words what the scheduler and the executor know about a node.
-func (r *run) explain(i int) []string {
+func (r *run) explain(why *api.Why, i int) {
 	ex := r.sched.Explain(i)
 	rec := r.nodes[i].rec
 	if rec == nil {
 		rec = &nodeRecord{} // it was neither executed nor failed in this run
 	}
-	var text []string
-	add := func(format string, args ...any) { text = append(text, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {
 	case graph.Running:
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)
@@ -123,24 +152,35 @@ func (r *run) explain(i int) []string {
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
 		}
+		if r.req.Jobs > 0 {
+			add("The run has at most %d at once.", r.req.Jobs)
+		}
 	case graph.Ran:
 		if rec.executions == 0 {
-			add("It had succeeded before this run, which resumes another: it was kept.")
-			return text
+			add("%s", r.keptSentence())
+			return
 		}
 		add("It succeeded%s.", times(rec.executions))
 	case graph.Failed:
-		add("%s", failureSentence(rec))
+		add("%s", r.failureSentence(rec))
 	default:
-		text = append(text, r.explainIdle(ex)...)
+		r.explainIdle(why, ex)
 	}
 	if s := r.causeSentence(ex.Cause); s != "" {
 		add("%s", s)
+		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
 	if ex.Pending > 0 {
 		add("%d more activations wait for the present one.", ex.Pending)
 	}
-	return text
+}
+
+// keptSentence is about a node that a resume has not repeated.
+func (r *run) keptSentence() string {
+	if r.req.Resumes == 0 {
+		return "It had succeeded before this run, which is a resume: it was kept."
+	}
+	return fmt.Sprintf("It had succeeded before this run, which resumes run %d: it was kept.", r.req.Resumes)
 }
 
 func times(n int) string {
@@ -150,7 +190,8 @@ func times(n int) string {
 	return fmt.Sprintf(", executed %d times", n)
 }
 
-func failureSentence(rec *nodeRecord) string {
+// failureSentence says how a node failed.
+func (r *run) failureSentence(rec *nodeRecord) string {
 	var s string
 	switch rec.reason {
 	case api.ReasonExit:
@@ -158,9 +199,9 @@ func failureSentence(rec *nodeRecord) string {
 	case api.ReasonSignal:
 		s = "It failed: its command was ended by " + signalName(rec.signal)
 	case api.ReasonTimeout:
-		s = "It failed: the run's time was up"
+		s = fmt.Sprintf("It failed: the time of the run (%s) was up", time.Duration(r.req.TimeoutMS)*time.Millisecond)
 	case api.ReasonCancelled:
-		s = "It was cancelled"
+		s = "It was cancelled: " + r.stopSentence()
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
 	case api.ReasonStart:
@@ -176,25 +217,77 @@ func failureSentence(rec *nodeRecord) string {
 	return s + "."
 }
 
+// stopSentence says who stopped what was cancelled.
+func (r *run) stopSentence() string {
+	switch {
+	case !r.wasStopped && r.req.FailFast:
+		return "something failed, and the run was asked to fail fast"
+	case !r.wasStopped:
+		return "somebody stopped this node with wf stop --node"
+	case r.cause == "":
+		return "somebody stopped the run with wf stop"
+	case r.cause == "SIGINT":
+		return "the run was stopped with Ctrl-C, or another SIGINT to wf run"
+	case r.cause == "SIGTERM":
+		return "the run was stopped with SIGTERM to wf run"
+	case r.cause == "timeout":
+		return "the time of the run was up"
+	}
+	return "the run was stopped (" + r.cause + ")"
+}
+
 // explainIdle says what a node that did not run is missing.
-func (r *run) explainIdle(ex scheduler.Explanation) []string {
-	var text []string
+func (r *run) explainIdle(why *api.Why, ex scheduler.Explanation) {
+	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
+	over := r.over || r.state >= ended
 	if len(ex.Upstream) > 0 {
-		text = append(text, fmt.Sprintf("It did not run because %s did not succeed.", r.list(ex.Upstream)))
+		why.BlockedBy = r.names(ex.Upstream)
+		add("It did not run because of what it depends on: %s.", some(r.fates(ex.Upstream), 8))
 	}
-	if lack := r.sources(ex.Lack); len(lack) > 0 {
-		text = append(text, "It waits for "+some(lack, 8)+".")
+	why.WaitsFor, why.Done = r.sources(ex.Lack), r.sources(ex.Have)
+	switch {
+	case len(why.WaitsFor) == 0:
+	case over:
+		add("It would have needed %s.", some(why.WaitsFor, 8))
+	default:
+		add("It waits for %s.", some(why.WaitsFor, 8))
 	}
-	if have := r.sources(ex.Have); len(have) > 0 {
-		text = append(text, "Done already: "+some(have, 8)+".")
+	if len(why.Done) > 0 {
+		add("Done already: %s.", some(why.Done, 8))
 	}
-	if len(text) == 0 && r.state >= stopping {
-		text = append(text, "It did not run: the run was stopped before.")
+	switch {
+	case r.state == stopping || over && r.wasStopped:
+		add("Nothing more was started: %s.", r.stopSentence())
+	case over && r.req.FailFast && r.result == scheduler.Failed:
+		add("Nothing more was started after the first failure: the run was asked to fail fast.")
+	case len(why.Text) == 0 && over:
+		add("Nothing has activated it: nothing that ran leads to it.")
+	case len(why.Text) == 0:
+		add("Nothing has activated it yet.")
 	}
-	if len(text) == 0 {
-		text = append(text, "Nothing has activated it: nothing that ran leads to it.")
+}
+
+// fates tells of nodes how they ended.
+func (r *run) fates(nodes []int) []string {
+	var fates []string
+	for _, i := range nodes {
+		fate := r.nodes[i].name + " failed"
+		if rec := r.nodes[i].rec; rec != nil && rec.reason == api.ReasonCancelled {
+			fate = r.nodes[i].name + " was cancelled"
+		} else if rec != nil {
+			fate += " (" + rec.cause() + ")"
+		}
+		fates = append(fates, fate)
 	}
-	return text
+	return fates
+}
+
+func (r *run) names(nodes []int) []string {
+	names := make([]string, len(nodes))
+	for k, i := range nodes {
+		names[k] = r.nodes[i].name
+	}
+	return names
 }
 
 func (r *run) causeSentence(c scheduler.Cause) string {
@@ -211,20 +304,15 @@ func (r *run) causeSentence(c scheduler.Cause) string {
 	return ""
 }
 
-func (r *run) list(nodes []int) string {
-	names := make([]string, len(nodes))
-	for k, i := range nodes {
-		names[k] = r.nodes[i].name
-	}
-	return some(names, 8)
-}
-
-// sources names where edges come from.
+// sources names where edges come from, each node once.
 func (r *run) sources(edges []int) []string {
 	var names []string
+	seen := make(map[int]bool, len(edges))
 	for _, j := range edges {
-		src, _ := r.sched.EdgeEnds(j)
-		names = appendNew(names, r.nodes[src].name)
+		if src, _ := r.sched.EdgeEnds(j); !seen[src] {
+			seen[src] = true
+			names = append(names, r.nodes[src].name)
+		}
 	}
 	return names
 }

@@ -77,8 +77,9 @@ type Workspace struct {
 	doc      *graphml.Document
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
-	last     map[string]memory  // node id → what is known of its past
-	file     workfile           // what is on disk, and what of ours is not yet
+	stages   stageTable
+	last     map[string]memory // node id → what is known of its past
+	file     workfile          // what is on disk, and what of ours is not yet
 	edits    editLog
 	store    *history.Store
 	slots    SlotMember

@@ -18,10 +18,7 @@ type folders struct {
 // folders finds both, makes those that are missing and refuses those that others could reach:
 // the socket and the token in the runtime folder are keys to run commands as this user.
 func (e *env) folders() (folders, error) {
-	dirs := folders{
-		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
-		state:   e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
-	}
+	dirs := e.whereFolders()
 	for _, dir := range []string{dirs.runtime, dirs.state} {
 		if dir == "" {
 			return folders{}, &failure{status: exitDaemon,
@@ -32,6 +29,14 @@ func (e *env) folders() (folders, error) {
 		}
 	}
 	return dirs, nil
+}
+
+// whereFolders says where both would be, without looking; "" where nobody knows.
+func (e *env) whereFolders() folders {
+	return folders{
+		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
+		state:   e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
+	}
 }
 
 // folder is the value of own, else below base/name, else below ~/.local/state/wf/rest.

@@ -19,6 +19,8 @@ type env struct {
 
 	workpath string // of the workfile this command is about, absolute; "" until one is named
 
+	jsonErrors bool // the command was called with --json: see asksJSON
+
 	// The fields below are set by flags.
 
 	color string // auto, always, never

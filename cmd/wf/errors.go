@@ -65,8 +65,12 @@ func printError(e *env, err error) {
 	if err == nil || errors.As(err, &ended) {
 		return
 	}
+	if e.jsonErrors {
+		printErrorJSON(e, err)
+		return
+	}
 	p := e.errPaint()
-	f := describe(err)
+	f := drawCycle(p, err, describe(err))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", p.bad("error:"), indent(f.what))
 	for _, part := range []string{f.where, f.why} {

@@ -298,7 +298,7 @@ func (f *follower) ended(ctx context.Context, seq uint64) error {
 
 // completion is the last event of a run, made from its record.
 func completion(detail api.RunDetail, workspace string, seq uint64) api.Event {
-	status := resultStatus(detail.Result, nil)
+	status := resultStatus(detail.Result, detail.ExitCode)
 	ev := api.Event{Schema: api.SchemaEvent, Seq: seq, Type: api.RunComplete, Workspace: workspace,
 		Run: detail.Run, Result: detail.Result, Counts: &detail.Counts, DurationMS: detail.DurationMS, ExitCode: &status,
 		Survivors: detail.Survivors}

@@ -33,6 +33,7 @@ error. To a terminal only text is printed; files and pipes get the exact bytes.`
 		Example: `  wf logs align
   wf logs -f align                as it is written, until the execution ends
   wf logs --failed                of everything that failed in the latest run
+  wf logs 42/align                of run 42, the same as --run 42 align
   wf logs --run 42 align --stderr --tail 20`,
 		Args: nargs(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,11 +93,9 @@ func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
 	return nil
 }
 
-// queries turns names into executions. A run knows nodes that the workfile has no longer, so
-// where a run is named its own record is asked first.
+// queries turns names into executions.
 func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([]client.LogQuery, error) {
-	var known []api.Execution
-	if o.failed || o.run != "" {
+	if o.failed {
 		run, err := s.pastRun(ctx, o.run)
 		if err != nil {
 			return nil, err
@@ -105,20 +104,15 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 		if err != nil {
 			return nil, err
 		}
-		o.run, known = run, detail.Execs
-		if o.failed {
-			return failedQueries(detail), nil
-		}
+		return failedQueries(detail), nil
 	}
-	var queries []client.LogQuery
-	for _, arg := range args {
-		ids, err := nodeIDs(ctx, s, known, arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			queries = append(queries, client.LogQuery{Node: id, Run: o.run, Execution: o.execution})
-		}
+	nodes, err := s.nodesOfRuns(ctx, args, o.run)
+	if err != nil {
+		return nil, err
+	}
+	queries := make([]client.LogQuery, len(nodes))
+	for i, n := range nodes {
+		queries[i] = client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution}
 	}
 	return queries, nil
 }
@@ -129,24 +123,6 @@ func failedQueries(detail api.RunDetail) []client.LogQuery {
 		queries = append(queries, client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution})
 	}
 	return queries
-}
-
-// nodeIDs resolves one argument, by the executions of a run where they name it, else by the workfile.
-func nodeIDs(ctx context.Context, s *session, known []api.Execution, arg string) ([]string, error) {
-	for _, x := range known {
-		if x.Name == arg || x.Node == arg {
-			return []string{x.Node}, nil
-		}
-	}
-	list, err := s.ws.Select(ctx, []string{arg})
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(list.Nodes))
-	for i, n := range list.Nodes {
-		ids[i] = n.ID
-	}
-	return ids, nil
 }
 
 // chosen are the streams to print, with their sizes.

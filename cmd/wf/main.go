@@ -36,6 +36,7 @@ func main() {
 		os.Exit(runRunner(os.Args[2:]))
 	}
 	e := newEnv()
+	e.jsonErrors = asksJSON(os.Args[1:])
 	err := execute(e, os.Args[1:])
 	printError(e, err)
 	os.Exit(exitStatus(err))
@@ -70,7 +71,7 @@ func exitStatus(err error) int {
 // codeStatus is the part of the table for errors that the daemon answered with.
 func codeStatus(code api.Code) int {
 	switch code {
-	case api.CodeWorkfile:
+	case api.CodeWorkfile, api.CodeCycle:
 		return exitWorkfile
 	case api.CodeInvalid, api.CodeUnknownNode:
 		return exitUsage

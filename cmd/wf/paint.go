@@ -59,6 +59,8 @@ func lookOf(state api.State) look {
 		return look{"✗", "x", "1;31"}
 	case api.StateBlocked:
 		return look{"⊘", "-", "2;33"}
+	case api.StateKept:
+		return look{"✓", "=", "2;32"}
 	case api.StateCancelled:
 		return look{"◌", "~", "33"}
 	}

@@ -8,54 +8,6 @@ import (
 	"wf/api"
 )
 
-func TestPrintStatus(t *testing.T) {
-	nodes := []api.NodeStatus{
-		{Name: "fetch", State: api.StateOK, DurationMS: number(int64(2100))},
-		{Name: "evil\x1b[2J", State: api.StateFailed, Reason: api.ReasonExit, ExitCode: number(1), DurationMS: number(int64(800)), Executions: 3},
-		{Name: "sort", State: api.StateRunning, Started: number(after(-time.Minute))},
-		{Name: "box", Container: true},
-		{Name: "merge", State: api.StateBlocked},
-	}
-	for _, c := range []struct {
-		name   string
-		status api.Status
-		want   string
-	}{
-		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, "/data/Workfile: idle, never run. 2 idle\n"},
-		{"over", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{OK: 30},
-			LastRun: &api.RunSummary{Run: "43", Result: api.Succeeded, Ended: number(after(-4 * time.Minute)), DurationMS: number(int64(100000)), Counts: api.Counts{OK: 6, Kept: 24}}},
-			"/data/Workfile: idle. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s). Now: 30 ok\n"},
-		{"running", api.Status{Workfile: "/data/Workfile", Problem: "not readable", Nodes: nodes,
-			Runs: []api.RunSummary{{Run: "42", Started: after(-131 * time.Second), Counts: api.Counts{OK: 1, Failed: 1, Running: 1, Blocked: 1}}}},
-			`run 42  /data/Workfile  running  2m11s   1 running · 1 ok · 1 failed · 1 blocked
-note: not readable
-  ✓ fetch  ok  2.1s
-  ✗ evil   failed  exit 1  0.8s  3 executions
-  ● sort   running  1m00s
-  ⊘ merge  blocked
-`},
-	} {
-		var b bytes.Buffer
-		if err := printStatus(&b, paint{}, c.status, noon); err != nil || b.String() != c.want {
-			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, err, b.String(), c.want)
-		}
-	}
-}
-
-// TestPrintStatusOfMany: of many nodes only those that need somebody are shown.
-func TestPrintStatusOfMany(t *testing.T) {
-	status := api.Status{Workfile: "/w", Counts: api.Counts{OK: 100, Failed: 1}}
-	for range 100 {
-		status.Nodes = append(status.Nodes, api.NodeStatus{Name: "fine", State: api.StateOK})
-	}
-	status.Nodes = append(status.Nodes, api.NodeStatus{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost})
-	var b bytes.Buffer
-	printStatus(&b, paint{ascii: true}, status, noon)
-	if want := "/w: idle, never run. 100 ok | 1 failed\n  x bad  failed  lost\n"; b.String() != want {
-		t.Errorf("%q", b.String())
-	}
-}
-
 func TestStatusCode(t *testing.T) {
 	run := func(r api.Result) *api.RunSummary { return &api.RunSummary{Result: r} }
 	for _, c := range []struct {
@@ -78,22 +30,24 @@ func TestStatusCode(t *testing.T) {
 func TestPrintPlan(t *testing.T) {
 	plan := api.Plan{Mode: api.ModeFresh, Total: 30, Jobs: 8, Wrapper: "bash -c {}", Notes: []string{"careful"}, Steps: []api.PlanStep{
 		{Name: "align", Command: "bwa mem\n  ref.fa", Line: "bash -c 'bwa mem'", Why: "selected"},
-		{Name: "merge", Command: "cat a b", Line: "bash -c 'cat a b'", After: []string{"align"}, Ignored: []string{"call"}},
-	}}
+		{Name: "merge", Command: "cat a b", Line: "bash -c 'cat a b'", Why: "downstream of align", After: []string{"align"}, Ignored: []string{"call"}},
+	}, Beyond: []string{"report"}}
 	var b bytes.Buffer
 	want := `would run 2 of 30 nodes (8 jobs), in this order:
-  1  align  bwa mem ref.fa  selected
-  2  merge  cat a b         after align; does not wait for call (not selected)
+  1  align  selected             bwa mem ref.fa
+  2  merge  downstream of align  cat a b
+     does not wait for call (not selected)
+not selected, though next: report
 wrapper: bash -c {}
 note: careful
 nothing was run.
 `
-	if err := printPlan(&b, paint{}, plan, false); err != nil || b.String() != want {
+	if err := printPlan(&b, paint{}, plan, false, 0); err != nil || b.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
 	}
 	b.Reset()
-	printPlan(&b, paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false)
-	if want := "would resume run 7: 0 of 3 nodes, keeping 3\nnothing was run.\n"; b.String() != want {
+	printPlan(&b, paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
+	if want := "nothing to resume: no node has failed\nnothing was run.\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 }
@@ -103,7 +57,7 @@ func TestPrintRuns(t *testing.T) {
 	printRuns(&b, paint{}, []api.RunSummary{
 		{Run: "43", Started: after(-4 * time.Minute), Result: api.Succeeded, Mode: api.ModeResume, Resumes: "42", Counts: api.Counts{OK: 6, Kept: 24}, DurationMS: number(int64(100000)), User: "u1"},
 		{Run: "42", Started: after(-25 * time.Hour), Mode: api.ModeFresh, Selection: []string{"+multiqc"}, Counts: api.Counts{Running: 1}},
-	}, noon)
+	}, (&runsOptions{}).when(noon))
 	want := `RUN  WHEN    RESULT     NODES          TIME   BY  WHAT
 43   4m ago  ✓ ok       6 ok, 24 kept  1m40s  u1  resume 42
 42   1d ago  ● running  1 running                 --nodes +multiqc

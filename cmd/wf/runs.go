@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,11 +14,14 @@ import (
 
 // runsOptions are the flags of runs and the commands below it.
 type runsOptions struct {
-	file   string
-	json   bool
-	keep   int
-	older  string
-	dryRun bool
+	file    string
+	json    bool
+	keep    int
+	older   string
+	dryRun  bool
+	format  string
+	verbose bool
+	times   string // rel or iso
 }
 
 func newRuns(e *env) *cobra.Command {
@@ -29,11 +30,13 @@ func newRuns(e *env) *cobra.Command {
 		Use:   "runs",
 		Short: "Show and forget past runs",
 		Example: `  wf runs
-  wf runs show 42
+  wf runs show 42                                   where its time went, what failed, what changed since
+  wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
   wf runs prune --keep 50 --older 30d --dry-run`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), e) },
 	}
 	o.listFlags(cmd)
+	o.timesFlag(cmd)
 	return noun(cmd, newRunsLs(e), newRunsShow(e), newRunsRm(e), newRunsPrune(e))
 }
 
@@ -51,18 +54,34 @@ func newRunsLs(e *env) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), e) },
 	}
 	o.listFlags(cmd)
+	o.timesFlag(cmd)
 	return cmd
+}
+
+// timesFlag is for what shows when something was.
+func (o *runsOptions) timesFlag(cmd *cobra.Command) {
+	o.times = "rel"
+	cmd.Flags().Var(&choice{&o.times, []string{"rel", "iso"}}, "timestamps", "times: rel (4m ago) or iso (2006-01-02 15:04:05)")
 }
 
 func newRunsShow(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
 		Use:   "show [RUN]",
-		Short: "Show one run and what it executed: the only active one, else the latest",
-		Args:  nargs(0, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), e, first(args)) },
+		Short: "Show one run: the only active one, else the latest",
+		Long: `Show tells how a run went: its stages, what failed, which nodes took longest, which chain of
+nodes the end waited for, and what of the workfile has changed since. The format chrome is a
+trace with a track for each command that ran at the same time.`,
+		Example: `  wf runs show 42
+  wf runs show 42 -v                                every execution
+  wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), e, first(args)) },
 	}
 	o.listFlags(cmd)
+	o.format = "text"
+	cmd.Flags().Var(&choice{&o.format, []string{"text", "json", "chrome"}}, "format", "text, json or chrome")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "list every execution")
 	return cmd
 }
 
@@ -74,7 +93,7 @@ func newRunsRm(e *env) *cobra.Command {
 		Args:  nargs(1, -1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return o.remove(cmd.Context(), e, args) },
 	}
-	fileFlag(cmd, &o.file, "f")
+	o.listFlags(cmd)
 	return cmd
 }
 
@@ -87,7 +106,7 @@ func newRunsPrune(e *env) *cobra.Command {
 		Args:    nargs(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.prune(cmd.Context(), e) },
 	}
-	fileFlag(cmd, &o.file, "f")
+	o.listFlags(cmd)
 	cmd.Flags().IntVar(&o.keep, "keep", 0, "keep the newest `N` runs (default: what the daemon keeps by itself)")
 	cmd.Flags().StringVar(&o.older, "older", "", "only runs that ended longer ago than this `AGE`, as 30d or 12h")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say which, and forget none")
@@ -107,15 +126,23 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 	if o.json {
 		return writeJSON(e.stdout, list)
 	}
-	return printRuns(e.stdout, e.outPaint(), list.Runs, time.Now())
+	return printRuns(e.stdout, e.outPaint(), list.Runs, o.when(time.Now()))
+}
+
+// when is how times are shown.
+func (o *runsOptions) when(now time.Time) func(time.Time) string {
+	if o.times == "iso" {
+		return func(t time.Time) string { return t.Local().Format(time.DateTime) }
+	}
+	return func(t time.Time) string { return ago(t, now) }
 }
 
 // printRuns is the list for people.
-func printRuns(w io.Writer, p paint, runs []api.RunSummary, now time.Time) error {
+func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time) string) error {
 	var t table
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, ago(r.Started, now), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
+		t.row(r.Run, when(r.Started), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), oneLine(r.User), runWhat(r))
 	}
 	if err := t.write(w); err != nil {
@@ -144,104 +171,23 @@ func resultState(result api.Result) api.State {
 
 // runWhat says what was asked for.
 func runWhat(r api.RunSummary) string {
+	what := "all"
 	switch {
 	case len(r.Selection) > 0:
-		return "--nodes " + oneLine(strings.Join(r.Selection, " "))
+		what = "--nodes " + oneLine(strings.Join(r.Selection, " "))
 	case r.Mode == api.ModeResume:
-		return "resume " + r.Resumes
+		what = "resume" + blankBefore(r.Resumes)
 	}
-	return "all"
+	if len(r.Exclude) > 0 {
+		what += " --exclude " + oneLine(strings.Join(r.Exclude, " "))
+	}
+	return what
 }
 
-func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
+// blankBefore is text with a blank before it, if there is any.
+func blankBefore(text string) string {
+	if text == "" {
+		return ""
 	}
-	defer s.close()
-	if run == "" {
-		if run, err = presentRun(ctx, s); err != nil {
-			return err
-		}
-	}
-	detail, err := s.ws.Run(ctx, run)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return writeJSON(e.stdout, detail)
-	}
-	return printRun(e.stdout, e.outPaint(), detail)
-}
-
-// presentRun is the run that is meant when none is named: the only active one, else the latest.
-func presentRun(ctx context.Context, s *session) (string, error) {
-	list, err := s.ws.Runs(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(list.Runs) == 0 {
-		return "", &api.Error{Code: api.CodeNotFound, Message: "no run yet", Fix: "wf run"}
-	}
-	var active []string
-	for _, r := range list.Runs {
-		if r.Result == "" {
-			active = append(active, r.Run)
-		}
-	}
-	if len(active) == 1 {
-		return active[0], nil
-	}
-	return list.Runs[0].Run, nil
-}
-
-// printRun is one run for people: how it was started, then every execution.
-func printRun(w io.Writer, p paint, d api.RunDetail) error {
-	fmt.Fprintf(w, "%s run %s %s  %s  %s\n", p.glyph(resultState(d.Result)), d.Run, resultWord(d.Result),
-		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
-	var fields, executions table
-	survivors := ""
-	if len(d.Survivors) > 0 {
-		survivors = survivorsText(d.Survivors)
-	}
-	for _, field := range [][2]string{
-		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", d.Started.Local().Format(time.DateTime)},
-		{"by", d.User}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"records", d.Folder}, {"damage", d.Problem},
-		{"left", survivors},
-	} {
-		if field[1] != "" {
-			fields.row("  "+field[0], oneLine(field[1]))
-		}
-	}
-	for _, x := range d.Execs {
-		state, how := executionState(x)
-		executions.row(p.glyph(state)+" "+oneLine(x.Name), strconv.Itoa(x.Execution), spanMS(x.DurationMS), how, oneLine(x.Command))
-	}
-	if err := errors.Join(fields.write(w), newline(w), executions.write(w)); err != nil {
-		return err
-	}
-	blocked := namesIn(d.Left, api.StateBlocked)
-	if len(blocked) == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "%s blocked: %s\n", p.glyph(api.StateBlocked), nameList(blocked, shownNames))
-	return err
-}
-
-func newline(w io.Writer) error {
-	_, err := io.WriteString(w, "\n")
-	return err
-}
-
-// executionState is how an execution ended, as a state and in words.
-func executionState(x api.Execution) (api.State, string) {
-	switch {
-	case !x.Over:
-		return api.StateRunning, "running"
-	case x.OK:
-		return api.StateOK, "ok"
-	case x.Reason == api.ReasonCancelled:
-		return api.StateCancelled, "cancelled"
-	}
-	return api.StateFailed, cause(x.Reason, x.ExitCode, x.Signal, x.Message)
+	return " " + text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,19 +11,36 @@ import (
 	"wf/api"
 )
 
+// remove forgets the runs that are named, all of them or, where one cannot be forgotten, none.
 func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	list, err := s.ws.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		i := slices.IndexFunc(list.Runs, func(r api.RunSummary) bool { return r.Run == run })
+		switch {
+		case i < 0:
+			return &api.Error{Code: api.CodeNotFound, Message: "no run " + run, Why: "nothing was forgotten", Fix: "wf runs lists them"}
+		case list.Runs[i].Result == "":
+			return &api.Error{Code: api.CodeConflict, Run: run, Message: "run " + run + " is going", Why: "nothing was forgotten",
+				Fix: "wf stop " + run}
+		}
+	}
 	for _, run := range runs {
 		if err := s.ws.RemoveRun(ctx, run); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "forgot run %s\n", run)
+		if !o.json {
+			fmt.Fprintf(e.stderr, "forgot run %s\n", run)
+		}
 	}
-	return nil
+	return o.forgotten(e, api.PruneResult{Removed: runs})
 }
 
 func (o *runsOptions) prune(ctx context.Context, e *env) error {
@@ -42,6 +60,9 @@ func (o *runsOptions) prune(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	if o.json {
+		return o.forgotten(e, result)
+	}
 	for _, run := range result.Removed {
 		fmt.Fprintln(e.stdout, run)
 	}
@@ -51,6 +72,15 @@ func (o *runsOptions) prune(ctx context.Context, e *env) error {
 	}
 	fmt.Fprintf(e.stderr, "%s %s\n", verb, plural(len(result.Removed), "run"))
 	return nil
+}
+
+// forgotten tells a program which runs are gone, or would be.
+func (o *runsOptions) forgotten(e *env, result api.PruneResult) error {
+	if !o.json {
+		return nil
+	}
+	result.Schema, result.DryRun = api.SchemaPrune, o.dryRun
+	return writeJSON(e.stdout, result)
 }
 
 // parseAge reads an age: as time.ParseDuration, and whole days as 30d. "" is 0.
@@ -67,29 +97,4 @@ func parseAge(text string) (time.Duration, error) {
 		return d, nil
 	}
 	return 0, usage("age %s: must be like 30d, 12h or 90m", text)
-}
-
-// pastRun is the run that a command about the past means: the one named, else the only active
-// one, else the latest.
-func (s *session) pastRun(ctx context.Context, named string) (string, error) {
-	if named != "" {
-		return named, nil
-	}
-	list, err := s.ws.Runs(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(list.Runs) == 0 {
-		return "", &failure{status: exitFailed, what: "nothing has ever run in " + s.path, fix: "wf run"}
-	}
-	var active []string
-	for _, r := range list.Runs {
-		if r.Result == "" {
-			active = append(active, r.Run)
-		}
-	}
-	if len(active) == 1 {
-		return active[0], nil
-	}
-	return list.Runs[0].Run, nil
 }

@@ -87,6 +87,7 @@ type world struct {
 	vars    []string
 	started map[string]*started // by the name that the script gave
 	disks   []string            // folders with a disk of their own
+	listing string              // what remember saw
 }
 
 // end stops the daemon with all it runs, and complains about whatever is left.

@@ -34,6 +34,9 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if !running && asJSON {
+		return &failure{status: exitDaemon, what: "no daemon is running"}
+	}
 	if !running {
 		fmt.Fprintln(e.stderr, "no daemon is running")
 		return exit(exitDaemon)

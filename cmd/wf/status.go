@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -12,8 +11,8 @@ import (
 	"wf/api"
 )
 
-// shownStatusNodes is up to where every node has a line of its own.
-const shownStatusNodes = 40
+// shownStages is how many rows the state has at most.
+const shownStages = 40
 
 // statusOptions are the flags of status.
 type statusOptions struct {
@@ -59,11 +58,11 @@ func (o *statusOptions) run(ctx context.Context, e *env) error {
 	if o.watch {
 		return o.follow(ctx, e, s)
 	}
-	status, err := s.ws.Status(ctx, true)
+	status, err := o.ask(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := o.print(e, status); err != nil {
+	if err := o.print(e, s, status); err != nil {
 		return err
 	}
 	if o.exitCode {
@@ -72,12 +71,20 @@ func (o *statusOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
+// ask fetches as much as is printed: of a large workfile people see a few rows.
+func (o *statusOptions) ask(ctx context.Context, s *session) (api.Status, error) {
+	if o.json {
+		return s.ws.Status(ctx, true)
+	}
+	return s.ws.Overview(ctx, shownStages)
+}
+
 // print writes the state in the form that was asked for.
-func (o *statusOptions) print(e *env, status api.Status) error {
+func (o *statusOptions) print(e *env, s *session, status api.Status) error {
 	if o.json {
 		return writeJSON(e.stdout, status)
 	}
-	return printStatus(e.stdout, e.outPaint(), status, time.Now())
+	return printStatus(e.stdout, e.outPaint(), status, time.Now(), e.fileFix(s.path))
 }
 
 // statusCode is the state as an exit status.
@@ -91,66 +98,6 @@ func statusCode(s api.Status) int {
 		return exitStopped
 	}
 	return exitOK
-}
-
-// printStatus is the state for people.
-func printStatus(w io.Writer, p paint, s api.Status, now time.Time) error {
-	for _, line := range statusHead(p, s, now) {
-		fmt.Fprintln(w, line)
-	}
-	nodes := s.Nodes
-	if len(nodes) > shownStatusNodes {
-		nodes = nodesIn(nodes, api.StateRunning, api.StateFailed)
-	}
-	var t table
-	for _, n := range nodes[:min(len(nodes), shownStatusNodes)] {
-		if !n.Container {
-			t.row("  "+p.glyph(n.State)+" "+oneLine(n.Name), stateDetail(n, now))
-		}
-	}
-	if err := t.write(w); err != nil {
-		return err
-	}
-	if rest := len(nodes) - shownStatusNodes; rest > 0 {
-		fmt.Fprintf(w, "  %s %d more: wf ls\n", p.ellipsis(), rest)
-	}
-	return nil
-}
-
-// statusHead is a line per active run, else one about the last run.
-func statusHead(p paint, s api.Status, now time.Time) []string {
-	file := oneLine(s.Workfile)
-	counts := strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")
-	var lines []string
-	for _, r := range s.Runs {
-		state := "running"
-		switch {
-		case r.Stopping:
-			state = "stopping"
-		case r.Held != "":
-			state = "held"
-		}
-		lines = append(lines, fmt.Sprintf("run %s  %s  %s  %s   %s", r.Run, file, state, span(now.Sub(r.Started)),
-			strings.Join(countParts(r.Counts, "to go"), " "+p.dot()+" ")))
-		if r.Held != "" {
-			lines = append(lines, "held: nothing starts: "+oneLine(r.Held)+"; it goes on by itself")
-		}
-	}
-	switch {
-	case len(s.Runs) > 0:
-	case s.LastRun == nil:
-		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, counts))
-	default:
-		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s). Now: %s", file, s.LastRun.Run,
-			resultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun), counts))
-		if len(s.LastRun.Survivors) > 0 {
-			lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
-		}
-	}
-	if s.Problem != "" {
-		lines = append(lines, "note: "+oneLine(s.Problem))
-	}
-	return lines
 }
 
 // lastRunParts are the counts and the duration of a run that is over.
@@ -180,25 +127,14 @@ func endedAgo(r api.RunSummary, now time.Time) string {
 	return ago(*r.Ended, now)
 }
 
-// nodesIn picks the nodes in one of the states, those of the first state first.
-func nodesIn(nodes []api.NodeStatus, states ...api.State) []api.NodeStatus {
-	var found []api.NodeStatus
-	for _, state := range states {
-		for _, n := range nodes {
-			if n.State == state {
-				found = append(found, n)
-			}
-		}
-	}
-	return found
-}
-
 // stateDetail says about a node what its glyph cannot.
 func stateDetail(n api.NodeStatus, now time.Time) string {
 	parts := []string{string(n.State)}
 	switch n.State {
 	case api.StateFailed:
-		parts = append(parts, cause(n.Reason, n.ExitCode, n.Signal, n.Message))
+		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
+			parts = append(parts, why)
+		}
 	case api.StateRunning:
 		if n.Started != nil {
 			parts = append(parts, span(now.Sub(*n.Started)))

@@ -53,7 +53,7 @@ func (o *statusOptions) show(ctx context.Context, e *env, s *session) error {
 	if err != nil {
 		return err
 	}
-	return o.print(e, status)
+	return o.print(e, s, status)
 }
 
 // ignoreCancel is err, or nil when it only says that the user has left.

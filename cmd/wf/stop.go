@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ It returns when all processes are gone. wf resume goes on from there.`,
 	}
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
-	f.StringVar(&o.node, "node", "", "stop only this `NODE` of the run")
+	f.StringVar(&o.node, "node", "", "stop only what this `SEL` names of the run")
 	f.BoolVar(&o.all, "all", false, "stop every active run of the workfile")
 	f.DurationVar(&o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
 	f.BoolVar(&o.now, "now", false, "kill at once")
@@ -93,8 +94,43 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 	if run, err = pickRun(status.Runs, run, "wf stop"); err != nil {
 		return err
 	}
+	if o.node != "" {
+		return o.stopNodes(ctx, e, s, run, o.request(flags))
+	}
 	result, err := s.ws.Stop(ctx, run, o.request(flags))
 	return o.report(e, []api.StopResult{result}, err)
+}
+
+// stopNodes stops what a selector names of a run. Of several nodes, those that are not active are
+// passed over; an only one that is not is an error.
+func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run string, req api.StopRequest) error {
+	list, err := s.ws.Select(ctx, []string{o.node})
+	if err != nil {
+		return err
+	}
+	nodes := list.Nodes
+	if len(nodes) != 1 {
+		nodes = slices.DeleteFunc(nodes, func(n api.NodeStatus) bool {
+			return n.State != api.StateRunning && n.State != api.StateQueued
+		})
+	}
+	if len(nodes) == 0 {
+		return &api.Error{Code: api.CodeNotFound, Message: "no node of " + o.node + " is running"}
+	}
+	total := api.StopResult{Run: run}
+	for _, n := range nodes {
+		req.Node = n.ID
+		result, err := s.ws.Stop(ctx, run, req)
+		if isCode(err, api.CodeNotFound) && len(nodes) > 1 {
+			continue // it has ended, or belongs to another run
+		}
+		if err != nil {
+			return err
+		}
+		total.Killed += result.Killed
+		total.Survivors = append(total.Survivors, result.Survivors...)
+	}
+	return o.report(e, []api.StopResult{total}, nil)
 }
 
 // report says what was ended. A process that survived is the only bad end.

@@ -43,7 +43,7 @@ func (v *view) detached(run string, asJSON bool) error {
 		v.say("run %s goes on without you. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
 	if asJSON {
-		if err := writeJSON(v.out, map[string]string{"run": run}); err != nil {
+		if err := writeJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
 			return err
 		}
 	} else {

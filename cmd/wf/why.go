@@ -21,12 +21,15 @@ type whyOptions struct {
 func newWhy(e *env) *cobra.Command {
 	o := &whyOptions{}
 	cmd := &cobra.Command{
-		Use:   "why NODE",
+		Use:   "why NODE...",
 		Short: "Say why a node ran, waits, did not run or failed",
+		Long: `Why tells of each node what is known about its state: what it waits for, what activated it,
+how it failed, what blocked it. With --json there is a line for each node.`,
 		Example: `  wf why align
-  wf why align --run 42`,
-		Args: nargs(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), e, args[0]) },
+  wf why 42/align                 in run 42, the same as --run 42 align
+  wf why s:blocked`,
+		Args: nargs(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), e, args) },
 	}
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().StringVar(&o.run, "run", "", "in this `RUN` (default: the only active one, else the latest)")
@@ -34,24 +37,39 @@ func newWhy(e *env) *cobra.Command {
 	return cmd
 }
 
-func (o *whyOptions) explain(ctx context.Context, e *env, node string) error {
+func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	why, err := s.ws.Why(ctx, node, o.run)
+	nodes, err := s.nodesOfRuns(ctx, args, o.run)
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return writeJSON(e.stdout, why)
+	for i, n := range nodes {
+		why, err := s.ws.Why(ctx, n.node, n.run)
+		if err != nil {
+			return err
+		}
+		switch {
+		case o.json:
+			err = writeJSON(e.stdout, why)
+		default:
+			if i > 0 {
+				fmt.Fprintln(e.stdout)
+			}
+			err = printWhy(e.stdout, e.outPaint(), why, time.Now(), e.fileFix(s.path))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return printWhy(e.stdout, e.outPaint(), why, time.Now())
+	return nil
 }
 
-// printWhy is the answer for people.
-func printWhy(w io.Writer, p paint, why api.Why, now time.Time) error {
+// printWhy is the answer for people. file is the --file flag that a command in it needs.
+func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) error {
 	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.State), oneLine(why.Node.Name), stateDetail(why.Node, now))
 	if why.Run != "" {
 		head += "  in run " + why.Run
@@ -61,5 +79,8 @@ func printWhy(w io.Writer, p paint, why api.Why, now time.Time) error {
 		fmt.Fprintf(w, "  %s\n", oneLine(line))
 	}
 	_, err := fmt.Fprintf(w, "  command: %s\n", oneLine(why.Node.Command))
+	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
+		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", quote(why.Run+"/"+why.Node.Name), file)
+	}
 	return err
 }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"wf/api"
+)
+
+// shownCycle is how many nodes of a cycle are named; of a longer one, those around the edge that
+// closes it.
+const shownCycle = 6
+
+// drawCycle makes f, which describes err, show the cycle where err is about one.
+func drawCycle(p paint, err error, f failure) failure {
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Code != api.CodeCycle || len(refused.Nodes) == 0 {
+		return f
+	}
+	f.what += "\n" + strings.Join(cycleLines(p, refused.Nodes), "\n")
+	if dir, name := filepath.Split(f.where); dir != "" {
+		f.why = strings.Replace(f.why, " closes it", fmt.Sprintf(" (%s) closes it", name), 1)
+		f.where = ""
+	}
+	return f
+}
+
+// cycleLines draws nodes in a row, with a line from the last one back to the first.
+func cycleLines(p paint, nodes []string) []string {
+	names := make([]string, 0, shownCycle+1)
+	for _, name := range nodes {
+		names = append(names, oneLine(name))
+	}
+	if rest := len(names) - shownCycle; rest > 0 {
+		half := shownCycle / 2
+		more := fmt.Sprintf("%s %d more %[1]s", p.ellipsis(), rest)
+		names = append(append(names[:half:half], more), names[len(names)-half:]...)
+	}
+	row := strings.Join(names, p.either(" ──▸ ", " --> "))
+	line := p.either("─", "-")
+	return []string{
+		p.either("┌─▸ ", "+-> ") + row + p.either(" ─┐", " -+"),
+		p.either("└", "+") + strings.Repeat(line, columns(row)+5) + p.either("┘", "+"),
+	}
+}

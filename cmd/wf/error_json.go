@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"wf/api"
+	"wf/client"
+)
+
+// errorReport is an error for programs: wf.error/v1.
+type errorReport struct {
+	Schema string `json:"schema"`
+	api.Error
+	ExitCode int `json:"exit_code"`
+}
+
+// asksJSON says whether the arguments of the program ask for JSON. It must be known before they are
+// understood, because an error may be about them.
+func asksJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true", "--json=1", "--format=json":
+			return true
+		}
+	}
+	return false
+}
+
+// printErrorJSON writes err as one line to standard error. Standard output is left to answers.
+func printErrorJSON(e *env, err error) {
+	f := describe(err)
+	report := errorReport{Schema: api.SchemaError, ExitCode: exitStatus(err), Error: api.Error{Code: errorCode(err),
+		Message: plainText(f.what), Where: plainText(f.where), Why: plainText(f.why), Fix: plainText(e.adviseFile(f.fix))}}
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		report.Nodes, report.Run = refused.Nodes, refused.Run
+	}
+	_ = writeJSON(e.stderr, report) // there is nobody left to tell
+}
+
+// plainText is text without what a terminal obeys.
+func plainText(text string) string { return strings.TrimSpace(sanitize(text)) }
+
+// errorCode is the stable word for any error: that of the daemon, else what the exit status means.
+func errorCode(err error) api.Code {
+	var (
+		refused     *api.Error
+		unreachable *client.UnreachableError
+		exposed     *client.ExposedError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return refused.Code
+	case errors.As(err, &unreachable), errors.As(err, &exposed):
+		return codeDaemon
+	}
+	if code, known := statusCodes[exitStatus(err)]; known {
+		return code
+	}
+	return codeFailed
+}
+
+// The codes of errors that are found on this side.
+const (
+	codeUsage   api.Code = "usage"
+	codeDaemon  api.Code = "daemon"
+	codeStopped api.Code = "stopped"
+	codeBusy    api.Code = "busy"
+	codeTimeout api.Code = "timeout"
+	codeFailed  api.Code = "failed"
+)
+
+var statusCodes = map[int]api.Code{
+	exitUsage:    codeUsage,
+	exitWorkfile: api.CodeWorkfile,
+	exitDaemon:   codeDaemon,
+	exitStopped:  codeStopped,
+	exitBusy:     codeBusy,
+	exitTimeout:  codeTimeout,
+}

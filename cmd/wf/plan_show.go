@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/client"
+	"wf/daemon"
+)
+
+// showPlan finds out what a run would do and prints it.
+func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJSON, verbose bool) error {
+	path, err := e.workfile(file)
+	if err != nil {
+		return err
+	}
+	req.Env = nil // a plan executes nothing
+	plan, err := e.plan(ctx, path, req)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(e.stdout, plan)
+	}
+	return printPlan(e.stdout, e.outPaint(), plan, verbose, e.outWidth())
+}
+
+// plan asks the daemon if it has the workfile open: then it knows what is not written yet. Else the
+// file and the history say all there is to know, and a look at them leaves no trace.
+func (e *env) plan(ctx context.Context, path string, req api.RunRequest) (api.Plan, error) {
+	dirs := e.whereFolders()
+	if ws, done := e.opened(ctx, dirs, path); ws != nil {
+		defer done()
+		return ws.Plan(ctx, req)
+	}
+	return daemon.Plan(path, dirs.state, req)
+}
+
+// opened is the workspace of a workfile that a daemon has open; nil without a daemon, or one that
+// cannot be talked to. done lets go of it.
+func (e *env) opened(ctx context.Context, dirs folders, path string) (ws *client.Workspace, done func()) {
+	info, err := os.Lstat(dirs.runtime)
+	if err != nil || checkPrivate(dirs.runtime, info, os.Geteuid()) != nil {
+		return nil, nil
+	}
+	opt := e.clientOptions(dirs)
+	opt.NoStart = true
+	c, err := client.Connect(ctx, opt)
+	if err != nil {
+		return nil, nil
+	}
+	if ws, err = c.Opened(ctx, path); err != nil || ws == nil {
+		c.Close()
+		return nil, nil
+	}
+	return ws, c.Close
+}
+
+// printPlan is the plan for people. To a terminal of a known width commands are cut; verbose shows
+// all of them, as they would be executed.
+func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, planTitle(plan))
+	digits := len(strconv.Itoa(len(plan.Steps)))
+	longest, whys := 0, 0
+	for _, step := range plan.Steps {
+		longest, whys = max(longest, columns(oneLine(step.Name))), max(whys, columns(oneLine(step.Why)))
+	}
+	for i, step := range plan.Steps {
+		command, room := step.Command, 0
+		if verbose {
+			command = step.Line
+		} else if width > 0 {
+			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
+		}
+		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(oneLine(step.Name), longest), pad(oneLine(step.Why), whys),
+			p.clip(oneLine(command), room))
+		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		if verbose && len(step.After) > 0 {
+			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
+		}
+		if len(step.Ignored) > 0 {
+			fmt.Fprintf(&b, "  %*s  does not wait for %s (not selected)\n", digits, "", nameList(step.Ignored, 6))
+		}
+	}
+	if len(plan.Beyond) > 0 {
+		fmt.Fprintf(&b, "not selected, though next: %s\n", nameList(plan.Beyond, 6))
+	}
+	if plan.Wrapper != "" {
+		fmt.Fprintf(&b, "wrapper: %s\n", oneLine(plan.Wrapper))
+	}
+	for _, note := range plan.Notes {
+		fmt.Fprintf(&b, "note: %s\n", oneLine(note))
+	}
+	fmt.Fprintln(&b, "nothing was run.")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// pad fills text up with blanks to width columns.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-columns(text)))
+}
+
+// planTitle says how much of the workfile it is.
+func planTitle(plan api.Plan) string {
+	jobs := ""
+	if plan.Jobs > 0 {
+		jobs = " (" + plural(plan.Jobs, "job") + ")"
+	}
+	title := fmt.Sprintf("would run %d of %s%s", len(plan.Steps), plural(plan.Total, "node"), jobs)
+	if plan.Mode == api.ModeResume {
+		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), len(plan.Steps), plural(plan.Total, "node"), jobs, plan.Kept)
+		if len(plan.Steps) == 0 {
+			return "nothing to resume: no node has failed"
+		}
+	}
+	if len(plan.Steps) == 0 {
+		return title
+	}
+	return title + ", in this order:"
+}
+
+// runName is the name of a run in a sentence; nothing for a run that nobody knows, as after a
+// resume of what another program did.
+func runName(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " run " + run
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"wf/api"
+)
+
+// A runNode is a node, by its id, in a run; "" is the run that the command means by default.
+type runNode struct{ run, node string }
+
+// runSlashNode is "42/align": the node align in run 42.
+var runSlashNode = regexp.MustCompile(`^([1-9][0-9]*)/(.+)$`)
+
+// nodesOfRuns resolves arguments that are selectors, each perhaps behind the number of a run and a
+// slash. run is that of --run.
+func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([]runNode, error) {
+	var nodes []runNode
+	for _, arg := range args {
+		found, err := s.nodesOfRun(ctx, run, arg)
+		parts := runSlashNode.FindStringSubmatch(arg)
+		if isCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // no node is called so
+			found, err = s.nodesOfRun(ctx, parts[1], parts[2])
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, found...)
+	}
+	if len(nodes) == 0 {
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no node is " + strings.Join(args, " "), Fix: "wf ls lists all"}
+	}
+	return nodes, nil
+}
+
+// nodesOfRun resolves one selector. A run knows nodes that the workfile has no longer, and by the
+// names that they had, so where one is named its own record is asked first.
+func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNode, error) {
+	if run != "" {
+		detail, err := s.ws.Run(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range detail.Execs {
+			if x.Name == selector || x.Node == selector {
+				return []runNode{{run, x.Node}}, nil
+			}
+		}
+	}
+	list, err := s.ws.Select(ctx, []string{selector})
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]runNode, len(list.Nodes))
+	for i, n := range list.Nodes {
+		nodes[i] = runNode{run, n.ID}
+	}
+	return nodes, nil
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
+	if o.json && o.format == "chrome" {
+		return usage("--json and --format chrome exclude each other")
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if run, err = s.pastRun(ctx, run); err != nil {
+		return err
+	}
+	detail, err := s.ws.Analysis(ctx, run)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.json || o.format == "json":
+		return writeJSON(e.stdout, detail)
+	case o.format == "chrome":
+		return writeTrace(e.stdout, detail, time.Now())
+	}
+	return printRun(e.stdout, e.outPaint(), detail, o.verbose, time.Now(), e.fileFix(s.path))
+}
+
+// pastRun is the run that a command about the past means: the one named, else the only active
+// one, else the latest.
+func (s *session) pastRun(ctx context.Context, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	list, err := s.ws.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(list.Runs) == 0 {
+		return "", &api.Error{Code: api.CodeNotFound, Message: "nothing has ever run in " + s.path, Fix: "wf run"}
+	}
+	var active []string
+	for _, r := range list.Runs {
+		if r.Result == "" {
+			active = append(active, r.Run)
+		}
+	}
+	if len(active) == 1 {
+		return active[0], nil
+	}
+	return list.Runs[0].Run, nil
+}
+
+// printRun is one run for people. file is the --file flag that the commands of an advice need.
+func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time, file string) error {
+	var b strings.Builder
+	runHead(&b, p, d, now)
+	a := d.Analysis
+	if a != nil && len(a.Stages)+a.MoreStages > 0 {
+		b.WriteByte('\n')
+		stageRows(&b, p, api.Status{Stages: a.Stages, MoreStages: a.MoreStages, Counts: d.Counts}, now)
+	}
+	runFailures(&b, p, d, file)
+	if a != nil {
+		runTimes(&b, p, *a)
+		if line := changeLine(a.Changes); line != "" {
+			fmt.Fprintf(&b, "\nedits since: %s\n", line)
+		}
+	}
+	if verbose || a == nil {
+		b.WriteByte('\n')
+		executionRows(&b, p, d)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// runHead is how a run ended, and how it was started.
+func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
+	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(resultState(d.Result)), d.Run, resultWord(d.Result),
+		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
+	ended := ""
+	if d.Ended != nil {
+		ended = moment(*d.Ended, now)
+	}
+	code := ""
+	if d.ExitCode != nil {
+		code = strconv.Itoa(*d.ExitCode)
+		if d.Cause != "" {
+			code += " (" + d.Cause + ")"
+		}
+	}
+	by := d.User
+	if by != "" && d.Host != "" {
+		by += "@" + d.Host
+	}
+	limits := runLimits(d)
+	survivors := ""
+	if len(d.Survivors) > 0 {
+		survivors = survivorsText(d.Survivors)
+	}
+	var t table
+	for _, field := range [][2]string{
+		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
+		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
+		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
+	} {
+		if field[1] != "" {
+			t.row("  "+field[0], oneLine(field[1]))
+		}
+	}
+	t.write(b)
+}
+
+// moment is a time, absolute and relative.
+func moment(t, now time.Time) string {
+	return t.Local().Format(time.DateTime) + " (" + ago(t, now) + ")"
+}
+
+// runLimits are the flags of a run that bound it.
+func runLimits(d api.RunDetail) string {
+	var parts []string
+	if d.Jobs > 0 {
+		parts = append(parts, plural(d.Jobs, "job"))
+	}
+	if d.TimeoutMS > 0 {
+		parts = append(parts, "timeout "+span(time.Duration(d.TimeoutMS)*time.Millisecond))
+	}
+	if d.FailFast {
+		parts = append(parts, "fail-fast")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// runFailures is a line per failed node with the command that prints its output.
+func runFailures(b *strings.Builder, p paint, d api.RunDetail, file string) {
+	failed := failedExecutions(d)
+	if len(failed) == 0 {
+		return
+	}
+	var t table
+	for _, x := range failed[:min(len(failed), shownNames)] {
+		t.row("  "+p.glyph(api.StateFailed)+" "+oneLine(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message), spanMS(x.DurationMS),
+			"wf logs "+quote(d.Run+"/"+x.Name)+file)
+	}
+	b.WriteString("\nfailed:\n")
+	t.write(b)
+	if rest := len(failed) - shownNames; rest > 0 {
+		fmt.Fprintf(b, "  %s%d more: wf logs --failed --run %s%s\n", p.ellipsis(), rest, d.Run, file)
+	}
+	if blocked := namesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
+		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.glyph(api.StateBlocked), itOrThem(len(failed)), nameList(blocked, shownNames))
+	}
+}
+
+const (
+	shownSlowest = 5
+	shownPath    = 20 // steps of a critical path
+)
+
+// runTimes say where the time of a run went.
+func runTimes(b *strings.Builder, p paint, a api.Analysis) {
+	if len(a.Slowest) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\ntime: %s for %s of work: %.1f%s parallel, at most %d at once", spanMS(&a.WallMS), spanMS(&a.WorkMS),
+		a.Parallel, p.either("×", "x"), a.Most)
+	if a.CPUMS > 0 {
+		fmt.Fprintf(b, "; %s of CPU", spanMS(&a.CPUMS))
+	}
+	b.WriteByte('\n')
+	var slow []string
+	for _, x := range a.Slowest[:min(len(a.Slowest), shownSlowest)] {
+		slow = append(slow, oneLine(stepName(x))+" "+spanMS(&x.DurationMS))
+	}
+	fmt.Fprintf(b, "slowest: %s\n", strings.Join(slow, " "+p.dot()+" "))
+	if len(a.Critical) < 2 {
+		return
+	}
+	var work, wait int64
+	for _, x := range a.Critical {
+		work += x.DurationMS
+		wait += x.WaitMS
+	}
+	fmt.Fprintf(b, "critical path: %s, %s of work and %s of waiting\n", plural(len(a.Critical), "execution"), spanMS(&work), spanMS(&wait))
+	steps, left := a.Critical, 0
+	if len(steps) > shownPath {
+		left, steps = len(steps)-shownPath, steps[len(steps)-shownPath:]
+		fmt.Fprintf(b, "  %s%d before\n", p.ellipsis(), left)
+	}
+	var t table
+	for _, x := range steps {
+		waited := ""
+		if x.WaitMS >= 100 { // less is not worth a word
+			waited = "after a wait of " + spanMS(&x.WaitMS)
+		}
+		t.row("  "+oneLine(stepName(x)), spanMS(&x.DurationMS), waited)
+	}
+	t.write(b)
+}
+
+// stepName is the node of an execution, with its number where there were several.
+func stepName(x api.PathStep) string {
+	if x.Execution < 2 {
+		return x.Name
+	}
+	return fmt.Sprintf("%s (execution %d)", x.Name, x.Execution)
+}
+
+// changeLine says in one line what is different now; "" if nothing is.
+func changeLine(c *api.Changes) string {
+	if c == nil {
+		return ""
+	}
+	edges := func(list []api.EdgeChange) []string {
+		var names []string
+		for _, e := range list {
+			names = append(names, e.Source+" -> "+e.Target)
+		}
+		return names
+	}
+	var parts []string
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{
+		{"command of", c.Commands}, {"new", c.Added}, {"removed", c.Removed}, {"new edge", edges(c.EdgesAdded)},
+		{"removed edge", edges(c.EdgesRemoved)}, {"other type of edge", edges(c.EdgesRetyped)}, {"attribute", c.Attributes},
+	} {
+		if len(part.names) > 0 {
+			parts = append(parts, part.what+" "+nameList(part.names, shownNames))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// executionRows is a row per execution, in order of start.
+func executionRows(b *strings.Builder, p paint, d api.RunDetail) {
+	var t table
+	for _, x := range d.Execs {
+		state, how := executionState(x)
+		started := ""
+		if x.Started != nil {
+			started = "+" + span(x.Started.Sub(d.Started))
+		}
+		t.row(p.glyph(state)+" "+oneLine(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, oneLine(x.Command))
+	}
+	t.write(b)
+}
+
+// executionState is how an execution ended, as a state and in words.
+func executionState(x api.Execution) (api.State, string) {
+	switch {
+	case !x.Over:
+		return api.StateRunning, "running"
+	case x.OK:
+		return api.StateOK, "ok"
+	case x.Reason == api.ReasonCancelled:
+		return api.StateCancelled, "cancelled"
+	}
+	return api.StateFailed, cause(x.Reason, x.ExitCode, x.Signal, x.Message)
+}

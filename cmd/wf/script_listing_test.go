@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// cmdRemember notes everything about the files of a script and the folders of its daemon that a
+// program could have touched; untouched compares.
+func cmdRemember(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 0, 0, "remember")
+	w.listing = w.list(ts)
+}
+
+// cmdUntouched demands that nothing was made, removed, written, renamed or given other rights since
+// remember: not a file, not a folder, not a time of an inode but that of reading.
+func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 0, 0, "untouched")
+	if now := w.list(ts); now != w.listing {
+		ts.Fatalf("it was:\n%s\nand is:\n%s", w.listing, now)
+	}
+}
+
+// list describes every file of the script and of its daemon, one a line.
+func (w *world) list(ts *testscript.TestScript) string {
+	var b strings.Builder
+	for _, root := range []string{ts.MkAbs("."), w.home} {
+		ts.Check(filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			var st unix.Stat_t
+			if err == nil {
+				err = unix.Lstat(path, &st)
+			}
+			fmt.Fprintf(&b, "%s inode %d mode %o owner %d size %d written %v changed %v\n", path, st.Ino, st.Mode, st.Uid,
+				st.Size, st.Mtim, st.Ctim)
+			return err
+		}))
+	}
+	return b.String()
+}

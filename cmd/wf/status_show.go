@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+)
+
+// printStatus is the state for people: a line about the runs, the stages where there is something to
+// see in them, and what to type next. file is the --file flag that those commands need.
+func printStatus(w io.Writer, p paint, s api.Status, now time.Time, file string) error {
+	var b strings.Builder
+	for _, line := range statusHead(p, s, now) {
+		fmt.Fprintln(&b, line)
+	}
+	if done := s.Counts.OK > 0 && s.Counts == (api.Counts{OK: s.Counts.OK}); len(s.Runs) > 0 || !done {
+		stageRows(&b, p, s, now)
+	}
+	if next := statusNext(s, file); next != "" {
+		fmt.Fprintln(&b, next)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// statusHead is a line per active run, else one about the last run.
+func statusHead(p paint, s api.Status, now time.Time) []string {
+	file := oneLine(filepath.Base(s.Workfile))
+	var lines []string
+	for _, r := range s.Runs {
+		state := "running"
+		switch {
+		case r.Stopping:
+			state = "stopping"
+		case r.Held != "":
+			state = "held"
+		}
+		c := r.Counts
+		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled, r.Nodes-c.Kept)
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
+			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
+		if r.Held != "" {
+			lines = append(lines, "held: nothing starts: "+oneLine(r.Held)+"; it goes on by itself")
+		}
+	}
+	switch {
+	case len(s.Runs) > 0:
+	case s.LastRun == nil:
+		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
+	default:
+		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s).", file, s.LastRun.Run,
+			resultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
+	}
+	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
+		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
+	}
+	if s.Problem != "" {
+		lines = append(lines, "note: "+oneLine(s.Problem))
+	}
+	return lines
+}
+
+// countGlyphs are the counts of what is not simply done: "● 5", "✗ 1".
+func countGlyphs(p paint, c api.Counts) []string {
+	var parts []string
+	for _, part := range []struct {
+		state api.State
+		n     int
+	}{
+		{api.StateRunning, c.Running}, {api.StateQueued, c.Queued}, {api.StateFailed, c.Failed},
+		{api.StateCancelled, c.Cancelled}, {api.StateBlocked, c.Blocked},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", p.glyph(part.state), part.n))
+		}
+	}
+	return parts
+}
+
+// stageRows is a row per stage, with the edges between them to the left.
+func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
+	after := make([][]int, len(s.Stages))
+	for i, stage := range s.Stages {
+		after[i] = stage.After
+	}
+	drawn := lanes(after)
+	width := 1
+	for _, row := range drawn {
+		width = max(width, len(row.cells))
+	}
+	shown := len(s.Stages) - quietTail(s.Stages)
+	folded := slices.ContainsFunc(s.Stages[:shown], func(s api.Stage) bool { return s.Nodes > 1 })
+	var t table
+	for i, stage := range s.Stages[:shown] {
+		glyph := p.glyph(stageState(stage.Counts))
+		if drawn != nil {
+			glyph = drawn[i].text(p, glyph, width)
+		}
+		size, how := stageCells(p, stage, now)
+		cells := []string{"  " + glyph + " " + oneLine(stage.Name), size, how}
+		if !folded {
+			cells = slices.Delete(cells, 1, 2)
+		}
+		t.row(cells...)
+	}
+	if rest := len(s.Stages) - shown; rest > 0 {
+		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + fmt.Sprintf("%d more stages", rest))
+	}
+	t.write(b) // a strings.Builder takes everything
+	if s.MoreStages > 0 {
+		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.ellipsis(), plural(s.MoreStages, "more stage"),
+			strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" "))
+	}
+}
+
+// longTail is how many rows must be left out for it to be worth a row that says so.
+const longTail = 3
+
+// quietTail counts the stages at the end in which nothing has happened, but for the first of them;
+// 0 when they are few.
+func quietTail(stages []api.Stage) int {
+	quiet := 0
+	for _, s := range slices.Backward(stages) {
+		if s.Counts != (api.Counts{Idle: s.Nodes}) {
+			break
+		}
+		quiet++
+	}
+	if quiet == len(stages) || quiet-1 < longTail {
+		return 0 // where nothing at all has happened, they are what there is to see
+	}
+	return quiet - 1
+}
+
+// stageState is the state that says most about a stage.
+func stageState(c api.Counts) api.State {
+	switch {
+	case c.Failed > 0:
+		return api.StateFailed
+	case c.Running > 0:
+		return api.StateRunning
+	case c.Cancelled > 0:
+		return api.StateCancelled
+	case c.Queued > 0:
+		return api.StateQueued
+	case c.Blocked > 0:
+		return api.StateBlocked
+	case c.Idle > 0:
+		return api.StateIdle
+	}
+	return api.StateOK
+}
+
+// stageCells say how far a stage is and which of its nodes to look at. One of a single node has no
+// size and tells its state.
+func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
+	if s.Nodes == 1 && len(s.Notable) == 1 {
+		return "", stateDetail(s.Notable[0], now)
+	}
+	var names []string
+	for _, n := range s.Notable {
+		name := oneLine(n.Name)
+		switch {
+		case n.State == api.StateFailed:
+			name += " " + cause(n.Reason, n.ExitCode, n.Signal, n.Message)
+		case n.Started != nil:
+			name += " " + span(now.Sub(*n.Started))
+		}
+		names = append(names, name)
+	}
+	size = fmt.Sprintf("%s%d  %d/%d", p.either("×", "x"), s.Nodes, s.Counts.OK, s.Nodes)
+	return size, strings.Join(append(countGlyphs(p, s.Counts), strings.Join(names, ", ")), "  ")
+}
+
+// statusNext is what somebody who has read the state may want to type.
+func statusNext(s api.Status, file string) string {
+	var parts []string
+	failed := firstFailed(s.Stages)
+	if len(s.Runs) > 0 {
+		parts = append(parts, "attach: wf attach "+s.Runs[0].Run+file)
+	}
+	if failed != nil && failed.Run != "" && failed.Executions > 0 {
+		parts = append(parts, "log: wf logs "+quote(failed.Run+"/"+failed.Name)+file)
+	}
+	if len(s.Runs) == 0 && s.Counts.Failed+s.Counts.Cancelled > 0 {
+		parts = append(parts, "go on: wf resume"+file)
+	}
+	return strings.Join(parts, "    ")
+}
+
+// firstFailed is the first failed node that is named; nil if none is.
+func firstFailed(stages []api.Stage) *api.NodeStatus {
+	for _, s := range stages {
+		for i := range s.Notable {
+			if s.Notable[i].State == api.StateFailed {
+				return &s.Notable[i]
+			}
+		}
+	}
+	return nil
+}

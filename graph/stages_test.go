@@ -1,0 +1,138 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// pipeline is a workflow of samples: each is trimmed, aligned and sorted, then all are merged.
+func pipeline(t *testing.T, samples int) *Graph {
+	t.Helper()
+	nodes := []NodeSpec{{ID: "fetch", Parent: -1, Name: "fetch", Label: "curl ref"}}
+	var edges []EdgeSpec
+	steps := []string{"trim", "align", "sort"}
+	for i := range samples {
+		for k, step := range steps {
+			at := len(nodes)
+			nodes = append(nodes, NodeSpec{ID: fmt.Sprint(at), Parent: -1, Name: fmt.Sprintf("%s_S%03d", step, i),
+				Label: fmt.Sprintf("%s -t 4 in/s%d.fq > S%03d.out", step, i, i)})
+			from := at - 1
+			if k == 0 {
+				from = 0
+			}
+			edges = append(edges, EdgeSpec{Source: from, Target: at})
+		}
+	}
+	merge := len(nodes)
+	nodes = append(nodes, NodeSpec{ID: "merge", Parent: -1, Label: "merge all"})
+	for i := range samples {
+		edges = append(edges, EdgeSpec{Source: 3 + 3*i, Target: merge})
+	}
+	edges = append(edges, EdgeSpec{Source: merge, Target: 0, Type: "non-blocking"}) // and over again
+	g, err := Build(nodes, edges, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// outline shows stages as "1 trim x7 <0", one after the other.
+func outline(stages []Stage) string {
+	var lines []string
+	for i, s := range stages {
+		lines = append(lines, fmt.Sprintf("%d %s x%d <%v", i, s.Name, len(s.Nodes), s.After))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestStages(t *testing.T) {
+	g := pipeline(t, 7)
+	want := "0 fetch x1 <[]\n1 trim x7 <[0]\n2 align x7 <[1]\n3 sort x7 <[2]\n4 merge x1 <[3]"
+	if got := outline(Stages(g, Handles(g))); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	g = pipeline(t, 2) // few nodes: every one is seen, chains together
+	want = "0 fetch x1 <[]\n1 trim_S000 x1 <[0]\n2 align_S000 x1 <[1]\n3 sort_S000 x1 <[2]\n" +
+		"4 trim_S001 x1 <[0]\n5 align_S001 x1 <[4]\n6 sort_S001 x1 <[5]\n7 merge x1 <[3 6]"
+	if got := outline(Stages(g, Handles(g))); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestStageNames(t *testing.T) {
+	for _, test := range []struct{ handles, want string }{
+		{"trim_S001 trim_S002", "trim"},
+		{"sleep sleep~2 sleep~3", "sleep"},
+		{"align1 align2", "align"},
+		{"align_kidney align_liver", "align"},
+		{"a b", "a"},
+	} {
+		var specs []NodeSpec
+		for _, handle := range strings.Fields(test.handles) {
+			specs = append(specs, NodeSpec{ID: "id " + handle, Parent: -1, Name: handle})
+		}
+		g, err := Build(specs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stageName(g.Nodes(), Handles(g)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.handles, got, test.want)
+		}
+	}
+}
+
+// TestTemplates: what differs between samples does not tell commands apart, the rest does.
+func TestTemplates(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"bwa mem ref.fa S001.fq > S001.sam", "bwa mem ref.fa  S17.fq > S17.sam", true},
+		{"align kidney.fq", "align liver.fq", true},
+		{"sleep 0.010 # blastall_ID000002", "sleep 1 # blastall_ID000004", true},
+		{"sleep 0.010 # blastall_ID000002", "sleep 1 # split_ID000004", false},
+		{"step --n 12", "step --n 7", true},
+		{"./a.sh x", "./b.sh x", false},
+		{"sort x", "uniq x", false},
+	} {
+		a, b := string(appendTemplate(nil, test.a)), string(appendTemplate(nil, test.b))
+		if (a == b) != test.same {
+			t.Errorf("%q %q: %q %q", test.a, test.b, a, b)
+		}
+	}
+}
+
+// TestStagesHold: whatever the graph, every command is in one stage, and stages lead forwards.
+func TestStagesHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "nodes")
+		nodes := make([]NodeSpec, n)
+		for i := range nodes {
+			nodes[i] = NodeSpec{ID: fmt.Sprint("n", i), Parent: -1, Label: rapid.SampledFrom([]string{"a 1", "a 2", "b x.y", ""}).Draw(t, "label")}
+		}
+		var edges []EdgeSpec
+		for range rapid.IntRange(0, 3*n).Draw(t, "edges") {
+			edges = append(edges, EdgeSpec{Source: rapid.IntRange(0, n-1).Draw(t, "source"), Target: rapid.IntRange(0, n-1).Draw(t, "target"),
+				Type: rapid.SampledFrom([]string{"blocking", "non-blocking"}).Draw(t, "type")})
+		}
+		g, err := Build(nodes, edges, nil)
+		if err != nil {
+			t.Skip(err)
+		}
+		stages := Stages(g, Handles(g))
+		total := 0
+		for i, s := range stages {
+			total += len(s.Nodes)
+			if s.Name == "" || !slices.IsSorted(s.After) || slices.ContainsFunc(s.After, func(j int) bool { return j >= i }) {
+				t.Fatalf("stage %d: %q after %v", i, s.Name, s.After)
+			}
+		}
+		if total != n || outline(stages) != outline(Stages(g, Handles(g))) {
+			t.Fatalf("%d nodes in\n%s", n, outline(stages))
+		}
+	})
+}

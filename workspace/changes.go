@@ -1,0 +1,109 @@
+package workspace
+
+import (
+	"cmp"
+	"slices"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// changesSince compares the workfile with the graph that a run began with: what runs and in which
+// order, not how it is drawn. nil: nothing of that has changed.
+func (w *Workspace) changesSince(old *graph.Graph) *api.Changes {
+	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), w.g.Attrs())}
+	for _, n := range w.g.Nodes() {
+		switch was := old.Node(n.ID); {
+		case was == nil:
+			c.Added = append(c.Added, w.handle(n))
+		case was.Label != n.Label:
+			c.Commands = append(c.Commands, w.handle(n))
+		}
+	}
+	handles := graph.Handles(old)
+	for _, n := range old.Nodes() {
+		if w.g.Node(n.ID) == nil {
+			c.Removed = append(c.Removed, handles.Of(n))
+		}
+	}
+	w.changedEdges(c, old, handles)
+	if len(c.Commands)+len(c.Added)+len(c.Removed)+len(c.EdgesAdded)+len(c.EdgesRemoved)+len(c.EdgesRetyped)+len(c.Attributes) == 0 {
+		return nil
+	}
+	return c
+}
+
+// graphAttrs are the graph attributes that decide how commands run (SEMANTICS §5).
+var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations"}
+
+func changedAttrs(was, is map[string]string) []string {
+	var changed []string
+	for _, name := range graphAttrs {
+		if was[name] != is[name] {
+			changed = append(changed, name)
+		}
+	}
+	return changed
+}
+
+// ends are the ids of the nodes that an edge connects.
+type ends struct{ source, target string }
+
+// changedEdges finds the edges that came, went or are of another type. An edge has no identity
+// across files: those between two nodes are compared by their number and types.
+func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
+	type both struct{ was, is []string }
+	between := map[ends]*both{}
+	of := func(e *graph.Edge) *both {
+		key := ends{e.Source.ID, e.Target.ID}
+		if between[key] == nil {
+			between[key] = &both{}
+		}
+		return between[key]
+	}
+	for _, e := range old.Edges() {
+		b := of(e)
+		b.was = append(b.was, e.Type.String())
+	}
+	for _, e := range w.g.Edges() {
+		b := of(e)
+		b.is = append(b.is, e.Type.String())
+	}
+	name := func(id string) string {
+		if n := w.g.Node(id); n != nil {
+			return w.handle(n)
+		}
+		return oldHandles.Of(old.Node(id))
+	}
+	for key, b := range between {
+		was, is := without(b.was, b.is), without(b.is, b.was)
+		retyped := min(len(was), len(is))
+		for i, t := range is {
+			change := api.EdgeChange{Source: name(key.source), Target: name(key.target), Type: t}
+			if i < retyped {
+				c.EdgesRetyped = append(c.EdgesRetyped, change)
+			} else {
+				c.EdgesAdded = append(c.EdgesAdded, change)
+			}
+		}
+		for _, t := range was[retyped:] {
+			c.EdgesRemoved = append(c.EdgesRemoved, api.EdgeChange{Source: name(key.source), Target: name(key.target), Type: t})
+		}
+	}
+	for _, list := range [][]api.EdgeChange{c.EdgesAdded, c.EdgesRemoved, c.EdgesRetyped} {
+		slices.SortFunc(list, func(a, b api.EdgeChange) int {
+			return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Type, b.Type))
+		})
+	}
+}
+
+// without is list less the elements of other, each as often as it is there.
+func without(list, other []string) []string {
+	rest := slices.Clone(list)
+	for _, s := range other {
+		if i := slices.Index(rest, s); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,57 @@
+package workspace
+
+import (
+	"log/slog"
+	"path/filepath"
+
+	"wf/api"
+	"wf/history"
+)
+
+// A Look is a workfile and its history as they lie on the disk, for questions that need no daemon.
+// Nothing is written, created, watched or started on its behalf. It is not safe for concurrent use.
+// While a daemon has the workfile open, that daemon knows better.
+type Look struct{ w *Workspace }
+
+// LookAt reads the workfile at path, which is absolute, and its history below the state folder,
+// which need not exist. The error is an *api.Error.
+func LookAt(path, state string) (*Look, error) {
+	id, real, err := ID(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{id: id, path: real, cfg: Config{State: state, Log: slog.New(slog.DiscardHandler)},
+		last: map[string]memory{}, slots: noSlots{}}
+	w.file.init() // what changes is noted, but there is no loop to write it
+	if err := w.parseFile(); err != nil {
+		return nil, err
+	}
+	w.store = history.At(filepath.Join(state, "workspaces", id))
+	w.recallUnpublished()
+	w.recall(w.lookBack)
+	return &Look{w}, nil
+}
+
+// Plan is Workspace.Plan.
+func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req) }
+
+// lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
+// up. One that cannot be read counts as over, which is what that daemon would make of it.
+func (w *Workspace) lookBack(n int) {
+	r, records, err := w.reread(n)
+	if err != nil || len(records) == 0 {
+		return
+	}
+	r.state = going
+	w.relive(r, records)
+	w.runs = append(w.runs, r)
+}
+
+// noSlots is the share of the machine of somebody who executes nothing.
+type noSlots struct{}
+
+func (noSlots) TryAcquire() bool { return false }
+func (noSlots) Claim()           {}
+func (noSlots) Over() int        { return 0 }
+func (noSlots) Release()         {}
+func (noSlots) Leave()           {}

@@ -1,0 +1,153 @@
+package workspace
+
+import (
+	"fmt"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// A reasoner knows why the nodes of a plan would run: because a selector picks them, because a
+// resume repeats them or comes to them, or because everything runs.
+type reasoner struct {
+	w       *Workspace
+	mode    scheduler.Mode
+	picks   map[*graph.Node]graph.Pick // nil: nothing was selected
+	after   []*graph.Node              // by position, resume: the repeated node that leads to it
+	blocked []bool                     // by position
+}
+
+// planReasons looks at the request once more, for its reasons.
+func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
+	rs := reasoner{w: w, mode: scope.Mode, blocked: w.blocked()}
+	if len(req.Nodes) > 0 {
+		picks, err := w.picks(req.Nodes)
+		if err != nil {
+			return rs, err
+		}
+		rs.picks = make(map[*graph.Node]graph.Pick, len(picks))
+		for _, p := range picks {
+			rs.picks[p.Node] = p
+		}
+	}
+	if scope.Mode == scheduler.Resume {
+		rs.after = downstream(w.g, scope.Failed)
+	}
+	return rs, nil
+}
+
+// downstream says for each node, by position, which of the nodes leads to it over edges, the nearest
+// one; nil where none does.
+func downstream(g *graph.Graph, from []*graph.Node) []*graph.Node {
+	leader := make([]*graph.Node, len(g.Nodes()))
+	queue := append([]*graph.Node(nil), from...)
+	for _, n := range from {
+		leader[n.Pos()] = n
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, e := range queue[0].Out {
+			if leader[e.Target.Pos()] == nil {
+				leader[e.Target.Pos()] = leader[queue[0].Pos()]
+				queue = append(queue, e.Target)
+			}
+		}
+	}
+	return leader
+}
+
+// explain fills in why a step would happen. trigger is the handle of the node whose non-blocking
+// edge activates it, "" if it is activated otherwise.
+func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
+	switch {
+	case rs.mode == scheduler.Resume:
+		rs.resumed(step, n, trigger)
+	case rs.picks != nil:
+		rs.picked(step, n)
+	case rs.w.last[n.ID].rec == nil && n.Status == graph.Idle:
+		step.Reason, step.Why = api.PlanNeverRan, "never ran"
+		if step.State == api.StateBlocked {
+			step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
+		}
+	default:
+		step.Reason, step.Why = api.PlanAgain, again(step, rs.w.record(n))
+	}
+}
+
+// picked is the reason of what a selector names.
+func (rs *reasoner) picked(step *api.PlanStep, n *graph.Node) {
+	p, known := rs.picks[n]
+	step.Of = p.By
+	switch {
+	case !known: // it lies in a container that was named
+		step.Reason, step.Why, step.Of = api.PlanSelected, "selected", ""
+	case p.Way == graph.Upstream:
+		step.Reason, step.Why = api.PlanUpstream, "upstream of "+p.By
+	case p.Way == graph.Downstream:
+		step.Reason, step.Why = api.PlanDownstream, "downstream of "+p.By
+	case p.By == step.Name || p.By == n.ID:
+		step.Reason, step.Why = api.PlanSelected, "selected"
+	default:
+		step.Reason, step.Why = api.PlanSelected, "selected by "+p.By
+	}
+}
+
+// resumed is the reason of what a resume executes.
+func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
+	leader := rs.after[n.Pos()]
+	switch {
+	case step.State == api.StateCancelled:
+		step.Reason, step.Why = api.PlanCancelled, "cancelled"+in(step.Run)
+	case leader == n: // failed, or left going by a daemon that died
+		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
+		if rec := rs.w.record(n); rec != nil {
+			step.Why += ": " + rec.cause()
+		} else if n.Status != graph.Failed {
+			step.Why = fmt.Sprintf("was left %q", n.Status)
+		}
+	case n.Status == graph.Ran && trigger != "":
+		step.Reason, step.Of, step.Why = api.PlanTriggered, trigger, "triggered by "+trigger
+	case leader != nil:
+		step.Reason, step.Of = api.PlanDownstream, rs.w.handle(leader)
+		step.Why = "downstream of " + step.Of
+	default:
+		step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
+	}
+}
+
+// again says how the last time was, for a node that a fresh run repeats. rec may be nil.
+func again(step *api.PlanStep, rec *nodeRecord) string {
+	switch step.State {
+	case api.StateOK:
+		return "ran" + in(step.Run)
+	case api.StateFailed:
+		if rec != nil {
+			return "failed" + in(step.Run) + ": " + rec.cause()
+		}
+		return "failed" + in(step.Run)
+	case api.StateIdle:
+		return "not reached" + in(step.Run)
+	}
+	return string(step.State) + in(step.Run)
+}
+
+// in names a run in a phrase; nothing for a run that nobody knows.
+func in(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " in run " + run
+}
+
+// cause says in a few words why an execution failed: "exit 2", "SIGKILL", "timeout".
+func (rec *nodeRecord) cause() string {
+	switch {
+	case rec.signal != 0:
+		return signalName(rec.signal)
+	case rec.reason == api.ReasonExit:
+		return fmt.Sprintf("exit %d", rec.exitCode)
+	case rec.reason == "":
+		return "unknown"
+	}
+	return string(rec.reason)
+}
