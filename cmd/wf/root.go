@@ -44,13 +44,19 @@ keeps runs going when the terminal is closed.`,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runRoot(e, cmd, args) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if unconfigured(cmd) {
+				return nil
+			}
+			return e.configure(cmd, args)
+		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
 	})
 	root.SetHelpTemplate(helpTemplate)
-	root.PersistentFlags().Var(&choice{&e.color, []string{"auto", "always", "never"}}, "color", "colour: auto, always or never")
+	root.PersistentFlags().Var(&choice{&e.color, colorWords}, "color", "colour: auto, always or never")
 	root.PersistentFlags().BoolVar(&e.ascii, "ascii", false, "draw with ASCII only")
 	root.AddGroup(
 		&cobra.Group{ID: groupRun, Title: "Run"},
