@@ -29,6 +29,9 @@ race: ## all tests with the race detector
 update: ## rewrite golden files; read the diff
 	$(GO) test ./scheduler -update
 
+docs: ## rewrite docs/cli.md from the help texts
+	$(GO) test ./cmd/wf -run TestDocs -write-docs
+
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
 
@@ -51,4 +54,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update fuzz bench torture torture-short clean
+.PHONY: build example test race update docs fuzz bench torture torture-short clean

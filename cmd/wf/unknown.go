@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// unknownWord is the error for a word that is none of names, with those it may have been meant to be.
+func unknownWord(what, word string, names []string, fix string) *failure {
+	what += " '" + word + "'"
+	if similar := suggest(word, names); len(similar) > 0 {
+		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
+	}
+	return &failure{status: exitUsage, what: what, fix: fix}
+}
+
+// flagError explains a flag that cannot be, in the words of the command line.
+func flagError(cmd *cobra.Command, err error) error {
+	f := &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		name := unknown.GetSpecifiedName()
+		f.what = "unknown flag: --" + name
+		if similar := suggest(name, flagNames(cmd)); len(similar) > 0 {
+			f.what += ": did you mean --" + strings.Join(similar, ", --") + "?"
+		}
+	case errors.As(err, &invalid):
+		f.what = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
+		if c, ok := invalid.GetFlag().Value.(*choice); ok {
+			if similar := suggest(invalid.GetValue(), c.allowed); len(similar) > 0 {
+				f.why = "did you mean " + strings.Join(similar, ", ") + "?"
+			}
+		}
+	}
+	return f
+}
+
+// valueProblem says what a flag wants instead of the value it was given.
+func valueProblem(invalid *pflag.InvalidValueError) string {
+	switch invalid.GetFlag().Value.Type() {
+	case "int":
+		return "must be a whole number"
+	case "duration":
+		return "must be a time like 10s, 5m or 1h30m"
+	case "bool":
+		return "must be true or false"
+	}
+	return invalid.Unwrap().Error()
+}
+
+// flagNames are the flags that cmd takes.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
