@@ -46,6 +46,10 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
+// At is the history below dir for those who only read: nothing is made. A folder that is not there
+// is an empty history.
+func At(dir string) *Store { return &Store{dir: dir} }
+
 // Dir returns the folder of run n, whether or not it exists.
 func (s *Store) Dir(n int) string { return filepath.Join(s.runs(), strconv.Itoa(n)) }
 
@@ -120,6 +124,9 @@ func (s *Store) publish(tmp string, n int) error {
 // numbers returns the runs that have a folder, newest first.
 func (s *Store) numbers() ([]int, error) {
 	entries, err := os.ReadDir(s.runs())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
 		switch cmd.Name() {
-		case "help", "version", "doctor", "completion", "man", "stop":
+		case "help", "version", "doctor", "completion", "man", "stop", cobra.ShellCompRequestCmd:
 			return true
 		}
 	}

@@ -25,6 +25,9 @@ func execute(e *env, args []string) error {
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
+	if isCompletion(args) {
+		addCompletion(root, e)
+	}
 	return root.ExecuteContext(context.Background())
 }
 
@@ -82,7 +85,7 @@ func addCommands(root *cobra.Command, e *env) {
 		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e)}},
 		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newWhy(e), newRuns(e), newCheck(e)}},
 		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e)}},
-		{groupServer, []*cobra.Command{newServer(e), newMan(e), newVersion(e), help}},
+		{groupServer, []*cobra.Command{newServer(e), newCompletion(e), newMan(e), newVersion(e), help}},
 	} {
 		for _, cmd := range group.commands {
 			cmd.GroupID = group.id
