@@ -13,6 +13,7 @@ const (
 	SchemaRun    = "wf.run/v1"
 	SchemaWhy    = "wf.why/v1"
 	SchemaServer = "wf.server/v1"
+	SchemaDoctor = "wf.doctor/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).

@@ -85,7 +85,7 @@ func addCommands(root *cobra.Command, e *env) {
 		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e)}},
 		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newWhy(e), newRuns(e), newCheck(e)}},
 		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e)}},
-		{groupServer, []*cobra.Command{newServer(e), newCompletion(e), newMan(e), newVersion(e), help}},
+		{groupServer, []*cobra.Command{newServer(e), newDoctor(e), newCompletion(e), newMan(e), newVersion(e), help}},
 	} {
 		for _, cmd := range group.commands {
 			cmd.GroupID = group.id
