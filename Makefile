@@ -37,6 +37,7 @@ fuzz: ## every fuzz target for FUZZTIME
 
 bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
+	$(GO) run ./bench -cli -rounds 20
 
 torture: ## attack the real binary and cut journals at every byte; takes half an hour
 	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)

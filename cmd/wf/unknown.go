@@ -2,16 +2,33 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
+// otherWords are what other programs call our commands.
+var otherWords = map[string]string{
+	"history": "runs", "list": "ls", "nodes": "ls", "log": "logs", "output": "logs", "cat": "logs", "tail": "logs",
+	"start": "run", "exec": "run", "execute": "run", "go": "run", "build": "run", "make": "run", "submit": "run",
+	"rerun": "resume", "retry": "resume", "continue": "resume", "restart": "resume",
+	"kill": "stop", "abort": "stop", "interrupt": "stop", "dry-run": "plan", "preview": "plan",
+	"watch": "attach", "follow": "attach", "monitor": "attach", "ps": "status", "state": "status", "info": "status", "top": "status",
+	"explain": "why", "reason": "why", "lint": "check", "validate": "check", "verify": "check",
+	"init": "new", "create": "new", "clear": "reset", "clean": "reset", "add": "edit", "set": "edit", "undo": "edit", "redo": "edit",
+	"service": "server", "manual": "man", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
+}
+
 // unknownWord is the error for a word that is none of names, with those it may have been meant to be.
 func unknownWord(what, word string, names []string, fix string) *failure {
 	what += " '" + word + "'"
-	if similar := suggest(word, names); len(similar) > 0 {
+	similar := suggest(word, names)
+	if ours := otherWords[word]; slices.Contains(names, ours) {
+		similar = []string{ours}
+	}
+	if len(similar) > 0 {
 		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
 	}
 	return &failure{status: exitUsage, what: what, fix: fix}

@@ -59,9 +59,10 @@ func (e *env) noWorkfile(path string, err error) error {
 	f := &failure{status: exitWorkfile, what: "no workfile " + name,
 		where: "looked for " + path, fix: "wf new " + quote(e.rel(path))}
 	if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
-		f.why = "did you mean " + strings.Join(similar, ", ") + "?"
+		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
-		f.why = "there is " + nameList(others, 3) + "; name it: wf COMMAND --file " + quote(others[0])
+		f.why = "there is " + nameList(others, 3)
+		f.fix = "say which: --file " + quote(others[0]) + "; or make it: " + f.fix
 	}
 	return f
 }
