@@ -39,6 +39,16 @@ bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
 	$(GO) run ./bench -cli -rounds 20
 
+# Recorded workflows beside the made ones, comma-separated; their commands are replaced by true.
+BENCH_FILES =
+
+bench-all: build ## the same for all sizes and widths; takes an hour
+	$(GO) run ./bench -n 1000,10000,100000 -j 2,8 -shells plain -rounds 5
+	$(GO) run ./bench -n 1000,10000 -j 2,8 -shells bash -rounds 5
+	test -z "$(BENCH_FILES)" || $(GO) run ./bench -shapes "" -files "$(BENCH_FILES)" -command true -j 2,8
+	$(GO) run ./bench -n 100000 -shapes layered -shells plain -load
+	$(GO) run ./bench -n 1 -shapes flat -shells plain -rounds 20
+
 torture: ## attack the real binary and cut journals at every byte; takes half an hour
 	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
@@ -55,4 +65,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs fuzz bench torture torture-short clean
+.PHONY: build example test race update docs fuzz bench bench-all torture torture-short clean

@@ -122,12 +122,22 @@ type Counts struct {
 	Kept      int `json:"kept,omitempty"` // resume: succeeded before and not repeated
 }
 
+// WatchOptions say what a watcher wants to get.
+type WatchOptions struct {
+	Nodes  bool        // the snapshot carries nodes and edges
+	Events []EventType // only events of these types; nil = all
+}
+
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then
 // events in order. Dropped is the last one, with the reason why the daemon lets go.
 type Frame struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Events   []Event   `json:"events,omitempty"`
 	Dropped  string    `json:"dropped,omitempty"`
+	// After and Through are set for a watcher of certain types: Events are all it wants of those
+	// with a Seq above After and up to Through. So it, too, sees whether something is missing.
+	After   uint64 `json:"after,omitempty"`
+	Through uint64 `json:"through,omitempty"`
 }
 
 // A Snapshot is a workspace at one moment: every event with a larger Seq comes after it.

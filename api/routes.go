@@ -14,7 +14,7 @@ const (
 // Below a workspace, see Workspace.
 const (
 	SubStatus = "/status"  // GET ?nodes=0: Status
-	SubEvents = "/events"  // WebSocket ?nodes=0&follow=NODE: Frames
+	SubEvents = "/events"  // WebSocket ?nodes=0&type=TYPE (repeatable): Frames
 	SubRuns   = "/runs"    // GET: RunList; POST RunRequest: RunAccepted
 	SubPlan   = "/plan"    // POST RunRequest: Plan
 	SubPrune  = "/prune"   // POST PruneRequest: PruneResult

@@ -116,7 +116,7 @@ func TestDaemonIsStoppedAndItsFolderRemoved(t *testing.T) {
 func TestFailingCommandIsReported(t *testing.T) {
 	needs(t, "ninja")
 	work := t.TempDir()
-	cases, err := makeCases(options{sizes: []int{3}, shapes: []string{"flat"}, shells: []string{shellPlain}, jobs: 2, command: "false"}, work)
+	cases, err := makeCases(options{sizes: []int{3}, shapes: []string{"flat"}, shells: []string{shellPlain}, jobs: []int{2}, command: "false"}, work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestFloorCommand(t *testing.T) {
 		{"echo $HOME", shellPlain, nil},
 		{"echo $HOME", shellBash, []string{"bash", "-c", "echo $HOME"}},
 	} {
-		cases, err := makeCases(options{sizes: []int{3}, shapes: []string{"flat"}, shells: []string{tc.shell}, jobs: 2, command: tc.command}, t.TempDir())
+		cases, err := makeCases(options{sizes: []int{3}, shapes: []string{"flat"}, shells: []string{tc.shell}, jobs: []int{2}, command: tc.command}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,6 +168,29 @@ func TestReportArithmetic(t *testing.T) {
 	}
 	if m := median([]float64{4, 1, 3, 2}); m != 2.5 {
 		t.Errorf("median of an even number: %v", m)
+	}
+}
+
+func TestGrowthComparesWithTheSmallestOfItsKind(t *testing.T) {
+	of := func(shape string, nodes, jobs int, wallMS float64) *report {
+		return &report{Shape: shape, Shell: shellPlain, Nodes: nodes, Jobs: jobs, DaemonPeakKB: int64(1000 + 2*nodes),
+			Tools: []*figures{{Name: toolWf, MedianMS: wallMS, CPUPerNodeUS: 100}}}
+	}
+	var text bytes.Buffer
+	printGrowth(&text, []*report{of("flat", 10, 2, 10), of("flat", 100, 2, 120), of("flat", 100, 8, 1), of("", 50, 2, 1)})
+	want := "flat plain -j2: a node of 100 costs 1.20 times the wall time of one of 10, 1.00 times the CPU; 2.0 KB of the daemon's memory\n"
+	if text.String() != want {
+		t.Errorf("%swant\n%s", &text, want)
+	}
+}
+
+func TestEveryWidthIsACase(t *testing.T) {
+	cases, err := makeCases(options{sizes: []int{3}, shapes: []string{"flat"}, shells: []string{shellPlain}, jobs: []int{2, 8}}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) != 2 || cases[0].name != "flat-3-plain-j2" || cases[1].jobs != 8 || cases[0].dir != cases[1].dir {
+		t.Errorf("cases %+v", cases)
 	}
 }
 

@@ -20,7 +20,8 @@ const bashWrapper = `bash -c '{}'`
 
 // A benchCase is one graph run in one way, as files for all tools.
 type benchCase struct {
-	name  string // layered-1000-bash
+	name  string // layered-1000-bash, with -j2 behind it where several are measured
+	shape string // layered; "" of a recorded workflow
 	shell string
 	graph *dag.Graph
 	jobs  int
@@ -33,8 +34,9 @@ func (c *benchCase) nodes() int { return len(c.graph.Nodes) }
 
 // A source makes the same graph each time it is asked.
 type source struct {
-	name string
-	make func() (*dag.Graph, error)
+	name  string
+	shape string // see benchCase
+	make  func() (*dag.Graph, error)
 }
 
 // sources are the graphs that the options ask for.
@@ -42,7 +44,7 @@ func sources(o options) []source {
 	var all []source
 	for _, n := range o.sizes {
 		for _, shape := range o.shapes {
-			all = append(all, source{fmt.Sprintf("%s-%d", shape, n), func() (*dag.Graph, error) {
+			all = append(all, source{fmt.Sprintf("%s-%d", shape, n), shape, func() (*dag.Graph, error) {
 				command := o.command
 				if command == "" {
 					command = "true"
@@ -53,7 +55,7 @@ func sources(o options) []source {
 	}
 	for _, file := range o.files {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		all = append(all, source{name, func() (*dag.Graph, error) {
+		all = append(all, source{name, "", func() (*dag.Graph, error) {
 			g, err := dag.ReadFile(file)
 			if err == nil && o.command != "" {
 				g.SetCommand(o.command)
@@ -73,12 +75,19 @@ func makeCases(o options, work string) ([]*benchCase, error) {
 			if err != nil {
 				return nil, err
 			}
-			c := &benchCase{name: src.name + "-" + shell, shell: shell, graph: g, jobs: o.jobs}
+			c := &benchCase{name: src.name + "-" + shell, shape: src.shape, shell: shell, graph: g}
 			c.dir = filepath.Join(work, c.name)
 			if err := c.write(); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			cases = append(cases, c)
+			for _, jobs := range o.jobs {
+				wide := *c
+				wide.jobs = jobs
+				if len(o.jobs) > 1 {
+					wide.name = fmt.Sprintf("%s-j%d", c.name, jobs)
+				}
+				cases = append(cases, &wide)
+			}
 		}
 	}
 	if len(cases) == 0 {

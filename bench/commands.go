@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -68,7 +69,7 @@ func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 			return nil, err
 		}
 	}
-	warm, err := startDaemon(ctx, k, k.o.jobs)
+	warm, err := startDaemon(ctx, k, slices.Max(k.o.jobs))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -128,9 +129,49 @@ func (d *daemon) stop() (time.Duration, error) {
 	return state.UserTime() + state.SystemTime(), os.RemoveAll(d.dir)
 }
 
-// peakKB is the largest memory the daemon has had, in KiB; 0 where the kernel does not say.
-func (d *daemon) peakKB() int64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
+// watchRunners looks at the daemon's runners until the returned function is called, which tells how
+// much memory the largest has had, in KiB. It disturbs: for rounds that are not timed.
+func (d *daemon) watchRunners() (largest func() int64) {
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		largest := int64(0)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				peak <- largest
+				return
+			case <-tick.C:
+			}
+			for _, pid := range childrenOf(d.cmd.Process.Pid) {
+				largest = max(largest, peakKB(pid))
+			}
+		}
+	}()
+	return sync.OnceValue(func() int64 {
+		close(stop)
+		return <-peak
+	})
+}
+
+// childrenOf lists children of all threads; none where the kernel does not say.
+func childrenOf(pid int) (pids []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is good
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // a thread may have ended
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, child)
+			}
+		}
+	}
+	return pids
+}
+
+// peakKB is the largest memory the process has had, in KiB; 0 where the kernel does not say.
+func peakKB(pid int) int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}

@@ -98,8 +98,8 @@ func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 		return nil, err
 	}
 	rep := newReport(k, c)
-	err = k.rounds(ctx, rep, k.tools(c, d))
-	rep.DaemonPeakKB = d.peakKB()
+	err = k.rounds(ctx, rep, k.tools(c, d), d)
+	rep.DaemonPeakKB = peakKB(d.cmd.Process.Pid)
 	cpu, stopErr := d.stop()
 	if err == nil {
 		err = stopErr
@@ -111,8 +111,13 @@ func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 	return rep, nil
 }
 
-func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool) error {
+func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool, d *daemon) error {
+	runners := d.watchRunners()
+	defer runners()
 	for round := range k.o.rounds + 1 {
+		if round == 1 {
+			rep.RunnerPeakKB = runners()
+		}
 		for _, t := range tools {
 			limited, cancel := context.WithTimeout(ctx, k.o.timeout)
 			s, err := t.time(limited)

@@ -35,7 +35,7 @@ type options struct {
 	shapes  []string
 	files   []string
 	shells  []string
-	jobs    int
+	jobs    []int
 	rounds  int
 	seed    uint64
 	command string
@@ -48,13 +48,13 @@ type options struct {
 
 func parseOptions(args []string) (options, error) {
 	var o options
-	var sizes, shapes, files, shells string
+	var sizes, shapes, files, shells, jobs string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&sizes, "n", "1000", "numbers of nodes, comma-separated")
 	flags.StringVar(&shapes, "shapes", "layered,flat,chain,fan", "shapes to make; empty = none")
 	flags.StringVar(&files, "files", "", "recorded workflows besides: workfiles or WfCommons .json, comma-separated")
 	flags.StringVar(&shells, "shells", "plain,bash", "plain: the command as it is; bash: wrapped in bash -c")
-	flags.IntVar(&o.jobs, "j", 8, "commands at once (a chain has one)")
+	flags.StringVar(&jobs, "j", "8", "commands at once (a chain has one), comma-separated")
 	flags.IntVar(&o.rounds, "rounds", 5, "timed rounds, after one to warm up")
 	flags.Uint64Var(&o.seed, "seed", 1, "of the shapes")
 	flags.StringVar(&o.command, "command", "", "what every node runs (default: true for shapes, their own for -files)")
@@ -67,22 +67,34 @@ func parseOptions(args []string) (options, error) {
 		return o, err
 	}
 	o.shapes, o.files, o.shells = list(shapes), list(files), list(shells)
-	for _, s := range list(sizes) {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
-			return o, fmt.Errorf("-n: %q is no number of nodes", s)
-		}
-		o.sizes = append(o.sizes, n)
+	var err error
+	if o.sizes, err = numbers("-n", sizes); err != nil {
+		return o, err
+	}
+	if o.jobs, err = numbers("-j", jobs); err != nil {
+		return o, err
 	}
 	for _, s := range o.shells {
 		if s != shellPlain && s != shellBash {
 			return o, fmt.Errorf("-shells: %q is neither %s nor %s", s, shellPlain, shellBash)
 		}
 	}
-	if flags.NArg() > 0 || o.jobs < 1 || o.rounds < 1 {
-		return o, errors.New("no arguments but flags, and -j and -rounds of at least 1")
+	if flags.NArg() > 0 || o.rounds < 1 {
+		return o, errors.New("no arguments but flags, and -rounds of at least 1")
 	}
 	return o, nil
+}
+
+// numbers reads a list of positive numbers.
+func numbers(flag, text string) (all []int, err error) {
+	for _, s := range list(text) {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%s: %q is no positive number", flag, s)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // list splits at commas; empty text is an empty list.
@@ -123,6 +135,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	var all []*report
 	for _, c := range cases {
 		rep, err := kit.measure(ctx, c)
 		if err != nil {
@@ -132,7 +145,9 @@ func run(ctx context.Context, args []string) error {
 		if err := rep.record(o.results); err != nil {
 			return err
 		}
+		all = append(all, rep)
 	}
+	printGrowth(os.Stdout, all)
 	return nil
 }
 

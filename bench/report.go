@@ -16,6 +16,7 @@ type report struct {
 	Time    time.Time `json:"time"`
 	Machine machine   `json:"machine"`
 	Case    string    `json:"case"`
+	Shape   string    `json:"shape,omitempty"`
 	Load    bool      `json:"load,omitempty"` // loading only
 	Shell   string    `json:"shell"`
 	Nodes   int       `json:"nodes"`
@@ -26,6 +27,7 @@ type report struct {
 	Tools        []*figures         `json:"tools"`  // wf first
 	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall by that of the other
 	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
+	RunnerPeakKB int64              `json:"runner_peak_kb,omitempty"`
 	Absent       []string           `json:"absent,omitempty"`
 }
 
@@ -36,12 +38,13 @@ type figures struct {
 	MedianMS      float64       `json:"median_ms"`
 	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`               // commands included
 	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"` // without those of the floor
+	PeakKB        int64         `json:"peak_kb,omitempty"`             // of wf: the client's
 	cpu, commands time.Duration // of all runs, the warm-up included
 	runs          int
 }
 
 func newReport(k *kit, c *benchCase) *report {
-	return &report{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: c.name, Load: k.o.load, Shell: c.shell,
+	return &report{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: c.name, Shape: c.shape, Load: k.o.load, Shell: c.shell,
 		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds,
 		Ratios: make(map[string]float64), Absent: k.absent}
 }
@@ -65,6 +68,7 @@ func (r *report) add(name string, s sample, warmUp bool) {
 	}
 	f.cpu += s.cpu
 	f.commands += s.commands
+	f.PeakKB = max(f.PeakKB, s.peakKB)
 	f.runs++
 	if !warmUp {
 		f.WallMS = append(f.WallMS, float64(s.wall.Microseconds())/1000)
@@ -115,7 +119,7 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s of %d nodes, %d edges, -j%d, %d rounds\n", r.Case, what, r.Nodes, r.Edges, r.Jobs, r.Rounds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\twall ms\tms/node\twf/it\tCPU us/node\town us/node\t")
+	fmt.Fprintln(t, "\twall ms\tms/node\twf/it\tCPU us/node\town us/node\tMB\t")
 	for _, f := range r.Tools {
 		ratio, own := "", ""
 		if x, ok := r.Ratios[f.Name]; ok {
@@ -124,13 +128,36 @@ func (r *report) print(w io.Writer) {
 		if f.OwnPerNodeUS != nil {
 			own = fmt.Sprintf("%.1f", *f.OwnPerNodeUS)
 		}
-		fmt.Fprintf(t, "%s\t%.1f\t%.4f\t%s\t%.1f\t%s\t\n", f.Name, f.MedianMS, f.MedianMS/float64(r.Nodes), ratio, f.CPUPerNodeUS, own)
+		fmt.Fprintf(t, "%s\t%.1f\t%.4f\t%s\t%.1f\t%s\t%.1f\t\n", f.Name, f.MedianMS, f.MedianMS/float64(r.Nodes), ratio,
+			f.CPUPerNodeUS, own, float64(f.PeakKB)/1024)
 	}
 	t.Flush()
 	if r.DaemonPeakKB > 0 {
-		fmt.Fprintf(w, "daemon's peak memory %.1f MB\n", float64(r.DaemonPeakKB)/1024)
+		fmt.Fprintf(w, "peak memory of the daemon %.1f MB, of a runner %.1f MB\n", float64(r.DaemonPeakKB)/1024, float64(r.RunnerPeakKB)/1024)
 	}
 	fmt.Fprintln(w)
+}
+
+// printGrowth compares the cost of a node in large graphs with that in the smallest of the same
+// shape, run in the same way: 1.00 is linear. Nothing is printed where there is one size only.
+func printGrowth(w io.Writer, all []*report) {
+	smallest := make(map[string]*report)
+	key := func(r *report) string { return fmt.Sprintf("%s %s -j%d", r.Shape, r.Shell, r.Jobs) }
+	for _, r := range all {
+		if s := smallest[key(r)]; r.Shape != "" && (s == nil || r.Nodes < s.Nodes) {
+			smallest[key(r)] = r
+		}
+	}
+	for _, r := range all {
+		s := smallest[key(r)]
+		if r.Shape == "" || s == r {
+			continue
+		}
+		a, b := s.tool(toolWf), r.tool(toolWf)
+		fmt.Fprintf(w, "%s: a node of %d costs %.2f times the wall time of one of %d, %.2f times the CPU; %.1f KB of the daemon's memory\n",
+			key(r), r.Nodes, b.MedianMS/float64(r.Nodes)/(a.MedianMS/float64(s.Nodes)), s.Nodes,
+			b.CPUPerNodeUS/a.CPUPerNodeUS, float64(r.DaemonPeakKB-s.DaemonPeakKB)/float64(r.Nodes-s.Nodes))
+	}
 }
 
 // record appends r as one line; "-" is nowhere.

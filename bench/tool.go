@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -21,12 +22,16 @@ const (
 	toolFloor = "floor"
 )
 
+// maxrssPerKB is the unit of ru_maxrss: macOS counts bytes.
+var maxrssPerKB = map[bool]int64{false: 1, true: 1024}[runtime.GOOS == "darwin"]
+
 // A sample is one timed run.
 type sample struct {
 	wall time.Duration
 	cpu  time.Duration // of the process and everything it waited for
 	// commands is the part of cpu that the commands took; only the floor can tell them apart.
 	commands time.Duration
+	peakKB   int64 // memory of the largest process, in KiB
 }
 
 // A tool is something that can run a case. prepare, when set, is called before every run, untimed.
@@ -62,6 +67,9 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 		return s, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, tail(stderr.String()))
 	}
 	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.peakKB = int64(usage.Maxrss) / maxrssPerKB
+	}
 	if t.split != nil {
 		var own time.Duration
 		if own, s.commands, err = t.split(stdout.String()); err != nil {

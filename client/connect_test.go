@@ -58,6 +58,7 @@ func TestConnectToADyingDaemon(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false) // the next daemon may be there already
 			died := make(chan struct{})
 			go func() {
 				defer close(died)

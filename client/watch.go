@@ -9,11 +9,6 @@ import (
 	"wf/api"
 )
 
-// WatchOptions say what a Watch yields.
-type WatchOptions struct {
-	Nodes bool // snapshots carry nodes and edges
-}
-
 // The back-off of a Watch that has lost its connection.
 const (
 	firstRetry = 50 * time.Millisecond
@@ -21,7 +16,8 @@ const (
 	retryLimit = 10 * time.Second
 )
 
-// A Watch yields the frames of a workspace: a snapshot, then every later event once, in order.
+// A Watch yields the frames of a workspace: a snapshot, then every later event that was asked for,
+// once, in order.
 // After a lost connection, a drop or a gap it connects again by itself and goes on with a new
 // snapshot; frames with a Snapshot are therefore not only the first. Next is for one goroutine at
 // a time, Close for any.
@@ -38,7 +34,7 @@ type Watch struct {
 var errClosed = errors.New("the watch is closed")
 
 // Watch begins to watch. It returns when the daemon has accepted; ctx bounds only that.
-func (w *Workspace) Watch(ctx context.Context, opt WatchOptions) (*Watch, error) {
+func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, error) {
 	own, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel)
 	conn, err := again(own, w, func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
@@ -82,7 +78,7 @@ func (v *Watch) Close() {
 }
 
 // run is the pump: it forwards frames and replaces lost connections until one of both ends.
-func (v *Watch) run(ctx context.Context, w *Workspace, opt WatchOptions, conn *wire) error {
+func (v *Watch) run(ctx context.Context, w *Workspace, opt api.WatchOptions, conn *wire) error {
 	for {
 		end := v.forward(ctx, conn)
 		if ctx.Err() != nil {
@@ -121,7 +117,7 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 
 // rewatch connects anew after end. A daemon that was ended on purpose is looked for, because a
 // successor may come, but none is started.
-func (w *Workspace) rewatch(ctx context.Context, opt WatchOptions, end error) (*wire, error) {
+func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
 	may := reaching{start: !w.c.dismissed()}
 	bounded, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
@@ -142,7 +138,7 @@ func (w *Workspace) rewatch(ctx context.Context, opt WatchOptions, end error) (*
 
 // rewatchOnce finds the daemon, opens the workspace and watches it. The connection lives as long
 // as life, the attempt ends with ctx.
-func (w *Workspace) rewatchOnce(ctx, life context.Context, opt WatchOptions, may reaching) (*wire, error) {
+func (w *Workspace) rewatchOnce(ctx, life context.Context, opt api.WatchOptions, may reaching) (*wire, error) {
 	if err := w.c.reach(ctx, may); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func FuzzWatchFrames(f *testing.F) {
 				_ = conn.WriteMessage(websocket.TextMessage, message)
 			}
 		}
-		w, err := d.watch(t.Context(), "id", WatchOptions{}, reaching{})
+		w, err := d.watch(t.Context(), "id", api.WatchOptions{}, reaching{})
 		if err != nil {
 			t.Fatal(err)
 		}

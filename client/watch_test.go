@@ -47,6 +47,13 @@ func events(seqs ...uint64) api.Frame {
 	return f
 }
 
+// covering is a frame for a watcher of some types: of all events after one and through another.
+func covering(after, through uint64, seqs ...uint64) api.Frame {
+	f := events(seqs...)
+	f.After, f.Through = after, through
+	return f
+}
+
 // pushes is a script that sends frames and ends.
 func pushes(frames ...api.Frame) func(*websocket.Conn) {
 	return func(c *websocket.Conn) {
@@ -86,6 +93,9 @@ func TestWatchConnectsAgain(t *testing.T) {
 		{"gap in a frame", pushes(snapshot(1), events(2, 4)), [][]int{{-1}, {-9}}},
 		{"repetition", pushes(snapshot(1), events(2), events(2)), [][]int{{-1}, {2}, {-9}}},
 		{"no snapshot", pushes(events(1)), [][]int{{-9}}},
+		{"some types", pushes(snapshot(4), covering(2, 7, 5), covering(7, 9, 8, 9)), [][]int{{-4}, {5}, {8, 9}, {-9}}},
+		{"gap between types", pushes(snapshot(4), covering(4, 7, 5), covering(8, 9, 9)), [][]int{{-4}, {5}, {-9}}},
+		{"types again", pushes(snapshot(4), covering(4, 7, 5), covering(4, 6, 5)), [][]int{{-4}, {5}, {-9}}},
 		{"dropped", goodbye(websocket.CloseTryAgainLater), [][]int{{-1}, {-9}}},
 		{"daemon replaced", goodbye(websocket.CloseGoingAway), [][]int{{-1}, {-9}}},
 	}
@@ -93,7 +103,7 @@ func TestWatchConnectsAgain(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			d := newFake(t, t.TempDir())
 			serveWatches(d, tc.first, pushes(snapshot(9)))
-			v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{})
+			v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), api.WatchOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +147,7 @@ func TestWatchStartsALostDaemon(t *testing.T) {
 	})
 	serveWatches(second, pushes(snapshot(2)))
 	var starts int
-	v, err := openFake(t, first.start(), Options{Start: starter(second, &starts)}).Watch(t.Context(), WatchOptions{Nodes: true})
+	v, err := openFake(t, first.start(), Options{Start: starter(second, &starts)}).Watch(t.Context(), api.WatchOptions{Nodes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +185,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 				t.Error("a daemon was started")
 				return nil, errors.New("no")
 			}})
-			v, err := w.Watch(t.Context(), WatchOptions{})
+			v, err := w.Watch(t.Context(), api.WatchOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +208,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 4*firstRetry)
 			defer cancel()
-			if _, err := w.rewatch(ctx, WatchOptions{}, errGoodbye); !errors.Is(err, ErrNoDaemon) {
+			if _, err := w.rewatch(ctx, api.WatchOptions{}, errGoodbye); !errors.Is(err, ErrNoDaemon) {
 				t.Errorf("watched: %v", err)
 			}
 		})
@@ -208,7 +218,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 func TestWatchOfNothing(t *testing.T) {
 	d := newFake(t, t.TempDir())
 	serveWatches(d)
-	if _, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{}); code(err) != api.CodeRefused {
+	if _, err := openFake(t, d.start(), Options{}).Watch(t.Context(), api.WatchOptions{}); code(err) != api.CodeRefused {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -221,7 +231,7 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 		_ = c.WriteJSON(snapshot(1))
 		_, _, _ = c.ReadMessage()
 	})
-	v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), WatchOptions{})
+	v, err := openFake(t, d.start(), Options{}).Watch(t.Context(), api.WatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type wire struct {
 }
 
 // watch opens the WebSocket of a workspace.
-func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may reaching) (*wire, error) {
+func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, may reaching) (*wire, error) {
 	conn, err := c.upgrade(ctx, id, opt)
 	if notDialled(err) {
 		if err := c.reach(ctx, may); err != nil {
@@ -56,7 +56,7 @@ func (c *Client) watch(ctx context.Context, id string, opt WatchOptions, may rea
 	return w, nil
 }
 
-func (c *Client) upgrade(ctx context.Context, id string, opt WatchOptions) (*websocket.Conn, error) {
+func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (*websocket.Conn, error) {
 	// The dialer heeds only the deadline of ctx; closing the connection makes it heed the rest.
 	stop := func() bool { return true }
 	d := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -67,7 +67,7 @@ func (c *Client) upgrade(ctx context.Context, id string, opt WatchOptions) (*web
 		return conn, err
 	}}
 	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.Workspace(id) + api.SubEvents,
-		RawQuery: nodesQuery(opt.Nodes).Encode()}
+		RawQuery: watchQuery(opt).Encode()}
 	conn, resp, err := d.DialContext(ctx, u.String(), c.header())
 	if !stop() && err == nil {
 		conn.Close()
@@ -80,6 +80,17 @@ func (c *Client) upgrade(ctx context.Context, id string, opt WatchOptions) (*web
 		return nil, refusal(resp)
 	}
 	return nil, lost(ctx, err)
+}
+
+func watchQuery(opt api.WatchOptions) url.Values {
+	query := url.Values{}
+	if !opt.Nodes {
+		query.Set("nodes", "0")
+	}
+	for _, t := range opt.Events {
+		query.Add("type", string(t))
+	}
+	return query
 }
 
 // hear notes a sign of life.
@@ -115,13 +126,21 @@ func (w *wire) farewell(err error) error {
 	return err
 }
 
-// count verifies that the frame continues the ones before: a snapshot first, then every number.
+// count verifies that the frame continues the ones before: a snapshot first, then every number, or
+// every number that the daemon says it has looked at.
 func (w *wire) count(f api.Frame) error {
 	if f.Snapshot != nil {
 		w.begun, w.seq = true, f.Snapshot.Seq
 	}
 	if !w.begun {
 		return fmt.Errorf("%w: no snapshot came first", errGap)
+	}
+	if f.Through != 0 {
+		if f.After > w.seq || f.Through <= w.seq {
+			return fmt.Errorf("%w: %d to %d came after %d", errGap, f.After, f.Through, w.seq)
+		}
+		w.seq = f.Through
+		return nil
 	}
 	for i := range f.Events {
 		if got := f.Events[i].Seq; got != w.seq+1 {

@@ -164,7 +164,7 @@ func (w *fake) Output(context.Context, string, string, int, string, int64, bool)
 	return w.out, nil
 }
 
-func (w *fake) Watch(context.Context, string, bool) (Watcher, error) {
+func (w *fake) Watch(context.Context, string, api.WatchOptions) (Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	v := &fakeWatcher{w: w, frames: make(chan []byte, 1000)}

@@ -34,8 +34,8 @@ func (o realOpener) unfinished() []string { return workspace.Unfinished(o.cfg.St
 // realWorkspace only widens the result of Watch to an interface.
 type realWorkspace struct{ *workspace.Workspace }
 
-func (w realWorkspace) Watch(ctx context.Context, client string, nodes bool) (Watcher, error) {
-	v, err := w.Workspace.Watch(ctx, client, workspace.WatchOptions{Nodes: nodes})
+func (w realWorkspace) Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error) {
+	v, err := w.Workspace.Watch(ctx, client, opt)
 	if err != nil {
 		return nil, err
 	}

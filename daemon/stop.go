@@ -101,7 +101,7 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 
 // awaitWorkspace watches a workspace until the runs that are going in it are over.
 func awaitWorkspace(ctx context.Context, w Workspace) error {
-	watcher, err := w.Watch(ctx, "", false)
+	watcher, err := w.Watch(ctx, "", api.WatchOptions{Events: []api.EventType{api.RunComplete}})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer d.workspaces.release(e)
-	watcher, err := e.ws.Watch(r.Context(), client(r), wantsNodes(r))
+	watcher, err := e.ws.Watch(r.Context(), client(r), watchOptions(r))
 	if err != nil {
 		return err
 	}
@@ -48,6 +48,15 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 	conn.Close()
 	<-gone
 	return nil
+}
+
+// watchOptions takes the query apart. Types that this daemon does not know are never sent.
+func watchOptions(r *http.Request) api.WatchOptions {
+	opt := api.WatchOptions{Nodes: wantsNodes(r)}
+	for _, t := range r.URL.Query()["type"] {
+		opt.Events = append(opt.Events, api.EventType(t))
+	}
+	return opt
 }
 
 // listen reads pongs and the client's goodbye; its end is that of the connection.

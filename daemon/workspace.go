@@ -35,7 +35,7 @@ type Workspace interface {
 	Redo(ctx context.Context, client string) (api.EditResult, error)
 	Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error)
 	SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error)
-	Watch(ctx context.Context, client string, nodes bool) (Watcher, error)
+	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
 }
 
 // A Watcher yields the encoded frames of a workspace, the snapshot first.

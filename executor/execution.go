@@ -17,7 +17,7 @@ const (
 
 // intentsAhead is how many intents, beside those of a full width, are on the disk before their
 // time comes. Of so many more jobs nobody can say after a power cut whether they were forked.
-const intentsAhead = 32
+const intentsAhead = 256
 
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {

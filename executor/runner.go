@@ -39,6 +39,7 @@ type runner struct {
 	null     int // /dev/null, the standard input of all
 	env      *environment
 	slots    *slots
+	programs programs
 	children *childList
 	poller   *poller
 
@@ -436,6 +437,7 @@ func (r *runner) leave() {
 		reap(d.pid) // else they would be zombies of the daemon
 	}
 	r.slots.close()
+	r.programs.close()
 	if err := r.record.Close(); err != nil && !r.broken {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}

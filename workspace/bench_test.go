@@ -83,7 +83,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer w.Close(context.Background())
-	v, err := w.Watch(context.Background(), "b", WatchOptions{})
+	v, err := w.Watch(context.Background(), "b", api.WatchOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"math"
+	"time"
 
 	"wf/executor"
 	"wf/history"
@@ -13,17 +14,44 @@ import (
 // run holds. So slots stay with a run while it can use them, and are given back when it cannot, or
 // when another workspace waits with fewer.
 
-// aheadOf is how many jobs wait in the executor for each slot. More would not be faster, and each is
-// one whose fate has to be found out if the machine goes down.
-const aheadOf = 2
+// aheadOf is how many jobs wait in the executor for each slot at least. Each is one whose fate has to
+// be found out if the machine goes down, so there are more only where jobs are over in no time: as
+// many as end in paceWindow, since handing over takes a sync of the executor's record each time, and
+// most of a sync is the same for one job and for many.
+const (
+	aheadOf    = 2
+	paceWindow = 40 * time.Millisecond
+	maxAhead   = 256
+)
 
-// ahead is how many jobs may be in the executor for each slot. A run that stops at the first failure
-// decides about every start: none waits there.
-func (r *run) ahead() int {
-	if r.req.FailFast {
-		return 1
+// A pace is how many executions ended in the last window.
+type pace struct {
+	since  time.Time
+	ended  int // since then
+	recent int // in the window before, which may have been a long one: scaled to paceWindow
+}
+
+// count returns the pace at a moment.
+func (p *pace) count(now time.Time) int {
+	if took := now.Sub(p.since); took >= paceWindow {
+		p.recent = int(int64(p.ended) * int64(paceWindow) / int64(took))
+		p.since, p.ended = now, 0
 	}
-	return 1 + aheadOf
+	return p.recent
+}
+
+// room is how many more jobs the executor gets now. It is filled up only when half of what waits
+// there has gone, for the reason given at aheadOf. A run that stops at the first failure decides
+// about every start: none waits there.
+func (r *run) room() int {
+	if r.req.FailFast {
+		return r.slots - r.inflight
+	}
+	waiting := max(aheadOf*r.slots, min(r.pace.count(time.Now()), maxAhead))
+	if free := r.slots + waiting - r.inflight; free > waiting/2 || r.inflight < r.slots*2 {
+		return free
+	}
+	return 0
 }
 
 // width is a run's share of the machine. What the executor is told takes effect a little later, and
@@ -113,7 +141,7 @@ func (r *run) handOver(w *Workspace) {
 		return
 	}
 	var jobs []executor.Job
-	for r.ready() && r.inflight < r.slots*r.ahead() {
+	for room := r.room(); room > 0 && r.ready(); room-- {
 		job := r.take(w)
 		if known := r.early[job.ID]; known != nil {
 			delete(r.early, job.ID)

@@ -79,6 +79,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	}
 	n := &r.nodes[rep.ID.Node]
 	r.inflight--
+	r.pace.ended++
 	if !n.rec.begun && rep.Exit.Stopped {
 		r.record(history.Record{Type: history.RecordWithdraw, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
 		r.withdraw(w, rep.ID.Node)

@@ -33,7 +33,8 @@ type run struct {
 	head     int
 	inflight int // handed to the executor and not ended
 	running  int // of these, how many have been reported started
-	width        // slots, and what the executor knows of them
+	pace     pace
+	width    // slots, and what the executor knows of them
 
 	result      scheduler.Result
 	cause       string // of a stop

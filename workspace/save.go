@@ -12,7 +12,7 @@ import (
 // being written all the time: the pause is that many times the last save's duration.
 const (
 	saveEvery = 250 * time.Millisecond
-	saveShare = 40
+	saveShare = 100
 	retryIn   = 2 * time.Second // after a failed save
 )
 

@@ -24,7 +24,7 @@ type viewer struct {
 
 func (b *testbed) watch() *viewer {
 	b.t.Helper()
-	w, err := b.w.Watch(context.Background(), "c1", WatchOptions{Nodes: true})
+	w, err := b.w.Watch(context.Background(), "c1", api.WatchOptions{Nodes: true})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: len(w.out.watchers)}
+	p := &pulse{watchers: w.out.count()}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
 		p.running += r.inflight
@@ -163,7 +163,7 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != len(w.out.watchers) || len(old.runs) != len(w.runs) {
+	if old == nil || old.watchers != w.out.count() || len(old.runs) != len(w.runs) {
 		return true
 	}
 	running := 0

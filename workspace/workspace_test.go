@@ -329,7 +329,7 @@ func TestSlowWatcherIsDroppedAndTheRunGoesOn(t *testing.T) {
 		`<key id="max" for="graph" attr.name="max_activations"/><graph edgedefault="directed"><data key="max">50</data>`, 1))
 	b.open()
 	const queue = 8
-	slow, err := b.w.Watch(context.Background(), "slow", WatchOptions{queue: queue})
+	slow, err := b.w.watch(context.Background(), api.WatchOptions{}, queue)
 	if err != nil {
 		t.Fatal(err)
 	}

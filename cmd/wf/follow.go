@@ -50,7 +50,7 @@ type received struct {
 
 // newFollower watches the workspace of s and has its snapshot when it returns.
 func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*follower, error) {
-	watch, err := s.ws.Watch(ctx, client.WatchOptions{})
+	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: opt.events()})
 	if err != nil {
 		return nil, err
 	}

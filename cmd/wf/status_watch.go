@@ -20,7 +20,7 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *session) error {
 	var reader sync.WaitGroup
 	defer reader.Wait()
 	defer stop()
-	watch, err := s.ws.Watch(ctx, client.WatchOptions{})
+	watch, err := s.ws.Watch(ctx, api.WatchOptions{})
 	if err != nil {
 		return err
 	}

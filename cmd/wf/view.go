@@ -84,6 +84,19 @@ func (v *view) showsBlocks() bool {
 	return v.opt.output == "failed" || v.opt.output == "auto" && v.progress() && !v.opt.quiet
 }
 
+// events are the types of events that a view with these options makes use of; nil = all. On a large
+// run most of the client's work is to read what it does not show.
+func (o showOptions) events() []api.EventType {
+	if o.json {
+		return nil
+	}
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunComplete, api.NodeFailed, api.FileProblem}
+	if o.progress != "none" || o.output == "grouped" || o.output == "stream" {
+		types = append(types, api.NodeStarted, api.NodeFinished)
+	}
+	return types
+}
+
 // say prints one line about the run as a whole.
 func (v *view) say(format string, args ...any) {
 	fmt.Fprintf(v.err, format+"\n", args...)
@@ -292,6 +305,10 @@ func (v *view) detached(run string, asJSON bool) error {
 
 // goodbye is the last line of somebody who only watched.
 func (v *view) goodbye(run string) {
-	v.say("left run %s (%s). It goes on.   stop: wf stop %s%s", run, v.ended(), run, v.e.fileFix(v.s.path))
+	count := ""
+	if v.progress() { // else it was not told of all ends
+		count = " (" + v.ended() + ")"
+	}
+	v.say("left run %s%s. It goes on.   stop: wf stop %s%s", run, count, run, v.e.fileFix(v.s.path))
 	v.flush()
 }

@@ -1,0 +1,196 @@
+package workspace
+
+import (
+	"slices"
+	"time"
+
+	"wf/api"
+)
+
+// keptEvents is how large a list of pending events may be to be kept for the next.
+const keptEvents = 512
+
+// publisher numbers events and hands them to watchers in frames. It belongs to the loop.
+type publisher struct {
+	seq       uint64
+	pending   []api.Event // those that somebody wants
+	wanted    typeSet     // by anybody
+	audiences []*audience
+	sent      time.Time
+	timer     *time.Timer
+	due       bool // the timer rang
+	armed     bool
+	urgent    bool // somebody waits for the pending events
+}
+
+// An audience is the watchers that want the same types of events, so that a frame is encoded once
+// for all of them.
+type audience struct {
+	types    typeSet
+	watchers map[*Watcher]struct{}
+	through  uint64 // the last event they have been told of, or that concerned others only
+}
+
+// A typeSet is a set of types of events.
+type typeSet uint32
+
+// allTypes holds those that have no number of their own, too.
+const allTypes = ^typeSet(0)
+
+// typeNumbers are the places of types in a typeSet.
+var typeNumbers = func() map[api.EventType]typeSet {
+	numbers := make(map[api.EventType]typeSet)
+	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
+		api.RunStarted, api.RunStopping, api.RunComplete, api.GraphUpdated, api.FileProblem} {
+		numbers[t] = 1 << i
+	}
+	return numbers
+}()
+
+// setOf is the set of types, all for nil. Unknown ones are never published, so nobody misses them.
+func setOf(types []api.EventType) typeSet {
+	if types == nil {
+		return allTypes
+	}
+	var set typeSet
+	for _, t := range types {
+		set |= typeNumbers[t]
+	}
+	return set
+}
+
+func (set typeSet) holds(t api.EventType) bool { return set == allTypes || set&typeNumbers[t] != 0 }
+
+func (p *publisher) init() {
+	p.timer = time.NewTimer(time.Hour)
+	p.timer.Stop()
+}
+
+// count is how many watchers there are.
+func (p *publisher) count() (n int) {
+	for _, a := range p.audiences {
+		n += len(a.watchers)
+	}
+	return n
+}
+
+// add lets v be told of all events of these types from now on. Nothing is pending.
+func (p *publisher) add(v *Watcher, types typeSet) {
+	at := slices.IndexFunc(p.audiences, func(a *audience) bool { return a.types == types })
+	if at < 0 {
+		at = len(p.audiences)
+		p.audiences = append(p.audiences, &audience{types: types, watchers: make(map[*Watcher]struct{}), through: p.seq})
+		p.wanted |= types
+	}
+	v.group = p.audiences[at]
+	v.group.watchers[v] = struct{}{}
+}
+
+// publish adds an event. What nobody wants is only counted.
+func (w *Workspace) publish(ev api.Event) {
+	w.out.seq++
+	if !w.out.wanted.holds(ev.Type) {
+		return
+	}
+	ev.Schema, ev.Seq, ev.Workspace = api.SchemaEvent, w.out.seq, w.id
+	if ev.Time.IsZero() {
+		ev.Time = now()
+	}
+	w.out.pending = append(w.out.pending, ev)
+}
+
+// flush sends the pending events if it is time, else sees to it that it will be.
+func (p *publisher) flush(w *Workspace) {
+	if len(p.pending) == 0 {
+		p.due = false
+		return
+	}
+	wait := frameEvery - time.Since(p.sent)
+	if p.due || p.urgent || wait <= 0 || len(p.pending) >= frameEvents {
+		p.send(w)
+		return
+	}
+	if !p.armed {
+		p.timer.Reset(wait)
+		p.armed = true
+	}
+}
+
+// send offers the pending events to everybody who wants them, at once.
+func (p *publisher) send(w *Workspace) {
+	p.due, p.armed, p.urgent = false, false, false
+	if len(p.pending) == 0 {
+		return
+	}
+	p.timer.Stop()
+	p.sent = time.Now()
+	for _, a := range slices.Clone(p.audiences) { // a slow watcher may have been its last
+		if frame := a.frame(p.pending, p.seq); frame != nil {
+			p.offer(w, a, frame)
+		}
+	}
+	clear(p.pending) // lets go of what they hold
+	if p.pending = p.pending[:0]; cap(p.pending) > keptEvents {
+		p.pending = nil
+	}
+}
+
+// frame encodes what the audience wants of the events, whose last is seq or was nobody's business
+// after them. It is nil when that is nothing.
+func (a *audience) frame(events []api.Event, seq uint64) []byte {
+	if a.types == allTypes {
+		a.through = seq
+		return encodeFrame(api.Frame{Events: events})
+	}
+	var wanted []api.Event
+	for i := range events {
+		if a.types.holds(events[i].Type) {
+			wanted = append(wanted, events[i])
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	f := api.Frame{Events: wanted, After: a.through, Through: seq}
+	a.through = seq
+	return encodeFrame(f)
+}
+
+func (p *publisher) offer(w *Workspace, a *audience, frame []byte) {
+	for v := range a.watchers {
+		select {
+		case v.frames <- frame:
+		default:
+			w.cfg.Log.Warn("watcher dropped", "workspace", w.id, "reason", "too slow")
+			p.remove(v, "too slow: the queue of events is full; watch again from a snapshot")
+		}
+	}
+}
+
+// remove lets go of a watcher, and of its audience if it was the last.
+func (p *publisher) remove(v *Watcher, reason string) {
+	a := v.group
+	if _, ok := a.watchers[v]; !ok {
+		return
+	}
+	delete(a.watchers, v)
+	if len(a.watchers) == 0 {
+		p.audiences = slices.DeleteFunc(p.audiences, func(x *audience) bool { return x == a })
+		p.wanted = 0
+		for _, left := range p.audiences {
+			p.wanted |= left.types
+		}
+	}
+	v.mu.Lock()
+	v.reason = reason
+	v.mu.Unlock()
+	close(v.frames)
+}
+
+func (p *publisher) closeAll(reason string) {
+	for _, a := range slices.Clone(p.audiences) {
+		for v := range a.watchers {
+			p.remove(v, reason)
+		}
+	}
+}
