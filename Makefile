@@ -29,11 +29,15 @@ race: ## all tests with the race detector
 update: ## rewrite golden files; read the diff
 	$(GO) test ./scheduler ./convert -update
 
+docs: ## rewrite docs/cli.md from the help texts
+	$(GO) test ./cmd/wf -run TestDocs -write-docs
+
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
 
 bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
+	$(GO) run ./bench -cli -rounds 20
 
 # Recorded workflows beside the made ones, comma-separated; their commands are replaced by true.
 BENCH_FILES =
@@ -61,4 +65,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update fuzz bench bench-all torture torture-short clean
+.PHONY: build example test race update docs fuzz bench bench-all torture torture-short clean

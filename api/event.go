@@ -16,6 +16,7 @@ const (
 	SchemaPrune  = "wf.prune/v1"
 	SchemaError  = "wf.error/v1"
 	SchemaRunID  = "wf.run-id/v1"
+	SchemaDoctor = "wf.doctor/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).

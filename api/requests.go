@@ -62,6 +62,14 @@ type RunRequest struct {
 	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
 	// (labels of yEd). It is remembered in the workfile.
 	AcceptDrawing bool `json:"accept_drawing,omitempty"`
+	// Defaults hold where neither the request nor the workfile says anything.
+	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// RunDefaults are what the configuration of the client's user says about any run. nil = nothing.
+type RunDefaults struct {
+	Jobs    *int    `json:"jobs,omitempty"`
+	Wrapper *string `json:"wrapper,omitempty"`
 }
 
 // Modes of a run.
@@ -251,8 +259,8 @@ type NewRequest struct {
 	Attrs map[string]string `json:"attrs,omitempty"`
 }
 
-// PruneRequest removes old runs: those that one of the limits is against. Without any limit the
-// default ones hold (the newest 100, 90 days).
+// PruneRequest removes old runs: those that one of the limits is against. Without any limit
+// those of the daemon hold (unless it was told otherwise the newest 100, 90 days).
 type PruneRequest struct {
 	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
 	OlderMS int64 `json:"older_ms,omitempty"` // runs that ended longer ago go, 0 = no such limit

@@ -40,6 +40,7 @@ type options struct {
 	seed    uint64
 	command string
 	load    bool
+	cli     bool
 	wf      string
 	results string
 	timeout time.Duration
@@ -58,6 +59,7 @@ func parseOptions(args []string) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "of the shapes")
 	flags.StringVar(&o.command, "command", "", "what every node runs (default: true for shapes, their own for -files)")
 	flags.BoolVar(&o.load, "load", false, "time only the loading: wf check, ninja -t rules, make with nothing to do")
+	flags.BoolVar(&o.cli, "cli", false, "time single commands instead: help, one node, status and completion of 5,000")
 	flags.StringVar(&o.wf, "wf", "", "binary to measure (default: bin/wf, built now)")
 	flags.StringVar(&o.results, "results", "", "file to append to (default: bench/results.jsonl; - = none)")
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one timed run")
@@ -118,12 +120,20 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.results == "" {
+		o.results = filepath.Join(root, "bench", "results.jsonl")
+	}
+	if o.cli {
+		rep, err := kit.measureCommands(ctx)
+		if err != nil {
+			return err
+		}
+		rep.print(os.Stdout)
+		return rep.record(o.results)
+	}
 	cases, err := makeCases(o, work)
 	if err != nil {
 		return err
-	}
-	if o.results == "" {
-		o.results = filepath.Join(root, "bench", "results.jsonl")
 	}
 	var all []*report
 	for _, c := range cases {

@@ -162,12 +162,16 @@ func printGrowth(w io.Writer, all []*report) {
 
 // record appends r as one line; "-" is nowhere.
 func (r *report) record(path string) error {
-	if path == "-" {
-		return nil
-	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
+	}
+	return appendLine(path, line)
+}
+
+func appendLine(path string, line []byte) error {
+	if path == "-" {
+		return nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

@@ -37,6 +37,7 @@ func Detached(argv, env []string, log string) Starter {
 		cmd.Env, cmd.Dir = env, "/"
 		cmd.Stdout, cmd.Stderr = out, out
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		keepInherited()
 		if err := cmd.Start(); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,8 @@ type Config struct {
 
 	IdleTimeout time.Duration // from the last workspace closed to the end; 0 = it never ends by itself
 	Slots       int           // executions at once on this machine; 0 = one per processor
+	KeepRuns    int           // past runs to keep of each workfile; 0 = all
+	KeepAge     time.Duration // for how long to keep them; 0 = for ever
 	Version     string        // of the binary
 	Executor    workspace.Executor
 	Locked      func() error       // called once this is the only daemon, before anything else; may be nil

@@ -11,7 +11,7 @@ import (
 func workspacesOf(cfg Config) func(*slots) opener {
 	return func(s *slots) opener {
 		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Slots: sharedSlots{s},
-			Version: cfg.Version, Log: cfg.Log}}
+			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, Log: cfg.Log}}
 	}
 }
 

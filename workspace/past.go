@@ -197,10 +197,10 @@ func (w *Workspace) forget(n int) {
 	}
 }
 
-// pruneLater removes what the default policy does not keep, after a run has ended.
+// pruneLater removes what is not to be kept, after a run has ended.
 func (w *Workspace) pruneLater() {
 	w.helpers.run(func() {
-		policy := history.Policy{Keep: history.DefaultKeep, OlderThan: history.DefaultOlderThan, Now: now()}
+		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Now: now()}
 		removed, err := w.store.Prune(policy, false)
 		if err != nil {
 			w.cfg.Log.Warn("old runs cannot be removed", "workspace", w.id, "err", err)
@@ -221,7 +221,7 @@ func (w *Workspace) forgetAll(runs []int) {
 }
 
 // Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than
-// req.OlderMS. A limit of 0 is none; without any limit the default policy is taken.
+// req.OlderMS. A limit of 0 is none; without any limit those of the daemon are taken.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 {
@@ -234,7 +234,7 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	policy := history.Policy{Keep: req.Keep, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
 		Skip: func(n int) bool { _, going := active[n]; return going }}
 	if policy.Keep == 0 && policy.OlderThan == 0 {
-		policy.Keep, policy.OlderThan = history.DefaultKeep, history.DefaultOlderThan
+		policy.Keep, policy.OlderThan = w.cfg.KeepRuns, w.cfg.KeepAge
 	}
 	removed, err := w.store.Prune(policy, req.DryRun)
 	for _, n := range removed {

@@ -201,6 +201,7 @@ func (w *Workspace) where(line int) string {
 
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
+	req = w.withDefaults(req)
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,10 @@ type Config struct {
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
 	Slots    Slots
 	Version  string // of the binary, for the records
+	// KeepRuns and KeepAge say what stays of the past: so many runs, and those that ended no longer
+	// ago. 0 is no limit.
+	KeepRuns int
+	KeepAge  time.Duration
 	Log      *slog.Logger
 	Disk     history.Disk // under the history and the workfile; nil = that of this machine
 }

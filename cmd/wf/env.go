@@ -26,6 +26,9 @@ type env struct {
 	color string // auto, always, never
 	ascii bool
 
+	// defaults are what files of configuration say about a run; the workfile wins over them.
+	defaults runDefaults
+
 	// notes: tell what happened to the daemon on the way. Commands that people watch set it;
 	// the others are used in scripts, where a daemon that starts is no news.
 	notes bool

@@ -43,6 +43,7 @@ type follower struct {
 	stopsRun bool          // a signal stops the run; else it only ends the watching
 	grace    time.Duration // of that stop
 	interrupts
+	choosing
 }
 
 // received is one answer of watch.Next.
@@ -78,6 +79,7 @@ func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*fol
 func (f *follower) close() {
 	f.interrupts.restore()
 	f.view.endLive() // first: whatever else takes time, the terminal is in order
+	f.closeQuestion()
 	f.cancel()
 	f.watch.Close()
 	f.view.close()
@@ -111,6 +113,9 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 				return nil
 			}
 			f.run = a.accepted.Run
+			if f.lastSignal == interrupt && f.chooses(interrupt) && f.detaching {
+				return f.left()
+			}
 			f.stopIfAsked()
 			if err := f.countKept(ctx, a.accepted); err != nil {
 				return err
@@ -180,6 +185,10 @@ func (f *follower) follow(ctx context.Context) error {
 			}
 		case sig := <-f.signals:
 			if f.signal(sig) {
+				return f.left()
+			}
+		case answer := <-f.choices:
+			if f.chosen(answer) {
 				return f.left()
 			}
 		case err := <-f.answers:
@@ -349,7 +358,7 @@ func (f *follower) left() error {
 	switch {
 	case f.lastSignal == hangup:
 		return exit(exitHangup)
-	case !f.stopsRun:
+	case !f.stopsRun || f.detaching:
 		f.view.goodbye(f.run, false)
 		return nil
 	}

@@ -64,6 +64,9 @@ func (f *follower) signal(sig os.Signal) (leave bool) {
 	if f.mustLeave() || !f.stopsRun {
 		return true
 	}
+	if f.chooses(sig) {
+		return f.detaching
+	}
 	f.stopIfAsked()
 	return false
 }

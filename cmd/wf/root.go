@@ -25,32 +25,44 @@ func execute(e *env, args []string) error {
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
+	if isCompletion(args) {
+		addCompletion(root, e)
+	}
 	return root.ExecuteContext(context.Background())
 }
 
 // newRoot builds the tree of commands.
 func newRoot(e *env) *cobra.Command {
+	cobra.EnableCommandSorting = false // the list of addCommands is in the order of their use
 	root := &cobra.Command{
 		Use:   "wf [FILE]",
 		Short: "Run graphs of shell commands",
 		Long: `wf runs workfiles: GraphML files whose nodes are shell commands and whose edges are
 dependencies. What can run does so in parallel, in a daemon that starts by itself and
 keeps runs going when the terminal is closed.`,
-		Example: `  wf new Workfile                       make a workfile
-  wf edit add-node 'make all'           put a command into it
-  wf run                                run it; after a failure: resume it
-  wf status                             what is going on`,
+		Example: `  wf new --from-lines < commands.txt    make ./Workfile, a command per line
+  wf run                                run it; after a failure: go on from there
+  wf status                             how it stands
+  wf logs --failed                      what the failed nodes said
+  wf run --nodes align+                 align again, and everything after it
+  wf runs                               what ran before
+  wf help recipes                       what to type when`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runRoot(e, cmd, args) },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked || unconfigured(cmd) {
+				return nil
+			}
+			return e.configure(cmd, args)
+		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
-	})
-	root.SetHelpTemplate(helpTemplate)
-	root.PersistentFlags().Var(&choice{&e.color, []string{"auto", "always", "never"}}, "color", "colour: auto, always or never")
+	root.Flags().Bool("version", false, "print the version")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(cmd.OutOrStdout(), cmd, e.helpWidth()) })
+	root.PersistentFlags().Var(&choice{&e.color, colorWords}, "color", "colour: auto, always or never")
 	root.PersistentFlags().BoolVar(&e.ascii, "ascii", false, "draw with ASCII only")
 	root.AddGroup(
 		&cobra.Group{ID: groupRun, Title: "Run"},
@@ -64,7 +76,7 @@ keeps runs going when the terminal is closed.`,
 
 // addCommands is the list of commands, in the order of their groups.
 func addCommands(root *cobra.Command, e *env) {
-	help := newHelp()
+	help := newHelp(e)
 	root.SetHelpCommand(help)
 	for _, group := range []struct {
 		id       string
@@ -73,7 +85,7 @@ func addCommands(root *cobra.Command, e *env) {
 		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e)}},
 		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newGraph(e), newWhy(e), newRuns(e), newCheck(e)}},
 		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e), newExport(e)}},
-		{groupServer, []*cobra.Command{newServer(e), newVersion(e), help}},
+		{groupServer, []*cobra.Command{newServer(e), newDoctor(e), newCompletion(e), newMan(e), newVersion(e), help}},
 	} {
 		for _, cmd := range group.commands {
 			cmd.GroupID = group.id
@@ -85,9 +97,12 @@ func addCommands(root *cobra.Command, e *env) {
 // runRoot answers wf without a command. The terminal interface is a program of its own; until it
 // is part of wf, the answer is which command does the job.
 func runRoot(e *env, cmd *cobra.Command, args []string) error {
+	if asked, _ := cmd.Flags().GetBool("version"); asked {
+		return printVersion(e)
+	}
 	if len(args) > 0 {
 		if _, err := os.Stat(e.abs(args[0])); errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(args[0], "-") {
-			return unknownCommand(cmd, args[0], "command or file")
+			return unknownWord("unknown command or file", args[0], append(commandNames(cmd), e.filesBeside(args[0])...), "wf --help")
 		}
 	}
 	file := ""
@@ -118,15 +133,18 @@ func noun(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 
 // unknownCommand is the error for a word that names nothing, with what may have been meant.
 func unknownCommand(cmd *cobra.Command, word, kind string) error {
+	return unknownWord("unknown "+kind, word, commandNames(cmd), cmd.CommandPath()+" --help")
+}
+
+// commandNames are the words that may follow cmd.
+func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {
-		names = append(append(names, sub.Name()), sub.Aliases...)
+		if !sub.Hidden {
+			names = append(append(names, sub.Name()), sub.Aliases...)
+		}
 	}
-	what := "unknown " + kind + " '" + word + "'"
-	if similar := suggest(word, names); len(similar) > 0 {
-		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
-	}
-	return &failure{status: exitUsage, what: what, fix: cmd.CommandPath() + " --help"}
+	return names
 }
 
 // nargs wants from least to most arguments; most < 0 means any number.

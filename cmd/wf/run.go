@@ -47,6 +47,7 @@ type runOptions struct {
 	failFast       bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
+	interrupt      string // what Ctrl-C does
 	detach, dryRun bool
 	showOptions
 }
@@ -110,6 +111,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`")
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
+	o.interrupt = interruptCancel
+	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach or ask")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, and run nothing")
 	o.showOptions.addFlags(f)
@@ -125,13 +128,17 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; remembered in the workfile")
 }
 
+// The words that flags of showOptions take.
+var (
+	progressWords = []string{"auto", "inline", "plain", "none"}
+	outputWords   = []string{"auto", "none", "failed", "grouped", "stream"}
+)
+
 // addFlags adds the flags that decide what is shown.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
-	o.progress, o.output, o.timestamps = "auto", "auto", "auto"
-	o.ci = "auto"
-	f.Var(&choice{&o.progress, []string{"auto", "inline", "plain", "none"}}, "progress", "progress: auto, inline, plain or none")
-	f.Var(&choice{&o.output, []string{"auto", "none", "failed", "grouped", "stream"}}, "output",
-		"output of the nodes: auto, none, failed, grouped or stream")
+	o.progress, o.output, o.timestamps, o.ci = "auto", "auto", "auto", "auto"
+	f.Var(&choice{&o.progress, progressWords}, "progress", "progress: auto, inline, plain or none")
+	f.Var(&choice{&o.output, outputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
 	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
 		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
@@ -187,6 +194,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) api.RunRequest {
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.user(),
 		AcceptDrawing: o.acceptDrawing,
+		Defaults:      e.defaults.request(),
 	}
 	if flags.Changed("jobs") {
 		req.Jobs = &o.jobs
@@ -247,7 +255,7 @@ func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req 
 		return err
 	}
 	defer f.close()
-	f.stopsRun, f.grace = true, o.grace
+	f.stopsRun, f.grace, f.onInterrupt = true, o.grace, o.interrupt
 	if req.GraceMS == nil {
 		f.grace = defaultGrace
 	}

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
@@ -22,13 +21,15 @@ import (
 	"wf/history"
 )
 
-// serverOptions are the flags of server start. Flags win over WF_HOST, WF_PORT and WF_SLOTS.
+// serverOptions are the flags of server start. What no flag says, settings say.
 type serverOptions struct {
 	foreground bool
 	host       string
 	port       int
 	idle       time.Duration
 	slots      int
+	keepRuns   int
+	keepAge    string
 }
 
 func newServerStart(e *env) *cobra.Command {
@@ -59,6 +60,8 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.port, "port", 5049, "its `PORT`; taken and not asked for: a free one")
 	f.DurationVar(&o.idle, "idle-timeout", time.Second, "end this `TIME` after the last workfile was closed; 0 = never")
 	f.IntVar(&o.slots, "slots", 0, "`N` executions at once on this machine (default: its processors)")
+	f.IntVar(&o.keepRuns, "keep-runs", history.DefaultKeep, "keep the newest `N` runs of each workfile; 0 = all")
+	f.StringVar(&o.keepAge, "keep-age", "90d", "forget runs that ended longer than this `AGE` ago; 0s = never")
 }
 
 // background starts a daemon that outlives this command, with the flags that were given here.
@@ -86,7 +89,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 // changed are the flags to hand on.
 func (o *serverOptions) changed(flags *pflag.FlagSet) []string {
 	var args []string
-	for _, name := range []string{"host", "port", "idle-timeout", "slots"} {
+	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age"} {
 		if f := flags.Lookup(name); f.Changed {
 			args = append(args, "--"+name+"="+f.Value.String())
 		}
@@ -147,11 +150,12 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("find the program of the runners: %w", err)
 	}
-	if err := o.environment(e, flags); err != nil {
+	keepAge, err := parseAge(o.keepAge)
+	if err != nil {
 		return daemon.Config{}, err
 	}
-	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 {
-		return daemon.Config{}, usage("port, slots and idle-timeout must not be negative, and a port is at most 65535")
+	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 || o.keepRuns < 0 {
+		return daemon.Config{}, usage("port, slots, idle-timeout and keep-runs must not be negative, and a port is at most 65535")
 	}
 	flagText, err := json.Marshal(o.changed(flags))
 	if err != nil {
@@ -162,9 +166,11 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		State:        dirs.state,
 		Host:         o.host,
 		Port:         o.port,
-		PortExplicit: flags.Changed("port") || e.get("WF_PORT") != "",
+		PortExplicit: flags.Changed("port"),
 		IdleTimeout:  o.idle,
 		Slots:        o.slots,
+		KeepRuns:     o.keepRuns,
+		KeepAge:      keepAge,
 		Version:      version(),
 		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
 			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
@@ -172,28 +178,6 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, oneLine(r.Socket), oneLine(r.URL))
 		},
 	}, nil
-}
-
-// environment fills in what no flag says.
-func (o *serverOptions) environment(e *env, flags *pflag.FlagSet) error {
-	if host := e.get("WF_HOST"); host != "" && !flags.Changed("host") {
-		o.host = host
-	}
-	for _, v := range []struct {
-		key, flag string
-		value     *int
-	}{{"WF_PORT", "port", &o.port}, {"WF_SLOTS", "slots", &o.slots}} {
-		text := e.get(v.key)
-		if text == "" || flags.Changed(v.flag) {
-			continue
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return usage("%s=%s: must be a number", v.key, text)
-		}
-		*v.value = n
-	}
-	return nil
 }
 
 // runRunner is the hidden sub-command: it forks and reaps the commands of one run, and keeps

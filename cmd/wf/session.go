@@ -66,7 +66,8 @@ func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, 
 // environment of every run in it. It works in another folder, so it gets absolute paths.
 func (e *env) daemonVars(dirs folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
-	for _, key := range []string{"HOME", "TMPDIR", "TZ", "WF_HOST", "WF_PORT", "WF_SLOTS",
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
+		"WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.get(key); value != "" {
 			vars = append(vars, key+"="+value)

@@ -13,11 +13,13 @@ func newVersion(e *env) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  nargs(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(e.stdout, "wf %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return printVersion(e) },
 	}
+}
+
+func printVersion(e *env) error {
+	_, err := fmt.Fprintf(e.stdout, "wf %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }
 
 // version is what the toolchain stamped into the binary: a tag, a commit, or "(devel)". Client

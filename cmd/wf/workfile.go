@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -54,8 +56,59 @@ func (e *env) noWorkfile(path string, err error) error {
 		return &failure{status: exitWorkfile, what: "cannot read the workfile " + path, why: errText(err)}
 	}
 	name := filepath.Base(path)
-	return &failure{status: exitWorkfile, what: "no workfile " + name,
+	f := &failure{status: exitWorkfile, what: "no workfile " + name,
 		where: "looked for " + path, fix: "wf new " + quote(e.rel(path))}
+	if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
+		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
+	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
+		f.why = "there is " + nameList(others, 3)
+		f.fix = "say which: --file " + quote(others[0]) + "; or make it: " + f.fix
+	}
+	return f
+}
+
+// filesBeside are the files in the folder of path, as somebody would write them who wrote path.
+func (e *env) filesBeside(path string) []string {
+	names := filesIn(filepath.Dir(e.abs(path)))
+	for i, name := range names {
+		names[i] = filepath.Join(filepath.Dir(path), name)
+	}
+	return names
+}
+
+// maxBeside bounds how many files of a folder are looked at for a suggestion.
+const maxBeside = 2000
+
+// filesIn lists files of a folder; a folder that cannot be read has none.
+func filesIn(dir string) []string {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(maxBeside)
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// workfilesIn are those that look like workfiles by their names.
+func workfilesIn(dir string) []string {
+	return slices.DeleteFunc(filesIn(dir), func(name string) bool { return !workfileName(name) })
+}
+
+// workfileName says whether a file is called as workfiles are.
+func workfileName(name string) bool {
+	switch filepath.Ext(name) {
+	case ".graphml", ".wf":
+		return true
+	}
+	return name == defaultWorkfile
 }
 
 // rel is path as a person in the working directory would write it.

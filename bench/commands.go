@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"wf/bench/dag"
+)
+
+// commandNodes is the size of the workfile that commands look at.
+const commandNodes = 5000
+
+// commandReport is one line of results.jsonl: how long people wait for single commands.
+type commandReport struct {
+	Time     time.Time         `json:"time"`
+	Machine  machine           `json:"machine"`
+	Case     string            `json:"case"` // "commands"
+	Rounds   int               `json:"rounds"`
+	Commands []*commandFigures `json:"commands"`
+}
+
+// commandFigures are those of one command. The budget is what people were promised; it is looked
+// at, not asserted.
+type commandFigures struct {
+	Command  string    `json:"command"`
+	BudgetMS float64   `json:"budget_ms"`
+	WallMS   []float64 `json:"wall_ms"` // every timed round, in order
+	MedianMS float64   `json:"median_ms"`
+}
+
+// A timedCommand is a command line of wf that is timed from its start to its end.
+type timedCommand struct {
+	title  string
+	budget float64 // milliseconds
+	dir    string
+	args   []string
+	cold   bool // no daemon runs when it begins
+}
+
+// timedCommands are what people type most, and what their shells ask for while they type.
+func timedCommands(one, many string) []timedCommand {
+	status := []string{"status", "Workfile"}
+	run := []string{"run", "Workfile", "--fresh", "--progress", "none"}
+	return []timedCommand{
+		{title: "wf --help", budget: 10, dir: one, args: []string{"--help"}},
+		{title: "wf --version", budget: 10, dir: one, args: []string{"--version"}},
+		{title: "wf run, one node", budget: 20, dir: one, args: run},
+		{title: "wf run, one node, no daemon yet", budget: 100, dir: one, args: run, cold: true},
+		{title: "wf status, 5,000 nodes", budget: 100, dir: many, args: status},
+		{title: "wf status, 5,000 nodes, no daemon yet", budget: 200, dir: many, args: status, cold: true},
+		{title: "wf run --nodes TAB, 5,000 nodes", budget: 200, dir: many, args: []string{"__complete", "run", "--nodes", "t"}},
+	}
+}
+
+// measureCommands times every command in turn, once to warm up and then as often as asked.
+func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
+	one, many := filepath.Join(k.work, "one"), filepath.Join(k.work, "many")
+	for dir, n := range map[string]int{one: 1, many: commandNodes} {
+		if err := writeWorkfile(dir, n, k.o.seed); err != nil {
+			return nil, err
+		}
+	}
+	warm, err := startDaemon(ctx, k, slices.Max(k.o.jobs))
+	if err != nil {
+		return nil, err
+	}
+	cold, err := os.MkdirTemp(k.work, "c")
+	if err != nil {
+		return nil, err
+	}
+	rep := &commandReport{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: "commands", Rounds: k.o.rounds}
+	err = k.commandRounds(ctx, rep, timedCommands(one, many), warm.env, coldEnv(cold))
+	_, stopErr := warm.stop()
+	return rep, errors.Join(err, stopErr)
+}
+
+// writeWorkfile writes a workfile of n nodes that do nothing into a new folder.
+func writeWorkfile(dir string, n int, seed uint64) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	g, err := dag.New("layered", n, "true", seed)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(dir, "Workfile"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(g.Write(f, "workfile"), f.Close())
+}
+
+// coldEnv is the environment of commands whose daemon is their own and ends with them.
+func coldEnv(dir string) []string {
+	return append(os.Environ(), "WF_RUNTIME_DIR="+filepath.Join(dir, "run"), "WF_STATE_DIR="+filepath.Join(dir, "state"))
+}
+
+func (k *kit) commandRounds(ctx context.Context, rep *commandReport, commands []timedCommand, warm, cold []string) error {
+	for _, c := range commands {
+		rep.Commands = append(rep.Commands, &commandFigures{Command: c.title, BudgetMS: c.budget})
+	}
+	for round := range k.o.rounds + 1 {
+		for i, c := range commands {
+			s, err := k.commandTool(c, warm, cold).time(ctx)
+			if c.cold {
+				err = errors.Join(err, k.stopDaemon(cold))
+			}
+			if err != nil {
+				return err
+			}
+			if f := rep.Commands[i]; round > 0 {
+				f.WallMS = append(f.WallMS, float64(s.wall.Microseconds())/1000)
+				f.MedianMS = median(f.WallMS)
+			}
+		}
+	}
+	return nil
+}
+
+func (k *kit) commandTool(c timedCommand, warm, cold []string) *tool {
+	env := warm
+	if c.cold {
+		env = cold
+	}
+	return &tool{name: c.title, command: func(ctx context.Context) *exec.Cmd {
+		cmd := in(c.dir, exec.CommandContext(ctx, k.wf, c.args...))
+		cmd.Env = env
+		return cmd
+	}}
+}
+
+// stopDaemon ends the daemon that a command has started.
+func (k *kit) stopDaemon(env []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, k.wf, "server", "stop", "--cancel")
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, tail(string(out)))
+	}
+	return nil
+}
+
+func (r *commandReport) print(w io.Writer) {
+	fmt.Fprintf(w, "single commands, %d rounds\n", r.Rounds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range r.Commands {
+		fmt.Fprintf(t, "%s\t%.1f ms\tof %.0f\n", f.Command, f.MedianMS, f.BudgetMS)
+	}
+	t.Flush()
+}
+
+// record appends r as one line; "-" is nowhere.
+func (r *commandReport) record(path string) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return appendLine(path, line)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
+// finds nothing and says nothing: people are in the middle of a line. It never starts a daemon.
+type completer func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+// typedLine is the line that is being completed.
+type typedLine struct {
+	e    *env
+	cmd  *cobra.Command
+	args []string // the arguments before the word
+}
+
+const (
+	noFiles = cobra.ShellCompDirectiveNoFileComp
+	noSpace = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	anyFile = cobra.ShellCompDirectiveDefault
+	onlyDir = cobra.ShellCompDirectiveFilterDirs
+)
+
+// maxCompletions bounds how many are offered: a shell that asks "display all 5000?" helps nobody.
+const maxCompletions = 200
+
+// completers are the words that usage lines and flags have for their values, and what they may be.
+func completers() map[string]completer {
+	return map[string]completer{
+		"FILE":  completeWorkfile,
+		"NODE":  completeNode,
+		"SRC":   completeNode,
+		"DST":   completeNode,
+		"SEL":   completeSelector,
+		"RUN":   completeRun,
+		"KEY":   completeWords("label", "name", "group", "x", "y"),
+		"TYPE":  completeWords("blocking", "non-blocking"),
+		"SHELL": completeWords(shells...),
+		"PATH":  func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
+		"DIR":   func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, onlyDir },
+	}
+}
+
+// isCompletion says whether a command line is a question of a shell's completion.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// addCompletion teaches every command below root what its arguments and flags may be. It takes
+// that from the usage line and from the names of the values of flags, so that a new command has it
+// without further care.
+func addCompletion(root *cobra.Command, e *env) {
+	known := completers()
+	for _, cmd := range shownCommands(root) {
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = argCompletion(e, known, argNames(cmd.Use))
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			how := flagCompletion(known, f)
+			// An error says that somebody has registered another one, which stands.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return how(&typedLine{e, cmd, args}, word)
+			})
+		})
+	}
+}
+
+// argNames are the arguments of a usage line, without their brackets: "set NODE KEY VALUE".
+func argNames(use string) []string {
+	var names []string
+	for _, word := range strings.Fields(use)[1:] {
+		if word = strings.Trim(word, "[]"); word != "|" {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+// argCompletion completes arguments by their names; a last one with dots may be repeated.
+func argCompletion(e *env, known map[string]completer, names []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := len(args)
+		if last := len(names) - 1; at > last && last >= 0 && strings.HasSuffix(names[last], "...") {
+			at = last
+		}
+		if at >= len(names) {
+			return nil, noFiles
+		}
+		if how := known[strings.TrimSuffix(names[at], "...")]; how != nil {
+			return how(&typedLine{e, cmd, args}, word)
+		}
+		return nil, noFiles
+	}
+}
+
+// flagCompletion completes the value of a flag: one of its words, or what the name of it says.
+func flagCompletion(known map[string]completer, f *pflag.Flag) completer {
+	if c, ok := f.Value.(*choice); ok {
+		return completeWords(c.allowed...)
+	}
+	name, _ := pflag.UnquoteUsage(f)
+	if how := known[name]; how != nil {
+		return how
+	}
+	return completeWords()
+}
+
+// completeWords offers words that do not change.
+func completeWords(words ...string) completer {
+	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var found []cobra.Completion
+		for _, w := range words {
+			if strings.HasPrefix(w, word) {
+				found = append(found, w)
+			}
+		}
+		return found, noFiles
+	}
+}
+
+// completeWorkfile offers folders and what is called like a workfile.
+func completeWorkfile(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	dir, begun := filepath.Split(word)
+	entries, err := os.ReadDir(c.e.abs(dir))
+	if err != nil {
+		return nil, noFiles
+	}
+	var found []cobra.Completion
+	directive := noFiles
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case !strings.HasPrefix(name, begun), strings.HasPrefix(name, ".") && begun == "":
+		case entry.IsDir() && c.wantsFolders(word):
+			found, directive = append(found, dir+name+"/"), noSpace
+		case workfileName(name):
+			found = append(found, dir+name)
+		}
+	}
+	return limited(found), directive
+}
+
+// wantsFolders says whether a folder may be meant. The first word of all is a command far more
+// often, and the space after a command would be missing if folders were offered beside it.
+func (c *typedLine) wantsFolders(word string) bool {
+	return c.cmd.HasParent() || word != "" && !slices.ContainsFunc(commandNames(c.cmd), func(name string) bool { return strings.HasPrefix(name, word) })
+}
+
+// completeHelp offers what wf help knows: commands, those below them, and topics.
+func completeHelp(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	about := cmd.Root()
+	for _, arg := range args {
+		below, _, err := about.Find([]string{arg})
+		if err != nil || below == about {
+			return nil, noFiles
+		}
+		about = below
+	}
+	var found []cobra.Completion
+	for _, sub := range about.Commands() {
+		if !sub.Hidden && strings.HasPrefix(sub.Name(), word) {
+			found = append(found, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	for _, t := range topics() {
+		if len(args) == 0 && strings.HasPrefix(t.name, word) {
+			found = append(found, cobra.CompletionWithDesc(t.name, t.short))
+		}
+	}
+	return found, noFiles
+}
+
+func limited(list []cobra.Completion) []cobra.Completion {
+	return list[:min(len(list), maxCompletions)]
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+)
+
+// Levels of what doctor finds.
+const (
+	levelOK      = "ok"
+	levelNote    = "note"    // works, but may surprise
+	levelProblem = "problem" // needs attention
+)
+
+// A finding is what one look at the world of wf has found.
+type finding struct {
+	Check   string `json:"check"`
+	Level   string `json:"level"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// settingReport is a setting as it holds, and where it was said.
+type settingReport struct {
+	Key      string `json:"key"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`
+	Variable string `json:"variable"`
+}
+
+// diagnosis is `wf doctor --json`.
+type diagnosis struct {
+	Schema   string          `json:"schema"`
+	OK       bool            `json:"ok"`
+	Version  string          `json:"version"`
+	System   string          `json:"system"`
+	Settings []settingReport `json:"settings"`
+	Findings []finding       `json:"findings"`
+}
+
+func newDoctor(e *env) *cobra.Command {
+	asJSON, file := false, ""
+	cmd := &cobra.Command{
+		Use:   "doctor [FILE]",
+		Short: "Show the settings, and find what usually goes wrong",
+		Long: `Doctor prints every setting with the place where it was said, then looks for what makes runs
+fail or end early: folders, disks, limits, the daemon, the system. Each problem comes with
+what mends it. It changes nothing and starts nothing. Exit status 1: something needs
+attention.`,
+		Example: `  wf doctor
+  wf doctor --json | jq -r '.findings[] | select(.level != "ok") | .message'`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&file, args); err != nil {
+				return err
+			}
+			if file == "" {
+				file = defaultWorkfile
+			}
+			return examine(cmd.Context(), e, e.abs(file), asJSON)
+		},
+	}
+	fileFlag(cmd, &file, "f")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// examine prints the diagnosis and tells by the exit status whether all is well.
+func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
+	d := &doctor{e: e, workfile: workfile, dirs: e.folderPaths()}
+	d.examine(ctx)
+	report := diagnosis{Schema: api.SchemaDoctor, OK: true, Version: version(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Settings: d.settings, Findings: d.findings}
+	for _, f := range d.findings {
+		report.OK = report.OK && f.Level != levelProblem
+	}
+	var err error
+	if asJSON {
+		err = writeJSON(e.stdout, report)
+	} else {
+		err = printDiagnosis(e.stdout, e.outPaint(), report)
+	}
+	if err == nil && !report.OK {
+		return exit(exitFailed)
+	}
+	return err
+}
+
+// printDiagnosis is the diagnosis for people: what is wrong stands last.
+func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
+	fmt.Fprintf(w, "wf %s, %s\n\nsettings\n", oneLine(d.Version), d.System)
+	var t table
+	for _, s := range d.Settings {
+		t.row("  "+s.Key, oneLine(s.Value), oneLine(s.Source))
+	}
+	if err := t.write(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nchecks")
+	problems := 0
+	for _, level := range []string{levelOK, levelNote, levelProblem} {
+		for _, f := range d.Findings {
+			if f.Level != level {
+				continue
+			}
+			sign := p.glyph(api.StateOK)
+			switch level {
+			case levelNote:
+				sign = p.strong("!")
+			case levelProblem:
+				sign = p.glyph(api.StateFailed)
+				problems++
+			}
+			fmt.Fprintf(w, "  %s %-9s %s\n", sign, f.Check, oneLine(f.Message))
+			if f.Fix != "" {
+				fmt.Fprintf(w, "              fix: %s\n", oneLine(f.Fix))
+			}
+		}
+	}
+	verdict := "all is well"
+	if problems > 0 {
+		verdict = plural(problems, "problem") + " to mend"
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", verdict)
+	return err
+}
+
+// A doctor looks at everything and collects what it finds.
+type doctor struct {
+	e        *env
+	workfile string  // absolute; it need not exist
+	dirs     folders // as they would be used; "" where unknown
+	settings []settingReport
+	findings []finding
+}
+
+// examine makes every check. None of them depends on another one.
+func (d *doctor) examine(ctx context.Context) {
+	d.lookAtSettings()
+	d.lookAtVariables()
+	d.lookAtFolders()
+	d.lookAtDisks()
+	d.lookAtWorkfile()
+	d.lookAtDaemon(ctx)
+	d.lookAtHistory()
+	d.lookAtLimits()
+	d.lookAtLocale()
+	d.lookAtPrograms()
+	d.lookAtSystem()
+}
+
+func (d *doctor) add(check, level, fix, format string, args ...any) {
+	d.findings = append(d.findings, finding{Check: check, Level: level, Message: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (d *doctor) ok(check, format string, args ...any) { d.add(check, levelOK, "", format, args...) }
+
+func (d *doctor) note(check, fix, format string, args ...any) {
+	d.add(check, levelNote, fix, format, args...)
+}
+
+func (d *doctor) problem(check, fix, format string, args ...any) {
+	d.add(check, levelProblem, fix, format, args...)
+}
+
+// failed adds an error as a problem, with the advice that it would have been printed with.
+func (d *doctor) failed(check string, err error) {
+	f := describe(err)
+	text := f.what
+	if f.where != "" {
+		text += " (" + f.where + ")"
+	}
+	if f.why != "" {
+		text += ": " + f.why
+	}
+	d.problem(check, f.fix, "%s", text)
+}

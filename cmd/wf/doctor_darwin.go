@@ -1,0 +1,19 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+// diskOf asks the file system of path about itself.
+func diskOf(path string) (disk, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return disk{}, err
+	}
+	found := disk{noexec: s.Flags&unix.MNT_NOEXEC != 0, bytes: s.Bavail * uint64(s.Bsize), inodes: s.Files, freeInodes: s.Ffree}
+	if s.Flags&unix.MNT_LOCAL == 0 {
+		found.kind = unix.ByteSliceToString(s.Fstypename[:])
+	}
+	return found, nil
+}
+
+// lookAtSystem has nothing to look at: what wf needs of the kernel, every macOS has.
+func (d *doctor) lookAtSystem() {}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor"
+)
+
+// networkDisks are file systems that lie on other machines, by the number that statfs(2) has.
+var networkDisks = map[int64]string{
+	0x6969: "nfs", 0x517b: "smb", 0xff534d42: "cifs", 0xfe534d42: "smb2", 0x5346414f: "afs", 0x01021997: "9p",
+	0x00c36400: "ceph", 0x0bd00bd0: "lustre", 0x47504653: "gpfs", 0x19830326: "beegfs", 0x7461636f: "ocfs2",
+	0x01161970: "gfs2", 0xaad7aaea: "panfs",
+}
+
+// diskOf asks the file system of path about itself.
+func diskOf(path string) (disk, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return disk{}, err
+	}
+	return disk{kind: networkDisks[int64(s.Type)], noexec: s.Flags&unix.MS_NOEXEC != 0,
+		bytes: s.Bavail * uint64(s.Bsize), inodes: s.Files, freeInodes: s.Ffree}, nil
+}
+
+// lookAtSystem looks at what the kernel can do, and at what happens when people log out.
+func (d *doctor) lookAtSystem() {
+	fd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		d.note("kernel", "Linux 5.3 or newer has it", "the kernel has no pidfd (%v): processes are told apart by their birth time only", err)
+	} else {
+		unix.Close(fd)
+	}
+	if err := executor.BecomeSubreaper(); err != nil { // of this process, which has no children
+		d.problem("kernel", "", "no process can be a subreaper here (%v): exit codes are lost when a runner is killed", err)
+	} else if fd >= 0 {
+		d.ok("kernel", "pidfd, subreaper")
+	}
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		d.problem("kernel", "mount -t proc proc /proc", "/proc is not mounted: what commands leave behind cannot be found")
+	}
+	d.lookAtLogout("/")
+}
+
+// lookAtLogout finds out what systemd does to a daemon when its user logs out; it spares that of
+// the superuser. root is "/".
+func (d *doctor) lookAtLogout(root string) {
+	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || os.Geteuid() == 0 {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.user())); err == nil {
+		d.ok("logout", "runs go on: linger is enabled")
+		return
+	}
+	if killsOnLogout(root) {
+		d.problem("logout", "loginctl enable-linger", "KillUserProcesses is set: logging out ends the daemon and its runs")
+		return
+	}
+	if strings.HasPrefix(d.dirs.runtime, "/run/user/") {
+		d.note("logout", "loginctl enable-linger, or set WF_RUNTIME_DIR",
+			"systemd removes %s when the last session ends: runs go on, but cannot be reached until they are over", d.dirs.runtime)
+		return
+	}
+	d.ok("logout", "runs go on")
+}
+
+// killsOnLogout reads KillUserProcesses as systemd-logind does: the last file that says it wins.
+func killsOnLogout(root string) bool {
+	var files []string
+	for _, dir := range []string{"usr/lib/systemd", "run/systemd", "etc/systemd"} {
+		files = append(files, filepath.Join(root, dir, "logind.conf"))
+	}
+	for _, dir := range []string{"usr/lib/systemd", "run/systemd", "etc/systemd"} {
+		more, _ := filepath.Glob(filepath.Join(root, dir, "logind.conf.d", "*.conf"))
+		files = append(files, more...)
+	}
+	kills := false
+	for _, path := range files {
+		if value, said := logindSetting(path, "KillUserProcesses"); said {
+			kills = value == "yes" || value == "true" || value == "1" || value == "on"
+		}
+	}
+	return kills
+}
+
+// logindSetting is a line key=value of a file of systemd.
+func logindSetting(path, key string) (value string, said bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), key+"="); ok {
+			value, said = strings.ToLower(strings.TrimSpace(text)), true
+		}
+	}
+	return value, said
+}

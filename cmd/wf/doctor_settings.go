@@ -1,0 +1,93 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"wf/daemon"
+)
+
+// lookAtSettings finds what holds for every setting. A file with mistakes is a problem; what the
+// other places say is shown all the same.
+func (d *doctor) lookAtSettings() {
+	vars, err := d.e.variables()
+	if err != nil {
+		d.failed("config", err)
+	}
+	files, err := d.e.configFiles(d.workfile)
+	if err != nil {
+		d.failed("config", err)
+	}
+	attrs := d.attributes()
+	read := 0
+	for _, path := range []string{d.e.userConfig(), projectConfigOf(d.workfile)} {
+		if path != "" && isFile(path) {
+			read++
+		}
+	}
+	for _, s := range settings() {
+		v := said{s.builtin, "built in"}
+		for _, place := range []sayings{files, attrs, vars} { // the last one wins
+			if found, ok := place[s.key]; ok {
+				v = found
+			}
+		}
+		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
+	}
+	if len(d.findings) == 0 {
+		d.ok("config", "%s of configuration", plural(read, "file"))
+	}
+}
+
+// attributes are the settings that the workfile itself makes.
+func (d *doctor) attributes() sayings {
+	found := sayings{}
+	p, err := daemon.PeekAt(d.workfile)
+	if err != nil {
+		return found // lookAtWorkfile tells
+	}
+	where := filepath.Base(d.workfile)
+	prefix, hasPrefix := p.Attr("prefix")
+	suffix, hasSuffix := p.Attr("suffix")
+	if hasPrefix || hasSuffix {
+		found["wrapper"] = said{prefix + "{}" + suffix, where + " (prefix and suffix)"}
+	}
+	for _, s := range settings() {
+		if text, ok := p.Attr(s.attr); ok && s.attr != "" && (text != "" || s.kind == kindText) {
+			found[s.key] = said{text, where + " (attribute " + s.attr + ")"}
+		}
+	}
+	return found
+}
+
+// ownVariables are those of wf that are no settings.
+var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", "WF_LOG",
+	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION"}
+
+// lookAtVariables finds variables that look as if they were meant for wf.
+func (d *doctor) lookAtVariables() {
+	known := append([]string{}, ownVariables...)
+	for _, s := range settings() {
+		known = append(known, s.variable())
+	}
+	for _, v := range d.e.vars {
+		name, _, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, "WF_") || contains(known, name) {
+			continue
+		}
+		fix := "wf help environment lists those that there are"
+		if similar := suggest(name, known); len(similar) > 0 {
+			fix = "did you mean " + strings.Join(similar, ", ") + "?"
+		}
+		d.note("variables", fix, "%s is set, and wf does not know it", name)
+	}
+}
+
+func contains(list []string, text string) bool {
+	for _, item := range list {
+		if item == text {
+			return true
+		}
+	}
+	return false
+}

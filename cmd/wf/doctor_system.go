@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a run of some hundred nodes needs, roughly: a few descriptors and processes for each.
+const (
+	fewFiles     = 1024
+	fewProcesses = 512
+)
+
+// lookAtLimits compares the limits of processes with what a run needs. Files count as they are for
+// wf: Go raises that limit for itself, as far as it may.
+func (d *doctor) lookAtLimits() {
+	low := false
+	for _, limit := range []struct {
+		which int
+		few   uint64
+		what  string
+		fix   string
+	}{
+		{unix.RLIMIT_NOFILE, fewFiles, "open files", "ulimit -n 4096, or limits.conf"},
+		{unix.RLIMIT_NPROC, fewProcesses, "processes", "ulimit -u 4096, or limits.conf"},
+	} {
+		var r unix.Rlimit
+		if unix.Getrlimit(limit.which, &r) == nil && r.Cur < limit.few {
+			low = true
+			d.problem("limits", limit.fix+"; then wf server restart", "at most %d %s are allowed here", r.Cur, limit.what)
+		}
+	}
+	if !low {
+		d.ok("limits", "files and processes")
+	}
+}
+
+// lookAtLocale finds out whether the signs of wf can be shown.
+func (d *doctor) lookAtLocale() {
+	if !d.e.ascii && d.e.wantASCII() {
+		d.note("locale", "export LANG=C.UTF-8, or ascii = true in the configuration", "the locale is not UTF-8: signs are shown in ASCII")
+		return
+	}
+	d.ok("locale", "UTF-8")
+}
+
+// lookAtPrograms looks at what wf executes.
+func (d *doctor) lookAtPrograms() {
+	if _, err := exec.LookPath("/bin/sh"); err != nil {
+		d.problem("programs", "", "there is no /bin/sh: commands cannot be executed")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	self, _ = filepath.EvalSymlinks(self)
+	found, err := exec.LookPath("wf")
+	if err != nil {
+		d.note("programs", "put "+self+" on the PATH", "wf is not on the PATH: nodes and completion cannot call it")
+		return
+	}
+	if real, err := filepath.EvalSymlinks(found); err == nil && real != self {
+		d.note("programs", "put the one that you mean first on the PATH", "this is %s, but wf on the PATH is %s", self, real)
+		return
+	}
+	d.ok("programs", "%s", self)
+}

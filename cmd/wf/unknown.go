@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// otherWords are what other programs call our commands.
+var otherWords = map[string]string{
+	"history": "runs", "list": "ls", "nodes": "ls", "log": "logs", "output": "logs", "cat": "logs", "tail": "logs",
+	"start": "run", "exec": "run", "execute": "run", "go": "run", "build": "run", "make": "run", "submit": "run",
+	"rerun": "resume", "retry": "resume", "continue": "resume", "restart": "resume",
+	"kill": "stop", "abort": "stop", "interrupt": "stop", "dry-run": "plan", "preview": "plan",
+	"watch": "attach", "follow": "attach", "monitor": "attach", "ps": "status", "state": "status", "info": "status", "top": "status",
+	"explain": "why", "reason": "why", "lint": "check", "validate": "check", "verify": "check",
+	"init": "new", "create": "new", "clear": "reset", "clean": "reset", "add": "edit", "set": "edit", "undo": "edit", "redo": "edit",
+	"service": "server", "manual": "man", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
+}
+
+// unknownWord is the error for a word that is none of names, with those it may have been meant to be.
+func unknownWord(what, word string, names []string, fix string) *failure {
+	what += " '" + word + "'"
+	similar := suggest(word, names)
+	if ours := otherWords[word]; slices.Contains(names, ours) {
+		similar = []string{ours}
+	}
+	if len(similar) > 0 {
+		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
+	}
+	return &failure{status: exitUsage, what: what, fix: fix}
+}
+
+// flagError explains a flag that cannot be, in the words of the command line.
+func flagError(cmd *cobra.Command, err error) error {
+	f := &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		name := unknown.GetSpecifiedName()
+		f.what = "unknown flag: --" + name
+		if similar := suggest(name, flagNames(cmd)); len(similar) > 0 {
+			f.what += ": did you mean --" + strings.Join(similar, ", --") + "?"
+		}
+	case errors.As(err, &invalid):
+		f.what = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
+		if c, ok := invalid.GetFlag().Value.(*choice); ok {
+			if similar := suggest(invalid.GetValue(), c.allowed); len(similar) > 0 {
+				f.why = "did you mean " + strings.Join(similar, ", ") + "?"
+			}
+		}
+	}
+	return f
+}
+
+// valueProblem says what a flag wants instead of the value it was given.
+func valueProblem(invalid *pflag.InvalidValueError) string {
+	switch invalid.GetFlag().Value.Type() {
+	case "int":
+		return "must be a whole number"
+	case "duration":
+		return "must be a time like 10s, 5m or 1h30m"
+	case "bool":
+		return "must be true or false"
+	}
+	return invalid.Unwrap().Error()
+}
+
+// flagNames are the flags that cmd takes.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestOtherWords: what stands for a word of another program is a command of ours, and the word is not.
+func TestOtherWords(t *testing.T) {
+	names := commandNames(newRoot(&env{color: "auto"}))
+	for word, ours := range otherWords {
+		if !slices.Contains(names, ours) {
+			t.Errorf("%s stands for %s, which is no command", word, ours)
+		}
+		if slices.Contains(names, word) {
+			t.Errorf("%s is a command, and stands for %s", word, ours)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+
+	"wf/api"
+)
+
+// withDefaults fills in from req.Defaults what neither the request nor the workfile says.
+func (w *Workspace) withDefaults(req api.RunRequest) api.RunRequest {
+	d := req.Defaults
+	if d == nil {
+		return req
+	}
+	if req.Jobs == nil && !w.says("jobs") {
+		req.Jobs = d.Jobs
+	}
+	// An empty wrapper is a word, too: the commands as they are.
+	if req.Wrapper == nil && !slices.ContainsFunc([]string{"wrapper", "prefix", "suffix"}, w.has) {
+		req.Wrapper = d.Wrapper
+	}
+	return req
+}
+
+// has tells whether the graph has an attribute, says whether there is a text in it.
+func (w *Workspace) has(attr string) bool {
+	_, ok := w.g.Attr(attr)
+	return ok
+}
+
+func (w *Workspace) says(attr string) bool {
+	text, _ := w.g.Attr(attr)
+	return strings.TrimSpace(text) != ""
+}

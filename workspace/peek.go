@@ -1,0 +1,43 @@
+package workspace
+
+import (
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+)
+
+// A Peek is what a workfile says by itself, to somebody who only reads it: the statuses are those
+// of the last save, and nothing is known of runs.
+type Peek struct {
+	ID    string // see ID
+	Path  string // absolute, symlinks resolved
+	Nodes []api.NodeStatus
+	g     *graph.Graph
+}
+
+// PeekAt reads the workfile at path, which is absolute, and touches nothing else: no daemon, no
+// history. Errors are those of Open.
+func PeekAt(path string) (*Peek, error) {
+	id, real, err := ID(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{id: id, path: real}
+	data, _, err := readFile(real)
+	if err != nil {
+		return nil, openError(real, err)
+	}
+	if _, w.g, _, err = graphml.Parse(data, graphml.Limits{}); err != nil {
+		return nil, w.parseError(err)
+	}
+	p := &Peek{ID: id, Path: real, g: w.g}
+	handles := graph.Handles(w.g)
+	for _, n := range w.g.Nodes() {
+		p.Nodes = append(p.Nodes, api.NodeStatus{ID: n.ID, Name: handles.Of(n), Command: n.Label,
+			Status: n.Status.String(), Group: n.Group, Container: n.Container})
+	}
+	return p, nil
+}
+
+// Attr is an attribute of the graph, and whether it is there.
+func (p *Peek) Attr(name string) (string, bool) { return p.g.Attr(name) }
