@@ -39,7 +39,7 @@ func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
 	t.Helper()
 	record := &memoryRecord{}
 	r := &runner{
-		dir: t.TempDir(), record: record, width: width, env: &environment{base: []string{"PATH=" + os.Getenv("PATH")}},
+		dir: t.TempDir(), pid: os.Getpid(), record: record, width: width, env: &environment{base: []string{"PATH=" + os.Getenv("PATH")}},
 		revive: func() error { return nil },
 		known:  make(map[ID]struct{}), active: make(map[ID]*execution), running: make(map[int]*execution),
 	}

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,6 +37,9 @@ func takeCensus() (*census, error) {
 
 // below returns the living processes that descend from pid, without pid itself.
 func (c *census) below(pid int) []process {
+	if pid <= 1 { // below these is the whole machine, and what is found here may be killed
+		panic(fmt.Sprintf("internal error: the family of process %d was asked for", pid))
+	}
 	var found []process
 	queue, seen := []int{pid}, map[int]bool{pid: true}
 	for len(queue) > 0 {
