@@ -110,10 +110,10 @@ func (r *runner) adopt(p *past) {
 		}
 		r.active[id] = e
 		switch {
-		case e.pid == 0:
-			r.end(e, &entry{Lost: true, Message: "the runner died before it noted the start"})
 		case !sameBoot:
 			r.end(e, &entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+		case e.pid == 0:
+			r.end(e, &entry{Lost: true, Message: "the runner died before it noted the start"})
 		default:
 			r.adoptStarted(e)
 		}

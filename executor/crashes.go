@@ -146,7 +146,7 @@ func (h *runnerHandle) sweep() error {
 				family = append(append(family, p), c.below(p.pid)...)
 			}
 		}
-		return family
+		return slices.DeleteFunc(family, func(p process) bool { return p.pid == os.Getpid() })
 	})
 }
 

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,8 +38,8 @@ func takeCensus() (*census, error) {
 // below returns the living processes that descend from pid, without pid itself. Who is asked for here
 // may be killed, so a pid that was never set, below which is the whole machine, is a bug that ends here.
 func (c *census) below(pid int) []process {
-	if pid <= 0 {
-		panic("internal error: the family of no process")
+	if pid <= 1 {
+		panic(fmt.Sprintf("internal error: the family of process %d was asked for", pid))
 	}
 	var found []process
 	queue, seen := []int{pid}, map[int]bool{pid: true}
