@@ -54,7 +54,7 @@ func OpenOn(disk Disk, dir string) (*Store, error) {
 
 // At is the history below dir for those who only read: nothing is made. A folder that is not there
 // is an empty history.
-func At(dir string) *Store { return &Store{dir: dir} }
+func At(dir string) *Store { return &Store{dir: dir, disk: LocalDisk{}} }
 
 // Dir returns the folder of run n, whether or not it exists.
 func (s *Store) Dir(n int) string { return filepath.Join(s.runs(), strconv.Itoa(n)) }

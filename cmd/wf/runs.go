@@ -30,7 +30,7 @@ func newRuns(e *env) *cobra.Command {
 		Use:   "runs",
 		Short: "Show and forget past runs",
 		Example: `  wf runs
-  wf runs show 42                                   where its time went, what failed, what changed since
+  wf runs show 42                                   where its time went, what failed
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
   wf runs prune --keep 50 --older 30d --dry-run`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), e) },
