@@ -11,7 +11,7 @@ import (
 
 // Check lists what is wrong with the workfile, with lines.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
-	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
+	return askNow(ctx, w, func(w *Workspace) (api.Check, error) {
 		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
 			Problems: []api.Problem{}}
 		if w.file.unreadable != "" {

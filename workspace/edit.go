@@ -14,6 +14,9 @@ import (
 // Edit makes a list of edits together, or none of them, and returns when they are in the file. When
 // the file cannot be written at present a note says so: the edits wait in the workspace.
 func (w *Workspace) Edit(ctx context.Context, client string, req api.EditRequest) (api.EditResult, error) {
+	if err := w.refresh(ctx); err != nil {
+		return api.EditResult{}, err
+	}
 	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(client, req) })
 }
 

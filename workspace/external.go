@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -61,12 +62,39 @@ func (d *dirWatch) follow(w *Workspace) {
 }
 
 // looked asks for a look at the file unless it is the one that is known.
-func (w *Workspace) looked() {
-	info, err := os.Stat(w.path)
+func (w *Workspace) looked() { w.saw(os.Stat(w.path)) }
+
+// saw is looked for somebody who has asked the disk already.
+func (w *Workspace) saw(info fs.FileInfo, err error) {
 	if err == nil && identify(info) == w.file.id && w.file.unreadable == "" {
 		return
 	}
 	w.file.wantRead = true
+}
+
+// refresh returns when the file is known as it was when refresh was called: who changes a file and
+// runs it in the next breath means what it says now, whether or not the watch has noticed. That it
+// cannot be read is not an error here, see usable. The disk is asked in the caller's goroutine: it
+// may be one that does not answer.
+func (w *Workspace) refresh(ctx context.Context) error {
+	info, statErr := os.Stat(w.path)
+	_, err := await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
+		if w.saw(info, statErr); !w.file.wantRead {
+			reply(struct{}{}, nil)
+			return
+		}
+		w.file.readers = append(w.file.readers, func() { reply(struct{}{}, nil) })
+	})
+	return err
+}
+
+// askNow is ask about the file as it is now.
+func askNow[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
+	if err := w.refresh(ctx); err != nil {
+		var none T
+		return none, err
+	}
+	return ask(ctx, w, f)
 }
 
 // reread comes back with the file as others left it.
@@ -97,6 +125,16 @@ func (w *Workspace) beginRead() {
 func (m reread) handle(w *Workspace) {
 	f := &w.file
 	f.busy = false
+	defer func() {
+		if f.wantRead {
+			return // it has changed again: those who wait mean that
+		}
+		readers := f.readers
+		f.readers = nil
+		for _, tell := range readers {
+			tell()
+		}
+	}()
 	switch {
 	case m.same:
 		return

@@ -213,7 +213,7 @@ func (r *run) detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil {
+	if r.hist != nil && !r.completing { // else it is a helper's, which closes it with the last record
 		r.hist.Close()
 	}
 }

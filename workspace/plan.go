@@ -13,7 +13,7 @@ import (
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	return ask(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
+	return askNow(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
 }
 
 func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {

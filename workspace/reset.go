@@ -14,6 +14,9 @@ var captured = []string{"command", "stdout", "stderr", "pid", "error_code", "log
 // Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes
 // of an active run are refused.
 func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
+	if err := w.refresh(ctx); err != nil {
+		return api.ResetResult{}, err
+	}
 	return await(ctx, w, func(w *Workspace, reply func(api.ResetResult, error)) {
 		nodes, err := w.resettable(req.Nodes)
 		if err != nil {

@@ -28,10 +28,11 @@ type workfile struct {
 	written   uint64 // the value of changed that is on disk
 	nodes     map[*graph.Node]touched
 	edges     map[*graph.Edge]struct{}
-	busy      bool // a save or a read is under way
-	wantRead  bool // somebody else changed the file
-	wantSave  bool // a save shall begin as soon as it can
-	waiters   []func()
+	busy      bool     // a save or a read is under way
+	wantRead  bool     // somebody else changed the file
+	wantSave  bool     // a save shall begin as soon as it can
+	waiters   []func() // of saves
+	readers   []func() // of reads
 	lastTook  time.Duration
 	lastEnded time.Time
 

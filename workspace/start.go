@@ -24,6 +24,9 @@ const defaultGraceMS = 10_000
 // StartRun begins a run (SEMANTICS §3) and returns when it has a number and its first nodes are
 // activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
+	if err := w.refresh(ctx); err != nil {
+		return api.RunAccepted{}, err
+	}
 	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
 		r, acc, err := w.newRun(client, req)
 		if err != nil || r == nil {

@@ -12,12 +12,12 @@ import (
 
 // Status is the workspace as it is now; nodes says whether nodes and edges are wanted too.
 func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
-	return ask(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
+	return askNow(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
 }
 
 // Overview is Status with at most so many stages instead of nodes and edges.
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
-	return ask(ctx, w, func(w *Workspace) (api.Status, error) {
+	return askNow(ctx, w, func(w *Workspace) (api.Status, error) {
 		s := w.status(false)
 		w.addStages(&s, stages)
 		return s, nil
@@ -26,7 +26,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
-	return ask(ctx, w, func(w *Workspace) (api.NodeList, error) {
+	return askNow(ctx, w, func(w *Workspace) (api.NodeList, error) {
 		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}}
 		nodes := w.g.Nodes()
 		if len(selectors) > 0 {
