@@ -1,0 +1,80 @@
+package executor
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite what kept records are read as")
+
+// TestKeptRecords reads the records of runners of earlier versions, beside the journals that package
+// history keeps: a runner of this version may have to take such a run over.
+func TestKeptRecords(t *testing.T) {
+	records, err := filepath.Glob("../history/testdata/kept/v*/*/" + recordFile)
+	if err != nil || len(records) == 0 {
+		t.Fatalf("no kept records: %v", err)
+	}
+	for _, path := range records {
+		folder := filepath.Dir(path)
+		t.Run(filepath.Base(filepath.Dir(folder))+" "+filepath.Base(folder), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := wordRecord(t, text)
+			golden := filepath.Join(folder, "executor.txt")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("read as\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// wordRecord folds the whole lines of a record as a runner does that takes over, and words what it
+// would announce and what it would have to adopt. Sums and marks of the log are history's business.
+func wordRecord(t *testing.T, text []byte) string {
+	t.Helper()
+	r := &runner{known: make(map[ID]struct{})}
+	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
+	for line := range bytes.Lines(text) {
+		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+		if !bytes.HasSuffix(line, []byte("\n")) || !bytes.HasPrefix(payload, []byte(`{"k":`)) {
+			continue // torn, or a line of the log itself
+		}
+		var e entry
+		if err := e.decode(payload); err != nil {
+			t.Fatalf("%s: %v", payload, err)
+		}
+		r.replay(p, &e, payload)
+	}
+	var b strings.Builder
+	for line := range bytes.Lines(r.news) {
+		var e entry
+		if err := e.decode(bytes.TrimSpace(line)); err != nil {
+			t.Fatalf("news %s: %v", line, err)
+		}
+		rep := e.report()
+		fmt.Fprintf(&b, "kind %d of %d/%d: out %v, err %v, code %d, signal %d, stopped %v, lost %v\n",
+			rep.Kind, rep.ID.Node, rep.ID.Execution, rep.Out, rep.Err, rep.Exit.Code, rep.Exit.Signal, rep.Exit.Stopped, rep.Exit.Lost)
+	}
+	for _, id := range p.order {
+		if x := p.open[id]; x != nil {
+			fmt.Fprintf(&b, "to adopt: %d/%d, forked %v, started %v, being stopped %v\n", id.Node, id.Execution, x.forked, x.pid != 0, x.stop != nil)
+		}
+	}
+	return b.String()
+}
