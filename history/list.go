@@ -26,6 +26,18 @@ func (s *Store) List() ([]Summary, error) {
 	return list, nil
 }
 
+// Numbers returns the numbers of all runs, newest first.
+func (s *Store) Numbers() ([]int, error) { return s.numbers() }
+
+// Over reports whether run n is over. It reads only what says so.
+func (s *Store) Over(n int) bool {
+	_, over := s.result(n)
+	return over
+}
+
+// Summary returns one entry of List; ErrNoRun is its only error.
+func (s *Store) Summary(n int) (Summary, error) { return s.summary(n) }
+
 // summary has no error but ErrNoRun.
 func (s *Store) summary(n int) (sum Summary, err error) {
 	sum.Request, err = readRequestHead(s.disk, s.file(n, requestFile))

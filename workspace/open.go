@@ -136,7 +136,7 @@ func (w *Workspace) removeLeftovers() {
 // recall brings back what is known of past runs and hands over to takeUp those that are not over.
 // Newer runs know better; it stops when every node with a status is explained.
 func (w *Workspace) recall(takeUp func(n int)) {
-	list, err := w.store.List()
+	numbers, err := w.store.Numbers()
 	if err != nil {
 		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
 		return
@@ -147,16 +147,16 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			unexplained++
 		}
 	}
-	for i, s := range list {
-		if s.Result == nil {
-			takeUp(s.Request.Run)
+	for i, n := range numbers {
+		if !w.store.Over(n) { // of many runs only this is asked: a workfile opens with every command
+			takeUp(n)
 			continue
 		}
 		if w.latest == nil {
-			w.latest = ptr(pastSummary(s.Request, s.Result, s.Problem))
+			w.latest = w.past(n)
 		}
 		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.remember(s.Request.Run)
+			unexplained -= w.remember(n)
 		}
 	}
 }

@@ -248,3 +248,12 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	}
 	return res, nil
 }
+
+// past is the summary of a run that is over, or nil when it has been removed.
+func (w *Workspace) past(n int) *api.RunSummary {
+	s, err := w.store.Summary(n)
+	if err != nil {
+		return nil
+	}
+	return ptr(pastSummary(s.Request, s.Result, s.Problem))
+}
