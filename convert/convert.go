@@ -5,6 +5,8 @@
 package convert
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -83,13 +85,28 @@ func Import(format string, data []byte, o Options) (*Workflow, error) {
 		return nil, errorAt(line, "the text is not UTF-8")
 	}
 	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[[2]int]int{}}
-	if err := read(b, data); err != nil {
-		return nil, err
+	err := read(b, data)
+	if err == nil {
+		err = b.finish()
 	}
-	if err := b.finish(); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, withinText(err, data)
 	}
 	return b.wf, nil
+}
+
+// withinText makes an error name a line that is there: the YAML reader puts what is missing at the end
+// of a text behind its last line.
+func withinText(err error, data []byte) error {
+	var at *Error
+	if errors.As(err, &at) {
+		lines := 1
+		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} { // all that ends a line for YAML
+			lines += bytes.Count(data, []byte(end))
+		}
+		at.Line = min(at.Line, lines)
+	}
+	return err
 }
 
 // badText is the first line that is no UTF-8, 0 if there is none.
