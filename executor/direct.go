@@ -12,13 +12,10 @@ import (
 // and SHELL -c 'TEXT' needs only the shell it names. Both must be invisible: whatever is not surely
 // the same goes through the shell.
 
-// A finder looks a program up as findProgram does.
-type finder func(name string, env []string) (path string, ok bool)
-
 // direct returns how to execute line without the shell that would interpret it, if that makes no
 // difference. env is the whole environment of the command. One is left: of a death by signal some
 // shells make exit code 128 + n and a line on stderr, whereas here it is seen as it was.
-func direct(find finder, shell, line string, env []string) (path string, argv []string, ok bool) {
+func direct(shell, line string, env []string) (path string, argv []string, ok bool) {
 	if !isPlainShell(shell) && shell != "" {
 		return "", nil, false
 	}
@@ -27,7 +24,7 @@ func direct(find finder, shell, line string, env []string) (path string, argv []
 		if !ok || !startsProgram(words) {
 			return path, argv, argv != nil
 		}
-		program, ok := find(words[0], env)
+		program, ok := findProgram(words[0], env)
 		if !ok {
 			return path, argv, argv != nil
 		}
@@ -150,11 +147,6 @@ func findProgram(name string, env []string) (path string, ok bool) {
 		return name, isProgram(name) == nil
 	}
 	list, _ := value(env, "PATH")
-	return searchPath(name, list)
-}
-
-// searchPath looks for name in the folders of list.
-func searchPath(name, list string) (path string, ok bool) {
 	for dir := range strings.SplitSeq(list, ":") {
 		if !filepath.IsAbs(dir) {
 			return "", false
@@ -185,14 +177,14 @@ func isProgram(path string) error {
 }
 
 // findShell returns the path of the shell of a job; a bare name is looked up in the job's PATH.
-func findShell(find finder, shell string, env []string) (string, error) {
+func findShell(shell string, env []string) (string, error) {
 	switch {
 	case shell == "":
 		return defaultShell, nil
 	case strings.Contains(shell, "/"):
 		return shell, nil
 	}
-	path, ok := find(shell, env)
+	path, ok := findProgram(shell, env)
 	if !ok {
 		return "", fmt.Errorf("shell %s: not found in PATH", shell)
 	}

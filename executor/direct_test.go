@@ -88,7 +88,7 @@ func TestDirect(t *testing.T) {
 		{"/usr/bin/python3", "script a", "", nil},
 		{"zsh", "script a", "", nil},
 	} {
-		path, argv, ok := direct(findProgram, c.shell, c.line, env)
+		path, argv, ok := direct(c.shell, c.line, env)
 		if ok != (c.path != "") || path != c.path || !slices.Equal(argv, c.argv) {
 			t.Errorf("%s -c %q: %q %q %v, want %q %q", c.shell, c.line, path, argv, ok, c.path, c.argv)
 		}
@@ -97,7 +97,7 @@ func TestDirect(t *testing.T) {
 
 func TestDirectNeedsAnAbsolutePath(t *testing.T) {
 	for _, path := range []string{"", "PATH=", "PATH=.:/bin", "PATH=:/bin", "PATH=bin"} {
-		if _, _, ok := direct(findProgram, "", "ls", []string{path}); ok {
+		if _, _, ok := direct("", "ls", []string{path}); ok {
 			t.Errorf("%q: found", path)
 		}
 	}
@@ -140,7 +140,7 @@ func TestDirectIsInvisible(t *testing.T) {
 		"expr 1 + 1", "seq 3", "printf %s", "test a = b", "kill", "type ls", "exit 9", "%1", "@", ",", "-x", "a=b",
 	} {
 		want := observe(t, cwd, env, "/bin/sh", []string{"/bin/sh", "-c", line})
-		path, argv, ok := direct(findProgram, "", line, env)
+		path, argv, ok := direct("", line, env)
 		if !ok {
 			continue
 		}

@@ -14,14 +14,14 @@ const defaultShell = "/bin/sh"
 func (r *runner) fork(e *execution) (c child, err error) {
 	env := r.env.with(e.job.Env)
 	if !r.env.hooked {
-		if path, argv, ok := direct(r.programs.find, e.job.Shell, e.job.Command, env); ok {
+		if path, argv, ok := direct(e.job.Shell, e.job.Command, env); ok {
 			c, err = r.exec(e.slot, path, argv, env)
 			if err == nil || shortage(err) {
 				return c, err
 			}
 		}
 	}
-	shell, err := findShell(r.programs.find, e.job.Shell, env)
+	shell, err := findShell(e.job.Shell, env)
 	if err != nil {
 		return child{}, err
 	}

@@ -39,7 +39,6 @@ type runner struct {
 	null     int // /dev/null, the standard input of all
 	env      *environment
 	slots    *slots
-	programs programs
 	children *childList
 	poller   *poller
 
@@ -466,7 +465,6 @@ func (r *runner) leave() {
 		reap(d.pid) // else they would be zombies of the daemon
 	}
 	r.slots.close()
-	r.programs.close()
 	if err := r.record.Close(); err != nil && !r.broken {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
