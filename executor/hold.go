@@ -11,7 +11,7 @@ import (
 
 // A run is held while starting more would do harm: its record cannot be written, its disk is full,
 // the machine has no process left. What runs goes on, is waited for and can be stopped; starts wait
-// until the trouble is over, which is looked for now and then.
+// until the trouble is over, which is looked for every holdPause.
 
 // hold is why and until when nothing is started. Its fields belong to the runner's loop.
 type hold struct {

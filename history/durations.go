@@ -11,7 +11,7 @@ import (
 // those nodes whose last execution succeeded. runs is how many runs say something. Runs that
 // cannot be read, or are removed meanwhile, are passed over.
 func (s *Store) Durations(limit int) (median map[string]time.Duration, runs int, err error) {
-	numbers, err := s.numbers()
+	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,6 +1,9 @@
 package history
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 // Summary is one run in a list.
 type Summary struct {
@@ -10,14 +13,18 @@ type Summary struct {
 }
 
 // List returns all runs, newest first. It reads neither scopes nor journals, so it is cheap.
-func (s *Store) List() ([]Summary, error) {
-	numbers, err := s.numbers()
+func (s *Store) List() ([]Summary, error) { return s.Newest(math.MaxInt) }
+
+// Newest returns at most limit runs, newest first, like List.
+func (s *Store) Newest(limit int) ([]Summary, error) {
+	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}
+	numbers = numbers[:min(len(numbers), limit)]
 	list := make([]Summary, 0, len(numbers))
 	for _, n := range numbers {
-		sum, err := s.summary(n)
+		sum, err := s.Summary(n)
 		if errors.Is(err, ErrNoRun) {
 			continue // removed meanwhile
 		}
@@ -26,9 +33,6 @@ func (s *Store) List() ([]Summary, error) {
 	return list, nil
 }
 
-// Numbers returns the numbers of all runs, newest first.
-func (s *Store) Numbers() ([]int, error) { return s.numbers() }
-
 // Over reports whether run n is over. It reads only what says so.
 func (s *Store) Over(n int) bool {
 	_, over := s.result(n)
@@ -36,10 +40,7 @@ func (s *Store) Over(n int) bool {
 }
 
 // Summary returns one entry of List; ErrNoRun is its only error.
-func (s *Store) Summary(n int) (Summary, error) { return s.summary(n) }
-
-// summary has no error but ErrNoRun.
-func (s *Store) summary(n int) (sum Summary, err error) {
+func (s *Store) Summary(n int) (sum Summary, err error) {
 	sum.Request, err = readRequestHead(s.disk, s.file(n, requestFile))
 	if err != nil {
 		if gone := s.exists(n); gone != nil {

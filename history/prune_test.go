@@ -26,7 +26,7 @@ func finishRun(t *testing.T, s *Store, after time.Duration) int {
 
 func runNumbers(t *testing.T, s *Store) []int {
 	t.Helper()
-	numbers, err := s.numbers()
+	numbers, err := s.Numbers()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func writtenEnd(f File) (int64, error) {
 // Unfinished returns the runs that are not over, oldest first. A result.json that a crash kept
 // from being written is written now.
 func (s *Store) Unfinished() ([]int, error) {
-	numbers, err := s.numbers()
+	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}

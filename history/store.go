@@ -67,7 +67,7 @@ func (s *Store) file(n int, name string) string { return filepath.Join(s.Dir(n),
 // is. The folder appears under its number only when all of it is on the disk, so a crash leaves a
 // whole run or none; after an error nothing of it is left.
 func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
-	numbers, err := s.numbers()
+	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func (s *Store) publish(tmp string, n int) error {
 	return nil
 }
 
-// numbers returns the runs that have a folder, newest first.
-func (s *Store) numbers() ([]int, error) {
+// Numbers returns the runs that have a folder, newest first.
+func (s *Store) Numbers() ([]int, error) {
 	entries, err := os.ReadDir(s.runs())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
