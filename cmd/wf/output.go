@@ -243,7 +243,7 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 
 // outputWriter is env.outputWriter for a view. The log of a CI system is a terminal of a kind.
 func (v *view) outputWriter(w io.Writer) flusher {
-	if v.ci != ciNone && !v.opt.raw {
+	if v.inCI() && !v.opt.raw {
 		return &sanitizer{w: w, sgr: v.e.outPaint().color}
 	}
 	return v.e.outputWriter(w, v.opt.raw)
