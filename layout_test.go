@@ -36,9 +36,10 @@ var mayImport = map[string][]string{
 	"daemon":    {"api", "workspace", "graph"},
 	"client":    {"api"},
 	"layered":   {},
+	"plain":     {},
 	"convert":   {"api", "layered"},
-	"tui":       {"api", "client"},
-	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "tui"},
+	"tui":       {"api", "client", "plain"},
+	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "plain", "tui"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -49,6 +50,7 @@ var mayNotUse = map[string][]string{
 	"api":       {"os", "net", "sync", "log", "context"},
 	"convert":   {"os", "net", "time", "sync", "log", "context"},
 	"layered":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
+	"plain":     {"os", "net", "time", "sync", "log", "context"},
 	"graphml":   {"os", "net"},
 	"workspace": {"net/http"},
 }

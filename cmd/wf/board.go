@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // A board is how a run stands, as far as its events have told: what progress is drawn from. Each
@@ -61,7 +62,7 @@ func (b *board) take(ev api.Event) *stage {
 		delete(b.queued, ev.Node)
 	case api.NodeStarted:
 		delete(b.queued, ev.Node)
-		b.running[ev.Node] = &runningNode{id: ev.Node, name: oneLine(ev.Name), execution: ev.Execution, started: ev.Time}
+		b.running[ev.Node] = &runningNode{id: ev.Node, name: plain.Line(ev.Name), execution: ev.Execution, started: ev.Time}
 	case api.NodeFinished, api.NodeFailed:
 		return b.end(ev)
 	}
@@ -77,7 +78,7 @@ func (b *board) end(ev api.Event) *stage {
 		b.failed[ev.Node] = true
 	}
 	if ev.DurationMS != nil {
-		b.time(oneLine(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
+		b.time(plain.Line(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
 	}
 	_, again := b.done[ev.Node]
 	b.done[ev.Node] = max(ev.Execution, 1)
@@ -128,7 +129,7 @@ func (b *board) learn(o api.RunOutlook) []*stage {
 		switch n.State {
 		case api.StateRunning:
 			if b.running[n.Node] == nil && b.done[n.Node] < n.Executions && n.Started != nil {
-				b.running[n.Node] = &runningNode{id: n.Node, name: oneLine(n.Name), execution: n.Executions, started: *n.Started}
+				b.running[n.Node] = &runningNode{id: n.Node, name: plain.Line(n.Name), execution: n.Executions, started: *n.Started}
 			}
 		case api.StateQueued:
 			if b.running[n.Node] == nil && b.done[n.Node] <= n.Executions && !ended {

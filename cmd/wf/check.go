@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // checkOptions are the flags of check.
@@ -103,13 +104,13 @@ func printCheck(e *env, path string, check api.Check) error {
 			errs++
 			severity = p.bad(severity)
 		}
-		where := oneLine(e.rel(path))
+		where := plain.Line(e.rel(path))
 		if problem.Line > 0 {
 			where += ":" + strconv.Itoa(problem.Line)
 		}
-		fmt.Fprintf(e.stdout, "%s: %s: %s (%s)\n", where, severity, oneLine(problem.Message), problem.Code)
+		fmt.Fprintf(e.stdout, "%s: %s: %s (%s)\n", where, severity, plain.Line(problem.Message), problem.Code)
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", oneLine(e.rel(path)), plural(check.Nodes, "node"), plural(check.Edges, "edge"),
+	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", plain.Line(e.rel(path)), plural(check.Nodes, "node"), plural(check.Edges, "edge"),
 		plural(errs, "error"), plural(len(check.Problems)-errs, "warning"))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // The CI systems whose logs fold and are annotated.
@@ -49,7 +50,7 @@ type fold struct {
 
 // newFold is the block of the execution that ev ended.
 func (v *view) newFold(ev api.Event) fold {
-	f := fold{system: v.ci, name: oneLine(ev.Name), failed: endState(ev) == api.StateFailed, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed, token: rand.Text(), ended: ev.Time, begun: ev.Time}
 	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
 	f.title = f.name
 	if ev.DurationMS != nil {
@@ -112,7 +113,7 @@ func (v *view) annotate(w io.Writer, ev api.Event, last string) {
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
 	}
-	fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(oneLine(ev.Name)+" failed ("+why+")"), githubData(last))
+	fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(plain.Line(ev.Name)+" failed ("+why+")"), githubData(last))
 }
 
 // githubData and githubProperty are texts in the places of a workflow command.

@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/daemon"
 	"wf/history"
+	"wf/plain"
 )
 
 // maxCommand is how much of a command is shown beside a node, in characters.
@@ -69,7 +70,7 @@ func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra
 		if n.Container || name == "" || !strings.HasPrefix(name, word) || slices.Contains(taken, name) {
 			continue
 		}
-		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(oneLine(n.Command), maxCommand)))
+		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(plain.Line(n.Command), maxCommand)))
 	}
 	return limited(found)
 }

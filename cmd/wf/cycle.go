@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // shownCycle is how many nodes of a cycle are named; of a longer one, those around the edge that
@@ -31,7 +32,7 @@ func drawCycle(p paint, err error, f failure) failure {
 func cycleLines(p paint, nodes []string) []string {
 	names := make([]string, 0, shownCycle+1)
 	for _, name := range nodes {
-		names = append(names, oneLine(name))
+		names = append(names, plain.Line(name))
 	}
 	if rest := len(names) - shownCycle; rest > 0 {
 		half := shownCycle / 2

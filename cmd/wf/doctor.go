@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // Levels of what doctor finds.
@@ -94,10 +95,10 @@ func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 
 // printDiagnosis is the diagnosis for people: what is wrong stands last.
 func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
-	fmt.Fprintf(w, "wf %s, %s\n\nsettings\n", oneLine(d.Version), d.System)
+	fmt.Fprintf(w, "wf %s, %s\n\nsettings\n", plain.Line(d.Version), d.System)
 	var t table
 	for _, s := range d.Settings {
-		t.row("  "+s.Key, oneLine(s.Value), oneLine(s.Source))
+		t.row("  "+s.Key, plain.Line(s.Value), plain.Line(s.Source))
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -117,9 +118,9 @@ func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
 				sign = p.glyph(api.StateFailed)
 				problems++
 			}
-			fmt.Fprintf(w, "  %s %-9s %s\n", sign, f.Check, oneLine(f.Message))
+			fmt.Fprintf(w, "  %s %-9s %s\n", sign, f.Check, plain.Line(f.Message))
 			if f.Fix != "" {
-				fmt.Fprintf(w, "              fix: %s\n", oneLine(f.Fix))
+				fmt.Fprintf(w, "              fix: %s\n", plain.Line(f.Fix))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // editOptions are the flags that all edits share.
@@ -59,13 +60,13 @@ func (o *editOptions) apply(ctx context.Context, e *env, change func(context.Con
 		return err
 	}
 	for _, id := range result.Added {
-		fmt.Fprintln(e.stdout, oneLine(id))
+		fmt.Fprintln(e.stdout, plain.Line(id))
 	}
 	if result.Text != "" {
-		fmt.Fprintln(e.stderr, oneLine(result.Text))
+		fmt.Fprintln(e.stderr, plain.Line(result.Text))
 	}
 	for _, note := range result.Notes {
-		fmt.Fprintf(e.stderr, "note: %s\n", oneLine(note))
+		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }
@@ -134,6 +135,6 @@ func (o *editOptions) saveAs(ctx context.Context, e *env, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "saved as %s\n", oneLine(copied.Workfile))
+	fmt.Fprintf(e.stderr, "saved as %s\n", plain.Line(copied.Workfile))
 	return nil
 }

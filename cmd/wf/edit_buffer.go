@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // A buffer is the commands of nodes as one text that people edit.
@@ -40,7 +41,7 @@ func (b *buffer) isHeading(line string) bool {
 }
 
 // heading is the line above the command of a node. Handles are unique, so that it names one node.
-func (b *buffer) heading(n *api.NodeStatus) string { return b.mark + " " + oneLine(n.Name) }
+func (b *buffer) heading(n *api.NodeStatus) string { return b.mark + " " + plain.Line(n.Name) }
 
 // text is what the editor opens.
 func (b *buffer) text(commands []string) string {
@@ -149,10 +150,10 @@ func (b *buffer) changes(p paint, from, to string, before, after []string) strin
 		if before[i] == after[i] {
 			continue
 		}
-		name := oneLine(b.nodes[i].Name)
+		name := plain.Line(b.nodes[i].Name)
 		text := diff.Diff(name+" "+from, []byte(before[i]+"\n"), name+" "+to, []byte(after[i]+"\n"))
 		for line := range strings.Lines(string(text)) {
-			line = strings.TrimRight(sanitize(line), "\n")
+			line = strings.TrimRight(plain.Text(line), "\n")
 			switch {
 			case strings.HasPrefix(line, "diff "):
 				continue

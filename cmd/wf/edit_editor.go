@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // editorOptions are the flags of the edits that open an editor.
@@ -217,7 +218,7 @@ func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) er
 	os.Remove(d.path)
 	fmt.Fprintf(d.e.stderr, "changed %s: %s\n", plural(len(names), "command"), nameList(names, 6))
 	for _, note := range result.Notes {
-		fmt.Fprintf(d.e.stderr, "note: %s\n", oneLine(note))
+		fmt.Fprintf(d.e.stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // errorReport is an error for programs: wf.error/v1.
@@ -42,7 +43,7 @@ func printErrorJSON(e *env, err error) {
 }
 
 // plainText is text without what a terminal obeys.
-func plainText(text string) string { return strings.TrimSpace(sanitize(text)) }
+func plainText(text string) string { return strings.TrimSpace(plain.Text(text)) }
 
 // errorCode is the stable word for any error: that of the daemon, else what the exit status means.
 func errorCode(err error) api.Code {

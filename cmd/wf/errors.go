@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // A failure is an error found on this side of the wire, in the four parts of every message:
@@ -115,5 +116,5 @@ func whyOf(err *api.Error) string {
 
 // indent makes text from anywhere safe to print and keeps its further lines inside the block.
 func indent(text string) string {
-	return strings.ReplaceAll(strings.TrimRight(sanitize(text), "\n"), "\n", "\n  ")
+	return strings.ReplaceAll(strings.TrimRight(plain.Text(text), "\n"), "\n", "\n  ")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // exportOptions are the flags of export.
@@ -51,6 +52,6 @@ func (o *exportOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "exported as %s\n", oneLine(e.rel(copied.Workfile)))
+	fmt.Fprintf(e.stderr, "exported as %s\n", plain.Line(e.rel(copied.Workfile)))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // A forest is a graph as a tree prints it: each node hangs below one of those that lead to it.
@@ -173,7 +174,7 @@ func (p *treePrinter) print(root int) {
 // there is room.
 func (p *treePrinter) line(v int, lead string) {
 	n := p.nodes[v]
-	name := oneLine(n.Name)
+	name := plain.Line(n.Name)
 	text := lead + p.glyph(n.State) + " " + p.strong(name)
 	used := columns(lead) + 2 + columns(name)
 	for _, more := range []struct {
@@ -186,7 +187,7 @@ func (p *treePrinter) line(v int, lead string) {
 			used += columns(note)
 		}
 	}
-	command := oneLine(n.Command)
+	command := plain.Line(n.Command)
 	switch room := p.width - used - 3; {
 	case command == "":
 	case p.width == 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"wf/plain"
 )
 
 // writeJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
@@ -24,13 +26,13 @@ func writeJSON(w io.Writer, v any) error {
 // escapeControls writes the characters that JSON may hold and a terminal obeys as \uXXXX. They
 // stand in strings only, so that it says the same.
 func escapeControls(line []byte) []byte {
-	if isPlain(string(line)) {
+	if plain.Is(string(line)) {
 		return line
 	}
 	escaped := make([]byte, 0, len(line))
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRune(line[i:])
-		if isText(r) {
+		if plain.IsText(r) {
 			escaped = append(escaped, line[i:i+size]...)
 		} else {
 			escaped = fmt.Appendf(escaped, `\u%04x`, r)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // How often the screen changes: while something happens, and while only the clock does.
@@ -234,7 +235,7 @@ func (b *board) hear(answer api.RunLive) {
 			continue
 		}
 		for _, line := range textLines(t.Text) {
-			if line = oneLine(line); line != "" {
+			if line = plain.Line(line); line != "" {
 				n.tail = line
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // logsOptions are the flags of logs.
@@ -191,7 +192,7 @@ func (l *lineStart) fresh() io.Writer {
 
 // logTitle is the line above the output of one of several nodes.
 func logTitle(info api.LogInfo) string {
-	title := "==> " + oneLine(info.Name) + " (run " + info.Run
+	title := "==> " + plain.Line(info.Name) + " (run " + info.Run
 	if info.Execution > 1 {
 		title += fmt.Sprintf(", execution %d", info.Execution)
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // lsOptions are the flags of ls.
@@ -60,7 +61,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	longest := 0
 	for _, n := range nodes {
-		longest = max(longest, len([]rune(oneLine(n.Name))))
+		longest = max(longest, len([]rune(plain.Line(n.Name))))
 	}
 	room := 0
 	if width > 0 {
@@ -68,7 +69,7 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	}
 	var t table
 	for _, n := range nodes {
-		t.row(p.glyph(n.State)+" "+oneLine(n.Name), string(n.State), spanMS(n.DurationMS), p.clip(oneLine(n.Command), room))
+		t.row(p.glyph(n.State)+" "+plain.Line(n.Name), string(n.State), spanMS(n.DurationMS), p.clip(plain.Line(n.Command), room))
 	}
 	return t.write(w)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/plain"
 )
 
 func newMan(e *env) *cobra.Command {
@@ -41,7 +43,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 			return &failure{status: exitFailed, what: "cannot write the manual page " + path, why: errText(err)}
 		}
 	}
-	fmt.Fprintf(e.stderr, "wrote %s into %s\n", plural(len(pages), "manual page"), oneLine(dir))
+	fmt.Fprintf(e.stderr, "wrote %s into %s\n", plural(len(pages), "manual page"), plain.Line(dir))
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/convert"
+	"wf/plain"
 )
 
 // newOptions are the flags of new.
@@ -114,13 +115,13 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if _, err := c.New(ctx, req); err != nil {
 		return err
 	}
-	made := fmt.Sprintf("made %s: %s", oneLine(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
+	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
 	if o.from != "" {
 		made += ", " + plural(len(req.Edges), "edge")
 	}
 	fmt.Fprintln(e.stderr, made)
 	for _, note := range notes {
-		fmt.Fprintf(e.stderr, "note: %s\n", oneLine(note))
+		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }

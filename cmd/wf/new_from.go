@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/convert"
+	"wf/plain"
 )
 
 // read fills a request with the workflow of another program, and returns what to tell about it.
@@ -45,13 +46,13 @@ func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	path := e.abs(o.input)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, "", &failure{status: exitWorkfile, what: oneLine(o.input) + " is no file to read"}
+		return nil, "", &failure{status: exitWorkfile, what: plain.Line(o.input) + " is no file to read"}
 	}
 	if err == nil {
 		data, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return nil, "", &failure{status: exitWorkfile, what: "cannot read " + oneLine(o.input), why: errText(err)}
+		return nil, "", &failure{status: exitWorkfile, what: "cannot read " + plain.Line(o.input), why: errText(err)}
 	}
 	return data, e.rel(path), nil
 }

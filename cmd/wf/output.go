@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // Bounds of what is shown of an output while a run goes on; wf logs has all of it.
@@ -98,7 +99,7 @@ func textLines(data []byte) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
-		lines[i] = sanitize(line[strings.LastIndexByte(line, '\r')+1:])
+		lines[i] = plain.Text(line[strings.LastIndexByte(line, '\r')+1:])
 	}
 	return lines
 }
@@ -120,7 +121,7 @@ func (v *view) failedOutput(ctx context.Context, ev api.Event) {
 	}
 	t, err := v.s.tail(ctx, query(ev), tailLines)
 	if err != nil {
-		v.say("-------- no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
+		v.say("-------- no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 		return
 	}
 	defer v.annotate(v.err, ev, t.last())
@@ -189,7 +190,7 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	var b bytes.Buffer
 	cut, err := v.copyOutput(ctx, &b, query(ev))
 	if err != nil && !isCode(err, api.CodeNotFound) {
-		v.say("note: no output of %s: %s", oneLine(ev.Name), oneLine(err.Error()))
+		v.say("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 	}
 	v.err.Flush() // the line about the end comes before the block
 	f := v.newFold(ev)
@@ -244,7 +245,7 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 // outputWriter is env.outputWriter for a view. The log of a CI system is a terminal of a kind.
 func (v *view) outputWriter(w io.Writer) flusher {
 	if v.inCI() && !v.opt.raw {
-		return &sanitizer{w: w, sgr: v.e.outPaint().color}
+		return plain.NewWriter(w, v.e.outPaint().color)
 	}
 	return v.e.outputWriter(w, v.opt.raw)
 }
@@ -259,7 +260,7 @@ type flusher interface {
 // exactly as it is into files and pipes, or where raw is asked for; only as text to a terminal.
 func (e *env) outputWriter(w io.Writer, raw bool) flusher {
 	if e.outTTY && !raw {
-		return &sanitizer{w: w, sgr: e.outPaint().color}
+		return plain.NewWriter(w, e.outPaint().color)
 	}
 	return rawWriter{w}
 }

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/daemon"
+	"wf/plain"
 )
 
 // showPlan finds out what a run would do and prints it.
@@ -69,7 +70,7 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 	digits := len(strconv.Itoa(len(plan.Steps)))
 	longest, whys := 0, 0
 	for _, step := range plan.Steps {
-		longest, whys = max(longest, columns(oneLine(step.Name))), max(whys, columns(oneLine(step.Why)))
+		longest, whys = max(longest, columns(plain.Line(step.Name))), max(whys, columns(plain.Line(step.Why)))
 	}
 	for i, step := range plan.Steps {
 		command, room := step.Command, 0
@@ -78,8 +79,8 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 		} else if width > 0 {
 			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
 		}
-		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(oneLine(step.Name), longest), pad(oneLine(step.Why), whys),
-			p.clip(oneLine(command), room))
+		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(plain.Line(step.Name), longest), pad(plain.Line(step.Why), whys),
+			p.clip(plain.Line(command), room))
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if verbose && len(step.After) > 0 {
 			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
@@ -92,10 +93,10 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 		fmt.Fprintf(&b, "not selected, though next: %s\n", nameList(plan.Beyond, 6))
 	}
 	if plan.Wrapper != "" {
-		fmt.Fprintf(&b, "wrapper: %s\n", oneLine(plan.Wrapper))
+		fmt.Fprintf(&b, "wrapper: %s\n", plain.Line(plan.Wrapper))
 	}
 	for _, note := range plan.Notes {
-		fmt.Fprintf(&b, "note: %s\n", oneLine(note))
+		fmt.Fprintf(&b, "note: %s\n", plain.Line(note))
 	}
 	fmt.Fprintln(&b, "nothing was run.")
 	_, err := io.WriteString(w, b.String())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 func TestStatusCode(t *testing.T) {
@@ -89,7 +90,7 @@ func TestTableWithColours(t *testing.T) {
 	rows.row(p.glyph(api.StateFailed)+" a", "x")
 	rows.row(p.glyph(api.StateOK)+" long", "y")
 	var b bytes.Buffer
-	if err := rows.write(&b); err != nil || sanitize(b.String()) != "✗ a     x\n✓ long  y\n" {
+	if err := rows.write(&b); err != nil || plain.Text(b.String()) != "✗ a     x\n✓ long  y\n" {
 		t.Errorf("%v %q", err, b.String())
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // A report is a file about a run that is over.
@@ -79,7 +80,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &account{workfile: oneLine(filepath.Base(s.path)), detail: detail}
+	a := &account{workfile: plain.Line(filepath.Base(s.path)), detail: detail}
 	last := make(map[string]*api.Execution, len(detail.Execs))
 	for i := range detail.Execs {
 		last[detail.Execs[i].Node] = &detail.Execs[i]
@@ -91,7 +92,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		if x == nil && (n.Run != run || n.State == api.StateOK || n.Container) {
 			continue // not in the run, or kept from an earlier one
 		}
-		c := testCase{name: oneLine(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State}
+		c := testCase{name: plain.Line(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State}
 		if x != nil {
 			c.state = outcome(x)
 		}
@@ -104,7 +105,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 	}
 	for i := range detail.Execs { // of nodes that were deleted while the run went on
 		if x := &detail.Execs[i]; last[x.Node] == x {
-			a.cases = append(a.cases, testCase{name: oneLine(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x)})
+			a.cases = append(a.cases, testCase{name: plain.Line(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x)})
 		}
 	}
 	return a, nil
@@ -155,7 +156,7 @@ func (f *follower) writeReports(ctx context.Context) error {
 	}
 	if summary != "" {
 		if err := appendFile(summary, a); err != nil {
-			f.view.say("note: no summary for GitHub: %s", oneLine(err.Error()))
+			f.view.say("note: no summary for GitHub: %s", plain.Line(err.Error()))
 			f.view.flush()
 		}
 	}

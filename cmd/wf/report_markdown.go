@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // maxTableRows bounds the table; GitHub refuses a summary of more than a megabyte.
@@ -71,7 +72,7 @@ func markdownTail(w io.Writer, c testCase) {
 // markdownText is text that means nothing to Markdown or HTML, on one line.
 func markdownText(text string) string {
 	var b strings.Builder
-	text = oneLine(text)
+	text = plain.Line(text)
 	for i, r := range text {
 		inWord := r == '_' && i > 0 && i < len(text)-1 // as in most names, where it means nothing
 		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$@", r) && !inWord {

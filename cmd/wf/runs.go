@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // runsOptions are the flags of runs and the commands below it.
@@ -143,14 +144,14 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
 		t.row(r.Run, when(r.Started), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
-			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), oneLine(r.User), runWhat(r))
+			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), runWhat(r))
 	}
 	if err := t.write(w); err != nil {
 		return err
 	}
 	for _, r := range runs {
 		if r.Problem != "" {
-			fmt.Fprintf(w, "note: the records of run %s: %s\n", r.Run, oneLine(r.Problem))
+			fmt.Fprintf(w, "note: the records of run %s: %s\n", r.Run, plain.Line(r.Problem))
 		}
 	}
 	return nil
@@ -174,12 +175,12 @@ func runWhat(r api.RunSummary) string {
 	what := "all"
 	switch {
 	case len(r.Selection) > 0:
-		what = "--nodes " + oneLine(strings.Join(r.Selection, " "))
+		what = "--nodes " + plain.Line(strings.Join(r.Selection, " "))
 	case r.Mode == api.ModeResume:
 		what = "resume" + blankBefore(r.Resumes)
 	}
 	if len(r.Exclude) > 0 {
-		what += " --exclude " + oneLine(strings.Join(r.Exclude, " "))
+		what += " --exclude " + plain.Line(strings.Join(r.Exclude, " "))
 	}
 	return what
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
@@ -116,7 +117,7 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
-			t.row("  "+field[0], oneLine(field[1]))
+			t.row("  "+field[0], plain.Line(field[1]))
 		}
 	}
 	t.write(b)
@@ -150,7 +151,7 @@ func runFailures(b *strings.Builder, p paint, d api.RunDetail, file string) {
 	}
 	var t table
 	for _, x := range failed[:min(len(failed), shownNames)] {
-		t.row("  "+p.glyph(api.StateFailed)+" "+oneLine(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message), spanMS(x.DurationMS),
+		t.row("  "+p.glyph(api.StateFailed)+" "+plain.Line(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message), spanMS(x.DurationMS),
 			"wf logs "+quote(d.Run+"/"+x.Name)+file)
 	}
 	b.WriteString("\nfailed:\n")
@@ -181,7 +182,7 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 	b.WriteByte('\n')
 	var slow []string
 	for _, x := range a.Slowest[:min(len(a.Slowest), shownSlowest)] {
-		slow = append(slow, oneLine(stepName(x))+" "+spanMS(&x.DurationMS))
+		slow = append(slow, plain.Line(stepName(x))+" "+spanMS(&x.DurationMS))
 	}
 	fmt.Fprintf(b, "slowest: %s\n", strings.Join(slow, " "+p.dot()+" "))
 	if len(a.Critical) < 2 {
@@ -204,7 +205,7 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 		if x.WaitMS >= 100 { // less is not worth a word
 			waited = "after a wait of " + spanMS(&x.WaitMS)
 		}
-		t.row("  "+oneLine(stepName(x)), spanMS(&x.DurationMS), waited)
+		t.row("  "+plain.Line(stepName(x)), spanMS(&x.DurationMS), waited)
 	}
 	t.write(b)
 }
@@ -253,7 +254,7 @@ func executionRows(b *strings.Builder, p paint, d api.RunDetail) {
 		if x.Started != nil {
 			started = "+" + span(x.Started.Sub(d.Started))
 		}
-		t.row(p.glyph(state)+" "+oneLine(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, oneLine(x.Command))
+		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, plain.Line(x.Command))
 	}
 	t.write(b)
 }

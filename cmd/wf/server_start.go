@@ -19,6 +19,7 @@ import (
 	"wf/daemon"
 	"wf/executor"
 	"wf/history"
+	"wf/plain"
 )
 
 // serverOptions are the flags of server start. What no flag says, settings say.
@@ -82,7 +83,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "%s: pid %d, %s\n", word, status.PID, oneLine(status.URL))
+	fmt.Fprintf(e.stderr, "%s: pid %d, %s\n", word, status.PID, plain.Line(status.URL))
 	return nil
 }
 
@@ -175,7 +176,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
 			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
 		Ready: func(r api.Registry) {
-			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, oneLine(r.Socket), oneLine(r.URL))
+			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},
 	}, nil
 }

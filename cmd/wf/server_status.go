@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // lsPause is how often server ls --watch looks. The daemon pushes what happens in a workspace,
@@ -53,7 +54,7 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 		return err
 	}
 	if err := c.VerifyPort(ctx); err != nil {
-		fmt.Fprintf(e.stderr, "warning: %s; do not use it\n", oneLine(err.Error()))
+		fmt.Fprintf(e.stderr, "warning: %s; do not use it\n", plain.Line(err.Error()))
 	}
 	return nil
 }
@@ -64,8 +65,8 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	if started, err := time.Parse(time.RFC3339, s.Started); err == nil {
 		up = "  up " + span(now.Sub(started))
 	}
-	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, oneLine(s.Version), up)
-	fmt.Fprintf(w, "  socket %s  url %s\n", oneLine(s.Socket), oneLine(s.URL))
+	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, plain.Line(s.Version), up)
+	fmt.Fprintf(w, "  socket %s  url %s\n", plain.Line(s.Socket), plain.Line(s.URL))
 	fmt.Fprintf(w, "  workfiles %d  clients %d  slots %d of %d in use\n", len(s.Workspaces), s.Clients, s.SlotsUsed, s.Slots)
 	return printWorkspaces(w, s.Workspaces)
 }
@@ -78,7 +79,7 @@ func printWorkspaces(w io.Writer, list []api.WorkspaceInfo) error {
 		if len(ws.Runs) > 0 {
 			runs = "run " + nameList(ws.Runs, 6)
 		}
-		t.row("  "+oneLine(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), fmt.Sprintf("%d running", ws.Running))
+		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), fmt.Sprintf("%d running", ws.Running))
 	}
 	return t.write(w)
 }

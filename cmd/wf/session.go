@@ -9,6 +9,7 @@ import (
 
 	"wf/client"
 	"wf/daemon"
+	"wf/plain"
 )
 
 // A session is a connection to the daemon with one workfile open.
@@ -98,7 +99,7 @@ func (e *env) clientOptions(dirs folders) client.Options {
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
 	}
 	if e.notes {
-		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", oneLine(text)) }
+		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(text)) }
 	}
 	return opt
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // A stage is what people see as one step of a large run: the nodes of a group, else those whose names
@@ -74,9 +75,9 @@ func (s *stage) end(ev api.Event) *stage {
 // stageName is the group of a node, else its name without the parts at the end that hold a digit.
 func stageName(n api.NodeOutlook) string {
 	if n.Group != "" {
-		return oneLine(n.Group)
+		return plain.Line(n.Group)
 	}
-	name := oneLine(n.Name)
+	name := plain.Line(n.Name)
 	for {
 		i := strings.LastIndexAny(name, "_-.~ ")
 		if i <= 0 || !strings.ContainsAny(name[i:], "0123456789") {

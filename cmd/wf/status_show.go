@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // printStatus is the state for people: a line about the runs, the stages where there is something to
@@ -30,7 +31,7 @@ func printStatus(w io.Writer, p paint, s api.Status, now time.Time, file string)
 
 // statusHead is a line per active run, else one about the last run.
 func statusHead(p paint, s api.Status, now time.Time) []string {
-	file := oneLine(filepath.Base(s.Workfile))
+	file := plain.Line(filepath.Base(s.Workfile))
 	var lines []string
 	for _, r := range s.Runs {
 		state := "running"
@@ -45,7 +46,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
 			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
 		if r.Held != "" {
-			lines = append(lines, "held: nothing starts: "+oneLine(r.Held)+"; it goes on by itself")
+			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
 		}
 	}
 	switch {
@@ -60,7 +61,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
 	}
 	if s.Problem != "" {
-		lines = append(lines, "note: "+oneLine(s.Problem))
+		lines = append(lines, "note: "+plain.Line(s.Problem))
 	}
 	return lines
 }
@@ -102,7 +103,7 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 			glyph = drawn[i].text(p, glyph, width)
 		}
 		size, how := stageCells(p, stage, now)
-		cells := []string{"  " + glyph + " " + oneLine(stage.Name), size, how}
+		cells := []string{"  " + glyph + " " + plain.Line(stage.Name), size, how}
 		if !folded {
 			cells = slices.Delete(cells, 1, 2)
 		}
@@ -164,7 +165,7 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 	}
 	var names []string
 	for _, n := range s.Notable {
-		name := oneLine(n.Name)
+		name := plain.Line(n.Name)
 		switch {
 		case n.State == api.StateFailed:
 			name += " " + cause(n.Reason, n.ExitCode, n.Signal, n.Message)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // stopOptions are the flags of stop.
@@ -141,7 +142,7 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 	for _, r := range results {
 		what := "stopped run " + r.Run
 		if o.node != "" {
-			what = "stopped " + oneLine(o.node) + " in run " + r.Run
+			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}
 		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
 		if len(r.Survivors) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 // maxLine is where a line of --output stream is cut, so that a command that never ends its
@@ -36,7 +37,7 @@ func newStreams(v *view) *streams {
 // follow shows the execution that ev started.
 func (st *streams) follow(ev api.Event) {
 	for _, stream := range []string{streamOut, streamErr} {
-		st.group.Go(func() { st.copy(oneLine(ev.Name), query(ev), stream) })
+		st.group.Go(func() { st.copy(plain.Line(ev.Name), query(ev), stream) })
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
 const (
@@ -216,7 +217,7 @@ func (v *view) groupAlike(ctx context.Context, run string, failed []api.Executio
 // failureDetail is the paragraph about a failed node and those that failed alike.
 func (v *view) failureDetail(detail api.RunDetail, g alike) {
 	x := g.first
-	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), oneLine(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message))
+	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), plain.Line(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message))
 	if d := spanMS(x.DurationMS); d != "" {
 		head += " after " + d
 	}
@@ -235,7 +236,7 @@ func (v *view) failureDetail(detail api.RunDetail, g alike) {
 
 // field is one line of the paragraph; further lines of a value stand below its first.
 func (v *view) field(name, value string) {
-	text := strings.ReplaceAll(strings.TrimSpace(sanitize(value)), "\n", "\n             ")
+	text := strings.ReplaceAll(strings.TrimSpace(plain.Text(value)), "\n", "\n             ")
 	v.say("    %-8s %s", name, text)
 }
 

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"wf/plain"
 )
 
 // A table lines up columns, two blanks apart. Unlike text/tabwriter it knows that the colours in
@@ -38,4 +40,4 @@ func (t *table) write(w io.Writer) error {
 }
 
 // columns is the room that text takes on the screen, colours apart.
-func columns(text string) int { return utf8.RuneCountInString(sanitize(text)) }
+func columns(text string) int { return utf8.RuneCountInString(plain.Text(text)) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // span shows a duration the way people read it: 0.8s, 14.0s, 1m04s, 1h03m.
@@ -60,7 +61,7 @@ func nameList(names []string, limit int) string {
 	if len(names) > limit {
 		shown = names[:limit]
 	}
-	text := oneLine(strings.Join(shown, ", "))
+	text := plain.Line(strings.Join(shown, ", "))
 	if rest := len(names) - len(shown); rest > 0 {
 		text += fmt.Sprintf(" (%d more)", rest)
 	}
@@ -106,21 +107,21 @@ func cause(reason api.Reason, code *int, signal, message string) string {
 		text = string(reason)
 	}
 	if message != "" {
-		text += ": " + oneLine(message)
+		text += ": " + plain.Line(message)
 	}
 	return text
 }
 
 // quote makes text one word of a shell command line that a person can paste.
 func quote(text string) string {
-	plain := func(r rune) bool {
+	bare := func(r rune) bool {
 		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
 			strings.ContainsRune("_-./:=@%+,", r))
 	}
-	if text != "" && strings.TrimFunc(text, plain) == "" {
+	if text != "" && strings.TrimFunc(text, bare) == "" {
 		return text
 	}
-	return "'" + strings.ReplaceAll(sanitize(text), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(plain.Text(text), "'", `'\''`) + "'"
 }
 
 // clip cuts text to width columns at its end; width 0 leaves it whole. It counts runes: good

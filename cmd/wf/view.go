@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 const (
@@ -150,13 +151,13 @@ func (v *view) accepted(a api.RunAccepted) {
 		v.say("resuming%s: %s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
-		v.say("note: %s", oneLine(note))
+		v.say("note: %s", plain.Line(note))
 	}
 	v.flush()
 }
 
 // workfile is the file's name for people.
-func (v *view) workfile() string { return oneLine(filepath.Base(v.s.path)) }
+func (v *view) workfile() string { return plain.Line(filepath.Base(v.s.path)) }
 
 // event shows one event of the run, or one that concerns the whole workfile.
 func (v *view) event(ctx context.Context, ev api.Event) error {
@@ -186,7 +187,7 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.RunHeld:
 		v.held(ev)
 	case api.FileProblem:
-		v.say("note: %s", oneLine(ev.Message))
+		v.say("note: %s", plain.Line(ev.Message))
 	}
 	return nil
 }
@@ -197,5 +198,5 @@ func (v *view) held(ev api.Event) {
 		v.at(ev.Time, "goes on")
 		return
 	}
-	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself", oneLine(ev.Message))
+	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself", plain.Line(ev.Message))
 }

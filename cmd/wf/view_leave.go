@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // cancelling and killing answer a signal with exactly one line.
@@ -32,7 +33,7 @@ func (v *view) whatRuns() string {
 // stopAnswered shows why a stop was not done. That the run is over already is no news.
 func (v *view) stopAnswered(err error) {
 	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeConflict) {
-		v.say("note: cannot stop the run: %s", oneLine(err.Error()))
+		v.say("note: cannot stop the run: %s", plain.Line(err.Error()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // started is the header of the run.
@@ -37,7 +38,7 @@ func (v *view) nodeStarted(ev api.Event) {
 	if planned && ev.Execution < 2 {
 		why = ": " + step.Why
 	}
-	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), oneLine(ev.Name), again(ev), why)
+	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
 	if planned {
 		v.field("command", step.Line)
 	}
@@ -67,7 +68,7 @@ func (v *view) folded() bool {
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
-	glyph, name := v.p.glyph(endState(ev)), oneLine(ev.Name)
+	glyph, name := v.p.glyph(endState(ev)), plain.Line(ev.Name)
 	took, why := spanMS(ev.DurationMS), again(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why

@@ -1,4 +1,4 @@
-package main
+package plain
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSanitize(t *testing.T) {
+func TestText(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"text stays", "héllo\tworld\n✓", "héllo\tworld\n✓"},
 		{"colour", "\x1b[1;31mred\x1b[0m", "red"},
@@ -31,32 +31,32 @@ func TestSanitize(t *testing.T) {
 		{"sequence inside a string", "\x1b]0;x\x1b[31mtext", "text"},
 		{"invalid UTF-8", "a\xffb\xc3", "a\ufffdb\ufffd"},
 	} {
-		if got := sanitize(c.in); got != c.want {
-			t.Errorf("%s: sanitize(%q) = %q, want %q", c.name, c.in, got, c.want)
+		if got := Text(c.in); got != c.want {
+			t.Errorf("%s: Text(%q) = %q, want %q", c.name, c.in, got, c.want)
 		}
 	}
 }
 
-// TestSanitizeAnything: whatever comes in, only text comes out, the same however it is cut, and
+// TestAnything: whatever comes in, only text comes out, the same however it is cut, and
 // a second time changes nothing.
-func TestSanitizeAnything(t *testing.T) {
+func TestAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.OneOf(
 			rapid.String(),
 			rapid.SampledFrom([]string{"\x1b", "\x1b[", "\x1b]", "\x9b", "\u009b", "\r", "\n", "\x07", "\x1b\\", "31m", "\xc2"}),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
 		)).Draw(t, "pieces")
-		whole := sanitize(strings.Join(pieces, ""))
+		whole := Text(strings.Join(pieces, ""))
 		for _, r := range whole {
-			if !isText(r) {
+			if !IsText(r) {
 				t.Fatalf("%q came through in %q", r, whole)
 			}
 		}
-		if !utf8.ValidString(whole) || sanitize(whole) != whole {
+		if !utf8.ValidString(whole) || Text(whole) != whole {
 			t.Fatalf("%q is not clean", whole)
 		}
 		var b bytes.Buffer
-		s := sanitizer{w: &b}
+		s := Writer{w: &b}
 		for _, piece := range pieces {
 			s.Write([]byte(piece))
 		}
@@ -68,7 +68,7 @@ func TestSanitizeAnything(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	if got := oneLine(" a\n\tb \x1b[2J c "); got != "a b c" {
+	if got := Line(" a\n\tb \x1b[2J c "); got != "a b c" {
 		t.Errorf("oneLine = %q", got)
 	}
 }
@@ -77,7 +77,7 @@ func BenchmarkSanitizer(b *testing.B) {
 	line := []byte(strings.Repeat("[M::mem_process_seqs] Processed 120000 reads\n", 1000))
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		s := sanitizer{w: &bytes.Buffer{}}
+		s := Writer{w: &bytes.Buffer{}}
 		s.Write(line)
 	}
 }

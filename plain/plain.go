@@ -1,4 +1,10 @@
-package main
+// Package plain makes of other people's bytes what a terminal may show.
+//
+// Whatever comes from a workfile or a command may hold bytes that a terminal obeys: sequences that
+// move the cursor, set the title, fill the clipboard, or turn the reading direction. This package
+// is the one gate between such bytes and a terminal: it passes on what it has decoded and knows to
+// be text, never a byte that it does not understand.
+package plain
 
 import (
 	"io"
@@ -6,14 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever comes from a workfile or a command may hold bytes that a terminal obeys: sequences
-// that move the cursor, set the title, fill the clipboard, or turn the reading direction. The
-// sanitizer is the one gate between such bytes and a terminal: it passes on what it has
-// decoded and knows to be text, never a byte it does not understand.
-
-// A sanitizer is a writer that lets only text through, also when a sequence is cut by the
+// A Writer is a writer that lets only text through, also when a sequence is cut by the
 // borders of its writes. Flush ends it.
-type sanitizer struct {
+type Writer struct {
 	w     io.Writer
 	sgr   bool // colours pass, as we write them ourselves
 	state scanState
@@ -27,7 +28,10 @@ type sanitizer struct {
 	colored bool
 }
 
-// scanState says what the sanitizer is inside of.
+// NewWriter returns a Writer in front of w. Colours pass if sgr says so, in our own spelling.
+func NewWriter(w io.Writer, sgr bool) *Writer { return &Writer{w: w, sgr: sgr} }
+
+// scanState says what a Writer is inside of.
 type scanState uint8
 
 const (
@@ -39,7 +43,7 @@ const (
 )
 
 // Write takes bytes and passes the text in them on. It returns len(p) unless the writer behind fails.
-func (s *sanitizer) Write(p []byte) (int, error) {
+func (s *Writer) Write(p []byte) (int, error) {
 	data := p
 	if len(s.rest) > 0 {
 		data = append(s.rest, p...)
@@ -67,7 +71,7 @@ func (s *sanitizer) Write(p []byte) (int, error) {
 }
 
 // plainPrefix is the length of the start of data that needs no work: nearly all output is such.
-func (s *sanitizer) plainPrefix(data []byte) int {
+func (s *Writer) plainPrefix(data []byte) int {
 	if s.state != inText || s.cr {
 		return 0
 	}
@@ -80,7 +84,7 @@ func (s *sanitizer) plainPrefix(data []byte) int {
 }
 
 // Flush writes what was held back: half a rune at the very end is replaced, and colours end.
-func (s *sanitizer) Flush() error {
+func (s *Writer) Flush() error {
 	s.out = s.out[:0]
 	if len(s.rest) > 0 && s.state == inText {
 		s.step(utf8.RuneError)
@@ -95,7 +99,7 @@ func (s *sanitizer) Flush() error {
 }
 
 // step takes one rune.
-func (s *sanitizer) step(r rune) {
+func (s *Writer) step(r rune) {
 	switch s.state {
 	case inText:
 		s.text(r)
@@ -114,7 +118,7 @@ func (s *sanitizer) step(r rune) {
 }
 
 // text passes r on if it is text.
-func (s *sanitizer) text(r rune) {
+func (s *Writer) text(r rune) {
 	if s.cr {
 		// CR LF is a line end. A lone CR would write over the line; it becomes one.
 		s.cr = false
@@ -131,13 +135,13 @@ func (s *sanitizer) text(r rune) {
 		s.beginCSI()
 	case r == 0x90, r == 0x98, r >= 0x9d && r <= 0x9f:
 		s.state = inString
-	case isText(r):
+	case IsText(r):
 		s.out = utf8.AppendRune(s.out, r)
 	}
 }
 
 // escape takes the rune after ESC.
-func (s *sanitizer) escape(r rune) {
+func (s *Writer) escape(r rune) {
 	switch {
 	case r == '[':
 		s.beginCSI()
@@ -155,7 +159,7 @@ func (s *sanitizer) escape(r rune) {
 
 // csi takes a rune of a control sequence. One that does not belong there ends it: a broken
 // sequence must not swallow the rest of the output.
-func (s *sanitizer) csi(r rune) {
+func (s *Writer) csi(r rune) {
 	switch {
 	case r >= 0x20 && r <= 0x3f: // parameters and intermediates
 		s.params = append(s.params, byte(r))
@@ -174,7 +178,7 @@ func (s *sanitizer) csi(r rune) {
 }
 
 // control takes a rune of a control string. A line end ends it too, for the same reason.
-func (s *sanitizer) control(r rune) {
+func (s *Writer) control(r rune) {
 	switch r {
 	case 0x07, 0x9c:
 		s.state = inText
@@ -186,8 +190,8 @@ func (s *sanitizer) control(r rune) {
 	}
 }
 
-// isText says whether a terminal shows r and does nothing else with it.
-func isText(r rune) bool {
+// IsText says whether a terminal shows r and does nothing else with it.
+func IsText(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return true
@@ -199,25 +203,25 @@ func isText(r rune) bool {
 	return true
 }
 
-// sanitize is text as a terminal may show it: lines and tabs stay.
-func sanitize(text string) string {
-	if isPlain(text) {
+// Text is text as a terminal may show it: lines and tabs stay.
+func Text(text string) string {
+	if Is(text) {
 		return text
 	}
 	var b strings.Builder
-	s := sanitizer{w: &b}
+	s := Writer{w: &b}
 	io.WriteString(&s, text) // a strings.Builder never fails
 	s.Flush()
 	return b.String()
 }
 
-// oneLine is text for a place in a list: sanitized, every run of white space a blank.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(sanitize(text)), " ")
+// Line is text for a place in a list: every run of white space a blank.
+func Line(text string) string {
+	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// isPlain recognises the texts that need no work, which are nearly all.
-func isPlain(text string) bool {
+// Is recognises the texts that need no work, which are nearly all.
+func Is(text string) bool {
 	for i := range len(text) {
 		if !isPlainByte(text[i]) {
 			return false

@@ -1,4 +1,4 @@
-package main
+package plain
 
 import (
 	"regexp"
@@ -27,7 +27,7 @@ func TestColours(t *testing.T) {
 		"\x1b[9999999999999999999mx":                 "x",
 	} {
 		var b strings.Builder
-		s := sanitizer{w: &b, sgr: true}
+		s := Writer{w: &b, sgr: true}
 		for i := range len(in) { // a byte at a time: sequences are cut anywhere
 			s.Write([]byte{in[i]})
 		}
@@ -35,7 +35,7 @@ func TestColours(t *testing.T) {
 		if b.String() != want {
 			t.Errorf("%q becomes %q, want %q", in, b.String(), want)
 		}
-		if got := sanitize(in); strings.Contains(got, "\x1b") {
+		if got := Text(in); strings.Contains(got, "\x1b") {
 			t.Errorf("%q without colours becomes %q", in, got)
 		}
 	}
@@ -49,7 +49,7 @@ func FuzzColours(f *testing.F) {
 	f.Add([]byte("\x1b[31mred\x1b[0m\x1b[38;5;9mx\x1b]0;t\x07"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var b strings.Builder
-		s := sanitizer{w: &b, sgr: true}
+		s := Writer{w: &b, sgr: true}
 		s.Write(in)
 		s.Flush()
 		out := b.String()

@@ -1,4 +1,4 @@
-package main
+package plain
 
 import (
 	"strconv"
@@ -9,13 +9,13 @@ import (
 const maxSGR = 64
 
 // beginCSI begins a control sequence.
-func (s *sanitizer) beginCSI() {
+func (s *Writer) beginCSI() {
 	s.state = inCSI
 	s.params = s.params[:0]
 }
 
 // color writes a colour that was read. What it writes is made of numbers, never of the bytes read.
-func (s *sanitizer) color() {
+func (s *Writer) color() {
 	codes, ok := parseSGR(string(s.params))
 	if !ok || len(codes) == 0 {
 		return
