@@ -8,3 +8,6 @@ var Points = []string{pointIntent, pointForkEntry, pointForked, pointStarted, po
 
 // Reap does once what ReapOrphans does again and again.
 func (l *Local) Reap() { l.wardens().reap() }
+
+// ForkSoon lets runners of this process do without syscall.ForkExec from their first command on.
+func ForkSoon() { plainForks = 0 }
