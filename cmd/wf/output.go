@@ -182,7 +182,7 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 
 // logCommand is what prints the whole output of a node in a run.
 func (v *view) logCommand(run, name string) string {
-	return "wf logs --run " + run + v.e.fileFix(v.s.path) + " " + quote(name)
+	return "wf logs " + quote(run+"/"+name) + v.e.fileFix(v.s.path)
 }
 
 // wholeOutput writes the output of an execution to standard output in one block (--output grouped).
@@ -203,7 +203,8 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		f.end(v.out)
 	}
 	if cut {
-		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		rest := fmt.Sprintf("-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		io.WriteString(v.out, v.harmless(rest))
 	}
 	if f.failed {
 		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())

@@ -49,7 +49,7 @@ const recipesTopic = `WHAT TO TYPE WHEN
   stop it                          wf stop          or Ctrl-C in wf run
   it was done by hand              wf edit status NODE ran, then wf resume
   change a command                 wf edit set NODE label 'COMMAND'
-  yesterday's run                  wf runs, wf runs show RUN, wf logs --run RUN NODE
+  yesterday's run                  wf runs, wf runs show RUN, wf logs RUN/NODE
   something is wrong with wf       wf doctor, wf server logs`
 
 const selectorsTopic = `SELECTORS
