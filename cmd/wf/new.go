@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -71,7 +72,9 @@ A node for which no command is known keeps its place in the graph, and wf run re
 func (o *newOptions) arguments(args []string) error {
 	if o.from != "" {
 		if len(args) == 0 || len(args) == 1 && o.file == "" {
-			return usage("--from %s needs two names: wf new FILE --from %s INPUT", o.from, o.from)
+			f := usage("--from %s needs two names: the new workfile, and what to read", o.from)
+			f.fix = "wf new " + defaultWorkfile + " --from " + o.from + " " + quote(cmp.Or(first(args), "INPUT"))
+			return f
 		}
 		o.input = args[len(args)-1]
 		args = args[:len(args)-1]
