@@ -22,6 +22,8 @@ type WorkspaceInfo struct {
 	Runs     []string `json:"runs"`    // active
 	Running  int      `json:"running"` // processes
 	State    string   `json:"state"`   // "idle" or "running"
+
+	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.

@@ -278,6 +278,11 @@ func (r *outputReader) Close() error {
 	return r.f.Close()
 }
 
+// notRun is the error about a word that should be the number of a run.
+func notRun(name string) error {
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+}
+
 // runNumber reads the name of a run; "" is 0.
 func (w *Workspace) runNumber(name string) (int, error) {
 	if name == "" {
@@ -285,7 +290,7 @@ func (w *Workspace) runNumber(name string) (int, error) {
 	}
 	n, err := strconv.Atoi(name)
 	if err != nil || n <= 0 {
-		return 0, invalid("%q is no run: runs have numbers", name)
+		return 0, notRun(name)
 	}
 	return n, nil
 }

@@ -47,7 +47,7 @@ func (w *Workspace) going(name string) (*run, error) {
 			return r, nil
 		}
 	}
-	return nil, &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going"}
+	return nil, notGoing(name)
 }
 
 // outlook describes the nodes as they are now. What was published so far is in it.

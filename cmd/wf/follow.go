@@ -361,6 +361,8 @@ func (f *follower) left() error {
 	case !f.stopsRun || f.detaching:
 		f.view.goodbye(f.run, false)
 		return nil
+	case f.run != "": // else it has not begun
+		f.view.goodbye(f.run, true)
 	}
 	return exit(signalStatus(f.stoppedBy))
 }

@@ -21,6 +21,8 @@ const (
 	tailLines    = 10
 	quotedLines  = 3
 	groupedBytes = 1 << 20
+
+	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
 )
 
 // The streams of an execution.
@@ -90,7 +92,8 @@ func (s *session) lastLines(ctx context.Context, q client.LogQuery, stream strin
 }
 
 // textLines cuts output into lines as they would stand on a screen at the end: of a line that
-// was written over and over with carriage returns only the last text counts.
+// was written over and over with carriage returns only the last text counts, and of an endless one
+// the beginning.
 func textLines(data []byte) []string {
 	text := strings.TrimSuffix(string(data), "\n")
 	if text == "" {
@@ -99,7 +102,7 @@ func textLines(data []byte) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
-		lines[i] = plain.Text(line[strings.LastIndexByte(line, '\r')+1:])
+		lines[i] = ansi.Truncate(plain.Text(line[strings.LastIndexByte(line, '\r')+1:]), tailColumns, " [...]")
 	}
 	return lines
 }
@@ -182,7 +185,7 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 
 // logCommand is what prints the whole output of a node in a run.
 func (v *view) logCommand(run, name string) string {
-	return "wf logs --run " + run + v.e.fileFix(v.s.path) + " " + quote(name)
+	return "wf logs " + quote(run+"/"+name) + v.e.fileFix(v.s.path)
 }
 
 // wholeOutput writes the output of an execution to standard output in one block (--output grouped).
@@ -203,7 +206,8 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		f.end(v.out)
 	}
 	if cut {
-		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		rest := fmt.Sprintf("-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		io.WriteString(v.out, v.harmless(rest))
 	}
 	if f.failed {
 		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())

@@ -49,7 +49,10 @@ const recipesTopic = `WHAT TO TYPE WHEN
   stop it                          wf stop          or Ctrl-C in wf run
   it was done by hand              wf edit status NODE ran, then wf resume
   change a command                 wf edit set NODE label 'COMMAND'
-  yesterday's run                  wf runs, wf runs show RUN, wf logs --run RUN NODE
+  change several                   wf edit nodes 'align_*'   take it back: wf edit undo
+  a picture of it                  wf graph --format svg > picture.svg
+  make one of a makefile           wf new Workfile --from make Makefile
+  yesterday's run                  wf runs, wf runs show RUN, wf logs RUN/NODE
   something is wrong with wf       wf doctor, wf server logs`
 
 const selectorsTopic = `SELECTORS
