@@ -35,6 +35,7 @@ func (w *Workspace) takeUp(n int) {
 		w.giveUp(n, err)
 		return
 	}
+	r.tried = true
 	w.runs = append(w.runs, r)
 	w.findExecutor(r)
 }
@@ -232,10 +233,12 @@ func (m followed) handle(w *Workspace) {
 		if r.state == preparing {
 			r.state = going
 		}
+		r.heard = true
 		r.lose(w, executor.Report{Message: m.err.Error()})
 		return
 	}
 	r.sess = m.sess
+	w.heed(r)
 	if r.state == preparing {
 		r.state = going
 		r.limitTime(w)
