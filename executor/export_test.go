@@ -6,5 +6,13 @@ func AtPoint(f func(point string, id ID)) { reached = f }
 // Points are all of them, in order.
 var Points = []string{pointIntent, pointForkEntry, pointForked, pointStarted, pointDied, pointEndNoted, pointEndWritten}
 
+// Guard says that all children of this process are runners, or come from them.
+func (l *Local) Guard() {
+	w := l.wardens()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.guardian = true
+}
+
 // Reap does once what ReapOrphans does again and again.
 func (l *Local) Reap() { l.wardens().reap() }

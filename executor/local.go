@@ -55,7 +55,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(),
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
@@ -84,6 +84,15 @@ func (l *Local) prepare(spec Spec) error {
 		return nil // followed again: the run keeps what it began with
 	}
 	return err
+}
+
+// runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
+func runMarkerOf(dir string) string {
+	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	if err != nil {
+		return "" // the runner says so
+	}
+	return markerOf(env.base).run
 }
 
 // A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
