@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wf/ownfile"
 )
 
 // A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session
@@ -166,7 +168,7 @@ func (s *session) lastWords(why error) string {
 
 // tailOf reads the last n bytes of a file, or all of it.
 func tailOf(path string, n int64) (string, error) {
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // Local executes on this machine. It starts one runner process per run, which does the work and
@@ -179,7 +181,7 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
 func (h *runnerHandle) lock() (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := ownfile.Open(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -47,9 +47,6 @@ func readOpened(f File, path string, limit int64) ([]byte, error) {
 	return data[:n], err
 }
 
-// ReadNote reads a file of up to 1 MiB whole, under the rules of LocalDisk.Open.
-func ReadNote(path string) ([]byte, error) { return readSmall(LocalDisk{}, path) }
-
 // writeNew writes a file that must not exist yet, durably but for its entry in the folder.
 func writeNew(disk Disk, path string, data []byte) error {
 	f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
+	"wf/ownfile"
 )
 
 // newServer groups the commands about the daemon itself.
@@ -108,7 +109,7 @@ func serverLogs(e *env) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(dirs.state, daemon.FileLog))
+	f, err := ownfile.Open(filepath.Join(dirs.state, daemon.FileLog), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(e.stderr, "no daemon has ever run here")
 		return nil
