@@ -56,6 +56,8 @@ func (o *fakes) create(req api.NewRequest) error { return nil }
 
 func (o *fakes) unfinished() []string { return o.left }
 
+func (o *fakes) tidy() {}
+
 func (o *fakes) held() []api.HeldWorkspace { return nil }
 
 func (o *fakes) get(path string) *fake {

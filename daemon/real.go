@@ -38,6 +38,8 @@ func (o realOpener) openOrRetry(path string, retry bool) (*workspace.Workspace, 
 	return workspace.Open(path, o.cfg)
 }
 
+func (o realOpener) tidy() { workspace.Tidy(o.cfg.State, o.cfg.Log) }
+
 func (o realOpener) held() []api.HeldWorkspace {
 	list, err := workspace.Held(o.cfg.State)
 	if err != nil {

@@ -57,4 +57,5 @@ type opener interface {
 	create(req api.NewRequest) error
 	unfinished() []string // workfiles with runs that an earlier daemon left going
 	held() []api.HeldWorkspace
+	tidy() // removes what dead daemons and runners have left of runs that are over
 }

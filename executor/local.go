@@ -227,6 +227,32 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	return nil
 }
 
+// ErrAlive says that something of a run lives.
+var ErrAlive = errors.New("something of the run is alive")
+
+// Forget removes the environment of a run in dir that nobody will go on with. While its runner, or a
+// process that can be told to be of the run, is alive it does nothing and returns ErrAlive.
+func Forget(dir string) error {
+	h := &runnerHandle{dir: dir}
+	lock, err := h.lock()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrAlive
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	c, err := takeCensus()
+	if err != nil {
+		return err
+	}
+	k := kinOf(dir, runMarkerOf(dir))
+	if slices.ContainsFunc(c.all, func(p process) bool { return !p.dead && k.has(p) }) {
+		return ErrAlive
+	}
+	return h.removeEnvironment()
+}
+
 // forget removes the environment of a run that is lost, unless its runner lives and needs it.
 func (h *runnerHandle) forget() error {
 	lock, err := h.lock()
@@ -234,7 +260,11 @@ func (h *runnerHandle) forget() error {
 		return err
 	}
 	defer lock.Close()
-	if err := os.Remove(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
+	return h.removeEnvironment()
+}
+
+func (h *runnerHandle) removeEnvironment() error {
+	if err := os.RemoveAll(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
