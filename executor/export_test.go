@@ -3,6 +3,9 @@ package executor
 // AtPoint makes f be called at each point of the record order.
 func AtPoint(f func(point string, id ID)) { reached = f }
 
+// AtBoot makes this process believe that the machine was started anew.
+func AtBoot(id string) { thisBoot = func() (string, error) { return id, nil } }
+
 // Points are all of them, in order.
 var Points = []string{pointIntent, pointForkEntry, pointForked, pointStarted, pointDied, pointEndNoted, pointEndWritten}
 
