@@ -29,7 +29,13 @@ func (o realOpener) open(path string, retry bool) (Workspace, error) {
 
 func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req) }
 
-func (o realOpener) unfinished() []string { return workspace.Unfinished(o.cfg.State) }
+func (o realOpener) unfinished() []string {
+	paths, err := workspace.Unfinished(o.cfg.State)
+	if err != nil {
+		o.cfg.Log.Error("it cannot be seen which runs are going: they go on when their workfile is opened", "err", err)
+	}
+	return paths
+}
 
 func (o realOpener) openOrRetry(path string, retry bool) (*workspace.Workspace, error) {
 	if retry {

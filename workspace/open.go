@@ -252,12 +252,13 @@ func (rec *nodeRecord) recall(e history.Execution) {
 	}
 }
 
-// Unfinished lists the workfiles with runs that an earlier daemon has left going.
-func Unfinished(state string) []string {
-	marks, _ := history.Active(state) // unreadable marks: their runs are found when the file is opened
+// Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
+// is not the whole list: the runs of the others are found when their workfile is opened.
+func Unfinished(state string) ([]string, error) {
+	marks, err := history.Active(state)
 	paths := make([]string, 0, len(marks))
 	for _, m := range marks {
 		paths = append(paths, m.Workfile)
 	}
-	return paths
+	return paths, err
 }
