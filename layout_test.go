@@ -30,16 +30,17 @@ var mayImport = map[string][]string{
 	"api":       {},
 	"scheduler": {"graph"},
 	"graphml":   {"graph"},
-	"executor":  {},
-	"history":   {},
-	"workspace": {"api", "executor", "graph", "graphml", "history", "layered", "scheduler"},
-	"daemon":    {"api", "workspace", "graph"},
-	"client":    {"api"},
+	"ownfile":   {},
+	"executor":  {"ownfile"},
+	"history":   {"ownfile"},
+	"workspace": {"api", "executor", "graph", "graphml", "history", "layered", "ownfile", "scheduler"},
+	"daemon":    {"api", "workspace", "graph", "ownfile"},
+	"client":    {"api", "ownfile"},
 	"layered":   {},
 	"plain":     {},
 	"convert":   {"api", "layered"},
 	"tui":       {"api", "client", "plain"},
-	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "plain", "tui"},
+	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "ownfile", "plain", "tui"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is

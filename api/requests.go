@@ -12,6 +12,8 @@ type VersionInfo struct {
 // OpenRequest asks for the workspace of a workfile.
 type OpenRequest struct {
 	Path string `json:"path"` // absolute
+	// Retry opens a held workspace once more: see HeldWorkspace.
+	Retry bool `json:"retry,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -38,6 +40,17 @@ type ServerStatus struct {
 	SlotsUsed  int             `json:"slots_used"`
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
+	Held       []HeldWorkspace `json:"held,omitempty"`
+}
+
+// A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
+// of it, one after the other. The runs go on in their runners, which keep their results.
+type HeldWorkspace struct {
+	ID       string `json:"id"`
+	Workfile string `json:"workfile"`
+	Tries    int    `json:"tries"` // daemons that died
+	Since    string `json:"since"` // RFC 3339: when the latest tried
+	Why      string `json:"why"`   // for people
 }
 
 // ServerStop asks the daemon to end. With runs going and neither Wait, Cancel nor Detach it refuses.

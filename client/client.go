@@ -117,6 +117,12 @@ func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {
 	return &Workspace{ID: info.ID, Workfile: info.Workfile, c: c}, nil
 }
 
+// Retry opens a workspace that is held, see api.HeldWorkspace. For one that is not it is Open.
+func (c *Client) Retry(ctx context.Context, path string) error {
+	_, err := post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path, Retry: true})
+	return err
+}
+
 func (c *Client) open(ctx context.Context, path string) (api.WorkspaceInfo, error) {
 	return post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path})
 }

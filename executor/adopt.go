@@ -33,7 +33,7 @@ func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
-	boot, err := bootID()
+	boot, err := thisBoot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
 	}

@@ -28,9 +28,15 @@ type run struct {
 
 func openRun(t *testing.T, x executor.Executor, dir string) *run {
 	t.Helper()
+	return openRunAs(t, x, dir, t.Name())
+}
+
+// openRunAs opens one with a marker of its own.
+func openRunAs(t *testing.T, x executor.Executor, dir, marker string) *run {
+	t.Helper()
 	r := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
 	session, err := x.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: t.TempDir(), Width: 8, Env: []string{"PATH=" + os.Getenv("PATH"), "WF_RUN_ID=" + t.Name()},
+		Dir: dir, Cwd: t.TempDir(), Width: 8, Env: []string{"PATH=" + os.Getenv("PATH"), "WF_RUN_ID=" + marker},
 		Report: func(reports []executor.Report) {
 			for _, report := range reports {
 				r.reports <- report
@@ -87,7 +93,13 @@ func (r *run) close() {
 // killRunner ends the runner as nothing can be prepared for.
 func (r *run) killRunner() {
 	r.Helper()
-	text, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	r.killRunnerOf(filepath.Join(r.dir, "record"))
+}
+
+// killRunnerOf kills the runner that has written a record last.
+func (r *run) killRunnerOf(record string) {
+	r.Helper()
+	text, err := os.ReadFile(record)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -103,6 +115,9 @@ func (r *run) killRunner() {
 		if e.Kind == "runner" {
 			pid = e.PID
 		}
+	}
+	if pid <= 1 {
+		r.Fatalf("%s names no runner", record)
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		r.Fatalf("runner %d: %v", pid, err)

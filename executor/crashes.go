@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wf/ownfile"
 )
 
 // A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session
@@ -116,6 +118,9 @@ func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
 		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
 	}
+	if survivors := s.runner.ward.sweepStrays(); len(survivors) > 0 {
+		why = fmt.Errorf("%w; these could not be killed: %v", why, survivors)
+	}
 	s.lose(why)
 }
 
@@ -136,13 +141,10 @@ func (h *runnerHandle) sweep() error {
 	if err != nil {
 		return err
 	}
-	run := markerOf(env.base).run
-	if run == "" {
-		return nil
-	}
+	k := kinOf(h.dir, markerOf(env.base).run)
 	return killFamily(func(c *census) (family []process) {
 		for _, p := range c.all {
-			if !p.dead && p.pid != os.Getpid() && markerOf(environmentOf(p.pid)).run == run {
+			if !p.dead && p.pid != os.Getpid() && k.has(p) {
 				family = append(append(family, p), c.below(p.pid)...)
 			}
 		}
@@ -166,7 +168,7 @@ func (s *session) lastWords(why error) string {
 
 // tailOf reads the last n bytes of a file, or all of it.
 func tailOf(path string, n int64) (string, error) {
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"wf/ownfile"
 )
 
 // environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
@@ -28,8 +28,45 @@ func writeEnvironment(path string, env []string) error {
 		text.WriteString(v)
 		text.WriteByte(0)
 	}
-	_, err = f.Write(text.Bytes())
+	_, err = f.Write(append(environmentHead(text.Bytes()), text.Bytes()...))
 	return errors.Join(err, f.Close())
+}
+
+// environmentMark begins the first entry, which tells how the others were written: no variable has
+// such a name. A file without it is of a version that wrote none.
+const environmentMark = "\x01"
+
+// environmentHead vouches for the entries in text: commands must not run with a part of their
+// environment.
+func environmentHead(text []byte) []byte {
+	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maxEnvironment bounds the file in bytes; the kernel gives a program 6 MiB for arguments and
+// environment together.
+const maxEnvironment = 16 << 20
+
+// errEnvironment says that the file is not what was written.
+var errEnvironment = errors.New("the file is damaged")
+
+// parseEnvironment returns the variables in text.
+func parseEnvironment(text []byte) ([]string, error) {
+	entries := text
+	if bytes.HasPrefix(text, []byte(environmentMark)) {
+		var head []byte
+		head, entries, _ = bytes.Cut(text, []byte{0})
+		if !bytes.Equal(append(bytes.Clone(head), 0), environmentHead(entries)) {
+			return nil, errEnvironment
+		}
+	} else if first, _, whole := bytes.Cut(text, []byte{0}); !whole || !bytes.Contains(first, []byte("=")) || text[len(text)-1] != 0 {
+		return nil, errEnvironment
+	}
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	return strings.Split(string(entries[:len(entries)-1]), "\x00"), nil
 }
 
 // An environment is that of the run, ready to be combined with that of a job.
@@ -46,30 +83,19 @@ type environment struct {
 // loadEnvironment reads what writeEnvironment wrote. That it is gone is not an error: a closed run
 // can still be asked for what happened.
 func loadEnvironment(path string) (*environment, error) {
-	text, err := readRegular(path)
+	text, err := ownfile.Read(path, maxEnvironment)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &environment{missing: true}, nil
+	}
+	e := &environment{}
+	if err == nil {
+		e.base, err = parseEnvironment(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("environment of the run: %w", err)
 	}
-	e := &environment{base: strings.Split(string(text), "\x00")}
-	e.base = e.base[:len(e.base)-1]
 	e.hooked = slices.ContainsFunc(e.base, shellHook)
 	return e, nil
-}
-
-// readRegular reads a file that somebody may have replaced: a pipe would be waited for without an end.
-func readRegular(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: it is no regular file", path))
-	}
-	return io.ReadAll(f)
 }
 
 // with returns the environment with vars on top. It is valid until the next call.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // Local executes on this machine. It starts one runner process per run, which does the work and
@@ -55,7 +57,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(),
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
@@ -84,6 +86,15 @@ func (l *Local) prepare(spec Spec) error {
 		return nil // followed again: the run keeps what it began with
 	}
 	return err
+}
+
+// runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
+func runMarkerOf(dir string) string {
+	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	if err != nil {
+		return "" // the runner says so
+	}
+	return markerOf(env.base).run
 }
 
 // A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
@@ -170,7 +181,7 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
 func (h *runnerHandle) lock() (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +200,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := ownfile.Open(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -216,6 +227,32 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	return nil
 }
 
+// ErrAlive says that something of a run lives.
+var ErrAlive = errors.New("something of the run is alive")
+
+// Forget removes the environment of a run in dir that nobody will go on with. While its runner, or a
+// process that can be told to be of the run, is alive it does nothing and returns ErrAlive.
+func Forget(dir string) error {
+	h := &runnerHandle{dir: dir}
+	lock, err := h.lock()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrAlive
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	c, err := takeCensus()
+	if err != nil {
+		return err
+	}
+	k := kinOf(dir, runMarkerOf(dir))
+	if slices.ContainsFunc(c.all, func(p process) bool { return !p.dead && k.has(p) }) {
+		return ErrAlive
+	}
+	return h.removeEnvironment()
+}
+
 // forget removes the environment of a run that is lost, unless its runner lives and needs it.
 func (h *runnerHandle) forget() error {
 	lock, err := h.lock()
@@ -223,7 +260,11 @@ func (h *runnerHandle) forget() error {
 		return err
 	}
 	defer lock.Close()
-	if err := os.Remove(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
+	return h.removeEnvironment()
+}
+
+func (h *runnerHandle) removeEnvironment() error {
+	if err := os.RemoveAll(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -17,6 +17,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
 		executor.ForkSoon()
 		executor.AtPoint(dieAt(os.Args[2]))
+		if boot, err := os.ReadFile(filepath.Join(os.Args[2], bootFile)); err == nil {
+			executor.AtBoot(string(boot))
+		}
 		os.Exit(executor.RunRunner(os.Args[2:], openFile, func() error { return nil }))
 	}
 	os.Exit(m.Run())
@@ -25,6 +28,9 @@ func TestMain(m *testing.M) {
 // deathFile is a file beside a record that names the point, and the node, at which the runner dies:
 // by KILL, so that nothing can be prepared for it, and only once.
 const deathFile = "die"
+
+// bootFile is a file beside a record that says what boot of the machine the runner believes in.
+const bootFile = "boot"
 
 func dieAt(dir string) func(string, executor.ID) {
 	path := filepath.Join(dir, deathFile)

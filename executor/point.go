@@ -1,5 +1,9 @@
 package executor
 
+// thisBoot names the boot of the machine, see bootID; all that the record knows of processes holds
+// within one. Only tests put another machine here.
+var thisBoot = bootID
+
 // The points between which a runner can die, in the order in which an execution passes them.
 const (
 	pointIntent     = "intent"      // the intent is durable

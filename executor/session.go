@@ -136,7 +136,10 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
 	}
-	return survivors, s.runner.awaitEnd(ctx)
+	if err := s.runner.awaitEnd(ctx); err != nil {
+		return survivors, err
+	}
+	return append(survivors, s.runner.ward.sweepStrays()...), nil
 }
 
 // outcome is how the run was closed, once follow has ended.

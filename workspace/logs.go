@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/ownfile"
 )
 
 // output is one execution's output on disk.
@@ -196,7 +197,7 @@ type outputReader struct {
 }
 
 func openOutput(path string, pos, end int64) (*outputReader, error) {
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound("the output is gone: %s", path)
 	}

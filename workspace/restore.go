@@ -35,6 +35,7 @@ func (w *Workspace) takeUp(n int) {
 		w.giveUp(n, err)
 		return
 	}
+	r.tried = true
 	w.runs = append(w.runs, r)
 	w.findExecutor(r)
 }
@@ -232,10 +233,12 @@ func (m followed) handle(w *Workspace) {
 		if r.state == preparing {
 			r.state = going
 		}
+		r.heard = true
 		r.lose(w, executor.Report{Message: m.err.Error()})
 		return
 	}
 	r.sess = m.sess
+	w.heed(r)
 	if r.state == preparing {
 		r.state = going
 		r.limitTime(w)
@@ -281,4 +284,37 @@ func (w *Workspace) giveUp(n int, why error) {
 	if err := w.store.Settle(n, res); err != nil {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
 	}
+	if w.latest == nil {
+		w.latest = w.past(n)
+	}
+	if !w.store.Bare(n) {
+		w.endExecutor(n)
+	}
+}
+
+// endExecutor ends what may still be going of a run that is given up: its runner and its commands
+// would stay for ever. What keeps this from being done is done by Tidy.
+func (w *Workspace) endExecutor(n int) {
+	w.helpers.run(func() {
+		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{
+			Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {},
+		})
+		if err != nil {
+			w.cfg.Log.Warn("the executor of a run that was given up is not there", "run", n, "err", err)
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer context.AfterFunc(ctx, sess.Detach)()
+		w.helpers.run(func() {
+			select {
+			case <-w.quit:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+		if survivors, err := sess.Close(ctx); err != nil || len(survivors) > 0 {
+			w.cfg.Log.Warn("a run that was given up did not end in order", "run", n, "survivors", survivors, "err", err)
+		}
+	})
 }

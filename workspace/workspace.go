@@ -91,6 +91,7 @@ type Workspace struct {
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest
+	trial    trial
 	unbegun  []int // runs that could not begin and are still to be removed
 	untaken  []int // runs of an earlier daemon whose records cannot be read at present
 }
@@ -146,6 +147,7 @@ func (w *Workspace) settle() {
 	}
 	w.tend()
 	w.finishRuns()
+	w.passTrial()
 	w.out.flush(w)
 	w.publishPulse()
 }

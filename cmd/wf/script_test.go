@@ -43,6 +43,8 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "smalldisk":
 				return smallDisks(), nil
+			case "nodetector":
+				return !raceEnabled, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
