@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,11 @@ func (s *session) outlast(why error) bool {
 	}
 	pause := s.crashes.add(time.Now())
 	var stranger *versionError
+	var gone *goneError
 	switch {
+	case errors.As(why, &gone):
+		s.giveUp(why)
+		return false
 	case errors.As(why, &stranger):
 		pause = max(pause, firstHold) // it lives, and does not learn our language
 	case temporary(why):
@@ -127,7 +132,7 @@ func (h *runnerHandle) sweep() error {
 	if err := h.awaitEnd(ctx); err != nil {
 		return err
 	}
-	lock, err := h.lock()
+	lock, err := h.lockLost()
 	if err != nil {
 		return err
 	}
@@ -136,7 +141,7 @@ func (h *runnerHandle) sweep() error {
 	if err != nil {
 		return err
 	}
-	run := markerOf(env.base).run
+	run := cmp.Or(h.marker, markerOf(env.base).run)
 	if run == "" {
 		return nil
 	}

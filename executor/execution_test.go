@@ -28,6 +28,7 @@ func (m *memoryRecord) Append(line []byte) error {
 func (m *memoryRecord) Flush() error      { m.written = len(m.entries); return nil }
 func (m *memoryRecord) Sync() error       { m.durable = len(m.entries); return m.Flush() }
 func (m *memoryRecord) Reserve(int) error { return nil }
+func (m *memoryRecord) Check() error      { return nil }
 func (m *memoryRecord) Close() error      { return nil }
 
 // position returns where the entry of that kind about the node is, or -1.

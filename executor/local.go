@@ -56,10 +56,12 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	}
 	s := newSession(spec, &runnerHandle{
 		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(),
+		marker: markerOf(spec.Env).run, begun: spec.Env == nil,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
-	if err != nil && fresh != nil {
+	var gone *goneError
+	if err != nil && fresh != nil && !errors.As(err, &gone) {
 		s.runner.ward.remove()
 		return nil, err
 	}
@@ -94,9 +96,11 @@ type runnerHandle struct {
 	dir, cwd string
 	socket   string
 	ward     *ward
+	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
 
+	begun   bool       // there has been a runner, so that there must be something of it
 	handles map[ID]int // of what runs below a runner that is not below us, see heir
 
 	mu   sync.Mutex      // guards gone
@@ -169,7 +173,11 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 }
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
+// A *goneError means that nobody has it, and nobody may.
 func (h *runnerHandle) lock() (*os.File, error) {
+	if err := h.vanished(); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -210,15 +218,26 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start the runner: %w", err)
 	}
+	h.begun = true
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()
 	return nil
 }
 
+// lockLost is lock for a run that is given up: where there is nothing to lock it returns nil.
+func (h *runnerHandle) lockLost() (*os.File, error) {
+	lock, err := h.lock()
+	var gone *goneError
+	if errors.As(err, &gone) {
+		return nil, nil
+	}
+	return lock, err
+}
+
 // forget removes the environment of a run that is lost, unless its runner lives and needs it.
 func (h *runnerHandle) forget() error {
-	lock, err := h.lock()
+	lock, err := h.lockLost()
 	if err != nil {
 		return err
 	}

@@ -82,4 +82,6 @@ func (r *fileRecord) Sync() error {
 
 func (r *fileRecord) Reserve(int) error { return nil }
 
+func (r *fileRecord) Check() error { return nil }
+
 func (r *fileRecord) Close() error { return r.file.Close() }
