@@ -87,6 +87,15 @@ func (r *run) close() {
 // killRunner ends the runner as nothing can be prepared for.
 func (r *run) killRunner() {
 	r.Helper()
+	pid := r.runnerPID()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		r.Fatalf("runner %d: %v", pid, err)
+	}
+}
+
+// runnerPID is that of the latest runner, from the record.
+func (r *run) runnerPID() int {
+	r.Helper()
 	text, err := os.ReadFile(filepath.Join(r.dir, "record"))
 	if err != nil {
 		r.Fatal(err)
@@ -104,9 +113,10 @@ func (r *run) killRunner() {
 			pid = e.PID
 		}
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		r.Fatalf("runner %d: %v", pid, err)
+	if pid <= 1 {
+		r.Fatalf("no runner in %q", text)
 	}
+	return pid
 }
 
 // pipe makes a named pipe and returns what lets its reader go on.

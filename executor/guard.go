@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,7 +27,8 @@ const (
 	tallyLimit = 200
 )
 
-// guarded returns what has become of the record, at most once per guardPause while all is well.
+// guarded returns what has become of the record, at most once per guardPause while all is well. It
+// also gives up output files that are not in their place any more.
 func (r *runner) guarded(now time.Time) error {
 	if now.Sub(r.guardedAt) < guardPause {
 		return nil
@@ -34,8 +36,29 @@ func (r *runner) guarded(now time.Time) error {
 	if err := r.record.Check(); err != nil {
 		return err
 	}
+	r.slots.weed()
 	r.guardedAt = now
 	return nil
+}
+
+// weed gives up the free slots whose files were removed, moved or cut: nobody would find what the
+// next execution writes.
+func (s *slots) weed() {
+	s.free = slices.DeleteFunc(s.free, func(f *slot) bool {
+		if s.inPlace(f.number, "out", f.out, f.outSize) && s.inPlace(f.number, "err", f.err, f.errSize) {
+			return false
+		}
+		f.close()
+		return true
+	})
+}
+
+// inPlace reports whether fd is the file of that name, and has the bytes that belong to others.
+func (s *slots) inPlace(number int, stream string, fd int, size int64) bool {
+	var ours, there unix.Stat_t
+	return unix.Fstat(fd, &ours) == nil && ours.Size >= size &&
+		unix.Lstat(filepath.Join(s.folder, outputName(number, stream)), &there) == nil &&
+		ours.Dev == there.Dev && ours.Ino == there.Ino
 }
 
 // A tally is how many entries the record has. What is written is there as long as the machine lives,

@@ -82,6 +82,15 @@ func (r *fileRecord) Sync() error {
 
 func (r *fileRecord) Reserve(int) error { return nil }
 
-func (r *fileRecord) Check() error { return nil }
+func (r *fileRecord) Check() error {
+	ours, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(r.file.Name()); err != nil || !os.SameFile(ours, there) {
+		return fmt.Errorf("%s: it has been removed", r.file.Name())
+	}
+	return nil
+}
 
 func (r *fileRecord) Close() error { return r.file.Close() }
