@@ -15,10 +15,6 @@ const (
 	forkPause   = 20 * time.Millisecond
 )
 
-// intentsAhead is how many intents, beside those of a full width, are on the disk before their
-// time comes. Of so many more jobs nobody can say after a power cut whether they were forked.
-const intentsAhead = 256
-
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {
 	e.marker = markerOf(envs...)
@@ -49,16 +45,6 @@ func (r *runner) acceptJob(j Job) {
 
 // going is how many executions take a place.
 func (r *runner) going() int { return len(r.active) - r.queue.waiting }
-
-// intendAhead records the intents of those who are next.
-func (r *runner) intendAhead() {
-	if r.width == 0 || r.hold.why != "" && !r.hold.short {
-		return
-	}
-	r.queue.intend(r.width+intentsAhead, func(e *execution) {
-		r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-	})
-}
 
 // startNext forks as many of those who wait as there are places, in order.
 func (r *runner) startNext(now time.Time) {
@@ -124,6 +110,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 		r.mark(e, e.job.Env, r.env.base)
 	}
 	r.running[e.pid] = e
+	r.ahead.starts++
 	r.note(&entry{
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,

@@ -67,6 +67,7 @@ type runner struct {
 
 	width   int
 	queue   queue
+	ahead   ahead
 	known   map[ID]struct{}    // every execution ever asked for: commands may be repeated
 	active  map[ID]*execution  // those without an end
 	running map[int]*execution // by pid: children whose death has not been recorded
@@ -319,6 +320,7 @@ func (r *runner) turn(now time.Time) {
 	r.pursue(now)
 	r.relieve(now)
 	r.startNext(now)
+	r.takeBack(now)
 	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
 		r.sync()
 	}
@@ -355,6 +357,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if due, any := r.tally.due(); any {
 		sooner(due)
 	}
+	if stale, any := r.staleIntents(); any {
+		sooner(stale)
+	}
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
 	}
@@ -390,7 +395,7 @@ func (r *runner) sync() bool {
 	if r.broken {
 		return false
 	}
-	r.intendAhead()
+	r.intendAhead(time.Now())
 	if err := r.record.Sync(); err != nil {
 		r.unwritten = true // perhaps it is, but not where it can be relied on
 		r.unsynced = time.Now().Add(holdPause - syncDelay)
