@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -16,11 +17,15 @@ import (
 // environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
 const environmentFile = "env"
 
-// writeEnvironment keeps env for the runner, and for the runner after it. Mode and O_EXCL keep
+// writeEnvironment keeps env for the runner, and for the runner after it, behind a variable without a
+// name that holds the sum of the rest: the file is not synced, and half an environment is worse than
+// none. It appears whole under its name. That there is one already is an error; mode and O_EXCL keep
 // others from reading it and from having put something there.
 func writeEnvironment(path string, env []string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return &os.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	var text bytes.Buffer
@@ -28,14 +33,60 @@ func writeEnvironment(path string, env []string) error {
 		text.WriteString(v)
 		text.WriteByte(0)
 	}
-	_, err = f.Write(text.Bytes())
-	return errors.Join(err, f.Close())
+	tmp := path + unfinished
+	if err := dropUnfinished(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(environmentSum(text.Bytes()), text.Bytes()...))
+	if err == nil {
+		err = refused(opKeep, path)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return nil
+}
+
+// unfinished ends the name of an environment that is being written.
+const unfinished = ".new"
+
+// dropUnfinished removes what a daemon has left that died while it wrote the environment.
+func dropUnfinished(path string) error {
+	if err := os.Remove(path + unfinished); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// environmentSum is what stands before an environment that has this text.
+func environmentSum(text []byte) []byte {
+	return fmt.Appendf(nil, "=%08x\x00", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// wholeEnvironment returns the text behind the sum, or false when a crash of the machine has left less
+// than was written. The version before wrote no sum.
+func wholeEnvironment(text []byte) (_ []byte, ok bool) {
+	if len(text) == 0 || text[0] == 0 {
+		return nil, false // not even PWD: the file had its size, or not that, and no contents
+	}
+	if text[0] != '=' {
+		return text, true
+	}
+	end := bytes.IndexByte(text, 0) + 1
+	return text[end:], bytes.Equal(text[:end], environmentSum(text[end:]))
 }
 
 // An environment is that of the run, ready to be combined with that of a job.
 type environment struct {
 	base    []string
-	missing bool // the file is gone: the run was closed before
+	missing bool // the file is gone: the run was closed before, or the machine went down just after it began
 	hooked  bool // something in it changes what a shell does, see shellHook
 
 	// The jobs of a run set the same variables, so that taking those out of base is done once.
@@ -53,6 +104,10 @@ func loadEnvironment(path string) (*environment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment of the run: %w", err)
 	}
+	text, ok := wholeEnvironment(text)
+	if !ok {
+		return &environment{missing: true}, nil
+	}
 	e := &environment{base: strings.Split(string(text), "\x00")}
 	e.base = e.base[:len(e.base)-1]
 	e.hooked = slices.ContainsFunc(e.base, shellHook)
@@ -61,6 +116,9 @@ func loadEnvironment(path string) (*environment, error) {
 
 // readRegular reads a file that somebody may have replaced: a pipe would be waited for without an end.
 func readRegular(path string) ([]byte, error) {
+	if err := refused(opEnvironment, path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

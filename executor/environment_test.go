@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,42 @@ func TestEnvironment(t *testing.T) {
 	}
 	if e, err := loadEnvironment(filepath.Join(t.TempDir(), "none")); err != nil || !e.missing {
 		t.Errorf("no file: %+v, error %v", e, err)
+	}
+}
+
+// TestTornEnvironment cuts the file at every byte, and has sectors of it lost, as a crash of the machine
+// does: half an environment is never used.
+func TestTornEnvironment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "env")
+	if err := writeEnvironment(path, []string{"A=1", "B=" + strings.Repeat("x", 600), "C=3"}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(text []byte) *environment {
+		t.Helper()
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := loadEnvironment(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for n := range whole {
+		zeros := append(slices.Clone(whole[:n]), make([]byte, len(whole)-n)...)
+		if !load(whole[:n]).missing || n < len(whole)-1 && !load(zeros).missing {
+			t.Errorf("cut at %d of %d bytes it is used", n, len(whole))
+		}
+	}
+	if e := load(whole); e.missing || len(e.base) != 3 {
+		t.Errorf("whole: %+v", e)
+	}
+	if e := load([]byte("A=1\x00B=2\x00")); e.missing || !slices.Equal(e.base, []string{"A=1", "B=2"}) {
+		t.Errorf("of the version before: %+v", e)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // forkRetries is how often a fork is tried again when the machine is short of something until the
-// run counts as held, and forkPause how long the first wait is; each next one is twice as long.
-const (
-	forkRetries = 6
-	forkPause   = 20 * time.Millisecond
-)
+// run counts as held.
+const forkRetries = 6
+
+// forkPause is how long the first wait is; each next one is twice as long. Only tests change it.
+var forkPause = 20 * time.Millisecond
 
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {

@@ -37,12 +37,14 @@ type child struct {
 // exec forks with a session, and so a group, of its own. The commands inherit the runner's folder.
 func (r *runner) exec(s *slot, path string, argv, env []string) (child, error) {
 	c := child{handle: -1}
-	var err error
-	c.pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Env:   env,
-		Files: []uintptr{uintptr(r.null), uintptr(s.out), uintptr(s.err)},
-		Sys:   forkAttributes(&c.handle),
-	})
+	err := refused(opFork, path)
+	if err == nil {
+		c.pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
+			Env:   env,
+			Files: []uintptr{uintptr(r.null), uintptr(s.out), uintptr(s.err)},
+			Sys:   forkAttributes(&c.handle),
+		})
+	}
 	if err != nil {
 		return child{}, fmt.Errorf("start %s: %w", path, err)
 	}

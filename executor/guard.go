@@ -93,6 +93,9 @@ func (t *tally) keep(now time.Time) {
 		return
 	}
 	t.kept = now
+	if refused(opTally, lockFile) != nil {
+		return
+	}
 	if n, err := unix.Pwrite(t.file, t.text(), 0); err == nil && n == len(t.text()) {
 		t.dirty = false
 	}

@@ -20,9 +20,10 @@ type hold struct {
 	short bool      // a fork lacked something: only a fork can tell that there is more
 }
 
+// holdPause is the time between two looks at whether the trouble is over. Only tests change it.
+var holdPause = time.Second
+
 const (
-	// holdPause is the time between two looks at whether the trouble is over.
-	holdPause = time.Second
 	// spaceLeast is how much room, in bytes, the disk of a run must have for more to be started:
 	// with less, commands would begin only to fail for want of it. spaceAgain is how much ends that.
 	spaceLeast = 1 << 20

@@ -75,13 +75,14 @@ func (l *Local) prepare(spec Spec) error {
 	if err := os.MkdirAll(l.Sockets, 0o700); err != nil {
 		return err
 	}
+	path := filepath.Join(spec.Dir, environmentFile)
 	if spec.Env == nil {
-		return nil
+		return dropUnfinished(path)
 	}
 	// What a shell would tell its child about the folder, so that going without one is no different.
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
-	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
+	err := writeEnvironment(path, env)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // followed again: the run keeps what it began with
 	}
@@ -178,6 +179,9 @@ func (h *runnerHandle) lock() (*os.File, error) {
 	if err := h.vanished(); err != nil {
 		return nil, err
 	}
+	if err := refused(opLock, h.dir); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -210,6 +214,9 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
 	gone, err := h.ward.spawn(func() (*os.Process, error) {
+		if err := refused(opRunner, h.program[0]); err != nil {
+			return nil, err
+		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
 			Dir: h.cwd, Env: append(slices.Clone(h.env), estate), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},

@@ -44,6 +44,9 @@ type slots struct {
 // openSlots finds out which numbers an earlier runner has used: its files are never written
 // again, since what it started may still do so.
 func openSlots(folder string) (*slots, error) {
+	if err := refused(opOutputFolder, folder); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -88,7 +91,10 @@ func (s *slots) take() (*slot, error) {
 // openOutput avoids os.File: it would try to poll a file that is only handed to children.
 func openOutput(path string) (int, error) {
 	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
-	fd, err := unix.Open(path, flags, 0o600)
+	fd, err := -1, refused(opOutput, path)
+	if err == nil {
+		fd, err = unix.Open(path, flags, 0o600)
+	}
 	if err != nil {
 		return -1, &os.PathError{Op: "create", Path: path, Err: err}
 	}
@@ -130,7 +136,11 @@ func (s *slot) measure() (out, errOut extent) {
 // counts as empty, as does that in a file which was cut.
 func (s *slot) sizeOf(fd int, before int64) int64 {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	err := refused(opMeasure, outputFolder)
+	if err == nil {
+		err = unix.Fstat(fd, &st)
+	}
+	if err != nil {
 		s.spoilt = true
 		return before
 	}
