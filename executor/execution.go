@@ -135,9 +135,10 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &entry{Failed: true, Message: err.Error()})
 }
 
-// shortage reports whether err says that the machine has too little of something right now.
+// shortage reports whether err says that the machine has too little of something right now, or was
+// interrupted, as an exec from a network disk can be.
 func shortage(err error) bool {
-	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EINTR} {
 		if errors.Is(err, lack) {
 			return true
 		}
