@@ -322,21 +322,9 @@ func (c *crashed) recorded(keep func(executor.ID) bool) []executor.Report {
 
 func (c *crashed) check(cut int, got outcome) {
 	c.t.Helper()
-	if cut < c.begun() {
-		if got.result != api.ResFailed || len(got.codes) > 0 {
-			c.t.Fatalf("cut at byte %d, before its beginning, the run must count as failed: %v", cut, got)
-		}
-		return
-	}
 	if got.result != c.want.result || got.counts != c.want.counts || !maps.Equal(got.statuses, c.want.statuses) || !maps.Equal(got.codes, c.want.codes) {
 		c.t.Fatalf("cut at byte %d of %d:\n%v\nwithout a crash:\n%v", cut, len(c.journal), got, c.want)
 	}
-}
-
-// begun is where the record of the beginning ends: of a run without it nothing is known.
-func (c *crashed) begun() int {
-	header := bytes.IndexByte(c.journal, '\n') + 1
-	return header + bytes.IndexByte(c.journal[header:], '\n') + 1
 }
 
 // TestCrashOfTheDaemon: the executor has everything that was dispatched, and ended it meanwhile.
