@@ -276,7 +276,21 @@ func (f *faulty) hear(report executor.Report) {
 func (f *faulty) closeAll(x *executor.Local) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	survivors, err := f.session.Close(ctx)
+	var survivors []int
+	var err error
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		survivors, err = f.session.Close(ctx)
+	}()
+	for open := true; open; {
+		select {
+		case report := <-f.reports: // that the last entries cannot be written, say
+			f.hear(report)
+		case <-closed:
+			open = false
+		}
+	}
 	if err != nil || len(survivors) > 0 {
 		f.Errorf("operation %d, after %q: close: survivors %v, error %v", f.plan.At, f.failedOps(), survivors, err)
 	}

@@ -27,18 +27,20 @@ var torture = flag.Bool("torture", false, "cut journals at every byte")
 // crashNodes is how many nodes the run has that is cut, one letter each.
 const crashNodes = 50
 
+// crashLetters are their names.
+const crashLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // crashEdges is a graph of crashNodes nodes with joins, failures in the middle, and a loop at the
 // end: all of it ends the same way in whatever order things happen.
 func crashEdges() []string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	var edges []string
 	edge := func(from int, kind string, to int) {
-		edges = append(edges, letters[from:from+1]+kind+letters[to:to+1])
+		edges = append(edges, crashLetters[from:from+1]+kind+crashLetters[to:to+1])
 	}
 	const body = crashNodes - 2
 	for i := range body {
 		if i < 3 {
-			edges = append(edges, letters[i:i+1])
+			edges = append(edges, crashLetters[i:i+1])
 			continue
 		}
 		edge(i-3, ">", i)

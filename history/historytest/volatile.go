@@ -15,7 +15,7 @@ import (
 // Volatile is a disk below a folder that knows what of its files is durable. The files exist, so
 // that whoever looks at them sees what was written; Cut leaves what a power cut would leave.
 // It is safe for concurrent use. Files that came there in another way are somebody else's: they may
-// not be opened, and stay as they are.
+// not be opened, and stay as they are. Folders that did are durable.
 type Volatile struct {
 	root string
 	disk history.LocalDisk
@@ -69,10 +69,17 @@ func (v *Volatile) parent(path string) (*node, string) {
 	}
 	at := v.tree
 	parts := strings.Split(rel, string(filepath.Separator))
+	below := v.root
 	for _, name := range parts[:len(parts)-1] {
-		if at = at.dir[name]; at == nil {
-			panic("historytest: no folder for " + path)
+		below = filepath.Join(below, name)
+		if at.dir[name] == nil {
+			if info, err := os.Lstat(below); err != nil || !info.IsDir() {
+				panic("historytest: no folder for " + path)
+			}
+			at.put(name, newFolder()) // made in another way
+			at.durable[name] = at.dir[name]
 		}
+		at = at.dir[name]
 	}
 	return at, parts[len(parts)-1]
 }
