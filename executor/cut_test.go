@@ -30,7 +30,10 @@ func (h hasty) SyncDir(string) error { return nil }
 
 func (h hasty) Open(path string, flag int) (history.File, error) {
 	f, err := h.Disk.Open(path, flag)
-	return hastyFile{f}, err
+	if err != nil {
+		return nil, err
+	}
+	return hastyFile{f}, nil
 }
 
 type hastyFile struct{ history.File }
@@ -61,6 +64,7 @@ func newTakeover(t *testing.T, dir string) *runner {
 // leaveTakeover gives up what newTakeover has opened, but for the record.
 func leaveTakeover(r *runner) {
 	r.slots.close()
+	r.children.close()
 	for _, fd := range []int{r.null, r.bell[0], r.bell[1], r.poller.fd} {
 		unix.Close(fd)
 	}

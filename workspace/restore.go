@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"wf/api"
@@ -276,8 +277,31 @@ func (r *run) resubmit() {
 	}
 }
 
+// endExecutor ends what the executor of a run that is given up may still have going: nobody would ever
+// hear of it, and the next run would execute the same nodes beside it.
+func (w *Workspace) endExecutor(n int) {
+	if w.store.Bare(n) {
+		return
+	}
+	w.helpers.run(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+		defer cancel()
+		sess, err := w.cfg.Executor.Open(ctx, executor.Spec{Dir: w.store.Dir(n), Cwd: filepath.Dir(w.path), Report: func([]executor.Report) {}})
+		if err == nil {
+			_, err = sess.Close(ctx)
+		}
+		if err != nil {
+			w.cfg.Log.Error("what a run has left cannot be ended", "run", n, "err", err)
+		}
+	})
+}
+
+// endPatience bounds how long the end of such a run is waited for.
+const endPatience = 30 * time.Second
+
 // giveUp ends the record of a run that cannot be continued.
 func (w *Workspace) giveUp(n int, why error) {
+	w.endExecutor(n)
 	end := now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := w.store.Load(n); err == nil {
