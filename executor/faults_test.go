@@ -191,6 +191,7 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	}
 	f := &faulty{plan: p, log: filepath.Join(t.TempDir(), "log"), handed: map[int]bool{}, started: map[int]bool{}, ended: map[int]executor.Report{}}
 	x := newLocal(t).(*executor.Local)
+	x.Env = []string{"GORACE=atexit_sleep_ms=0"} // else each runner ends a second later under the race detector
 	f.open(t, x, dir)
 	f.follow()
 	f.closeAll(x)

@@ -74,7 +74,9 @@ func newMortal(t *testing.T, name string, p cutPlan) *mortal {
 }
 
 func (m *mortal) local(plan string) *executor.Local {
-	return &executor.Local{Program: []string{m.program, "runner"}, Sockets: m.sockets, Env: []string{cutVariable + "=" + plan}}
+	return &executor.Local{Program: []string{m.program, "runner"}, Sockets: m.sockets, Env: []string{
+		cutVariable + "=" + plan, "GORACE=atexit_sleep_ms=0", // else each runner ends a second later under the race detector
+	}}
 }
 
 // request runs every node with a note in the log; the codes are those of crashCode.
