@@ -3,7 +3,6 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -155,7 +154,7 @@ func fates(t *testing.T, text []byte) map[int]string {
 // lost, once, and what was not forked is left for the daemon to hand over again, not executed.
 func TestRecordCutAtEveryByte(t *testing.T) {
 	record, earlier := recordOfRun(t)
-	all := flag.Lookup("torture").Value.String() == "true"
+	all := *torture
 	for name, text := range map[string][]byte{"runner died": record, "machine died": earlier} {
 		t.Run(name, func(t *testing.T) {
 			most := 0

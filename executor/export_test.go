@@ -1,6 +1,16 @@
 package executor
 
-import "time"
+import (
+	"flag"
+	"time"
+)
+
+// torture makes the tests of forks, faults and crashes take every way: each operation fails, records are
+// cut at every byte, and forks are counted in tens of thousands. Without it they take some.
+var torture = flag.Bool("torture", false, "take every way through faults and crashes")
+
+// Torture is the same for tests outside the package.
+var Torture = torture
 
 // AtPoint makes f be called at each point of the record order.
 func AtPoint(f func(point string, id ID)) { reached = f }
@@ -21,3 +31,6 @@ var Points = []string{pointIntent, pointForkEntry, pointForked, pointStarted, po
 
 // Reap does once what ReapOrphans does again and again.
 func (l *Local) Reap() { l.wardens().reap() }
+
+// ForkSoon lets runners of this process do without syscall.ForkExec from their first command on.
+func ForkSoon() { plainForks = 0 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,10 +18,6 @@ import (
 	"wf/history"
 	"wf/history/historytest"
 )
-
-// torture makes the fault and crash tests take every operation and every byte. Without it they take
-// some, always the same.
-var torture = flag.Bool("torture", false, "every operation fails, records are cut at every byte")
 
 // A faultPlan lies in the folder of a run and says which operation of the runner fails there, or of
 // the daemon. An operation that fails only once does so in one runner only.
@@ -129,7 +124,7 @@ func TestEveryOperationOfARunFails(t *testing.T) {
 	}
 	defer executor.HurryHolds(holdMillis)()
 	step := 23
-	if *torture {
+	if *executor.Torture {
 		step = 1
 	} else if testing.Short() {
 		step = 101

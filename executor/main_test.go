@@ -15,6 +15,7 @@ import (
 // TestMain lets the test binary become the runner, as cmd/wf does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
+		executor.ForkSoon()
 		os.Exit(runnerOf(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())

@@ -40,6 +40,7 @@ type runner struct {
 	null     int // /dev/null, the standard input of all
 	env      *environment
 	slots    *slots
+	forker   forker
 	children *childList
 	poller   *poller
 
