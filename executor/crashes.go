@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,11 @@ func (s *session) outlast(why error) bool {
 	}
 	pause := s.crashes.add(time.Now())
 	var stranger *versionError
+	var gone *goneError
 	switch {
+	case errors.As(why, &gone):
+		s.giveUp(why)
+		return false
 	case errors.As(why, &stranger):
 		pause = max(pause, firstHold) // it lives, and does not learn our language
 	case temporary(why):
@@ -132,7 +137,7 @@ func (h *runnerHandle) sweep() error {
 	if err := h.awaitEnd(ctx); err != nil {
 		return err
 	}
-	lock, err := h.lock()
+	lock, err := h.lockLost()
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (h *runnerHandle) sweep() error {
 	if err != nil {
 		return err
 	}
-	k := kinOf(h.dir, markerOf(env.base).run)
+	k := kinOf(h.dir, cmp.Or(h.marker, markerOf(env.base).run))
 	return killFamily(func(c *census) (family []process) {
 		for _, p := range c.all {
 			if !p.dead && p.pid != os.Getpid() && k.has(p) {

@@ -26,12 +26,15 @@ func TestDamagedEnvironment(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if e, err := loadEnvironment(path); err == nil {
-			t.Errorf("%s: loaded as %q", what, e.base)
+		if e, err := loadEnvironment(path); err != nil || !e.missing {
+			t.Errorf("%s: %+v, error %v", what, e, err)
 		}
 	}
 	for at := range whole {
 		try(fmt.Sprintf("cut at %d", at), whole[:at])
+		if at < len(whole)-1 {
+			try(fmt.Sprintf("zeros from %d", at), append(bytes.Clone(whole[:at]), make([]byte, len(whole)-at)...))
+		}
 		for bit := range 8 {
 			flipped := bytes.Clone(whole)
 			flipped[at] ^= 1 << bit

@@ -36,7 +36,11 @@ type child struct {
 
 // exec starts the program. It inherits the runner's folder.
 func (r *runner) exec(s *slot, path string, argv, env []string) (child, error) {
-	c, err := r.forker.fork(path, argv, env, [3]int{r.null, s.out, s.err})
+	var c child
+	err := refused(opFork, path)
+	if err == nil {
+		c, err = r.forker.fork(path, argv, env, [3]int{r.null, s.out, s.err})
+	}
 	if err != nil {
 		return child{}, fmt.Errorf("start %s: %w", path, err)
 	}

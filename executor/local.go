@@ -58,10 +58,12 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	}
 	s := newSession(spec, &runnerHandle{
 		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
+		marker: markerOf(spec.Env).run, begun: spec.Env == nil,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
-	if err != nil && fresh != nil {
+	var gone *goneError
+	if err != nil && fresh != nil && !errors.As(err, &gone) {
 		s.runner.ward.remove()
 		return nil, err
 	}
@@ -75,13 +77,14 @@ func (l *Local) prepare(spec Spec) error {
 	if err := os.MkdirAll(l.Sockets, 0o700); err != nil {
 		return err
 	}
+	path := filepath.Join(spec.Dir, environmentFile)
 	if spec.Env == nil {
-		return nil
+		return dropUnfinished(path)
 	}
 	// What a shell would tell its child about the folder, so that going without one is no different.
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
-	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
+	err := writeEnvironment(path, env)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // followed again: the run keeps what it began with
 	}
@@ -105,9 +108,11 @@ type runnerHandle struct {
 	dir, cwd string
 	socket   string
 	ward     *ward
+	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
 
+	begun   bool       // there has been a runner, so that there must be something of it
 	handles map[ID]int // of what runs below a runner that is not below us, see heir
 
 	mu   sync.Mutex      // guards gone
@@ -180,7 +185,14 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 }
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
+// A *goneError means that nobody has it, and nobody may.
 func (h *runnerHandle) lock() (*os.File, error) {
+	if err := h.vanished(); err != nil {
+		return nil, err
+	}
+	if err := refused(opLock, h.dir); err != nil {
+		return nil, err
+	}
 	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -213,6 +225,9 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
 	gone, err := h.ward.spawn(func() (*os.Process, error) {
+		if err := refused(opRunner, h.program[0]); err != nil {
+			return nil, err
+		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
 			Dir: h.cwd, Env: append(slices.Clone(h.env), estate), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},
@@ -221,6 +236,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start the runner: %w", err)
 	}
+	h.begun = true
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()
@@ -253,9 +269,19 @@ func Forget(dir string) error {
 	return h.removeEnvironment()
 }
 
+// lockLost is lock for a run that is given up: where there is nothing to lock it returns nil.
+func (h *runnerHandle) lockLost() (*os.File, error) {
+	lock, err := h.lock()
+	var gone *goneError
+	if errors.As(err, &gone) {
+		return nil, nil
+	}
+	return lock, err
+}
+
 // forget removes the environment of a run that is lost, unless its runner lives and needs it.
 func (h *runnerHandle) forget() error {
-	lock, err := h.lock()
+	lock, err := h.lockLost()
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,10 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
 		executor.ForkSoon()
-		executor.AtPoint(dieAt(os.Args[2]))
 		if boot, err := os.ReadFile(filepath.Join(os.Args[2], bootFile)); err == nil {
 			executor.AtBoot(string(boot))
 		}
-		os.Exit(executor.RunRunner(os.Args[2:], openFile, func() error { return nil }))
+		os.Exit(runnerOf(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())
 }
@@ -88,5 +87,16 @@ func (r *fileRecord) Sync() error {
 }
 
 func (r *fileRecord) Reserve(int) error { return nil }
+
+func (r *fileRecord) Check() error {
+	ours, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(r.file.Name()); err != nil || !os.SameFile(ours, there) {
+		return fmt.Errorf("%s: it has been removed", r.file.Name())
+	}
+	return nil
+}
 
 func (r *fileRecord) Close() error { return r.file.Close() }

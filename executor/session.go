@@ -399,6 +399,9 @@ func (s *session) notice(line []byte) error {
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
 	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
+		if !s.greeted && n.Gone {
+			return &goneError{n.Message}
+		}
 		if !s.greeted {
 			return errors.New(n.Message)
 		}

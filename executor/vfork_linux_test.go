@@ -4,7 +4,6 @@ package executor
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,8 +20,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-var torture = flag.Bool("torture", false, "fork ten thousand times instead of a thousand")
 
 // A way is one of the two ways of forking.
 type way func(path string, argv, env []string, files [3]int) (child, error)

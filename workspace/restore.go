@@ -26,7 +26,7 @@ func (w *Workspace) takeUp(n int) {
 		w.takeUpLater(n, err)
 		return
 	}
-	if errors.Is(err, errUnbegun) && w.store.Bare(n) {
+	if errors.Is(err, errUnbegun) {
 		w.withdraw(n)
 		return
 	}
@@ -48,8 +48,8 @@ func (w *Workspace) findExecutor(r *run) {
 	})
 }
 
-// errUnbegun is about a run whose journal does not tell that it began. When no executor was there
-// either, a daemon has made it and died before it began it, and nobody knows of it.
+// errUnbegun is about a run whose journal does not tell that it began, and in which no executor was
+// either: a daemon has made it and died before it began it, and nobody knows of it.
 var errUnbegun = errors.New("it had not begun")
 
 // refold makes the run as it was from the frozen workfile and the journal.
@@ -63,10 +63,15 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 {
+	if len(records) == 0 && w.store.Bare(n) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
+	if len(records) == 0 { // the disk has not got even the beginning, and the executor may have been far
+		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
+		r.record(begin)
+		records = append(records, begin)
+	}
 	frozen, err := w.store.Workfile(n)
 	if err == nil {
 		r.sched, err = newScheduler(frozen, req)
