@@ -32,7 +32,7 @@ func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries
 				return err
 			}
 			group.Go(func() {
-				w := e.outputWriter(lockedWriter{&mu, e.stdout}, o.raw)
+				w := o.writer(e, lockedWriter{&mu, e.stdout}, info, stream.name)
 				if err := copyStream(ctx, w, s, q, stream.name, offset, true); err != nil {
 					mu.Lock()
 					errs = append(errs, err)

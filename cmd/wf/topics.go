@@ -129,9 +129,13 @@ the numbers of runs are strings.
   wf why NODE                 wf.why/v1
   wf runs                     wf.runs/v1
   wf runs show RUN            wf.run/v1
+  wf logs NODE                wf.log/v1     a line per line of output
+  wf graph                    wf.graph/v1
+  wf edit VERB                wf.edit/v1
   wf check                    wf.check/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
+  wf version                  wf.version/v1
 
   wf status --json | jq -r '.nodes[] | select(.state == "failed") | .name'
   wf run --json | jq -r 'select(.type == "node_failed") | .name'`
