@@ -33,6 +33,9 @@ type Options struct {
 	// Note gets sentences for people about what happened on the way; nil drops them. It may be
 	// called from the goroutine of a Watch.
 	Note func(string)
+	// Guard runs what a goroutine of the client does, so that its owner can have the last word when
+	// it panics; nil just runs it.
+	Guard func(work func())
 }
 
 // A Client is a connection to the daemon. Its methods may be called from any goroutine. What the
@@ -70,6 +73,9 @@ func newClient(opt Options) *Client {
 	}
 	if opt.Note == nil {
 		opt.Note = func(string) {}
+	}
+	if opt.Guard == nil {
+		opt.Guard = func(work func()) { work() }
 	}
 	opt.NoStart = opt.NoStart || opt.Start == nil
 	c := &Client{opt: opt, id: newID()}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 )
@@ -20,6 +21,9 @@ type env struct {
 	workpath string // of the workfile this command is about, absolute; "" until one is named
 
 	jsonErrors bool // the command was called with --json: see asksJSON
+
+	// giveBack makes the terminal what it was, when the program crashes; nil while nothing is redrawn.
+	giveBack atomic.Pointer[func()]
 
 	// The fields below are set by flags.
 

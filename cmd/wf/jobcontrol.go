@@ -74,7 +74,7 @@ func (l *live) continued() {
 		l.v.region.redraw()
 		l.dirty = true
 	case !l.away: // stopped by somebody else: the shell has set the terminal as it likes it
-		l.term.saved = nil
+		l.term.forget()
 		l.deafen()
 		l.away, l.dirty = true, true
 	}

@@ -97,6 +97,7 @@ func (e *env) clientOptions(dirs folders) client.Options {
 		Runtime: dirs.runtime,
 		Version: version(),
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
+		Guard:   e.guard,
 	}
 	if e.notes {
 		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(text)) }
