@@ -107,8 +107,10 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	for {
 		f, err := conn.next()
 		if err != nil {
+			v.c.trace("the watch is interrupted", "err", err)
 			return err
 		}
+		v.c.trace("frame", "snapshot", f.Snapshot != nil, "events", len(f.Events), "seq", conn.seq)
 		select {
 		case v.frames <- f:
 		case <-ctx.Done():

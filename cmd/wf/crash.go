@@ -37,10 +37,10 @@ func (e *env) crash(bug any, stack []byte) {
 	}
 	text := fmt.Sprint(bug)
 	f := &failure{status: exitFailed, what: "wf has crashed: panic: " + text,
-		fix: "wf status; runs that are going go on. Please report this, with the file"}
+		why: "Runs that are going go on. This is a bug: please report it.", fix: "wf status"}
 	path, err := e.writeCrash(text, stack)
 	if err != nil {
-		f.why = "the report could not be written: " + errText(err) + "\n" + strings.ReplaceAll(string(stack), "\t", "  ")
+		f.why += "\nThe report could not be written: " + errText(err) + "\n" + strings.ReplaceAll(string(stack), "\t", "  ")
 	} else {
 		f.where = "report: " + path
 	}

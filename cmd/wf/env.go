@@ -33,6 +33,9 @@ type env struct {
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
 
+	// traced: write the conversation with the daemon to a file; see protocol.
+	traced bool
+
 	// notes: tell what happened to the daemon on the way. Commands that people watch set it;
 	// the others are used in scripts, where a daemon that starts is no news.
 	notes bool

@@ -151,6 +151,8 @@ Every setting of wf help config has a variable. Besides:
   FORCE_COLOR, CLICOLOR_FORCE       any value: colours also where there is no terminal
   LC_ALL, LC_CTYPE, LANG            not UTF-8: signs of ASCII
   COLUMNS                           width of the terminal
+  WF_LOG=debug                      write what is said to the daemon to client.log in the state
+                                    folder, and in a daemon that starts its requests to its log
 
 A command runs with the environment of the wf run that started it, and these:
 
