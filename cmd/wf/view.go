@@ -193,6 +193,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.RunHeld:
 		v.held(ev)
 	case api.FileProblem:
+		if ev.Message == "" {
+			v.say("note: the trouble with the workfile is over")
+			return nil
+		}
 		v.say("note: %s", plain.Line(ev.Message))
 	}
 	return nil
