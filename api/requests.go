@@ -299,3 +299,18 @@ type LogInfo struct {
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
 }
+
+// LogLine is a line of `wf logs --json`.
+type LogLine struct {
+	Schema    string `json:"schema"`
+	Run       string `json:"run"`
+	Node      string `json:"node"`
+	Name      string `json:"name"`
+	Execution int    `json:"execution"`
+	Stream    string `json:"stream"` // "stdout" or "stderr"
+	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
+	// Bytes are the line as it is, only where Text cannot be that.
+	Bytes []byte `json:"bytes,omitempty"`
+	// Partial: no line end follows. The next line of the stream goes on, or the output ends.
+	Partial bool `json:"partial,omitempty"`
+}

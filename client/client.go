@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,11 @@ type Options struct {
 	// Note gets sentences for people about what happened on the way; nil drops them. It may be
 	// called from the goroutine of a Watch.
 	Note func(string)
+	// Guard runs what a goroutine of the client does, so that its owner can have the last word when
+	// it panics; nil just runs it.
+	Guard func(work func())
+	// Trace gets an entry for each request and each frame; nil for none.
+	Trace *slog.Logger
 }
 
 // A Client is a connection to the daemon. Its methods may be called from any goroutine. What the
@@ -71,6 +77,9 @@ func newClient(opt Options) *Client {
 	if opt.Note == nil {
 		opt.Note = func(string) {}
 	}
+	if opt.Guard == nil {
+		opt.Guard = func(work func()) { work() }
+	}
 	opt.NoStart = opt.NoStart || opt.Start == nil
 	c := &Client{opt: opt, id: newID()}
 	c.http = &http.Client{Transport: &http.Transport{
@@ -87,6 +96,13 @@ func newID() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
 	return "c" + hex.EncodeToString(b[:])
+}
+
+// trace notes what is said to the daemon.
+func (c *Client) trace(msg string, args ...any) {
+	if c.opt.Trace != nil {
+		c.opt.Trace.Debug(msg, args...)
+	}
 }
 
 // Close lets go of the connections. Watches and outputs are closed by whoever opened them.

@@ -43,8 +43,10 @@ func (l *Log) open() (*os.File, error) {
 	return ownfile.Open(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 }
 
-// Logger writes into the log.
-func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+// Logger writes what is of this level, or above, into the log.
+func (l *Log) Logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
+}
 
 // Write appends a line.
 func (l *Log) Write(line []byte) (int, error) {

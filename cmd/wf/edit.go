@@ -12,7 +12,16 @@ import (
 )
 
 // editOptions are the flags that all edits share.
-type editOptions struct{ file string }
+type editOptions struct {
+	file string
+	json bool
+}
+
+// addFlags adds them.
+func (o *editOptions) addFlags(cmd *cobra.Command) {
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print what was changed as JSON")
+}
 
 // newEdit groups the edits. They go through the daemon's queue, so that everybody who has the
 // workfile open sees them, and can be undone.
@@ -36,7 +45,7 @@ keeps the graph it began with.`,
 // editCommand is a verb of edit: arguments in, edits out.
 func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Edit, error)) *cobra.Command {
 	o := &editOptions{}
-	fileFlag(cmd, &o.file, "f")
+	o.addFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list, err := edits(args)
 		if err != nil {
@@ -61,6 +70,9 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 	if err != nil {
 		return err
 	}
+	if o.json {
+		return writeJSON(e.stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes})
+	}
 	for _, id := range result.Added {
 		fmt.Fprintln(e.stdout, plain.Line(id))
 	}
@@ -81,6 +93,14 @@ func changes(text string) string {
 		return plain.Line(strings.Join(list[:shownNames], between)) + fmt.Sprintf(" (%d more)", rest)
 	}
 	return plain.Line(text)
+}
+
+// editReport is `wf edit VERB --json`.
+type editReport struct {
+	Schema string   `json:"schema"`
+	Added  []string `json:"added"`
+	Text   string   `json:"text,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 func newUndo(e *env) *cobra.Command {
@@ -104,7 +124,7 @@ func historyCommand(e *env, name, short, done string, move func(context.Context,
 		Args:  nargs(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return o.apply(cmd.Context(), e, done, move) },
 	}
-	fileFlag(cmd, &o.file, "f")
+	o.addFlags(cmd)
 	return cmd
 }
 

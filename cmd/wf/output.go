@@ -17,10 +17,9 @@ import (
 
 // Bounds of what is shown of an output while a run goes on; wf logs has all of it.
 const (
-	tailBytes    = 64 << 10
-	tailLines    = 10
-	quotedLines  = 3
-	groupedBytes = 1 << 20
+	tailBytes   = 64 << 10
+	tailLines   = 10
+	quotedLines = 3
 
 	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
 )
@@ -210,7 +209,11 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		io.WriteString(v.out, v.harmless(rest))
 	}
 	if f.failed {
-		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())
+		end := tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}
+		if cut { // its last words are in the rest; without them the annotation names the log
+			end, _ = v.s.tail(ctx, query(ev), tailLines)
+		}
+		v.annotate(v.out, ev, end.last())
 	}
 	if v.live == nil || v.live.shared {
 		v.out.Flush() // and the block before the next line; an error comes up again with the next flush
@@ -219,7 +222,7 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 
 func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
-// copyOutput appends both streams to b, up to groupedBytes each, safe for what reads them.
+// copyOutput appends both streams to b, up to groupedBytes and groupedLines each, safe for what reads them.
 func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.ws.LogInfo(ctx, q)
 	if err != nil {
@@ -237,11 +240,12 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 			return cut, err
 		}
 		w := v.outputWriter(b)
-		_, err = io.Copy(w, io.LimitReader(r, groupedBytes))
+		most := &capped{r, groupedBytes, groupedLines}
+		_, err = io.Copy(w, most)
 		if err = errors.Join(err, w.Flush(), r.Close()); err != nil {
 			return cut, err
 		}
-		cut = cut || stream.size > groupedBytes
+		cut = cut || stream.size > int64(groupedBytes-most.bytes)
 	}
 	return cut, nil
 }

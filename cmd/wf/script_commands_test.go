@@ -43,6 +43,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"press":     cmdPress,
 		"resize":    cmdResize,
 		"screen":    cmdScreen,
+		"sabotage":  cmdSabotage,
 	}
 }
 

@@ -132,9 +132,13 @@ the numbers of runs are strings.
   wf why NODE                 wf.why/v1
   wf runs                     wf.runs/v1
   wf runs show RUN            wf.run/v1
+  wf logs NODE                wf.log/v1     a line per line of output
+  wf graph                    wf.graph/v1
+  wf edit VERB                wf.edit/v1
   wf check                    wf.check/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
+  wf version                  wf.version/v1
 
   wf status --json | jq -r '.nodes[] | select(.state == "failed") | .name'
   wf run --json | jq -r 'select(.type == "node_failed") | .name'`
@@ -150,6 +154,8 @@ Every setting of wf help config has a variable. Besides:
   FORCE_COLOR, CLICOLOR_FORCE       any value: colours also where there is no terminal
   LC_ALL, LC_CTYPE, LANG            not UTF-8: signs of ASCII
   COLUMNS                           width of the terminal
+  WF_LOG=debug                      write what is said to the daemon to client.log in the state
+                                    folder, and in a daemon that starts its requests to its log
 
 A command runs with the environment of the wf run that started it, and these:
 
