@@ -54,6 +54,7 @@ func (r *Run) dispatched(ev Event) {
 	}
 	n.executions++
 	n.handed = true
+	r.takeOff(int32(ev.Node))
 }
 
 func (r *Run) started(ev Event) {
@@ -115,6 +116,7 @@ func (r *Run) takeBack(ev Event) {
 			ev.Execution, r.ids[ev.Node], n.status, n.executions))
 	}
 	n.handed = false
+	r.land(int32(ev.Node))
 }
 
 // stop asks everything that runs to end and lets nothing new begin. It may come again.
