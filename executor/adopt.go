@@ -20,7 +20,7 @@ type past struct {
 // the past that it returns. Then it signs the record.
 func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
-	r.news, r.known = nil, make(map[ID]struct{}) // of a try that failed
+	r.news, r.known, r.gates = nil, make(map[ID]struct{}), gates{} // of a try that failed
 	var err error
 	r.record, err = open(filepath.Join(r.dir, recordFile), func(line []byte) error {
 		var e entry
@@ -59,7 +59,9 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 	r.known[id] = struct{}{}
 	switch e.Kind {
 	case entryEnd:
-		delete(p.open, id)
+		if delete(p.open, id); !e.succeeded() {
+			r.gates.fail(id)
+		}
 		return
 	case entryForget:
 		delete(p.open, id)

@@ -73,6 +73,10 @@ type Job struct {
 	Shell   string   // program that gets -c and Command; "" = /bin/sh
 	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
 	Env     []string // KEY=VALUE on top of Spec.Env
+	// After names executions that have to succeed (exit code 0, not stopped) before this one starts,
+	// each of them handed over before. Until then it takes no place; if one of them does not succeed
+	// it never starts, and is reported only when it is stopped, or not at all.
+	After []ID
 }
 
 // Kind of a report.

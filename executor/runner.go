@@ -56,6 +56,7 @@ type runner struct {
 	line       []byte    // scratch for one encoded entry
 	pending    []byte    // noted and not announced
 	pendingEnd bool      // there is an end among it
+	crowded    bool      // and it has let more jobs go than there were places
 	pendingAt  time.Time // since when
 	unsynced   time.Time // since when the record holds what the disk may not have; zero = it has all
 	unwritten  bool      // what was noted is not in the record yet: nothing is announced
@@ -64,6 +65,7 @@ type runner struct {
 
 	width   int
 	queue   queue
+	gates   gates
 	known   map[ID]struct{}    // every execution ever asked for: commands may be repeated
 	active  map[ID]*execution  // those without an end
 	running map[int]*execution // by pid: children whose death has not been recorded
@@ -95,6 +97,7 @@ type execution struct {
 	gone     bool   // the leader has ended
 	death    *death // how; nil when nobody could see it
 	stop     *stop  // nil while nobody wants it stopped
+	lacks    int    // how many executions have to succeed before it may start; 0 = none any more
 	waiting  bool   // in the queue
 	forked   bool   // an earlier runner was about to fork it, or did
 	doubtful bool   // how its process ends says nothing, see adoptForked
@@ -390,7 +393,8 @@ func (r *runner) sync() bool {
 }
 
 // tell announces what was noted: at once if the daemon has to decide what comes next, since there
-// is a place for an execution and nobody who waits for it, else together with what follows soon.
+// is a place for an execution and nobody who waits for it, or if it may have places for those that
+// wait suddenly, else together with what follows soon.
 func (r *runner) tell(now time.Time) {
 	if len(r.pending) == 0 {
 		return
@@ -398,7 +402,7 @@ func (r *runner) tell(now time.Time) {
 	if r.pendingAt.IsZero() {
 		r.pendingAt = now
 	}
-	if (r.pendingEnd && r.going() < r.width) || now.Sub(r.pendingAt) >= tellDelay {
+	if (r.pendingEnd && (r.crowded || r.going() < r.width)) || now.Sub(r.pendingAt) >= tellDelay {
 		r.announce()
 	}
 }
@@ -411,7 +415,7 @@ func (r *runner) announce() {
 	if len(r.pending) > 0 && !r.broken {
 		r.publish(r.pending)
 	}
-	r.pending, r.pendingEnd, r.pendingAt = r.pending[:0], false, time.Time{}
+	r.pending, r.pendingEnd, r.crowded, r.pendingAt = r.pending[:0], false, false, time.Time{}
 }
 
 // publish adds lines to the news.

@@ -41,6 +41,7 @@ type session struct {
 	width    int
 	handed   int // jobs taken so far, for their order
 	jobs     map[ID]sentJob
+	gates    bool // the runner that said hello last knows gates
 	stops    map[ID]time.Time // what is being stopped, and until when it has grace
 	closing  bool
 	detached bool
@@ -83,12 +84,38 @@ func (s *session) Start(jobs []Job) error {
 		return s.lost
 	}
 	for _, j := range jobs {
-		s.jobs[j.ID] = sentJob{s.handed, j}
-		s.handed++
+		order := s.handed
+		if sent, ok := s.jobs[j.ID]; ok {
+			order = sent.order
+		} else {
+			s.handed++
+		}
+		s.jobs[j.ID] = sentJob{order, j}
 		s.unsent = appendStart(s.unsent, j)
 	}
 	s.signal()
 	return nil
+}
+
+func (s *session) Gates() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gates
+}
+
+// dropGated says of all jobs behind gates that they will not start: the runner knows no gates.
+func (s *session) dropGated() {
+	var dropped []Report
+	s.mu.Lock()
+	for id, sent := range s.jobs {
+		if len(sent.job.After) > 0 {
+			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Stopped: true}})
+		}
+	}
+	s.mu.Unlock()
+	if len(dropped) > 0 && s.confirm(dropped) {
+		s.spec.Report(dropped)
+	}
 }
 
 func (s *session) SetWidth(n int) {
@@ -434,6 +461,12 @@ func (s *session) meet(hello *notice) error {
 	}
 	s.runner.ward.settle(hello.PID, adopted)
 	s.greeted = true
+	s.mu.Lock()
+	s.gates = hello.Version >= gatedVersion
+	s.mu.Unlock()
+	if hello.Version < gatedVersion {
+		s.dropGated()
+	}
 	s.hold(hello.Message)
 	return nil
 }

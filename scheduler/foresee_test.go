@@ -8,9 +8,9 @@ import (
 
 // promises are what Foresee has yielded in a run, and what has become of it.
 type promises struct {
-	after  map[Source][]Source
-	ended  map[Source]bool // whether it has succeeded
-	asked  map[Source]bool // for by an Execute effect
+	after map[Source][]Source
+	ended map[Source]bool // whether it has succeeded
+	asked map[Source]bool // for by an Execute effect
 }
 
 func newPromises() promises {
