@@ -71,8 +71,11 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 	}
 }
 
-// errClosed says that a session takes nothing any more.
-var errClosed = errors.New("the run is closed")
+var (
+	// errClosed says that a session takes nothing any more.
+	errClosed  = errors.New("the run is closed")
+	errNoGates = errors.New("the runner knows no jobs that come after others")
+)
 
 func (s *session) Start(jobs []Job) error {
 	s.mu.Lock()
@@ -82,6 +85,9 @@ func (s *session) Start(jobs []Job) error {
 	}
 	if s.lost != nil {
 		return s.lost
+	}
+	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
+		return errNoGates
 	}
 	for _, j := range jobs {
 		order := s.handed

@@ -105,7 +105,7 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 	for len(said) < 3 {
 		said = append(said, <-heard)
 	}
-	want := []string{`{"k":"hello","v":2}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
+	want := []string{`{"k":"hello","v":3}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
 	if !slices.Equal(said, want) {
 		t.Errorf("the daemon said %q", said)
 	}

@@ -63,6 +63,7 @@ type fakeSession struct {
 	most    int // at once, ever
 	retries int
 	waiting []executor.Job
+	gates   gates
 	started chan executor.Job
 	known   map[executor.ID]bool
 	began   map[executor.ID]bool
@@ -129,14 +130,16 @@ func (s *fakeSession) Start(jobs []executor.Job) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, j := range jobs {
-		if !s.known[j.ID] {
+		if s.gates.release(j) || !s.known[j.ID] {
 			s.known[j.ID] = true
-			s.waiting = append(s.waiting, j)
+			s.waiting = append(s.waiting, s.gates.admit(j)...)
 		}
 	}
 	s.fill()
 	return nil
 }
+
+func (s *fakeSession) Gates() bool { return !s.gates.none }
 
 func (s *fakeSession) SetWidth(n int) {
 	s.mu.Lock()
@@ -169,11 +172,13 @@ func (s *fakeSession) end(id executor.ID, exit executor.Exit) {
 	}
 	s.over[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(j executor.Job) bool { return j.ID == id })
+	s.gates.drop(id)
 	if s.began[id] {
 		s.going--
 	}
 	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: time.Now(), Exit: exit,
 		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}})
+	s.waiting = append(s.waiting, s.gates.over(id, exit)...)
 	s.fill()
 }
 

@@ -24,6 +24,10 @@ func (m reports) handle(w *Workspace) {
 
 // hear takes one report.
 func (r *run) hear(w *Workspace, rep executor.Report) {
+	if r.putOff(rep) {
+		return
+	}
+	defer r.endHalt(w)
 	switch rep.Kind {
 	case executor.Started:
 		r.started(w, rep)
@@ -40,10 +44,14 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 
 // expects reports whether the report is about an execution that is going. After a restart an
 // executor tells everything again: what is over is passed over, what is to come is kept.
-func (r *run) expects(rep executor.Report) bool {
+func (r *run) expects(w *Workspace, rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.nodes) {
 		return false
+	}
+	if r.sched.Wants(id.Node, id.Execution) { // an earlier daemon has handed it over, or nobody knows that any more
+		r.dequeue(id)
+		r.overtaken(w, id)
 	}
 	if id.Execution > r.sched.Executions(id.Node) {
 		if r.early == nil {
@@ -57,7 +65,7 @@ func (r *run) expects(rep executor.Report) bool {
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(rep) || !r.begun(w, rep.ID.Node) {
+	if !r.expects(w, rep) || !r.begun(w, rep.ID.Node) {
 		return
 	}
 	if r.running > r.slots { // an executor that was left alone has gone on by itself
@@ -76,7 +84,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 
 // finish folds the end of an execution: journal, status, tokens, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
-	if !r.expects(rep) {
+	if r.gaveBack(rep.ID) || !r.expects(w, rep) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
@@ -161,6 +169,8 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 		return
 	}
 	r.holds.executor = ""
+	clear(r.gated)
+	r.endHalt(w)
 	stopped := r.state == stopping // what is killed with the executor then is what was to be killed
 	if !stopped {
 		r.broken = rep.Message

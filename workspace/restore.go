@@ -250,6 +250,7 @@ func (m followed) handle(w *Workspace) {
 type goneSession struct{}
 
 func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
+func (goneSession) Gates() bool                          { return false }
 func (goneSession) SetWidth(int)                         {}
 func (goneSession) Stop([]executor.ID, time.Duration)    {}
 func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
