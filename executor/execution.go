@@ -56,9 +56,14 @@ func (r *runner) intendAhead() {
 	if r.width == 0 || r.hold.why != "" && !r.hold.short {
 		return
 	}
-	r.queue.intend(r.width+intentsAhead, func(e *execution) {
-		r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-	})
+	if r.queue.intend(r.width+intentsAhead, r.intend) {
+		r.intendBehind(time.Now())
+	}
+}
+
+func (r *runner) intend(e *execution) {
+	e.intended = true
+	r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
 }
 
 // startNext forks as many of those who wait as there are places, in order.

@@ -41,15 +41,19 @@ func (q *queue) drop(e *execution) {
 }
 
 // isDurable reports whether the intent of the first one is on the disk.
-func (q *queue) isDurable() bool { return q.head < q.durable }
+func (q *queue) isDurable() bool {
+	return q.head < q.durable || q.head < len(q.list) && q.list[q.head].durable
+}
 
-// intend calls record for the first n who wait, as far as it has not been called for them before.
-func (q *queue) intend(n int, record func(*execution)) {
+// intend calls record for the first n who wait and have no intent in the record yet. It reports whether
+// nobody is left without one.
+func (q *queue) intend(n int, record func(*execution)) (all bool) {
 	for q.intended = max(q.intended, q.head); q.intended < min(q.head+n, len(q.list)); q.intended++ {
-		if e := q.list[q.intended]; e.waiting {
+		if e := q.list[q.intended]; e.waiting && !e.intended {
 			record(e)
 		}
 	}
+	return q.intended == len(q.list)
 }
 
 // synced says that everything recorded is on the disk.

@@ -98,12 +98,16 @@ type execution struct {
 	death    *death // how; nil when nobody could see it
 	stop     *stop  // nil while nobody wants it stopped
 	lacks    int    // how many executions have to succeed before it may start; 0 = none any more
+	intended bool   // its intent is in the record
+	durable  bool   // and on the disk, with the gate still shut; those in the queue know by their place
 	waiting  bool   // in the queue
 	forked   bool   // an earlier runner was about to fork it, or did
 	doubtful bool   // how its process ends says nothing, see adoptForked
 	mark     string // of an earlier runner's fork entry
 	retries  int    // forks that failed for lack of something
 	retryAt  time.Time
+
+	shutSince time.Time // when it was put behind a gate
 }
 
 // A death is how a process ended.
@@ -315,6 +319,7 @@ func (r *runner) turn(now time.Time) {
 	r.pursue(now)
 	r.relieve(now)
 	r.startNext(now)
+	r.expireIntents(now)
 	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
 		r.sync()
 	}
@@ -349,6 +354,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	}
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
+	}
+	if len(r.gates.intended) > 0 {
+		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
 	}
 	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
 		if !due.IsZero() {
@@ -389,6 +397,7 @@ func (r *runner) sync() bool {
 	}
 	r.unwritten, r.unsynced = false, time.Time{}
 	r.queue.synced()
+	r.gates.synced()
 	return true
 }
 

@@ -41,7 +41,7 @@ type session struct {
 	width    int
 	handed   int // jobs taken so far, for their order
 	jobs     map[ID]sentJob
-	gates    bool // the runner that said hello last knows gates
+	gates    bool             // the runner that said hello last knows gates
 	stops    map[ID]time.Time // what is being stopped, and until when it has grace
 	closing  bool
 	detached bool

@@ -55,7 +55,7 @@ func (r *Run) look(yield func(Foreseen) bool) {
 		for _, j := range r.out.of(i) {
 			t := r.edges[j].target
 			n := &r.nodes[t]
-			if r.marked[j] || !n.once || n.activations > 0 {
+			if r.marked[j] || !n.once || n.activations > 0 || n.executions > 0 {
 				continue
 			}
 			if s.gets[t] == 0 {

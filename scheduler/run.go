@@ -59,6 +59,7 @@ type node struct {
 	handed      bool  // the present execution was dispatched, and is Queued or Running
 	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
+	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
 	once        bool  // it is activated once at most, see findOnce; never changes after Begin
 	missing     int32 // blocking in-edges without a token
 	pending     int32 // activations that wait while another one is served

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"wf/executor"
+	"wf/graph"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -77,12 +78,44 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 		delete(r.gated, id)
 		r.passed = append(r.passed, id)
 	}
+	if !r.sched.Wants(id.Node, id.Execution) {
+		return
+	}
 	r.dispatched(w, id)
 	known := r.early[id]
 	delete(r.early, id)
 	for _, rep := range known {
 		r.hear(w, rep)
 	}
+}
+
+// dispatchEvent is what the scheduler is told of an execution that is with the executor, or may have
+// been: it strayed if nobody has asked for it.
+func (r *run) dispatchEvent(id executor.ID) scheduler.Event {
+	if r.sched.Wants(id.Node, id.Execution) {
+		return scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node}
+	}
+	return scheduler.Event{Kind: scheduler.Strayed, Node: id.Node}
+}
+
+// meet dispatches what the executor tells of and nobody has dispatched: it was handed over ahead, by
+// an earlier daemon perhaps. What was ahead when the machine went down and may have begun is lost like
+// everything else.
+func (r *run) meet(w *Workspace, rep executor.Report) {
+	id := rep.ID
+	switch {
+	case r.sched.Wants(id.Node, id.Execution):
+		r.dequeue(id)
+		r.overtaken(w, id)
+	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
+		r.dispatched(w, id)
+	}
+}
+
+// mayStray reports whether an execution that is lost is one that nobody has asked for.
+func (r *run) mayStray(id executor.ID) bool {
+	status := r.sched.Status(id.Node)
+	return id.Execution == r.sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.sched.Ended()
 }
 
 // overdue returns what was handed over ahead, has been asked for and is not known to have begun. To

@@ -7,7 +7,6 @@ import (
 
 	"wf/executor"
 	"wf/history"
-	"wf/scheduler"
 )
 
 // Jobs are handed over before there is room for them: the executor starts the next one the moment
@@ -209,7 +208,7 @@ func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	line = executor.Line(r.req.Wrapper, n.label)
 	r.executes(w, id, line)
 	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
-	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
+	r.step(w, r.dispatchEvent(id))
 	return line
 }
 

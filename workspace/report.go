@@ -49,10 +49,7 @@ func (r *run) expects(w *Workspace, rep executor.Report) bool {
 	if id.Node >= len(r.nodes) {
 		return false
 	}
-	if r.sched.Wants(id.Node, id.Execution) { // an earlier daemon has handed it over, or nobody knows that any more
-		r.dequeue(id)
-		r.overtaken(w, id)
-	}
+	r.meet(w, rep)
 	if id.Execution > r.sched.Executions(id.Node) {
 		if r.early == nil {
 			r.early = map[executor.ID][]executor.Report{}

@@ -143,7 +143,8 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.executes(w, id, rec.Command)
 		r.dequeue(id)
 		r.inflight++
-		r.fold(w, scheduler.Event{Kind: scheduler.Dispatched, Node: rec.Node})
+		r.look = true
+		r.fold(w, r.dispatchEvent(id))
 	case history.RecordStart:
 		n := r.nodes[rec.Node].rec
 		r.begun(w, rec.Node)
