@@ -59,11 +59,14 @@ var gateCases = []testCase{
 		h.expectShut(11, 12, 13)
 	}},
 	{"never starts when what it comes after is stopped", func(h *harness) {
-		h.start(0, "trap 'exit 0' TERM; sleep 1000 & wait")
+		ready, never := h.pipe("ready"), h.pipe("never")
+		h.start(0, "trap 'exit 0' TERM; echo >"+ready.path+"; read x <"+never.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
-		h.started(0)
+		h.hear(ready)
 		h.session.Stop([]executor.ID{id(0)}, longGrace)
-		h.ended(0)
+		if r := h.ended(0); r.Exit.Code != 0 || !r.Exit.Stopped {
+			h.Errorf("exit %+v", r.Exit)
+		}
 		h.expectShut(11)
 	}},
 	{"what it comes after is over by then", func(h *harness) {
