@@ -15,7 +15,8 @@ func FuzzDecode(f *testing.F) {
 		`{"k":"start","n":7,"e":1,"shell":"bash","line":"a > b && c","env":["A=1","B=\"2\""]}`,
 		`{"k":"start","n":7,"e":1,"line":"","env":[]}`, `{"k":"end","N":1,"n":01}`, `{"k":"end","n":1e3}`,
 		`{"n":999999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
-		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
+		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`,
+		`{"k":"gated","n":7,"e":1,"line":"x","after":[[6,1],[5,2]]}`, `{"k":"gated","after":[[1],[1,2,3]]}`, `{"k":"gated","after":[]}`, `{"after":[[1,2],]}`, `{"line":"é","shell":"\xff"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -42,10 +43,11 @@ func TestStartRoundTrip(t *testing.T) {
 	for _, want := range []Job{
 		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
 		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
+		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
 	} {
 		line := appendStart(nil, want)
 		var c command
-		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || c.Kind != lineStart {
+		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || (c.Kind == lineGated) != (want.After != nil) {
 			t.Errorf("%s: %+v (%v), want %+v", line, c.job(), err, want)
 		}
 	}

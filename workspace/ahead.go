@@ -159,14 +159,15 @@ func (r *run) gatedIDs() []executor.ID {
 	})
 }
 
-// gaveBack notes that a job that was handed over ahead will not start. It returns false for others.
-func (r *run) gaveBack(id executor.ID) bool {
-	if r.gated[id] == nil {
+// gaveBack notes that a job that was handed over ahead has not started and will not. It returns false
+// if the report says something else.
+func (r *run) gaveBack(rep executor.Report) bool {
+	if r.gated[rep.ID] == nil {
 		return false
 	}
-	delete(r.gated, id)
-	delete(r.early, id)
-	return true
+	delete(r.gated, rep.ID)
+	delete(r.early, rep.ID)
+	return !rep.Exit.Lost // else an earlier daemon had handed it over, and it may have begun
 }
 
 // A halt is a stop that the scheduler has not been told of: the executor may have begun what it had

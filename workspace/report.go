@@ -81,7 +81,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 
 // finish folds the end of an execution: journal, status, tokens, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
-	if r.gaveBack(rep.ID) || !r.expects(w, rep) {
+	if r.gaveBack(rep) || !r.expects(w, rep) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
