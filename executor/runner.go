@@ -29,7 +29,8 @@ import (
 // another intent, and since the record is one file written in order, the sync of that intent is
 // the sync of this end. So there is one sync between two commands of a chain. Where jobs wait
 // there is none: their intents are synced ahead, together with whatever else is, and the fork
-// entry tells which of them have been forked. An end is synced within syncDelay all the same.
+// entry tells which of them have been forked. An end is synced within syncDelay all the same. What
+// holds for jobs that come after others is told in gate.go.
 //
 // One goroutine does it all, and all fields belong to it.
 type runner struct {
