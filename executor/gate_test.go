@@ -88,3 +88,25 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 		t.Errorf("active %v", r.active)
 	}
 }
+
+// TestCrowdIsTold: the daemon hears at once of an end that lets more jobs go than there are places, since
+// it may have more; one that lets a single job go can wait.
+func TestCrowdIsTold(t *testing.T) {
+	for after, want := range map[int]bool{1: false, 2: true} {
+		r, _ := newTestRunner(t, 1)
+		jobs(r, "true")
+		for node := 1; node <= after; node++ {
+			r.acceptJob(Job{ID: ID{Node: node, Execution: 1}, Command: "true", After: []ID{{Node: 0, Execution: 1}}})
+		}
+		r.startNext(time.Now())
+		r.announce()
+		told := len(r.news)
+		await(t, r, 1)
+		now := time.Now()
+		r.startNext(now)
+		if r.tell(now); (len(r.news) > told) != want {
+			t.Errorf("%d jobs were let go: told %q", after, r.news[told:])
+		}
+		await(t, r, 1)
+	}
+}

@@ -71,11 +71,8 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 	}
 }
 
-var (
-	// errClosed says that a session takes nothing any more.
-	errClosed  = errors.New("the run is closed")
-	errNoGates = errors.New("the runner knows no jobs that come after others")
-)
+// errClosed says that a session takes nothing any more.
+var errClosed = errors.New("the run is closed")
 
 func (s *session) Start(jobs []Job) error {
 	s.mu.Lock()
@@ -101,27 +98,6 @@ func (s *session) Start(jobs []Job) error {
 	}
 	s.signal()
 	return nil
-}
-
-func (s *session) Gates() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.gates
-}
-
-// dropGated says of all jobs behind gates that they will not start: the runner knows no gates.
-func (s *session) dropGated() {
-	var dropped []Report
-	s.mu.Lock()
-	for id, sent := range s.jobs {
-		if len(sent.job.After) > 0 {
-			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Stopped: true}})
-		}
-	}
-	s.mu.Unlock()
-	if len(dropped) > 0 && s.confirm(dropped) {
-		s.spec.Report(dropped)
-	}
 }
 
 func (s *session) SetWidth(n int) {
@@ -467,12 +443,7 @@ func (s *session) meet(hello *notice) error {
 	}
 	s.runner.ward.settle(hello.PID, adopted)
 	s.greeted = true
-	s.mu.Lock()
-	s.gates = hello.Version >= gatedVersion
-	s.mu.Unlock()
-	if hello.Version < gatedVersion {
-		s.dropGated()
-	}
+	s.setGates(hello.Version >= gatedVersion)
 	s.hold(hello.Message)
 	return nil
 }
