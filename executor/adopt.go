@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +22,7 @@ type past struct {
 // the past that it returns. Then it signs the record.
 func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
-	r.news, r.known = nil, make(map[ID]struct{}) // of a try that failed
+	r.news, r.known, r.gates = nil, make(map[ID]struct{}), gates{} // of a try that failed
 	boot, err := thisBoot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
@@ -64,7 +65,9 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 	r.known[id] = struct{}{}
 	switch e.Kind {
 	case entryEnd:
-		delete(p.open, id)
+		if delete(p.open, id); !e.succeeded() {
+			r.gates.fail(id)
+		}
 		return
 	case entryForget:
 		delete(p.open, id)
@@ -102,21 +105,19 @@ func (x *execution) resume(e *entry) {
 // not come to fork is forgotten: the daemon hands over again what it has no news of.
 func (r *runner) adopt(p *past) {
 	r.foreign = make(chan foreignEnd, len(p.order))
+	r.mournLastBoot(p)
 	for _, id := range p.order {
 		e := p.open[id]
 		if e == nil {
 			continue
 		}
 		delete(p.open, id) // one that was forgotten has another intent later
-		sameBoot := p.boots[id] == p.boot
-		if e.pid == 0 && sameBoot && (!e.forked || r.adoptForked(e, p)) {
+		if e.pid == 0 && (!e.forked || r.adoptForked(e, p)) {
 			delete(r.known, id)
 			continue
 		}
 		r.active[id] = e
 		switch {
-		case !sameBoot:
-			r.end(e, &entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
 		case e.pid == 0:
 			r.end(e, &entry{Lost: true, Message: "the runner died before it noted the start"})
 		default:
@@ -126,6 +127,21 @@ func (r *runner) adopt(p *past) {
 	r.sync()
 	r.tally.keep(time.Now())
 	r.announce()
+}
+
+// mournLastBoot ends what was going on, or may have been, when the machine went down. What was to come
+// after others is told before them: it may have begun, and only as long as they count as going can a
+// daemon say so.
+func (r *runner) mournLastBoot(p *past) {
+	for _, id := range slices.Backward(p.order) {
+		e := p.open[id]
+		if e == nil || p.boots[id] == p.boot {
+			continue
+		}
+		delete(p.open, id)
+		r.active[id] = e
+		r.end(e, &entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+	}
 }
 
 // adopted are the leaders of adopted executions that have not ended: their zombies, which the daemon

@@ -52,14 +52,27 @@ func (r *runner) intendAhead(now time.Time) {
 	if r.width == 0 {
 		n = 0
 	}
-	r.queue.intend(n, func(e *execution) {
-		r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-	})
-	if early := r.queue.intended - r.queue.head - n; early > n+aheadFirst || early > 0 && stale {
-		r.queue.retract(n, func(e *execution) {
-			r.note(&entry{Kind: entryForget, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-		})
+	if all := r.queue.intend(n, r.intend); all && r.width > 0 {
+		r.intendBehind(now)
 	}
+	if early := r.queue.intended - r.queue.head - n; early > n+aheadFirst || early > 0 && stale {
+		r.queue.retract(n, r.unintend)
+	}
+}
+
+// intend records the intent of a job.
+func (r *runner) intend(e *execution) {
+	e.intended = true
+	r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
+}
+
+// unintend takes an intent back.
+func (r *runner) unintend(e *execution) {
+	if !e.intended {
+		return
+	}
+	e.intended, e.durable = false, false
+	r.note(&entry{Kind: entryForget, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
 }
 
 // staleIntents returns when intents are to be looked at because nothing has started for so long.
@@ -67,21 +80,9 @@ func (r *runner) staleIntents() (at time.Time, any bool) {
 	return r.ahead.since.Add(aheadStale), r.queue.intended > r.queue.head && r.hold.why == "" && !r.broken
 }
 
-// takeBack makes the intents stale ones take back.
-func (r *runner) takeBack(now time.Time) {
+// retractStale takes intents back that nobody has needed for so long.
+func (r *runner) retractStale(now time.Time) {
 	if at, any := r.staleIntents(); any && !now.Before(at) {
 		r.sync()
 	}
-}
-
-// retract calls forget for all whose intent was recorded but for the first n who wait.
-func (q *queue) retract(n int, forget func(*execution)) {
-	first := max(q.head, min(q.head+n, len(q.list)))
-	for i := first; i < q.intended; i++ {
-		if e := q.list[i]; e.waiting {
-			forget(e)
-		}
-	}
-	q.intended = min(q.intended, first)
-	q.durable = min(q.durable, q.intended)
 }

@@ -318,6 +318,34 @@ func TestRecordOfTheDead(t *testing.T) {
 	}
 }
 
+// TestPowerCutInAChain: what has an intent may have begun when the machine went down, even if the end of
+// what it comes after did not get to the disk. It is told first; what was taken back is not told at all.
+func TestPowerCutInAChain(t *testing.T) {
+	dir := t.TempDir()
+	entry := func(kind string, node int) string { return fmt.Sprintf(`{"k":%q,"n":%d,"e":1}`, kind, node) }
+	lines := []string{`{"k":"runner","n":0,"e":0,"p":1,"boot":"other"}`, entry("intent", 0), entry("intent", 1), entry("intent", 2), entry("intent", 3),
+		entry("fork", 0), `{"k":"start","n":0,"e":1,"t":1,"p":1,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`, entry("forget", 3)}
+	if err := os.WriteFile(filepath.Join(dir, "record"), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), dir)
+	r.start(3, "exit 9") // it has not begun: it can
+	r.await(executor.Ended, 3)
+	var ended []int
+	for _, report := range r.seen {
+		if report.Kind == executor.Ended {
+			ended = append(ended, report.ID.Node)
+			if !report.Exit.Lost {
+				t.Errorf("node %d: %+v", report.ID.Node, report.Exit)
+			}
+		}
+	}
+	if !slices.Equal(ended, []int{2, 1, 0}) {
+		t.Errorf("ended %v", ended)
+	}
+	r.close()
+}
+
 // TestRunnerCannotStart wants the run held instead of a crash loop, and given up when it is to end.
 func TestRunnerCannotStart(t *testing.T) {
 	for name, program := range map[string][]string{

@@ -65,7 +65,7 @@ func (e *entry) member(key string, s *lineScanner) bool {
 func (c *command) member(key string, s *lineScanner) bool {
 	switch key {
 	case "k":
-		return s.kind(&c.Kind, lineStart)
+		return s.kind(&c.Kind, lineStart, lineGated)
 	case "n":
 		return s.int(&c.Node)
 	case "e":
@@ -76,6 +76,8 @@ func (c *command) member(key string, s *lineScanner) bool {
 		return s.text(&c.Line)
 	case "env":
 		return s.texts(&c.Env)
+	case "after":
+		return s.ids(&c.After)
 	}
 	return false
 }
@@ -166,6 +168,24 @@ func (s *lineScanner) texts(into *[]string) bool {
 	}
 }
 
+// ids reads pairs of a node and an execution.
+func (s *lineScanner) ids(into *[][2]int) bool {
+	*into = nil
+	if !s.is('[') {
+		return false
+	}
+	for {
+		var id [2]int
+		if !s.is('[') || !s.int(&id[0]) || !s.is(',') || !s.int(&id[1]) || !s.is(']') {
+			return false
+		}
+		*into = append(*into, id)
+		if !s.is(',') {
+			return s.is(']')
+		}
+	}
+}
+
 func (s *lineScanner) int(into *int) bool {
 	var n int64
 	ok := s.int64(&n) && n >= math.MinInt && n <= math.MaxInt
@@ -198,7 +218,11 @@ func (s *lineScanner) pair(into *[2]int64) bool {
 
 // appendStart encodes the command that hands a job over, as appendLine would.
 func appendStart(b []byte, j Job) []byte {
-	b = append(b, `{"k":"`+lineStart+`","n":`...)
+	kind := lineStart
+	if len(j.After) > 0 {
+		kind = lineGated
+	}
+	b = append(append(append(b, `{"k":"`...), kind...), `","n":`...)
 	b = strconv.AppendInt(b, int64(j.ID.Node), 10)
 	b = append(b, `,"e":`...)
 	b = strconv.AppendInt(b, int64(j.ID.Execution), 10)
@@ -213,6 +237,19 @@ func appendStart(b []byte, j Job) []byte {
 		b = appendQuoted(b, v)
 	}
 	if len(j.Env) > 0 {
+		b = append(b, ']')
+	}
+	for i, id := range j.After {
+		if i == 0 {
+			b = append(appendKey(b, "after"), '[')
+		} else {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, '['), int64(id.Node), 10)
+		b = strconv.AppendInt(append(b, ','), int64(id.Execution), 10)
+		b = append(b, ']')
+	}
+	if len(j.After) > 0 {
 		b = append(b, ']')
 	}
 	return append(b, '}', '\n')

@@ -18,6 +18,7 @@ func FuzzDecode(f *testing.F) {
 		`{"n":999999999999999999999}`, `{"t":9223372036854775807}`, `{"t":9223372036854775808}`,
 		`{"t":-9223372036854775808}`, `{"t":-9223372036854775807}`, `{"t":9999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
 		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
+		`{"k":"gated","n":7,"e":1,"line":"x","after":[[6,1],[5,2]]}`, `{"k":"gated","after":[[1],[1,2,3]]}`, `{"k":"gated","after":[]}`, `{"after":[[1,2],]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -65,10 +66,11 @@ func TestStartRoundTrip(t *testing.T) {
 	for _, want := range []Job{
 		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
 		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
+		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
 	} {
 		line := appendStart(nil, want)
 		var c command
-		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || c.Kind != lineStart {
+		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || (c.Kind == lineGated) != (want.After != nil) {
 			t.Errorf("%s: %+v (%v), want %+v", line, c.job(), err, want)
 		}
 	}

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,28 +22,30 @@ func (r *runner) mark(e *execution, envs ...[]string) {
 	}
 }
 
-// acceptJob takes a job. One that is known already was sent again after a lost connection.
+// acceptJob takes a job. One that is known already was sent again after a lost connection, or it is
+// to wait for nothing any more.
 func (r *runner) acceptJob(j Job) {
-	if _, ok := r.known[j.ID]; ok || r.broken {
+	if r.broken {
+		return
+	}
+	if _, ok := r.known[j.ID]; ok {
+		if e := r.active[j.ID]; e != nil && e.lacks > 0 && len(j.After) == 0 {
+			r.open(e)
+		}
 		return
 	}
 	r.known[j.ID] = struct{}{}
 	e := &execution{job: j}
 	r.active[j.ID] = e
-	switch {
-	case r.closing:
+	if r.closing {
 		r.end(e, &entry{Stopped: true})
-	case strings.TrimSpace(j.Command) == "":
-		r.end(e, &entry{})
-	case r.env.missing:
-		r.end(e, &entry{Failed: true, Message: "the environment of the run is gone"})
-	default:
-		r.queue.push(e)
+		return
 	}
+	r.admit(e)
 }
 
 // going is how many executions take a place.
-func (r *runner) going() int { return len(r.active) - r.queue.waiting }
+func (r *runner) going() int { return len(r.active) - r.queue.waiting - r.gates.shut }
 
 // startNext forks as many of those who wait as there are places, in order.
 func (r *runner) startNext(now time.Time) {
@@ -205,6 +206,7 @@ func (r *runner) recordEnd(e *execution, as *entry) {
 	r.note(as)
 	delete(r.active, e.job.ID)
 	delete(r.hunt.stopping, e)
+	r.settle(e.job.ID, as)
 }
 
 // measure finds out where the output of e ends.

@@ -22,8 +22,13 @@ type Executor interface {
 type Session interface {
 	// Start hands over jobs. They wait in the executor until the width has a place for them and are
 	// started in the order handed over; blank ones need no place. It returns at once; what becomes
-	// of each job is reported. An error means that none of them was taken.
+	// of each job is reported. An error means that none of them was taken. One that was handed over
+	// before and has not been reported waits for nothing but a place any more when it comes again with
+	// an empty After; else nothing changes.
 	Start(jobs []Job) error
+	// Gates reports whether jobs with an After are understood at present: before that they are refused.
+	// Should it cease, those that have not started are reported as stopped.
+	Gates() bool
 	// SetWidth says how many executions may be going at once from now on; 0 = none. A smaller width
 	// ends nothing: it is reached as executions end. A Resized report tells from when on it decides
 	// what starts. It holds until the session ends, also across
@@ -73,6 +78,10 @@ type Job struct {
 	Shell   string   // program that gets -c and Command; "" = /bin/sh
 	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
 	Env     []string // KEY=VALUE on top of Spec.Env
+	// After names executions that have to succeed (exit code 0, not stopped) before this one starts,
+	// each of them handed over before. Until then it takes no place; if one of them does not succeed
+	// it never starts, and is reported only when it is stopped, or not at all.
+	After []ID
 }
 
 // Kind of a report.

@@ -49,6 +49,7 @@ func sampleLines() []byte {
 	var b []byte
 	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
 	b = appendStart(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
+	b = appendStart(b, Job{ID: ID{Node: 4, Execution: 1}, Command: "echo", After: []ID{id}})
 	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
 	b = appendLine(b, command{Kind: lineClose})
 	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})

@@ -164,7 +164,7 @@ func (r *runner) obey(l *link, c *command) error {
 		return r.greet(l, c)
 	}
 	switch c.Kind {
-	case lineStart:
+	case lineStart, lineGated:
 		r.acceptJob(c.job())
 	case lineWidth:
 		r.resize(l, c.Width)
@@ -205,6 +205,7 @@ func (r *runner) greet(l *link, hello *command) error {
 		r.setBlocked(r.link, false)
 	}
 	r.link = l
+	r.forgetShut()
 	l.hello = appendLine(nil, notice{
 		Kind: lineHello, Version: min(protocolVersion, hello.Version), PID: r.pid, Adopted: r.adopted(), Message: r.hold.why,
 	})

@@ -3,12 +3,11 @@ package executor
 // A queue holds the jobs that wait for a place, in the order handed over. One that is stopped
 // meanwhile stays where it is and is passed over.
 //
-//	taken │ intent durable │ intent recorded │ not yet in the record
-//	      head             durable           intended
+//	taken │ intents recorded, as far as they were not taken back │ not yet in the record
+//	      head                                                   intended
 type queue struct {
 	list     []*execution
 	head     int
-	durable  int
 	intended int
 	waiting  int // those in list that are still wanted
 }
@@ -21,6 +20,9 @@ func (q *queue) push(e *execution) {
 	e.waiting = true
 	q.list = append(q.list, e)
 	q.waiting++
+	if e.intended { // behind a gate
+		q.intended = len(q.list)
+	}
 }
 
 // first returns who is next, or nil.
@@ -41,16 +43,37 @@ func (q *queue) drop(e *execution) {
 }
 
 // isDurable reports whether the intent of the first one is on the disk.
-func (q *queue) isDurable() bool { return q.head < q.durable }
+func (q *queue) isDurable() bool { return q.head < len(q.list) && q.list[q.head].durable }
 
-// intend calls record for the first n who wait, as far as it has not been called for them before.
-func (q *queue) intend(n int, record func(*execution)) {
-	for q.intended = max(q.intended, q.head); q.intended < min(q.head+n, len(q.list)); q.intended++ {
-		if e := q.list[q.intended]; e.waiting {
+// intend calls record for those of the first n who have no intent in the record. It reports whether
+// nobody is left without one.
+func (q *queue) intend(n int, record func(*execution)) (all bool) {
+	end := min(q.head+n, len(q.list))
+	for _, e := range q.list[q.head:end] {
+		if e != nil && e.waiting && !e.intended {
 			record(e)
 		}
 	}
+	q.intended = max(q.intended, end)
+	return end == len(q.list)
+}
+
+// retract calls forget for all whose intent was recorded but for the first n.
+func (q *queue) retract(n int, forget func(*execution)) {
+	first := max(q.head, min(q.head+n, len(q.list)))
+	for i := first; i < q.intended; i++ {
+		if e := q.list[i]; e.waiting {
+			forget(e)
+		}
+	}
+	q.intended = min(q.intended, first)
 }
 
 // synced says that everything recorded is on the disk.
-func (q *queue) synced() { q.durable = q.intended }
+func (q *queue) synced() {
+	for i := q.head; i < q.intended; i++ {
+		if e := q.list[i]; e != nil {
+			e.durable = e.intended
+		}
+	}
+}

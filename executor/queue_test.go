@@ -9,7 +9,10 @@ func TestQueue(t *testing.T) {
 	var q queue
 	var all []*execution
 	var intended []int
-	intend := func(e *execution) { intended = append(intended, e.job.ID.Node) }
+	intend := func(e *execution) {
+		e.intended = true
+		intended = append(intended, e.job.ID.Node)
+	}
 	for node := range 6 {
 		e := &execution{job: Job{ID: ID{Node: node}}}
 		all = append(all, e)
@@ -36,8 +39,47 @@ func TestQueue(t *testing.T) {
 	if !slices.Equal(order, []int{0, 2, 3, 4, 5}) || q.waiting != 0 {
 		t.Errorf("order %v, %d wait", order, q.waiting)
 	}
-	q.push(all[0])
-	if q.first() != all[0] || q.isDurable() {
+	q.push(&execution{})
+	if q.first() == nil || q.isDurable() {
 		t.Error("a queue that was empty goes on as before")
+	}
+}
+
+// TestQueueOfIntents: an intent may be taken back, and then comes again; one from behind a gate counts.
+func TestQueueOfIntents(t *testing.T) {
+	var q queue
+	var said []int // node + 1 for an intent, its negative for the end of one
+	intend := func(e *execution) {
+		e.intended = true
+		said = append(said, e.job.ID.Node+1)
+	}
+	forget := func(e *execution) {
+		if e.intended {
+			e.intended, e.durable = false, false
+			said = append(said, -e.job.ID.Node-1)
+		}
+	}
+	for node := range 4 {
+		q.push(&execution{job: Job{ID: ID{Node: node}}, intended: node == 3, durable: node == 3})
+	}
+	if q.intend(2, intend) {
+		t.Error("nobody is left without an intent")
+	}
+	q.synced()
+	q.retract(1, forget)
+	if e := q.first(); !e.durable || !q.isDurable() {
+		t.Error("the first has lost its intent")
+	}
+	if !q.intend(4, intend) {
+		t.Error("somebody is left without an intent")
+	}
+	if want := []int{1, 2, -2, -4, 2, 3, 4}; !slices.Equal(said, want) {
+		t.Errorf("said %v, want %v", said, want)
+	}
+	for q.first() != nil {
+		if q.isDurable() == (q.first().job.ID.Node > 0) {
+			t.Errorf("node %d: durable %t", q.first().job.ID.Node, q.isDurable())
+		}
+		q.drop(q.first())
 	}
 }

@@ -193,3 +193,36 @@ func outputRange(slot int, stream string, x extent) Range {
 	}
 	return Range{File: path.Join(outputFolder, outputName(slot, stream)), Start: x[0], End: x[1]}
 }
+
+// save writes what was noted.
+func (r *runner) save() {
+	if r.broken {
+		return
+	}
+	err := r.record.Flush()
+	if r.unwritten = err != nil; r.unwritten {
+		r.holdStarts(recordError(err))
+		return
+	}
+	r.tally.save(false)
+}
+
+// sync brings what was noted to the disk, and with it the intents of those who come next. It reports
+// whether it has; if not, it is done again later.
+func (r *runner) sync() bool {
+	if r.broken {
+		return false
+	}
+	r.intendAhead(time.Now())
+	if err := r.record.Sync(); err != nil {
+		r.unwritten = true // perhaps it is, but not where it can be relied on
+		r.unsynced = time.Now().Add(holdPause - syncDelay)
+		r.holdStarts(recordError(err))
+		return false
+	}
+	r.unwritten, r.unsynced = false, time.Time{}
+	r.tally.save(true)
+	r.queue.synced()
+	r.gates.synced()
+	return true
+}

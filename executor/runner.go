@@ -30,7 +30,8 @@ import (
 // another intent, and since the record is one file written in order, the sync of that intent is
 // the sync of this end. So there is one sync between two commands of a chain. Where jobs wait
 // there is none: their intents are synced ahead, together with whatever else is, and the fork
-// entry tells which of them have been forked. An end is synced within syncDelay all the same.
+// entry tells which of them have been forked. An end is synced within syncDelay all the same. What
+// holds for jobs that come after others is told in gate.go.
 //
 // One goroutine does it all, and all fields belong to it.
 type runner struct {
@@ -58,6 +59,7 @@ type runner struct {
 	line       []byte    // scratch for one encoded entry
 	pending    []byte    // noted and not announced
 	pendingEnd bool      // there is an end among it
+	crowded    bool      // and it has let more jobs go than there were places
 	pendingAt  time.Time // since when
 	unsynced   time.Time // since when the record holds what the disk may not have; zero = it has all
 	unwritten  bool      // what was noted is not in the record yet: nothing is announced
@@ -69,6 +71,7 @@ type runner struct {
 	width   int
 	queue   queue
 	ahead   ahead
+	gates   gates
 	known   map[ID]struct{}    // every execution ever asked for: commands may be repeated
 	active  map[ID]*execution  // those without an end
 	running map[int]*execution // by pid: children whose death has not been recorded
@@ -100,12 +103,17 @@ type execution struct {
 	gone     bool   // the leader has ended
 	death    *death // how; nil when nobody could see it
 	stop     *stop  // nil while nobody wants it stopped
+	lacks    int    // how many executions have to succeed before it may start; 0 = none any more
+	intended bool   // its intent is in the record
+	durable  bool   // and on the disk, with the gate still shut; those in the queue know by their place
 	waiting  bool   // in the queue
 	forked   bool   // an earlier runner was about to fork it, or did
 	doubtful bool   // how its process ends says nothing, see adoptForked
 	mark     string // of an earlier runner's fork entry
 	retries  int    // forks that failed for lack of something
 	retryAt  time.Time
+
+	shutSince time.Time // when it was put behind a gate
 }
 
 // A death is how a process ended.
@@ -321,7 +329,8 @@ func (r *runner) turn(now time.Time) {
 	r.pursue(now)
 	r.relieve(now)
 	r.startNext(now)
-	r.takeBack(now)
+	r.retractStale(now)
+	r.expireIntents(now)
 	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
 		r.sync()
 	}
@@ -364,6 +373,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
 	}
+	if len(r.gates.intended) > 0 {
+		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
+	}
 	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
 		if !due.IsZero() {
 			sooner(due)
@@ -377,40 +389,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// save writes what was noted.
-func (r *runner) save() {
-	if r.broken {
-		return
-	}
-	err := r.record.Flush()
-	if r.unwritten = err != nil; r.unwritten {
-		r.holdStarts(recordError(err))
-		return
-	}
-	r.tally.save(false)
-}
-
-// sync brings what was noted to the disk, and with it the intents of those who come next. It reports
-// whether it has; if not, it is done again later.
-func (r *runner) sync() bool {
-	if r.broken {
-		return false
-	}
-	r.intendAhead(time.Now())
-	if err := r.record.Sync(); err != nil {
-		r.unwritten = true // perhaps it is, but not where it can be relied on
-		r.unsynced = time.Now().Add(holdPause - syncDelay)
-		r.holdStarts(recordError(err))
-		return false
-	}
-	r.unwritten, r.unsynced = false, time.Time{}
-	r.tally.save(true)
-	r.queue.synced()
-	return true
-}
-
 // tell announces what was noted: at once if the daemon has to decide what comes next, since there
-// is a place for an execution and nobody who waits for it, else together with what follows soon.
+// is a place for an execution and nobody who waits for it, or if it may have places for those that
+// wait suddenly, else together with what follows soon.
 func (r *runner) tell(now time.Time) {
 	if len(r.pending) == 0 {
 		return
@@ -418,7 +399,7 @@ func (r *runner) tell(now time.Time) {
 	if r.pendingAt.IsZero() {
 		r.pendingAt = now
 	}
-	if (r.pendingEnd && r.going() < r.width) || now.Sub(r.pendingAt) >= tellDelay {
+	if (r.pendingEnd && (r.crowded || r.going() < r.width)) || now.Sub(r.pendingAt) >= tellDelay {
 		r.announce()
 	}
 }
@@ -431,7 +412,7 @@ func (r *runner) announce() {
 	if len(r.pending) > 0 && !r.broken {
 		r.publish(r.pending)
 	}
-	r.pending, r.pendingEnd, r.pendingAt = r.pending[:0], false, time.Time{}
+	r.pending, r.pendingEnd, r.crowded, r.pendingAt = r.pending[:0], false, false, time.Time{}
 }
 
 // publish adds lines to the news.

@@ -41,6 +41,7 @@ type session struct {
 	width    int
 	handed   int // jobs taken so far, for their order
 	jobs     map[ID]sentJob
+	gates    bool             // the runner that said hello last knows gates
 	stops    map[ID]time.Time // what is being stopped, and until when it has grace
 	closing  bool
 	detached bool
@@ -82,9 +83,17 @@ func (s *session) Start(jobs []Job) error {
 	if s.lost != nil {
 		return s.lost
 	}
+	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
+		return errNoGates
+	}
 	for _, j := range jobs {
-		s.jobs[j.ID] = sentJob{s.handed, j}
-		s.handed++
+		order := s.handed
+		if sent, ok := s.jobs[j.ID]; ok {
+			order = sent.order
+		} else {
+			s.handed++
+		}
+		s.jobs[j.ID] = sentJob{order, j}
 		s.unsent = appendStart(s.unsent, j)
 	}
 	s.signal()
@@ -440,6 +449,7 @@ func (s *session) meet(hello *notice) error {
 	}
 	s.runner.ward.settle(hello.PID, adopted)
 	s.greeted = true
+	s.setGates(hello.Version >= gatedVersion)
 	s.hold(hello.Message)
 	return nil
 }

@@ -105,12 +105,40 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 	for len(said) < 3 {
 		said = append(said, <-heard)
 	}
-	want := []string{`{"k":"hello","v":2}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
+	want := []string{`{"k":"hello","v":3}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
 	if !slices.Equal(said, want) {
 		t.Errorf("the daemon said %q", said)
 	}
 	if _, err := s.Close(context.Background()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRunnerWithoutGates: a runner that knows no gates gets no job that comes after others, and a
+// session that finds itself with such a runner says of those it has that they will not start.
+func TestRunnerWithoutGates(t *testing.T) {
+	s, reports, heard := openOld(t, `{"k":"hello","v":2,"p":4711}`, `{"k":"end","n":0,"e":1,"t":9}`)
+	if r := <-reports; r.Kind != Ended {
+		t.Errorf("report %+v", r)
+	}
+	gated := Job{ID: ID{1, 1}, Command: "true", After: []ID{{0, 1}}}
+	if s.Gates() || s.Start([]Job{gated}) == nil {
+		t.Error("it was taken for a runner with gates")
+	}
+	s.mu.Lock()
+	s.jobs[gated.ID] = sentJob{0, gated} // handed over to the runner before this one
+	s.mu.Unlock()
+	s.dropGated()
+	if r := <-reports; r.Kind != Ended || r.ID != gated.ID || !r.Exit.Stopped {
+		t.Errorf("report %+v", r)
+	}
+	if _, err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for len(heard) > 0 {
+		if line := <-heard; strings.Contains(line, `"n":1`) {
+			t.Errorf("the runner was told %s", line)
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ func (r *runner) stopAll(ids []ID, grace time.Duration) {
 		e := r.active[id]
 		switch {
 		case e == nil:
+		case e.lacks > 0:
+			r.takeBack(e)
+			r.end(e, &entry{Stopped: true})
 		case e.waiting:
 			r.queue.drop(e)
 			r.end(e, &entry{Stopped: true})

@@ -18,17 +18,20 @@ import (
 // unknown kind and an unknown member are ignored, so that either side may be newer.
 //
 // Version 2: the hello of the runner tells the processes that it has adopted, so that the daemon
-// knows which zombies it may take away. Each side speaks up to its own version and down to the one
-// before: a run that is going outlives an upgrade of the daemon.
+// knows which zombies it may take away. Version 3: a gated line hands over a job that starts after
+// others, see Job.After. Each side speaks up to its own version and down to the oldest that it
+// understands: a run that is going outlives an upgrade of the daemon.
 const (
-	protocolVersion = 2
-	oldestVersion   = protocolVersion - 1
+	protocolVersion = 3
+	gatedVersion    = 3
+	oldestVersion   = 1
 )
 
 // The kinds of lines that are not entries.
 const (
 	lineHello  = "hello"
 	lineStart  = "start"
+	lineGated  = "gated" // of its own kind, so that a runner that knows no gates does not start it
 	lineWidth  = "width"
 	lineStop   = "stop"
 	lineClose  = "close"
@@ -46,11 +49,12 @@ type command struct {
 
 	Width int `json:"w,omitempty"` // width
 
-	Node      int      `json:"n,omitempty"` // start
+	Node      int      `json:"n,omitempty"` // start, gated
 	Execution int      `json:"e,omitempty"`
 	Shell     string   `json:"shell,omitempty"`
 	Line      string   `json:"line,omitempty"`
 	Env       []string `json:"env,omitempty"`
+	After     [][2]int `json:"after,omitempty"` // gated: node and execution of each
 
 	IDs   []ID  `json:"ids,omitempty"`   // stop
 	Grace int64 `json:"grace,omitempty"` // nanoseconds
@@ -70,7 +74,11 @@ type notice struct {
 
 func (c *command) job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
-	return Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env}
+	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env}
+	for _, after := range c.After {
+		j.After = append(j.After, ID{Node: after[0], Execution: after[1]})
+	}
+	return j
 }
 
 // appendLine encodes v as a line.

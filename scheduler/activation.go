@@ -13,7 +13,7 @@ const (
 // activate decides that the node shall execute once more: now, or after what it is doing.
 func (r *Run) activate(i, cause int32) {
 	n := &r.nodes[i]
-	if r.halted {
+	if r.halted || n.stray {
 		return
 	}
 	if int(n.activations) == r.opt.MaxActivations {

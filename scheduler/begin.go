@@ -13,6 +13,7 @@ func (r *Run) begin() {
 	} else {
 		r.fresh()
 	}
+	r.findOnce()
 }
 
 // fresh starts from a clean slate: the nodes at the beginning of the graph.

@@ -18,6 +18,10 @@ const (
 	// Finished says that Execution of Node is over: OK, or failed for Reason. It may come without
 	// Started, when there was nothing to run or no way to run it.
 	Finished
+	// Strayed says that an execution of Node that was foreseen, but not asked for, may have begun: the
+	// machine went down while what it waits for was about to succeed. It counts as dispatched, and
+	// Finished is to come. Unless Node is idempotent, this run does not execute it again.
+	Strayed
 	// Withdrawn says that Execution of Node was given back: it was asked to end before it started.
 	Withdrawn
 	// Stop ends the run: nothing new starts, what is running is asked to end.
@@ -29,7 +33,7 @@ const (
 // An Event is news for a run. Kind decides which fields are read.
 type Event struct {
 	Kind      EventKind
-	Node      int    // Dispatched, Started, Finished, Withdrawn, CancelNode
+	Node      int    // Dispatched, Started, Finished, Strayed, Withdrawn, CancelNode
 	Execution int    // Finished, Withdrawn
 	OK        bool   // Finished
 	Reason    string // Finished without OK

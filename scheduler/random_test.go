@@ -23,11 +23,18 @@ func TestRandom(t *testing.T) {
 		newTrial(t, *seed).play()
 		return
 	}
+	kept, broken := 0, 0
 	for s := range *seeds {
-		if newTrial(t, s).play(); t.Failed() {
+		tr := newTrial(t, s)
+		if tr.play(); t.Failed() {
 			t.Fatalf("again with: go test -run TestRandom -seed %d", s)
 		}
+		kept, broken = kept+tr.kept, broken+tr.broken
 	}
+	if min(kept, broken) < *seeds/10 {
+		t.Errorf("%d promises of what comes next were kept, %d became void: too few to mean anything", kept, broken)
+	}
+	t.Log(kept, "promises kept,", broken, "void")
 }
 
 // trial is one random graph and the runs that follow each other on it.
@@ -46,7 +53,10 @@ type trial struct {
 	handed    []int    // dispatched, not started
 	running   []int
 	asked     map[int]bool // by a Cancel effect to end
+	promises  promises
 	trace     []string
+
+	kept, broken int // promises, over all runs
 }
 
 func newTrial(t *testing.T, seed int) *trial {
@@ -152,7 +162,7 @@ func (tr *trial) prepare() bool {
 	}
 	tr.twin, _ = NewRun(tr.graph, scope, opt)
 	tr.want = newModelRun(tr.model, ids, opt.MaxActivations, opt.FailFast)
-	tr.queue, tr.handed, tr.running, tr.asked = nil, nil, nil, map[int]bool{}
+	tr.queue, tr.handed, tr.running, tr.asked, tr.promises = nil, nil, nil, map[int]bool{}, newPromises()
 	tr.trace = append(tr.trace, fmt.Sprintf("begin(%v %v %+v)", scope.Mode, ids, opt))
 	for _, id := range ids {
 		tr.last[id] = ids
@@ -275,6 +285,8 @@ func (tr *trial) step(ev Event) {
 		tr.failf("effects\n%q, want\n%q", got, tr.want.lines)
 	}
 	tr.compareStates()
+	tr.hold(ev, effects)
+	tr.promise()
 }
 
 func (tr *trial) tell(ev Event) string {

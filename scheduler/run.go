@@ -41,7 +41,10 @@ type Run struct {
 	stopped      bool // by Stop
 	halted       bool // by Stop or by FailFast: nothing is activated any more
 
+	flight []int32 // nodes that were handed, in no order that means anything
+
 	effects []Effect // of the event at hand
+	sight   sight
 }
 
 type edge struct {
@@ -56,11 +59,14 @@ type node struct {
 	handed      bool  // the present execution was dispatched, and is Queued or Running
 	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
+	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
+	once        bool  // it is activated once at most, see findOnce; never changes after Begin
 	missing     int32 // blocking in-edges without a token
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
 	cause       int32 // of the latest activation: an edge, or one of the causes below
+	seat        int32 // in Run.flight, while handed
 }
 
 // csr is lists of edges, one for each node, in two arrays.

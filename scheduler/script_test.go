@@ -65,7 +65,7 @@ type play struct {
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Begin; options: nodes=A,B exclude=A fresh resume
 //	                        limit=N fail-fast
-//	start A · ok A · fail A [reason] · stop · cancel A
+//	start A · ok A · fail A [reason] · stray A · stop · cancel A
 //	explain A · blocked · counts · loop A
 func (p *play) do(command string) string {
 	head, body, _ := strings.Cut(command, "\n")
@@ -151,6 +151,8 @@ func (p *play) act(verb string, args []string) string {
 		return p.step(Event{Kind: Dispatched, Node: i})
 	case "started":
 		return p.step(Event{Kind: Started, Node: i})
+	case "stray":
+		return p.step(Event{Kind: Strayed, Node: i})
 	case "withdrawn":
 		return p.step(Event{Kind: Withdrawn, Node: i, Execution: p.run.Executions(i)})
 	case "ok":

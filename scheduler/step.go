@@ -32,6 +32,8 @@ func (r *Run) Step(ev Event) []Effect {
 		r.started(ev)
 	case Finished:
 		r.finished(ev)
+	case Strayed:
+		r.strayed(ev)
 	case Withdrawn:
 		r.withdrawn(ev)
 	case Stop:
@@ -52,8 +54,14 @@ func (r *Run) dispatched(ev Event) {
 	if n.status != graph.Queued || n.handed {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.ids[ev.Node], n.status))
 	}
+	r.hand(int32(ev.Node))
+}
+
+func (r *Run) hand(i int32) {
+	n := &r.nodes[i]
 	n.executions++
 	n.handed = true
+	r.takeOff(i)
 }
 
 func (r *Run) started(ev Event) {
@@ -65,18 +73,29 @@ func (r *Run) started(ev Event) {
 
 func (r *Run) finished(ev Event) {
 	i := int32(ev.Node)
+	lost := ev.Reason == ReasonLost && !r.nodes[i].stray
 	r.takeBack(ev)
 	if ev.OK {
 		r.setStatus(i, graph.Ran, "")
 		for _, j := range r.out.of(i) {
 			r.fire(j)
 		}
-	} else if ev.Reason == ReasonLost && r.again(i) {
+	} else if lost && r.again(i) {
 		return
 	} else {
 		r.fail(i, ev.Reason)
 	}
 	r.servePending(i)
+}
+
+func (r *Run) strayed(ev Event) {
+	n := &r.nodes[ev.Node]
+	if n.status == graph.Queued || n.status == graph.Running || r.ended {
+		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.ids[ev.Node], n.status))
+	}
+	n.stray = true
+	r.setStatus(int32(ev.Node), graph.Queued, "")
+	r.hand(int32(ev.Node))
 }
 
 // again serves the same activation once more, if the node does not mind: nobody knows how it ended.
@@ -115,6 +134,8 @@ func (r *Run) takeBack(ev Event) {
 			ev.Execution, r.ids[ev.Node], n.status, n.executions))
 	}
 	n.handed = false
+	n.stray = n.stray && !n.idempotent
+	r.land(int32(ev.Node))
 }
 
 // stop asks everything that runs to end and lets nothing new begin. It may come again.

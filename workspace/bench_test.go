@@ -44,6 +44,7 @@ func (s *instantSession) work() {
 }
 
 func (s *instantSession) Start(jobs []executor.Job) error   { s.jobs <- jobs; return nil }
+func (s *instantSession) Gates() bool                       { return false }
 func (s *instantSession) SetWidth(int)                      {}
 func (s *instantSession) Stop([]executor.ID, time.Duration) {}
 func (s *instantSession) Close(context.Context) (survivors []int, _ error) {

@@ -2,11 +2,11 @@ package workspace
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"wf/executor"
 	"wf/history"
-	"wf/scheduler"
 )
 
 // Jobs are handed over before there is room for them: the executor starts the next one the moment
@@ -47,8 +47,13 @@ func (r *run) room() int {
 	if r.req.FailFast {
 		return r.slots - r.inflight
 	}
+	return r.roomBeside(r.inflight)
+}
+
+// roomBeside is room when so many jobs count as handed over.
+func (r *run) roomBeside(handed int) int {
 	waiting := max(aheadOf*r.slots, min(r.pace.count(time.Now()), maxAhead))
-	if free := r.slots + waiting - r.inflight; free > waiting/2 || r.inflight < r.slots*2 {
+	if free := r.slots + waiting - handed; free > waiting/2 || handed < r.slots*2 {
 		return free
 	}
 	return 0
@@ -141,19 +146,12 @@ func (r *run) handOver(w *Workspace) {
 		return
 	}
 	r.withdrawRecalled(w)
-	jobs := r.unhanded
+	jobs := append(r.unhanded, r.overdue()...)
 	r.unhanded = nil
 	for room := r.room(); room > 0 && r.ready() && r.mayTake(w); room-- {
-		job := r.take(w)
-		if known := r.early[job.ID]; known != nil {
-			delete(r.early, job.ID)
-			for _, rep := range known {
-				r.hear(w, rep)
-			}
-			continue
-		}
-		jobs = append(jobs, job)
+		jobs = append(jobs, r.take(w))
 	}
+	jobs = append(jobs, r.foresee()...)
 	if r.told < r.slots && r.told < r.inflight && w.slots.Over() == 0 || r.told > r.slots && r.slots < r.inflight {
 		r.resize(r.slots)
 	}
@@ -162,6 +160,16 @@ func (r *run) handOver(w *Workspace) {
 	}
 	if !r.flushJournal(w) {
 		r.unhanded = jobs // whoever takes the run up after a crash must know of them
+		return
+	}
+	gated := func(j executor.Job) bool { return len(j.After) > 0 }
+	r.start(w, slices.DeleteFunc(slices.Clone(jobs), gated))
+	r.start(w, slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
+}
+
+// start hands jobs to the executor. It takes all of them or none.
+func (r *run) start(w *Workspace, jobs []executor.Job) {
+	if len(jobs) == 0 {
 		return
 	}
 	if err := r.sess.Start(jobs); err != nil {
@@ -188,13 +196,20 @@ func (r *run) ready() bool {
 func (r *run) take(w *Workspace) executor.Job {
 	id := r.queue[r.head]
 	r.head++
+	return r.job(id.Node, id.Execution, r.dispatched(w, id))
+}
+
+// dispatched notes that an execution that was asked for is with the executor, or will be. It returns
+// its command line.
+func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	r.inflight++
+	r.look = true
 	n := &r.nodes[id.Node]
-	line := executor.Line(r.req.Wrapper, n.label)
+	line = executor.Line(r.req.Wrapper, n.label)
 	r.executes(w, id, line)
 	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
-	r.step(w, scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node})
-	return r.job(id.Node, id.Execution, line)
+	r.step(w, r.dispatchEvent(id))
+	return line
 }
 
 func (r *run) job(i, execution int, line string) executor.Job {

@@ -27,6 +27,7 @@ type fakeExecutor struct {
 	sessions map[string]*fakeSession // by Spec.Dir
 	opened   chan *fakeSession
 	fail     error // what Open returns
+	noGates  bool
 }
 
 func newFake() *fakeExecutor {
@@ -43,6 +44,7 @@ func (x *fakeExecutor) Open(_ context.Context, spec executor.Spec) (executor.Ses
 	if s == nil {
 		s = &fakeSession{started: make(chan executor.Job, 1000), env: spec.Env,
 			known: map[executor.ID]bool{}, began: map[executor.ID]bool{}, over: map[executor.ID]bool{}}
+		s.gates.none = x.noGates
 		x.sessions[spec.Dir] = s
 	}
 	s.attach(spec.Report)
@@ -63,12 +65,14 @@ type fakeSession struct {
 	most    int // at once, ever
 	retries int
 	waiting []executor.Job
+	gates   gates
 	started chan executor.Job
 	known   map[executor.ID]bool
 	began   map[executor.ID]bool
 	over    map[executor.ID]bool
 	stops   []stopCall
 	closed  bool
+	muted   bool // nothing is told
 	hold    bool // a stop does not end anything by itself
 }
 
@@ -114,7 +118,7 @@ func (s *fakeSession) deliver() {
 				s.mu.Unlock()
 				return
 			}
-			if report == nil || len(news) == 0 {
+			if report == nil || len(news) == 0 || s.muted {
 				s.mu.Unlock()
 				break
 			}
@@ -129,13 +133,39 @@ func (s *fakeSession) Start(jobs []executor.Job) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, j := range jobs {
-		if !s.known[j.ID] {
+		if s.gates.release(j) || !s.known[j.ID] {
 			s.known[j.ID] = true
-			s.waiting = append(s.waiting, j)
+			s.waiting = append(s.waiting, s.gates.admit(j)...)
 		}
 	}
 	s.fill()
 	return nil
+}
+
+func (s *fakeSession) Gates() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.gates.none
+}
+
+// loseGates makes the session one that knows no gates, and gives back what is shut in.
+func (s *fakeSession) loseGates() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates.none = true
+	for _, j := range s.gates.shut {
+		delete(s.known, j.ID)
+		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: time.Now(), Exit: executor.Exit{Stopped: true}})
+	}
+	s.gates.shut = nil
+}
+
+// mute keeps what there is to tell, until it is called again.
+func (s *fakeSession) mute(muted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.muted = muted
+	s.signal()
 }
 
 func (s *fakeSession) SetWidth(n int) {
@@ -169,11 +199,13 @@ func (s *fakeSession) end(id executor.ID, exit executor.Exit) {
 	}
 	s.over[id] = true
 	s.waiting = slices.DeleteFunc(s.waiting, func(j executor.Job) bool { return j.ID == id })
+	s.gates.drop(id)
 	if s.began[id] {
 		s.going--
 	}
 	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: time.Now(), Exit: exit,
 		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}})
+	s.waiting = append(s.waiting, s.gates.over(id, exit)...)
 	s.fill()
 }
 

@@ -116,7 +116,7 @@ func (r *run) flushJournal(w *Workspace) bool {
 }
 
 func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.inflight+1)*journalRoomEach + journalRoomRest)
+	return r.hist.Reserve((r.inflight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
 }
 
 // mayTake reports whether more executions can be begun, as far as the journal goes.

@@ -38,12 +38,12 @@ func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req)
 // lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
 // up. One that cannot be read counts as over, which is what that daemon would make of it.
 func (w *Workspace) lookBack(n int) {
-	r, records, err := w.reread(n)
+	r, frozen, records, err := w.rereadGraph(n)
 	if err != nil || len(records) == 0 {
 		return
 	}
 	r.state = going
-	w.relive(r, records)
+	w.relive(r, frozen, records)
 	w.runs = append(w.runs, r)
 }
 

@@ -25,6 +25,10 @@ func (m reports) handle(w *Workspace) {
 
 // hear takes one report.
 func (r *run) hear(w *Workspace, rep executor.Report) {
+	if r.putOff(rep) {
+		return
+	}
+	defer r.endHalt(w)
 	switch rep.Kind {
 	case executor.Started:
 		r.started(w, rep)
@@ -41,11 +45,12 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 
 // expects reports whether the report is about an execution that is going. After a restart an
 // executor tells everything again: what is over is passed over, what is to come is kept.
-func (r *run) expects(rep executor.Report) bool {
+func (r *run) expects(w *Workspace, rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.nodes) {
 		return false
 	}
+	r.meet(w, rep)
 	if id.Execution > r.sched.Executions(id.Node) {
 		if r.early == nil {
 			r.early = map[executor.ID][]executor.Report{}
@@ -58,7 +63,7 @@ func (r *run) expects(rep executor.Report) bool {
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(rep) || !r.begun(w, rep.ID.Node) {
+	if !r.expects(w, rep) || !r.begun(w, rep.ID.Node) {
 		return
 	}
 	if r.running > r.slots { // an executor that was left alone has gone on by itself
@@ -77,7 +82,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 
 // finish folds the end of an execution: journal, status, tokens, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
-	if !r.expects(rep) {
+	if r.gaveBack(rep) || !r.expects(w, rep) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
@@ -162,6 +167,8 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 		return
 	}
 	r.holds.executor = ""
+	clear(r.gated)
+	r.endHalt(w)
 	stopped := r.state == stopping // what is killed with the executor then is what was to be killed
 	if !stopped {
 		r.broken = rep.Message

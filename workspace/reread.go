@@ -5,15 +5,9 @@ import (
 	"wf/history"
 )
 
-// reread makes a run as it was when it began, from its record, and returns what happened in it. The
-// run has no live nodes, no executor and no journal: it is for looking at only. It asks nothing of
-// the loop, so that it may be called from any goroutine.
-func (w *Workspace) reread(n int) (*run, []history.Record, error) {
-	r, _, records, err := w.rereadGraph(n)
-	return r, records, err
-}
-
-// rereadGraph is reread with the graph that the run began with.
+// rereadGraph makes a run as it was when it began, from its record, and returns the graph that it began
+// with and what happened in it. The run has no live nodes, no executor and no journal: it is for
+// looking at only. It asks nothing of the loop, so that it may be called from any goroutine.
 func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, error) {
 	r := &run{n: n, id: runID(n)}
 	frozen, err := w.store.Workfile(n)

@@ -73,24 +73,19 @@ func (w *Workspace) refold(n int) (*run, error) {
 		records = append(records, begin)
 	}
 	frozen, err := w.store.Workfile(n)
+	var g *graph.Graph
 	if err == nil {
-		r.sched, err = newScheduler(frozen, req)
+		g, err = thaw(frozen)
+	}
+	if err == nil {
+		r.sched, err = schedulerOn(g, req)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
 	}
 	r.accepted = func(error) {}
-	w.relive(r, records)
+	w.relive(r, g, records)
 	return r, nil
-}
-
-// newScheduler makes the scheduler of a run that began earlier.
-func newScheduler(frozen []byte, req history.Request) (*scheduler.Run, error) {
-	g, err := thaw(frozen)
-	if err != nil {
-		return nil, err
-	}
-	return schedulerOn(g, req)
 }
 
 // thaw reads the graph that a run began with.
@@ -118,14 +113,12 @@ func schedulerOn(g *graph.Graph, req history.Request) (*scheduler.Run, error) {
 	return scheduler.NewRun(g, scope, scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast})
 }
 
-// relive folds the records into the run and brings the graph to where they end.
-func (w *Workspace) relive(r *run, records []history.Record) {
+// relive folds the records into the run and brings the graph to where they end. frozen is the graph
+// that the run began with: its commands count, whatever the file says by now.
+func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record) {
 	r.nodes = make([]runNode, len(r.req.Scope))
 	for i, id := range r.req.Scope {
-		r.nodes[i] = runNode{id: id, name: r.req.Names[i], node: w.g.Node(id)}
-		if n := r.nodes[i].node; n != nil {
-			r.nodes[i].label = n.Label
-		}
+		r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
 		w.last[id] = memory{r.n, w.last[id].rec}
 	}
 	r.link(w)
@@ -149,7 +142,8 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.executes(w, id, rec.Command)
 		r.dequeue(id)
 		r.inflight++
-		r.fold(w, scheduler.Event{Kind: scheduler.Dispatched, Node: rec.Node})
+		r.look = true
+		r.fold(w, r.dispatchEvent(id))
 	case history.RecordStart:
 		n := r.nodes[rec.Node].rec
 		r.begun(w, rec.Node)
@@ -258,6 +252,7 @@ func (m followed) handle(w *Workspace) {
 type goneSession struct{}
 
 func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
+func (goneSession) Gates() bool                          { return false }
 func (goneSession) SetWidth(int)                         {}
 func (goneSession) Stop([]executor.ID, time.Duration)    {}
 func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }

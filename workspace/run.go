@@ -25,8 +25,8 @@ type run struct {
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
 
-	// What the executor told of executions that were not handed over again yet: after a crash of the
-	// machine its record may know more than the journal.
+	// What the executor told of executions that nobody has asked for yet: after a crash of the machine
+	// its record may know more than the journal, and what it has ahead it starts by itself.
 	early map[executor.ID][]executor.Report
 
 	queue    []executor.ID // activated, to be handed over; from head on
@@ -34,7 +34,9 @@ type run struct {
 	inflight int // handed to the executor and not ended
 	running  int // of these, how many have been reported started
 	pace     pace
-	width    // slots, and what the executor knows of them
+	ahead
+	halt  *halt // nil unless a stop is on its way to the scheduler
+	width       // slots, and what the executor knows of them
 
 	result      scheduler.Result
 	cause       string // of a stop
@@ -106,7 +108,7 @@ func (r *run) limitTime(w *Workspace) {
 
 // step lets the scheduler decide and does what it says. It is the only caller of Step.
 func (r *run) step(w *Workspace, ev scheduler.Event) {
-	var cancel []executor.ID
+	var cancel, known []executor.ID
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
@@ -117,7 +119,11 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 				w.file.touchEdge(e)
 			}
 		case scheduler.Execute:
-			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
+			if id := (executor.ID{Node: ef.Node, Execution: ef.Execution}); r.has(id) {
+				known = append(known, id)
+			} else {
+				r.queue = append(r.queue, id)
+			}
 		case scheduler.Cancel:
 			cancel = append(cancel, executor.ID{Node: ef.Node, Execution: ef.Execution})
 		case scheduler.Ended:
@@ -130,6 +136,12 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			grace = *r.cancelGrace
 		}
 		r.sess.Stop(cancel, grace)
+	}
+	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
+		r.takeBackBehind(ev)
+	}
+	for _, id := range known {
+		r.overtaken(w, id)
 	}
 }
 

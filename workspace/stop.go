@@ -97,11 +97,10 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.stopEarly = &req
 	case going:
 		r.cause, r.wasStopped, r.state = req.Cause, true, stopping
-		r.record(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
-		r.step(w, scheduler.Event{Kind: scheduler.Stop})
+		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 	case stopping:
-		r.sess.Stop(r.live(), r.grace())
+		r.sess.Stop(r.stoppable(), r.grace())
 	}
 }
 

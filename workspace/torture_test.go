@@ -71,6 +71,7 @@ type recorder struct {
 	record  []executor.Report
 	report  func([]executor.Report)
 	waiting []executor.Report
+	gates   gates
 	closed  bool
 	opened  map[string]bool // folders of runs, without their path
 	changed chan struct{}   // capacity 1: there is something to tell
@@ -82,6 +83,9 @@ func newRecorder(record []executor.Report) *recorder {
 	x := &recorder{known: map[executor.ID]bool{}, opened: map[string]bool{}, record: record, changed: make(chan struct{}, 1), gone: make(chan struct{})}
 	for _, r := range record {
 		x.known[r.ID] = true
+		if r.Kind == executor.Ended {
+			x.gates.over(r.ID, r.Exit)
+		}
 	}
 	return x
 }
@@ -125,24 +129,45 @@ func (x *recorder) Start(jobs []executor.Job) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, j := range jobs {
-		if x.known[j.ID] {
-			continue
+		if x.gates.release(j) || !x.known[j.ID] {
+			x.known[j.ID] = true
+			for ready := x.gates.admit(j); len(ready) > 0; {
+				ready = append(ready[1:], x.execute(ready[0])...)
+			}
 		}
-		x.known[j.ID] = true
-		begin := executor.Report{Kind: executor.Started, ID: j.ID, Time: time.Now(), PID: 1000 + j.ID.Node,
-			Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}}
-		end := executor.Report{Kind: executor.Ended, ID: j.ID, Time: time.Now(), Exit: executor.Exit{Code: crashCode(j)},
-			Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}}
-		x.record = append(x.record, begin, end)
-		x.waiting = append(x.waiting, begin, end)
 	}
 	x.wake()
 	return nil
 }
 
+// execute begins and ends a job, and returns those that can start now.
+func (x *recorder) execute(j executor.Job) (next []executor.Job) {
+	exit := executor.Exit{Code: crashCode(j)}
+	begin := executor.Report{Kind: executor.Started, ID: j.ID, Time: time.Now(), PID: 1000 + j.ID.Node,
+		Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}}
+	end := executor.Report{Kind: executor.Ended, ID: j.ID, Time: time.Now(), Exit: exit,
+		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}}
+	x.record = append(x.record, begin, end)
+	x.waiting = append(x.waiting, begin, end)
+	return x.gates.over(j.ID, exit)
+}
+
+func (x *recorder) Gates() bool { return !x.gates.none }
+
 func (x *recorder) SetWidth(int) {}
 
-func (x *recorder) Stop([]executor.ID, time.Duration) {}
+// Stop gives back what has not begun.
+func (x *recorder) Stop(ids []executor.ID, _ time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, id := range ids {
+		if x.gates.drop(id) {
+			end := executor.Report{Kind: executor.Ended, ID: id, Time: time.Now(), Exit: executor.Exit{Stopped: true}}
+			x.record, x.waiting = append(x.record, end), append(x.waiting, end)
+		}
+	}
+	x.wake()
+}
 
 func (x *recorder) Close(context.Context) ([]int, error) {
 	x.Detach()

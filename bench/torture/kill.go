@@ -29,6 +29,7 @@ const runnerKills = 4
 // killOptions are the flags of kill.
 type killOptions struct {
 	kills, nodes, jobs int
+	near               int
 	kinds              string
 	interval, limit    time.Duration
 }
@@ -38,6 +39,7 @@ func setupKill(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 	flags.IntVar(&o.kills, "n", 50, "kills of each kind")
 	flags.IntVar(&o.nodes, "nodes", 60, "nodes of a run")
 	flags.IntVar(&o.jobs, "j", 4, "nodes at once")
+	flags.IntVar(&o.near, "near", 0, "make chains: each node follows one or two of so many latest; 0 = any, or none")
 	flags.StringVar(&o.kinds, "kinds", "daemon,runner,both", "what to kill")
 	flags.DurationVar(&o.interval, "interval", 30*time.Millisecond, "mean time between what can be killed and its death")
 	flags.DurationVar(&o.limit, "limit", 90*time.Second, "of one run")
@@ -76,7 +78,7 @@ func (o *killOptions) run(ctx context.Context, w *world, kind string, t *toll, r
 	t.runs++
 	name := fmt.Sprintf("%s%d", kind, t.runs)
 	chance := w.random(name)
-	p := newPlan(o.nodes, chance)
+	p := newPlan(o.nodes, o.near, chance)
 	dir, err := w.folder(name)
 	if err == nil {
 		err = p.write(dir)

@@ -31,8 +31,9 @@ const (
 	maxSleepMS  = 300
 )
 
-// newPlan makes n nodes. Most follow nodes that succeed, so that failures leave much to run.
-func newPlan(n int, chance *rand.Rand) plan {
+// newPlan makes n nodes. Most follow nodes that succeed, so that failures leave much to run. near > 0
+// makes chains and joins of them: each follows one or two of the near latest that succeed.
+func newPlan(n, near int, chance *rand.Rand) plan {
 	p := make(plan, n)
 	good := []int{} // nodes that are executed and succeed
 	reached := make([]bool, n)
@@ -48,12 +49,16 @@ func newPlan(n int, chance *rand.Rand) plan {
 			node.leave = fmt.Sprintf("0.%03d", 1+chance.IntN(maxSleepMS))
 		}
 		reached[i] = true
-		for range chance.IntN(3) {
+		follows, latest := chance.IntN(3), len(good)
+		if near > 0 {
+			follows, latest = 1+chance.IntN(2), min(near, len(good))
+		}
+		for range follows {
 			if len(good) == 0 {
 				break
 			}
-			from := good[chance.IntN(len(good))]
-			if chance.IntN(anyChance) == 0 {
+			from := good[len(good)-latest+chance.IntN(latest)]
+			if near == 0 && chance.IntN(anyChance) == 0 {
 				from = chance.IntN(i)
 			}
 			node.after = append(node.after, from)

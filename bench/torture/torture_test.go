@@ -37,7 +37,7 @@ func faultless(p plan) *seen {
 	return s
 }
 
-func testPlan() plan { return newPlan(60, rand.New(rand.NewPCG(1, 2))) }
+func testPlan() plan { return newPlan(60, 0, rand.New(rand.NewPCG(1, 2))) }
 
 // succeeds returns a node that is executed and that nobody follows.
 func succeeds(t *testing.T, p plan) string {

@@ -18,6 +18,7 @@ func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
 		{"exit", exitCases},
 		{"output", outputCases},
 		{"width", widthCases},
+		{"gate", gateCases},
 		{"stop", stopCases},
 		{"follow", followCases},
 		{"close", closeCases},

@@ -1,0 +1,112 @@
+package executor
+
+import (
+	"testing"
+	"time"
+)
+
+// behind hands over commands for the nodes from 1 on, each to come after the one before.
+func behind(r *runner, commands ...string) {
+	for i, c := range commands {
+		r.acceptJob(Job{ID: ID{Node: i + 1, Execution: 1}, Command: c, After: []ID{{Node: i, Execution: 1}}})
+	}
+}
+
+// TestIntentsBehindGates looks at the order of the record: what waits behind a gate is forked without a
+// sync of its own while its intent is young, and only with one when it is old.
+func TestIntentsBehindGates(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true")
+	behind(r, "true", "true")
+	r.startNext(time.Now())
+	durable := record.durable
+	if record.position(entryIntent, 2) < 0 || record.position(entryIntent, 2) >= durable {
+		t.Fatalf("intents ahead: %+v, %d durable", record.entries, durable)
+	}
+	await(t, r, 1)
+	r.startNext(time.Now())
+	if len(r.running) != 1 || record.durable != durable || record.position(entryFork, 1) < record.position(entryEnd, 0) {
+		t.Fatalf("%d run, %d durable: %+v", len(r.running), record.durable, record.entries)
+	}
+	r.expireIntents(time.Now().Add(gatePatience))
+	if at := record.position(entryForget, 2); at < 0 || record.position(entryForget, 1) >= 0 {
+		t.Fatalf("old intents: %+v", record.entries)
+	}
+	await(t, r, 1)
+	r.startNext(time.Now())
+	if end := record.position(entryEnd, 1); len(r.running) != 1 || record.durable <= end {
+		t.Fatalf("%d run, %d durable: %+v", len(r.running), record.durable, record.entries)
+	}
+	await(t, r, 1)
+}
+
+// TestNoIntentBehindSlowCommands: who has waited long when the next sync comes gets no intent.
+func TestNoIntentBehindSlowCommands(t *testing.T) {
+	r, record := newTestRunner(t, 0)
+	jobs(r, "true")
+	behind(r, "true")
+	r.active[ID{Node: 1, Execution: 1}].shutSince = time.Now().Add(-gatePatience)
+	r.width = 1
+	r.startNext(time.Now())
+	if record.position(entryIntent, 0) < 0 || record.position(entryIntent, 1) >= 0 {
+		t.Errorf("%+v", record.entries)
+	}
+	await(t, r, 1)
+	r.startNext(time.Now())
+	await(t, r, 1)
+}
+
+// TestGatesRememberFailuresOnly: a long run of successes leaves nothing behind.
+func TestGatesRememberFailuresOnly(t *testing.T) {
+	r, _ := newTestRunner(t, 1)
+	for node := range 1000 {
+		r.acceptJob(Job{ID: ID{Node: node, Execution: 1}})
+	}
+	if len(r.gates.failed)+len(r.gates.behind)+len(r.gates.fresh)+len(r.gates.intended) != 0 {
+		t.Errorf("gates %+v", r.gates)
+	}
+}
+
+// TestHelloForgetsWhatIsShut: what the next daemon does not hand over again is gone, with its intent.
+func TestHelloForgetsWhatIsShut(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true")
+	behind(r, "true", "true")
+	r.startNext(time.Now())
+	r.forgetShut()
+	for _, node := range []int{1, 2} {
+		id := ID{Node: node, Execution: 1}
+		if _, known := r.known[id]; known || r.active[id] != nil || record.position(entryForget, node) < 0 {
+			t.Errorf("node %d: known %v, active %v", node, known, r.active[id])
+		}
+	}
+	if r.going() != 1 || r.gates.shut != 0 {
+		t.Errorf("%d are going, %d shut", r.going(), r.gates.shut)
+	}
+	await(t, r, 1)
+	if len(r.active) != 0 {
+		t.Errorf("active %v", r.active)
+	}
+}
+
+// TestCrowdIsTold: the daemon hears at once of an end that lets more jobs go than there are places, since
+// it may have more; one that lets a single job go can wait.
+func TestCrowdIsTold(t *testing.T) {
+	for after, want := range map[int]bool{1: false, 2: true} {
+		r, _ := newTestRunner(t, 1)
+		jobs(r, "true")
+		for node := 1; node <= after; node++ {
+			r.acceptJob(Job{ID: ID{Node: node, Execution: 1}, Command: "true", After: []ID{{Node: 0, Execution: 1}}})
+		}
+		r.startNext(time.Now())
+		r.announce()
+		told := len(r.news)
+		await(t, r, 1)
+		now := time.Now()
+		r.startNext(now)
+		if r.tell(now); (len(r.news) > told) != want {
+			t.Errorf("%d jobs were let go: told %q", after, r.news[told:])
+		}
+		await(t, r, 1)
+	}
+}

@@ -1,0 +1,174 @@
+package scheduler
+
+import "iter"
+
+// A Foreseen is an execution that Step will ask for as soon as others have succeeded.
+type Foreseen struct {
+	Node, Execution int
+	After           []Source // valid until the next one is yielded
+}
+
+// A Source is an execution whose success gives the last tokens of a Foreseen: one that was dispatched,
+// or that is foreseen itself.
+type Source struct{ Node, Execution int }
+
+// Foresee yields what is certain to come next, nearest first: executions that Step asks for when the
+// last of their After has succeeded, with just this number, and not before. If one of After does not
+// succeed, Step never asks for this execution; but what is idempotent and lost executes once more, and
+// a later execution of it counts then. A Stop ends all foresight, too.
+//
+// So it leaves out what anything else can have a say in: nodes that a non-blocking edge leads to, all
+// loops, what follows on these, and whatever a resume may activate twice. A run that is to fail fast
+// foresees nothing. It changes nothing; no Step may come before the caller has stopped asking.
+func (r *Run) Foresee() iter.Seq[Foreseen] {
+	return func(yield func(Foreseen) bool) {
+		if r.halted || r.opt.FailFast || len(r.flight) == 0 {
+			return
+		}
+		if r.sight.gets == nil {
+			r.sight.gets = make([]int32, len(r.nodes))
+		}
+		r.look(yield)
+		for _, t := range r.sight.touched {
+			r.sight.gets[t] = 0
+		}
+		r.sight.touched = r.sight.touched[:0]
+	}
+}
+
+// sight is scratch for Foresee.
+type sight struct {
+	gets    []int32 // how many of the tokens that a node misses come from what is in flight or foreseen
+	touched []int32 // nodes that get any
+	queue   []int32 // what is in flight, then what is foreseen
+	after   []Source
+}
+
+func (r *Run) look(yield func(Foreseen) bool) {
+	s := &r.sight
+	s.queue = append(s.queue[:0], r.flight...)
+	for at := 0; at < len(s.queue); at++ {
+		i := s.queue[at]
+		if !r.nodes[i].once {
+			continue
+		}
+		for _, j := range r.out.of(i) {
+			t := r.edges[j].target
+			n := &r.nodes[t]
+			if r.marked[j] || !n.once || n.activations > 0 || n.executions > 0 {
+				continue
+			}
+			if s.gets[t] == 0 {
+				s.touched = append(s.touched, t)
+			}
+			if s.gets[t]++; s.gets[t] < n.missing {
+				continue
+			}
+			s.queue = append(s.queue, t)
+			if !yield(Foreseen{int(t), int(n.executions) + 1, r.sources(t)}) {
+				return
+			}
+		}
+	}
+}
+
+// sources are the executions that the tokens a node misses come from.
+func (r *Run) sources(t int32) []Source {
+	after := r.sight.after[:0]
+	for _, j := range r.in.of(t) {
+		if r.marked[j] {
+			continue
+		}
+		i := r.edges[j].source
+		n := &r.nodes[i]
+		number := int(n.executions)
+		if !n.handed {
+			number++
+		}
+		after = append(after, Source{int(i), number})
+	}
+	r.sight.after = after
+	return after
+}
+
+// findOnce marks the nodes that this run activates once at most, so that their next execution is their
+// only one. It looks at where Begin has led.
+func (r *Run) findOnce() {
+	triggered, any := make([]bool, len(r.nodes)), false
+	for _, e := range r.edges {
+		if !e.blocking {
+			triggered[e.target], any = true, true
+		}
+	}
+	if !any && r.mode == Fresh {
+		for i := range r.nodes {
+			r.nodes[i].once = true
+		}
+		return
+	}
+	most := make([]int32, len(r.nodes)) // activations: 0, 1, or 2 for more
+	order, alone := r.topological()
+	for _, i := range order {
+		most[i] = 2
+		if !triggered[i] && alone[i] {
+			most[i] = min(2, r.nodes[i].activations+r.mostJoins(i, most))
+		}
+		r.nodes[i].once = most[i] <= 1
+	}
+}
+
+// mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often
+// their sources execute at most.
+func (r *Run) mostJoins(i int32, most []int32) int32 {
+	in := r.in.of(i)
+	if len(in) == 0 {
+		return 0
+	}
+	joins := int32(2)
+	for _, j := range in {
+		tokens := most[r.edges[j].source]
+		if r.marked[j] {
+			tokens++
+		}
+		joins = min(joins, tokens)
+	}
+	return joins
+}
+
+// topological returns the nodes so that each comes after those that lead to it, and which of them are
+// in no loop with others.
+func (r *Run) topological() (order []int32, alone []bool) {
+	// A component has a higher number than those it leads to.
+	first := make([]int32, len(r.nodes)+1)
+	place := func(i int) int32 { return int32(len(r.nodes)) - 1 - r.component[i] }
+	for i := range r.nodes {
+		first[place(i)+1]++
+	}
+	alone = make([]bool, len(r.nodes))
+	for i := range r.nodes {
+		alone[i] = first[place(i)+1] == 1
+	}
+	for c := range r.nodes {
+		first[c+1] += first[c]
+	}
+	order = make([]int32, len(r.nodes))
+	for i := range r.nodes {
+		order[first[place(i)]] = int32(i)
+		first[place(i)]++
+	}
+	return order, alone
+}
+
+// takeOff notes that a node has an execution in flight, land that it has not any more.
+func (r *Run) takeOff(i int32) {
+	r.nodes[i].seat = int32(len(r.flight))
+	r.flight = append(r.flight, i)
+}
+
+func (r *Run) land(i int32) {
+	last := len(r.flight) - 1
+	moved := r.flight[last]
+	r.flight[r.nodes[i].seat] = moved
+	r.nodes[moved].seat = r.nodes[i].seat
+	r.flight = r.flight[:last]
+}

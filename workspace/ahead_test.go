@@ -1,0 +1,230 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// shutIn waits until so many jobs are with the executor before their turn.
+func shutIn(t *testing.T, s *fakeSession, n int) {
+	t.Helper()
+	waitFor(t, fmt.Sprint(n, " jobs behind gates"), func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.gates.shut) == n
+	})
+}
+
+// told is what a watcher was told, without times and pids.
+func (v *viewer) told() (lines []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, e := range v.events {
+		lines = append(lines, fmt.Sprint(e.Type, " ", e.Node, " ", e.Execution, " ", e.Reason))
+	}
+	return lines
+}
+
+// What is handed over ahead is invisible: a chain tells the same story with and without it, and takes
+// one slot.
+func TestAheadIsInvisible(t *testing.T) {
+	var stories [2][]string
+	var journals [2]api.RunDetail
+	for i, none := range []bool{true, false} {
+		b := newTestbed(t, "a>b", "b>c", "c>d")
+		b.slots.n = 8
+		b.open()
+		v := b.watch()
+		b.fake.noGates = none
+		_, s := b.run(api.RunRequest{})
+		if !none {
+			shutIn(t, s, 2)
+		}
+		for _, label := range []string{"a", "b", "c", "d"} {
+			j := b.next(s)
+			if j.Command != "echo "+label {
+				t.Fatalf("%q is started instead of %s", j.Command, label)
+			}
+			if used := b.slots.inUse(); used != 1 {
+				t.Errorf("%d slots in use, want 1", used)
+			}
+			waitFor(t, "the start of "+label, func() bool { return slices.Contains(v.told(), fmt.Sprint("node_started id-", label, " 1 ")) })
+			s.end(j.ID, executor.Exit{})
+		}
+		<-v.over
+		stories[i] = v.told()
+		var err error
+		if journals[i], err = b.w.Run(context.Background(), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(stories[0], stories[1]) {
+		t.Errorf("without:\n%q\nwith:\n%q", stories[0], stories[1])
+	}
+	if a, b := journals[0].Execs, journals[1].Execs; len(a) != 4 || len(b) != 4 {
+		t.Errorf("executions %+v and %+v", a, b)
+	}
+}
+
+// What comes after a failure is taken back, and what comes after that.
+func TestAheadIsTakenBack(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c", "x")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	first, second := b.next(s), b.next(s)
+	shutIn(t, s, 2)
+	if first.Command != "echo a" {
+		first, second = second, first
+	}
+	s.end(first.ID, executor.Exit{Code: 1})
+	shutIn(t, s, 0)
+	s.end(second.ID, executor.Exit{})
+	<-v.over
+	d, err := b.w.Run(context.Background(), "")
+	if err != nil || len(d.Execs) != 2 || d.Counts.Blocked != 2 || d.Counts.OK != 1 {
+		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+	}
+}
+
+// A stop comes when the executor has begun what it had ahead, and nobody has heard of that: it counts as
+// what it is, an execution that was cancelled.
+func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	shutIn(t, s, 2)
+	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	s.mute(true)
+	s.end(a.ID, executor.Exit{})
+	b.next(s)
+	done := make(chan error, 1)
+	var res api.StopResult
+	go func() {
+		var err error
+		res, err = b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
+		done <- err
+	}()
+	waitFor(t, "the stop", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.stops) > 0 })
+	s.mute(false)
+	if err := <-done; err != nil || res.Killed != 1 {
+		t.Errorf("stop %+v, %v", res, err)
+	}
+	<-v.over
+	d, err := b.w.Run(context.Background(), "")
+	if err != nil || d.Result != api.Cancelled || d.Counts.OK != 1 || d.Counts.Cancelled != 1 || d.Counts.Idle != 1 || len(d.Execs) != 2 {
+		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+	}
+	if got := b.read(); strings.Count(got, ">ran<") != 1 || strings.Count(got, ">fail<") != 1 {
+		t.Errorf("file:\n%s", got)
+	}
+}
+
+// The executor goes through gates while no daemon is there; the next one accepts what its journal never
+// dispatched.
+func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c", "c>d")
+	b.open()
+	acc, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	shutIn(t, s, 2)
+	b.close(b.w)
+	s.end(a.ID, executor.Exit{})
+	s.end(b.next(s).ID, executor.Exit{})
+	c := b.next(s)
+	b.open()
+	<-b.fake.opened
+	v := b.watch()
+	s.end(c.ID, executor.Exit{Code: 3})
+	<-v.over
+	d, err := b.w.Run(context.Background(), acc.Run)
+	if err != nil || d.Counts.OK != 2 || d.Counts.Failed != 1 || d.Counts.Blocked != 1 || len(d.Execs) != 3 {
+		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+	}
+	if used := b.slots.inUse(); used != 0 {
+		t.Errorf("%d slots in use", used)
+	}
+}
+
+// The executor loses its gates: what it had ahead is handed over again when its turn comes.
+func TestGatesAreLost(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c")
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	shutIn(t, s, 2)
+	s.loseGates()
+	s.end(a.ID, executor.Exit{})
+	b.play(v, s, nil)
+	d, err := b.w.Run(context.Background(), "")
+	if err != nil || d.Counts.OK != 3 || len(d.Execs) != 3 {
+		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+	}
+}
+
+// A machine went down in the middle of a chain: what the executor had ahead with an intent on the disk
+// may have begun. It is lost, like what it comes after, and is told as such.
+func TestPowerCutAhead(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c", "c>d")
+	b.open()
+	acc, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	shutIn(t, s, 2)
+	b.close(b.w)
+	if _, err := s.Close(context.Background()); err != nil { // the runner is gone, too
+		t.Fatal(err)
+	}
+	lost := func(node int) executor.Report {
+		return executor.Report{Kind: executor.Ended, ID: executor.ID{Node: node, Execution: 1}, Time: time.Now(), Exit: executor.Exit{Lost: true}}
+	}
+	x := newRecorder([]executor.Report{lost(2), lost(1),
+		{Kind: executor.Started, ID: a.ID, Time: time.Now(), PID: 77}, lost(0)})
+	b.cfg.Executor = x
+	for range 2 { // the second time, all of it is in the journal
+		b.open()
+		waitFor(t, "the end", func() bool { return !b.w.Busy() })
+		d, err := b.w.Run(context.Background(), acc.Run)
+		if err != nil || d.Counts.Failed != 3 || d.Counts.Blocked != 1 || len(d.Execs) != 3 {
+			t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+		}
+		for _, e := range d.Execs {
+			if e.Reason != api.ReasonLost {
+				t.Errorf("%+v", e)
+			}
+		}
+		b.close(b.w)
+	}
+	x.Detach()
+	x.told.Wait()
+}
+
+// A run that goes on after a restart executes the commands that it began with.
+func TestRestartKeepsTheCommands(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	b.fake.noGates = true
+	b.open()
+	_, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	b.close(b.w)
+	b.write(strings.Replace(b.read(), "echo b", "echo later", 1))
+	b.open()
+	<-b.fake.opened
+	v := b.watch()
+	s.end(a.ID, executor.Exit{})
+	j := b.next(s)
+	if j.Command != "echo b" {
+		t.Errorf("executes %q", j.Command)
+	}
+	s.end(j.ID, executor.Exit{})
+	<-v.over
+}
