@@ -33,6 +33,10 @@ type Options struct {
 	// Note gets sentences for people about what happened on the way; nil drops them. It may be
 	// called from the goroutine of a Watch.
 	Note func(string)
+	// Lost is told when a Watch has lost its connection and begins to look for the daemon. The next
+	// frame, a snapshot, or the end of the Watch says how that went. nil tells nobody. It is called
+	// from the goroutine of the Watch.
+	Lost func(why error)
 }
 
 // A Client is a connection to the daemon. Its methods may be called from any goroutine. What the
@@ -70,6 +74,9 @@ func newClient(opt Options) *Client {
 	}
 	if opt.Note == nil {
 		opt.Note = func(string) {}
+	}
+	if opt.Lost == nil {
+		opt.Lost = func(error) {}
 	}
 	opt.NoStart = opt.NoStart || opt.Start == nil
 	c := &Client{opt: opt, id: newID()}
