@@ -37,8 +37,9 @@ var mayImport = map[string][]string{
 	"client":    {"api"},
 	"layered":   {},
 	"plain":     {},
+	"drawing":   {"plain"},
 	"convert":   {"api", "layered"},
-	"tui":       {"api", "client", "plain"},
+	"tui":       {"api", "client", "drawing", "plain"},
 	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "plain", "tui"},
 }
 
@@ -51,6 +52,7 @@ var mayNotUse = map[string][]string{
 	"convert":   {"os", "net", "time", "sync", "log", "context"},
 	"layered":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"plain":     {"os", "net", "time", "sync", "log", "context"},
+	"drawing":   {"os", "net", "time", "sync", "log", "context"},
 	"graphml":   {"os", "net"},
 	"workspace": {"net/http"},
 }
