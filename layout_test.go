@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"client":    {"api"},
 	"layered":   {},
 	"plain":     {},
+	"drawing":   {"plain"},
 	"convert":   {"api", "layered"},
 	"words":     {"api", "plain"},
 	"tui":       {"api", "client", "drawing", "plain", "words"},

@@ -1,0 +1,167 @@
+package drawing
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
+)
+
+// list draws one row per node, with the edges as lanes to the left.
+type list struct {
+	graph *Graph
+	web   *web
+	node  []int32 // by row
+	place []int32 // row by vertex
+	row   []int32 // by node; -1 = hidden
+	lanes *lanes
+	names []string // by row
+	back  []string // by row: where loops lead
+	wide  int      // columns of the longest name
+	order []Item
+	look  Look
+}
+
+func newList(g *Graph, o Options) *list {
+	w, nodes, vertex := contract(g, o.Hidden)
+	l := &list{graph: g, web: w, row: vertex, place: make([]int32, w.size)}
+	for r, v := range w.rows() {
+		l.place[v] = int32(r)
+		l.node = append(l.node, nodes[v])
+		l.order = append(l.order, NodeItem(int(nodes[v])))
+	}
+	for r, v := range l.node {
+		l.row[v] = int32(r)
+		name := plain.Line(g.Nodes[v].Name)
+		l.names = append(l.names, name)
+		l.wide = max(l.wide, ansi.StringWidth(name))
+	}
+	l.back = make([]string, w.size)
+	for _, a := range w.arcs {
+		if a.back {
+			l.back[l.place[a.from]] += " ↺ " + l.names[l.place[a.to]]
+		}
+	}
+	for v, loop := range w.loops {
+		if loop {
+			l.back[l.place[v]] += " ↺ itself"
+		}
+	}
+	l.lanes = newLanes(w, l.place)
+	return l
+}
+
+func (l *list) show(look Look)   { l.look = look }
+func (l *list) size() (int, int) { return l.look.Width, len(l.node) }
+func (l *list) items() []Item    { return l.order }
+
+func (l *list) seen(item Item) Item {
+	if item.Kind != ANode || int(item.Index) >= len(l.row) || l.row[item.Index] < 0 {
+		return Nothing
+	}
+	return item
+}
+
+func (l *list) where(item Item) Rect {
+	if item.Kind != ANode {
+		return Rect{}
+	}
+	return Rect{0, int(l.row[item.Index]), l.look.Width, 1}
+}
+
+func (l *list) at(p Point) Item {
+	if p.Y < 0 || p.Y >= len(l.node) {
+		return Nothing
+	}
+	return l.order[p.Y]
+}
+
+func (l *list) nodes(item Item) []int {
+	if item.Kind != ANode {
+		return nil
+	}
+	return []int{int(item.Index)}
+}
+
+func (l *list) key(item Item) string {
+	if item.Kind != ANode {
+		return ""
+	}
+	return l.graph.Nodes[item.Index].ID
+}
+
+func (l *list) name(item Item) string {
+	if item = l.seen(item); item == Nothing {
+		return ""
+	}
+	return l.names[l.row[item.Index]]
+}
+
+// move goes to the row above or below; to the left and right, along edges.
+func (l *list) move(from Item, d Direction) Item {
+	row := int(l.row[from.Index])
+	switch d {
+	case Up:
+		row = max(row-1, 0)
+	case Down:
+		row = min(row+1, len(l.order)-1)
+	default:
+		if near := l.near(from, d == Right); len(near) > 0 {
+			return near[0]
+		}
+	}
+	return l.order[row]
+}
+
+func (l *list) near(item Item, forward bool) []Item {
+	if item.Kind != ANode {
+		return nil
+	}
+	var rows []int32
+	for _, a := range l.web.arcs {
+		from, to := l.place[a.from], l.place[a.to]
+		if forward && l.node[from] == item.Index {
+			rows = append(rows, to)
+		} else if !forward && l.node[to] == item.Index {
+			rows = append(rows, from)
+		}
+	}
+	slices.Sort(rows)
+	items := make([]Item, len(rows))
+	for i, r := range rows {
+		items[i] = l.order[r]
+	}
+	return items
+}
+
+func (l *list) draw(grid *Grid, from Point) {
+	for y := range grid.Height {
+		if r := from.Y + y; r >= 0 && r < len(l.node) {
+			l.drawRow(grid, y, r)
+		}
+	}
+}
+
+func (l *list) drawRow(grid *Grid, y, r int) {
+	n := &l.graph.Nodes[l.node[r]]
+	item := l.order[r]
+	var mods Mods
+	if item == l.look.Selected {
+		mods |= Selected
+	}
+	if n.Marked {
+		mods |= Marked
+	}
+	l.lanes.draw(grid, 0, y, r, l.look.ASCII)
+	at := 2 * int(l.lanes.rows[r].at)
+	grid.Put(at, y, n.State.Glyph(l.look.ASCII), 1, Style{InkOf(n.State), mods}, item)
+	x := 2*l.lanes.width + 1
+	name := min(l.wide, max(grid.Width-x, 0))
+	grid.Put(x, y, ansi.Truncate(l.names[r], name, "…"), name, Style{InkText, mods}, item)
+	detail := n.Detail
+	if detail == "" {
+		detail = n.State.String()
+	}
+	grid.Put(x+name+2, y, plain.Line(detail)+l.back[r], grid.Width-x-name-2, Style{InkDim, mods}, item)
+}
