@@ -129,15 +129,16 @@ func appendKey(key []byte, n *Node) []byte {
 }
 
 // appendTemplate appends a command with what differs from one sample to the next masked: # for
-// numbers, @ for the paths among the arguments, & for long ids.
+// numbers, @ for the paths among the arguments, & for long ids. In a comment words are names, not paths.
 func appendTemplate(key []byte, command string) []byte {
-	first := true
+	first, comment := true, false
 	for word := range strings.FieldsSeq(command) {
 		if !first {
 			key = append(key, ' ')
 		}
+		comment = comment || word[0] == '#'
 		switch {
-		case !first && strings.ContainsAny(word, "/."):
+		case !first && !comment && strings.ContainsAny(word, "/."):
 			key = append(key, '@')
 		case isID(word):
 			key = append(key, '&')

@@ -1,5 +1,7 @@
 package drawing
 
+import "strconv"
+
 // Directions in which a line leaves a cell.
 const (
 	north = 1 << iota
@@ -40,6 +42,22 @@ func (l *lanes) draw(grid *Grid, x, y int, first, last int32, ascii bool) {
 		}
 	}
 	l.write(grid, x, y, &mask, ascii)
+	l.overflow(grid, x, y, last, ascii)
+}
+
+// overflow says how many lanes pass for which there was no column.
+func (l *lanes) overflow(grid *Grid, x, y int, r int32, ascii bool) {
+	n := int(l.rows[r].hidden)
+	if n == 0 || l.rows[r].at == maxLanes {
+		return
+	}
+	sign := "┆+"
+	if ascii {
+		sign = ":+"
+	}
+	x += 2 * maxLanes
+	x += grid.Put(x, y, sign, 2, Style{InkDim, Line}, Nothing)
+	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
 }
 
 // across adds the line from a lane to the glyph of the row. A lane without a column is beyond the
@@ -63,6 +81,7 @@ func (l *lanes) below(grid *Grid, x, y int, r int32, ascii bool) {
 		}
 	}
 	l.write(grid, x, y, &mask, ascii)
+	l.overflow(grid, x, y, r, ascii)
 }
 
 func (l *lanes) write(grid *Grid, x, y int, mask *[2*maxLanes + 1]uint8, ascii bool) {
