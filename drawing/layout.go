@@ -193,6 +193,8 @@ func New(g *Graph, o Options) *Layout {
 	switch o.View {
 	case Stages:
 		l.view = newStagesView(g, o)
+	case Layers:
+		l.view = newPicture(g, o)
 	default:
 		l.view = newList(g, o)
 	}
