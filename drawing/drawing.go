@@ -134,3 +134,10 @@ func (g *Graph) Count(nodes []int) (c Counts) {
 	}
 	return c
 }
+
+func (g *Graph) countOf(nodes []int32) (c Counts) {
+	for _, v := range nodes {
+		c[g.Nodes[v].State]++
+	}
+	return c
+}

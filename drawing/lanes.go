@@ -1,12 +1,15 @@
 package drawing
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // maxLanes is how many lanes are drawn side by side; what does not fit is counted.
 const maxLanes = 12
 
 // A lane is a line beside the rows, from the first row it serves to the last. Each of its sources
-// leads to each of its targets that stands below.
+// leads to each of its targets, all of which stand below.
 type lane struct {
 	sources, targets []int32 // rows, ascending
 	weak, via        bool
@@ -18,7 +21,7 @@ func (l *lane) last() int32  { return l.targets[len(l.targets)-1] }
 
 // A laneRow is what stands beside one row.
 type laneRow struct {
-	at      int32   // column of the row's own glyph
+	at      int32   // column of the row's own glyph; maxLanes if there was no room
 	columns []int32 // lanes that go on below the row, by column; -1 = none
 	touched []int32 // lanes that begin, join or end here
 	hidden  int32   // lanes without a column that go on below
@@ -34,51 +37,32 @@ type lanes struct {
 // newLanes finds lanes for the arcs of w, whose vertices stand in the rows that place gives.
 func newLanes(w *web, place []int32) *lanes {
 	l := &lanes{all: lanesOf(w, place), rows: make([]laneRow, w.size), width: 1}
-	starts, ends := make([][]int32, w.size), make([][]int32, w.size)
-	joins := make([][]int32, w.size) // lanes that a row leads to or comes from, without starts
+	ends := make([][]int32, w.size)   // lanes by target
+	begins := make([][]int32, w.size) // lanes by first source
 	for i := range l.all {
-		for _, r := range l.all[i].sources {
-			joins[r] = append(joins[r], int32(i))
-		}
-		for _, r := range l.all[i].targets {
+		a := &l.all[i]
+		for _, r := range a.targets {
 			ends[r] = append(ends[r], int32(i))
 		}
-		starts[l.all[i].first()] = append(starts[l.all[i].first()], int32(i))
+		for _, r := range a.sources {
+			l.rows[r].touched = append(l.rows[r].touched, int32(i))
+		}
+		begins[a.first()] = append(begins[a.first()], int32(i))
 	}
 	var columns []int32
-	hidden := int32(0)
 	for r := range l.rows {
 		row := &l.rows[r]
-		row.touched = append(slices.Clone(ends[r]), joins[r]...)
-		row.at = l.columnOf(columns, ends[r], int32(r))
-		columns = grow(columns, row.at)
-		taken := slices.Clone(columns) // a column that ends here is not used again in the same row
-		taken[row.at] = -1
-		for _, i := range ends[r] {
-			switch a := &l.all[i]; {
-			case a.last() != int32(r):
-			case a.column >= 0:
-				columns[a.column] = -1
-			default:
-				hidden--
-			}
+		row.touched = append(row.touched, ends[r]...)
+		if r > 0 {
+			row.hidden = l.rows[r-1].hidden
 		}
-		for k, i := range starts[r] {
-			c := row.at
-			if k > 0 || c >= maxLanes {
-				c = firstFree(taken, row.at)
-			}
-			if c >= maxLanes {
-				l.all[i].column = -1
-				hidden++
-				continue
-			}
-			l.all[i].column = c
-			columns, taken = grow(columns, c), grow(taken, c)
-			columns[c], taken[c] = i, i
+		row.at = l.columnOf(columns, int32(r), ends[r])
+		columns = l.next(columns, int32(r), ends[r], begins[r])
+		row.columns = slices.Clone(columns)
+		l.width = max(l.width, len(columns), int(row.at)+1)
+		if row.hidden > 0 {
+			l.width = maxLanes + 2 // for how many they are
 		}
-		row.columns, row.hidden = slices.Clone(columns), hidden
-		l.width = max(l.width, len(columns))
 		for len(columns) > 0 && columns[len(columns)-1] < 0 {
 			columns = columns[:len(columns)-1]
 		}
@@ -86,63 +70,75 @@ func newLanes(w *web, place []int32) *lanes {
 	return l
 }
 
-// columnOf is where the glyph of a row goes: where one of its lanes ends, or else where nothing is.
-func (l *lanes) columnOf(columns, ends []int32, row int32) int32 {
-	best := int32(-1)
+// columnOf is where the glyph of row r goes: where one of its lanes ends, or else in a free column near
+// the lanes that lead to it.
+func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
+	best, near := int32(-1), int32(0)
 	for _, i := range ends {
-		if a := &l.all[i]; a.last() == row && a.column >= 0 && (best < 0 || a.column < best) {
+		a := &l.all[i]
+		near = max(near, a.column)
+		if a.last() == r && a.column >= 0 && (best < 0 || a.column < best) {
 			best = a.column
 		}
 	}
 	if best >= 0 {
 		return best
 	}
-	return min(firstFree(columns, -1), maxLanes)
+	return min(freeColumn(columns, near), maxLanes)
 }
 
-// firstFree is the first column without a lane, other than not.
-func firstFree(columns []int32, not int32) int32 {
-	for c, i := range columns {
-		if i < 0 && int32(c) != not {
-			return int32(c)
+// next ends and begins the lanes of row r and returns those that go on below it.
+func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
+	row := &l.rows[r]
+	columns = grow(slices.Clone(columns), row.at)
+	taken := slices.Clone(columns) // a column that is left here is not used again in the same row
+	taken[row.at] = row.at
+	for _, i := range ends {
+		switch a := &l.all[i]; {
+		case a.last() != r:
+		case a.column >= 0:
+			columns[a.column] = -1
+		default:
+			row.hidden--
 		}
 	}
-	if n := int32(len(columns)); n != not {
-		return n
+	// The one that leads to the nearest row stays in the column of the glyph: chains are straight.
+	slices.SortStableFunc(begins, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(l.all[i].targets[0], l.all[j].targets[0]), cmp.Compare(l.all[i].last(), l.all[j].last()))
+	})
+	for k, i := range begins {
+		c := row.at
+		if k > 0 || c >= maxLanes {
+			c = freeColumn(taken, row.at)
+		}
+		if c >= maxLanes {
+			l.all[i].column = -1
+			row.hidden++
+			continue
+		}
+		l.all[i].column = c
+		columns, taken = grow(columns, c), grow(taken, c)
+		columns[c], taken[c] = i, i
 	}
-	return not + 1
+	return columns
 }
+
+// freeColumn is the column without a lane that is nearest to near, or a new one.
+func freeColumn(columns []int32, near int32) int32 {
+	best := int32(len(columns))
+	for c, i := range columns {
+		if i < 0 && (best == int32(len(columns)) || apart(int32(c), near) < apart(best, near)) {
+			best = int32(c)
+		}
+	}
+	return best
+}
+
+func apart(a, b int32) int32 { return max(a, b) - min(a, b) }
 
 func grow(columns []int32, to int32) []int32 {
 	for int32(len(columns)) <= to {
 		columns = append(columns, -1)
 	}
 	return columns
-}
-
-// lanesOf gives the arcs out of a row one lane, apart from those of another kind.
-func lanesOf(w *web, place []int32) []lane {
-	var all []lane
-	for v := range w.size {
-		kinds := map[[2]bool]int{}
-		for _, i := range w.out[v] {
-			a := &w.arcs[i]
-			if a.back {
-				continue
-			}
-			kind := [2]bool{a.weak, a.via}
-			k, found := kinds[kind]
-			if !found {
-				k = len(all)
-				kinds[kind] = k
-				all = append(all, lane{sources: []int32{place[v]}, weak: a.weak, via: a.via})
-			}
-			all[k].targets = append(all[k].targets, place[a.to])
-		}
-	}
-	for i := range all {
-		slices.Sort(all[i].targets)
-	}
-	slices.SortStableFunc(all, func(a, b lane) int { return int(a.first()) - int(b.first()) })
-	return all
 }

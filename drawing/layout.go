@@ -189,5 +189,14 @@ func (l *Layout) Children(item Item) []Item { return l.view.near(l.view.seen(ite
 
 // New computes the layout of a graph.
 func New(g *Graph, o Options) *Layout {
-	return &Layout{graph: g, view: newList(g, o)}
+	l := &Layout{graph: g}
+	switch o.View {
+	case Stages:
+		l.view = newStagesView(g, o)
+	case Layers:
+		l.view = newPicture(g, o)
+	default:
+		l.view = newList(g, o)
+	}
+	return l
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"wf/plain"
 )
 
 // list draws one row per node, with the edges as lanes to the left.
@@ -16,9 +14,9 @@ type list struct {
 	place []int32 // row by vertex
 	row   []int32 // by node; -1 = hidden
 	lanes *lanes
-	names []string // by row
-	back  []string // by row: where loops lead
-	wide  int      // columns of the longest name
+	names []string   // by row
+	back  [][]string // by row: the names to which loops lead
+	wide  int        // columns of the longest name
 	order []Item
 	look  Look
 }
@@ -33,19 +31,20 @@ func newList(g *Graph, o Options) *list {
 	}
 	for r, v := range l.node {
 		l.row[v] = int32(r)
-		name := plain.Line(g.Nodes[v].Name)
+		name := nodeName(g, v)
 		l.names = append(l.names, name)
 		l.wide = max(l.wide, ansi.StringWidth(name))
 	}
-	l.back = make([]string, w.size)
+	l.back = make([][]string, w.size)
 	for _, a := range w.arcs {
 		if a.back {
-			l.back[l.place[a.from]] += " ↺ " + l.names[l.place[a.to]]
+			from := l.place[a.from]
+			l.back[from] = append(l.back[from], l.names[l.place[a.to]])
 		}
 	}
 	for v, loop := range w.loops {
 		if loop {
-			l.back[l.place[v]] += " ↺ itself"
+			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[v]])
 		}
 	}
 	l.lanes = newLanes(w, l.place)
@@ -145,23 +144,21 @@ func (l *list) draw(grid *Grid, from Point) {
 
 func (l *list) drawRow(grid *Grid, y, r int) {
 	n := &l.graph.Nodes[l.node[r]]
-	item := l.order[r]
-	var mods Mods
-	if item == l.look.Selected {
-		mods |= Selected
+	p := pen{grid: grid, y: y, item: l.order[r], ascii: l.look.ASCII}
+	if p.item == l.look.Selected {
+		p.mods |= Selected
 	}
 	if n.Marked {
-		mods |= Marked
+		p.mods |= Marked
 	}
-	l.lanes.draw(grid, 0, y, r, l.look.ASCII)
-	at := 2 * int(l.lanes.rows[r].at)
-	grid.Put(at, y, n.State.Glyph(l.look.ASCII), 1, Style{InkOf(n.State), mods}, item)
+	l.lanes.draw(grid, 0, y, int32(r), int32(r), p.ascii)
+	p.state(2*int(l.lanes.rows[r].at), n.State)
 	x := 2*l.lanes.width + 1
 	name := min(l.wide, max(grid.Width-x, 0))
-	grid.Put(x, y, ansi.Truncate(l.names[r], name, "…"), name, Style{InkText, mods}, item)
-	detail := n.Detail
-	if detail == "" {
-		detail = n.State.String()
+	p.clipped(x, l.names[r], name, InkText)
+	x += name + 2
+	x += p.detail(x, n) + 2
+	for _, target := range l.back[r] {
+		x += p.put(x, p.loop()+" "+target, InkDim) + 2
 	}
-	grid.Put(x+name+2, y, plain.Line(detail)+l.back[r], grid.Width-x-name-2, Style{InkDim, mods}, item)
 }

@@ -1,0 +1,236 @@
+package drawing
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
+)
+
+// nodeName is the name of a node as it may be shown.
+func nodeName(g *Graph, v int32) string { return plain.Line(g.Nodes[v].Name) }
+
+// columns of the rows of stages.
+type stageColumns struct {
+	name, nameWidth  int
+	times            int
+	text, countWidth int
+	bar, barWidth    int // barWidth 0: no room
+}
+
+// barWidths are what a bar may take, the widest first.
+var barWidths = [...]int{20, 8}
+
+// columns divides the width of the pane. Names give way first, then bars; counts stay.
+func (s *stagesView) columns(width int) (c stageColumns) {
+	c.name = 2*s.lanes.width + 1
+	largest := 1
+	for _, stage := range s.stages {
+		largest = max(largest, len(stage.nodes))
+	}
+	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 -00")
+	right := 2 + c.countWidth // without the bar
+	if s.times > 0 {
+		right += 2 + s.times
+	}
+	c.nameWidth = min(s.wide, max(width-c.name-right, min(12, s.wide)))
+	c.times = c.name + c.nameWidth + 2
+	c.text = c.times
+	if s.times > 0 {
+		c.text += s.times + 2
+	}
+	c.bar = c.text + c.countWidth + 2
+	for _, w := range barWidths {
+		if c.bar+w < width {
+			c.barWidth = w
+			break
+		}
+	}
+	return c
+}
+
+func (s *stagesView) draw(grid *Grid, from Point) {
+	c := s.columns(grid.Width)
+	for y := range grid.Height {
+		if r := from.Y + y; r >= 0 && r < len(s.rows) {
+			s.drawRow(grid, y, r, &c)
+		}
+	}
+}
+
+func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
+	row := &s.rows[r]
+	p := pen{grid: grid, y: y, item: row.item, ascii: s.look.ASCII}
+	if row.item == s.look.Selected {
+		p.mods |= Selected
+	}
+	switch {
+	case row.item.Kind == AMore || row.item.Kind == ANode && len(s.stages[row.stage].nodes) > 1:
+		s.lanes.below(grid, 0, y, row.stage, p.ascii)
+		s.drawInner(&p, row, c)
+		return
+	case row.item.Kind == ASteps:
+		s.lanes.draw(grid, 0, y, row.item.Index, row.stage, p.ascii)
+		p.state(2*int(s.lanes.rows[row.stage].at), Idle)
+		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" waiting steps", InkDim)
+		return
+	}
+	s.lanes.draw(grid, 0, y, row.stage, row.stage, p.ascii)
+	if row.item.Kind == ANode {
+		n := &s.graph.Nodes[row.item.Index]
+		if n.Marked {
+			p.mods |= Marked
+		}
+		p.state(2*int(s.lanes.rows[row.stage].at), n.State)
+		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
+		p.detail(c.text, n)
+		return
+	}
+	s.drawStage(&p, row, c)
+}
+
+// drawInner draws a row below that of its stage.
+func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
+	x := c.name + 2
+	if row.item.Kind == AMore {
+		p.put(x, p.ellipsis()+" "+strconv.Itoa(row.count)+" more "+s.urgentWord(row.stage), InkOf(Failed))
+		return
+	}
+	n := &s.graph.Nodes[row.item.Index]
+	if n.Marked {
+		p.mods |= Marked
+	}
+	p.state(x, n.State)
+	x += 2
+	x += p.put(x, nodeName(s.graph, row.item.Index), InkText)
+	p.detail(x+2, n)
+}
+
+// urgentWord says what the nodes that a stage does not show have in common.
+func (s *stagesView) urgentWord(i int32) string {
+	switch c := &s.counts[i]; {
+	case c[Waiting] == 0:
+		return Failed.String()
+	case c[Failed] == 0:
+		return Waiting.String()
+	}
+	return "failed or waiting"
+}
+
+// drawStage draws the row of a stage of several nodes: how it stands, how many they are, counts, bar.
+func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns) {
+	counts := &s.counts[row.stage]
+	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
+	p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
+	times := "×"
+	if p.ascii {
+		times = "x"
+	}
+	p.put(c.times, times+strconv.Itoa(row.count), InkDim)
+	done, total := strconv.Itoa(counts.Done()), strconv.Itoa(row.count)
+	x := c.text + max(s.times-1-len(total), 0) + len(total) - len(done)
+	x += p.put(x, done+"/"+total, InkText)
+	for _, state := range [...]State{Failed, Waiting, Running, Retrying, Blocked, Cancelled} {
+		if n := counts[state]; n > 0 {
+			x += 1 + p.put(x+1, state.Glyph(p.ascii)+strconv.Itoa(n), InkOf(state))
+		}
+	}
+	if c.barWidth > 0 && x < c.bar {
+		p.bar(c.bar, c.barWidth, counts)
+	}
+}
+
+// stageState is the one state that stands for many: the most urgent one, and ok only when all are.
+func stageState(c *Counts) State {
+	worst, any := Idle, false
+	for s := range State(states) {
+		if c[s] > 0 {
+			if !any {
+				worst, any = s, true
+			}
+			worst = Worst(worst, s)
+		}
+	}
+	return worst
+}
+
+// A pen writes a row.
+type pen struct {
+	grid  *Grid
+	y     int
+	item  Item
+	mods  Mods
+	ascii bool
+}
+
+// put writes text from x on, as far as the grid reaches, and returns its columns.
+func (p *pen) put(x int, text string, ink Ink) int {
+	return p.grid.Put(x, p.y, text, max(p.grid.Width-x, 0), Style{ink, p.mods}, p.item)
+}
+
+// clipped writes at most room columns of a name; what is too long loses its middle.
+func (p *pen) clipped(x int, text string, room int, ink Ink) {
+	p.grid.Put(x, p.y, clip(text, room, p.ellipsis()), max(min(room, p.grid.Width-x), 0), Style{ink, p.mods}, p.item)
+}
+
+func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
+
+// detail writes what is known of a node: what the caller says, or the word of its state.
+func (p *pen) detail(x int, n *Node) int {
+	if n.Detail == "" {
+		return p.put(x, n.State.String(), InkDim)
+	}
+	ink := InkDim
+	if n.State.needsPerson() {
+		ink = InkOf(n.State)
+	}
+	return p.put(x, plain.Line(n.Detail), ink)
+}
+
+// loop is the sign of an edge that leads back.
+func (p *pen) loop() string {
+	if p.ascii {
+		return "@"
+	}
+	return "↺"
+}
+
+func (p *pen) ellipsis() string {
+	if p.ascii {
+		return "..."
+	}
+	return "…"
+}
+
+// clip shortens text to room columns by its middle, where names are most alike.
+func clip(text string, room int, ellipsis string) string {
+	width := ansi.StringWidth(text)
+	if width <= room {
+		return text
+	}
+	keep := room - ansi.StringWidth(ellipsis)
+	if keep < 2 {
+		return ansi.Truncate(text, room, "")
+	}
+	return ansi.Truncate(text, (keep+1)/2, "") + ellipsis + ansi.TruncateLeft(text, width-keep/2, "")
+}
+
+// bar draws how far the nodes of a stage are: done, failed, running, the rest.
+func (p *pen) bar(x, width int, c *Counts) {
+	total, upto, at := c.Total(), 0, 0
+	part := func(n int, sign string, ink Ink) {
+		upto += n
+		for end := upto * width / total; at < end; at++ {
+			p.put(x+at, sign, ink)
+		}
+	}
+	done, failed, running, rest := "━", "━", "━", "─"
+	if p.ascii {
+		done, failed, running, rest = "#", "x", "*", "-"
+	}
+	part(c.Done(), done, InkBar)
+	part(c[Failed]+c[Cancelled], failed, InkOf(Failed))
+	part(c[Running]+c[Retrying], running, InkOf(Running))
+	part(total-upto, rest, InkRest)
+}
