@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"wf/drawing"
+)
 
 // act makes a deed of something that needs no key and gives no command.
 func act(do func(*model)) func(*model, string) tea.Cmd {
@@ -17,6 +21,9 @@ func ask(do func(*model) tea.Cmd) func(*model, string) tea.Cmd {
 
 // hasFile says whether there is a drawing.
 func hasFile(m *model) bool { return !m.nothingOpen() }
+
+// inGraph says whether the graph is what is drawn.
+func inGraph(m *model) bool { return hasFile(m) && m.picture.view == drawing.Layers }
 
 // isNow says whether the workfile is shown as it is now, not as a past run left it.
 func isNow(m *model) bool { return hasFile(m) && m.past == nil }
@@ -66,6 +73,8 @@ func runActions() []action {
 func lookActions() []action {
 	return []action{
 		{groupLook, []string{"v"}, "view", "change between stages, graph and list", "view", atMain, hasFile, act((*model).nextView)},
+		{groupLook, []string{"z"}, "zoom", "give nodes of the graph more room or less: name, time, command, one cell", "", atMain, inGraph, act((*model).nextZoom)},
+		{groupLook, []string{"0"}, "fit", "show all of the graph at once, as far as that can be", "", atMain, inGraph, act((*model).fit)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, act((*model).filterPrompt)},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act((*model).nextQuick)},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave a past run", "", atMain, hasFile, act((*model).escape)},

@@ -11,6 +11,7 @@ import (
 // A picture is the drawing of a flow and how somebody looks at it.
 type picture struct {
 	view     drawing.View
+	zoom     drawing.Zoom
 	chosen   bool // by a person; else it is chosen for them
 	graph    *drawing.Graph
 	layout   *drawing.Layout
@@ -31,6 +32,7 @@ type picture struct {
 type built struct {
 	structure int
 	view      drawing.View
+	zoom      drawing.Zoom
 	at        time.Time
 }
 
@@ -63,7 +65,7 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, Marked: e.marked}
 	}
 	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
-	if p.layout == nil || p.built.view != p.view || stale {
+	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
 		p.lay(f.structure, hidden, now)
 	}
 }
@@ -81,15 +83,42 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 
 // lay computes a new layout and finds the selected item in it.
 func (p *picture) lay(structure int, hidden []bool, now time.Time) {
-	if !p.chosen {
-		p.view = drawing.List
-	}
 	p.hidden = slices.Clone(hidden)
-	p.layout = drawing.New(p.graph, drawing.Options{View: p.view, Hidden: p.hidden})
-	p.built = built{structure, p.view, now}
+	if !p.chosen && p.width > 0 {
+		p.view = p.suitable()
+	}
+	p.layout = p.in(p.view)
+	p.built = built{structure, p.view, p.zoom, now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
+}
+
+// in is the layout in a view.
+func (p *picture) in(view drawing.View) *drawing.Layout {
+	return drawing.New(p.graph, drawing.Options{View: view, Zoom: p.zoom, Hidden: p.hidden})
+}
+
+// manyNodes is from where on the graph is not even tried by itself.
+const manyNodes = 2000
+
+// suitable is the view that shows most at first sight: the graph where it is not much larger than the
+// pane, stages where folding saves a third of the rows, else the list.
+func (p *picture) suitable() drawing.View {
+	size := func(view drawing.View) (int, int) {
+		l := p.in(view)
+		l.Show(drawing.Look{Width: p.width, Height: p.height})
+		return l.Size()
+	}
+	if len(p.graph.Nodes) <= manyNodes {
+		if w, h := size(drawing.Layers); w <= 2*p.width && h <= 2*p.height {
+			return drawing.Layers
+		}
+	}
+	if _, h := size(drawing.Stages); 3*h <= 2*len(p.graph.Nodes) {
+		return drawing.Stages
+	}
+	return drawing.List
 }
 
 // find is the item that an anchor means: a node by its id, another item by its key; else the first.

@@ -110,7 +110,7 @@ func (e *env) recentWorkfiles() []tui.Recent {
 		}
 		r := tui.Recent{Path: list[0].Workfile, Run: strconv.Itoa(list[0].Run), When: list[0].Time}
 		if list[0].Result != nil {
-			r.Result, r.When = api.Result(list[0].Result.Result), list[0].Result.Time
+			r.Result, r.When = api.Result(list[0].Result.Result), list[0].Result.Ended
 		}
 		recent = append(recent, r)
 	}
