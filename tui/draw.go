@@ -59,16 +59,17 @@ func (m *model) draw() (x, y int, cursor bool) {
 		return 0, 0, false
 	}
 	m.header(all.row(0))
-	body := all.part(0, 1, all.width, all.height-3)
-	m.areas.list = body
+	body := m.body()
 	switch m.page {
 	case mainPage:
 		m.drawMain(body)
 	case logPage:
 		m.drawLog(body)
 	case runsPage:
+		m.areas.list = body
 		m.drawRuns(body)
 	case homePage:
+		m.areas.list = body
 		m.drawHome(body)
 	case helpPage:
 		m.drawHelp(body)
@@ -160,21 +161,27 @@ func (m *model) drawMain(a area) {
 		m.drawNothing(a)
 		return
 	}
-	drawing, side := m.panes(a)
+	m.areas = m.panes(a)
+	if m.areas.beside {
+		rule(m.areas.divider, either(m.opt.ASCII, "|", "│"))
+	} else {
+		rule(m.areas.divider, either(m.opt.ASCII, "-", "─"))
+	}
+	drawing, side := m.areas.drawing, m.areas.side
 	if drawing.width > 0 && drawing.height > 0 {
-		m.areas.drawing = drawing
-		if m.picture.width != drawing.width || m.picture.height != drawing.height {
-			m.picture.width, m.picture.height = drawing.width, drawing.height
-		}
 		m.picture.draw(drawing, m.opt.ASCII)
 		if m.picture.selected.Kind == 0 {
 			drawing.put(1, 1, m.emptyText(), dimStyle)
 		}
 	}
 	if side.width > 0 && side.height > 1 {
-		m.areas.side = side
 		m.drawSide(side)
 	}
+}
+
+// body is the area between header and footer.
+func (m *model) body() area {
+	return area{&m.screen, 0, 1, max(m.width, 0), max(m.height-3, 0)}
 }
 
 // emptyText says why there is nothing in the drawing.
@@ -200,26 +207,20 @@ func (m *model) drawNothing(a area) {
 }
 
 // panes divides the body of the main screen. A pane without room is empty.
-func (m *model) panes(a area) (drawing, side area) {
-	if m.zoomed || a.width < stackWidth {
-		if m.pane == sidePane {
-			return area{}, a
-		}
-		return a, area{}
+func (m *model) panes(a area) areas {
+	switch {
+	case (m.zoomed || a.width < stackWidth) && m.pane == sidePane:
+		return areas{side: a}
+	case m.zoomed || a.width < stackWidth:
+		return areas{drawing: a}
+	case a.width < besideWidth:
+		top := min(max(3, int(float64(a.height)*m.share(0.6))), a.height-4)
+		return areas{drawing: a.part(0, 0, a.width, top), divider: a.row(top),
+			side: a.part(0, top+1, a.width, a.height-top-1)}
 	}
-	if a.width < besideWidth {
-		share := m.share(0.6)
-		top := min(max(3, int(float64(a.height)*share)), a.height-4)
-		m.areas.divider = a.row(top)
-		rule(m.areas.divider, either(m.opt.ASCII, "-", "─"))
-		return a.part(0, 0, a.width, top), a.part(0, top+1, a.width, a.height-top-1)
-	}
-	share := m.share(0.62)
-	left := min(max(30, int(float64(a.width)*share)), a.width-30)
-	m.areas.beside = true
-	m.areas.divider = a.part(left, 0, 1, a.height)
-	rule(m.areas.divider, either(m.opt.ASCII, "|", "│"))
-	return a.part(0, 0, left, a.height), a.part(left+2, 0, a.width-left-2, a.height)
+	left := min(max(30, int(float64(a.width)*m.share(0.62))), a.width-30)
+	return areas{drawing: a.part(0, 0, left, a.height), divider: a.part(left, 0, 1, a.height),
+		side: a.part(left+2, 0, a.width-left-2, a.height), beside: true}
 }
 
 // share is the part of the screen that the drawing has.

@@ -200,6 +200,10 @@ func (f *flow) node(ev api.Event) {
 			n.State = api.StateCancelled
 		}
 	}
+	if ev.DurationMS != nil { // the event that told of the start may have been left out
+		start := ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		n.Started = &start
+	}
 	if ev.Execution > 0 {
 		n.Executions = ev.Execution
 	}

@@ -35,7 +35,7 @@ func (v *logView) absent() string {
 	case v.failed != nil:
 		return errorText(v.failed)
 	case v.tail == nil:
-		return "nothing selected"
+		return "it has not run yet"
 	case v.over:
 		return "no output"
 	}

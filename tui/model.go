@@ -83,11 +83,16 @@ type link struct {
 	ended  error // and is looked for no more
 }
 
-// A toast is a line about what has just happened; it goes with the next key.
+// A toast is a line about what has just happened; it goes with the next key, or after toastTime.
 type toast struct {
-	text string
-	bad  bool
+	text  string
+	bad   bool
+	timed bool // its end is on its way
+	id    int
 }
+
+// toastTime is how long a toast stays: long enough to be read twice.
+const toastTime = 6 * time.Second
 
 func newModel(opt Options) *model {
 	m := &model{opt: opt, keys: registry(), clock: time.Now, picture: newPicture(), mouse: true}
@@ -200,14 +205,22 @@ func (m *model) refresh() {
 	if !f.known {
 		return
 	}
+	if d := m.panes(m.body()).drawing; d.width > 0 {
+		m.picture.width, m.picture.height = d.width, d.height
+	}
 	m.picture.update(f, m.hidden(), m.now)
 }
 
-// say shows a line until the next key.
-func (m *model) say(text string, bad bool) { m.toast = toast{plain.Line(text), bad} }
+// say shows a line for a while.
+func (m *model) say(text string, bad bool) {
+	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
+}
 
-// fail shows an error until the next key.
-func (m *model) fail(err error) { m.toast = toast{errorText(err), true} }
+// fail shows an error for a while.
+func (m *model) fail(err error) { m.say(errorText(err), true) }
+
+// hush takes the toast away.
+func (m *model) hush() { m.toast = toast{id: m.toast.id} }
 
 // nothingOpen says that there is no drawing to look at.
 func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.known }

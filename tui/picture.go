@@ -12,7 +12,7 @@ import (
 type picture struct {
 	view     drawing.View
 	zoom     drawing.Zoom
-	chosen   bool // by a person; else it is chosen for them
+	chosen   bool // by a person, or for them when they first saw the workfile
 	graph    *drawing.Graph
 	layout   *drawing.Layout
 	built    built
@@ -23,6 +23,7 @@ type picture struct {
 	expanded map[string]bool // keys of layout
 	marked   map[string]bool // ids of nodes
 	hidden   []bool          // by the filter; nil = nothing
+	told     []tellable      // by node: what its texts were made of
 	width    int
 	height   int
 	free     bool // scrolled away from the selection
@@ -54,12 +55,15 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 			}
 			p.graph.Nodes[i] = node
 		}
-		p.layout = nil
+		p.layout, p.told = nil, make([]tellable, len(f.nodes))
 	}
 	for i := range f.nodes {
 		n, to := &f.nodes[i], &p.graph.Nodes[i]
-		to.State, to.Marked = drawStates[n.State], p.marked[n.ID]
-		to.Detail, to.Time = detail(n, now), shortTime(n, now)
+		to.Marked = p.marked[n.ID]
+		if t := tellableOf(n); t != p.told[i] || n.State == api.StateRunning {
+			p.told[i] = t
+			to.State, to.Detail, to.Time = drawStates[n.State], detail(n, now), shortTime(n, now)
+		}
 	}
 	for i, e := range f.edges {
 		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, Marked: e.marked}
@@ -68,6 +72,20 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
 		p.lay(f.structure, hidden, now)
 	}
+}
+
+// A tellable is what the texts about a node are made of, so that they are made only when it changes. The
+// pointers are those of the wire: a change brings new ones.
+type tellable struct {
+	state      api.State
+	executions int
+	started    *time.Time
+	took       *int64
+	exit       *int
+}
+
+func tellableOf(n *api.NodeStatus) tellable {
+	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode}
 }
 
 // shortTime is for chips: how long a node runs or took.
@@ -85,7 +103,7 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 func (p *picture) lay(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
-		p.view = p.suitable()
+		p.view, p.chosen = p.suitable(), true
 	}
 	p.layout = p.in(p.view)
 	p.built = built{structure, p.view, p.zoom, now}

@@ -17,6 +17,9 @@ type told struct {
 // failed is a message with the error of a request.
 type failed struct{ err error }
 
+// toasted ends a toast.
+type toasted struct{ id int }
+
 // tick comes once a second while a run goes on.
 type tick struct{}
 
@@ -28,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	m.refresh()
-	return m, tea.Batch(cmd, m.follow(), m.ticker())
+	return m, tea.Batch(cmd, m.follow(), m.ticker(), m.toaster())
 }
 
 // handle is the one switch over all messages.
@@ -50,6 +53,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.log.take(msg)
 	case tick:
 		m.ticking = false
+	case toasted:
+		if msg.id == m.toast.id {
+			m.hush()
+		}
 	case told:
 		if msg.text != "" {
 			m.say(msg.text, msg.bad)
@@ -129,13 +136,22 @@ func (m *model) ticker() tea.Cmd {
 	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} })
 }
 
+// toaster ends a toast in time.
+func (m *model) toaster() tea.Cmd {
+	if m.toast.text == "" || m.toast.timed {
+		return nil
+	}
+	m.toast.timed = true
+	id := m.toast.id
+	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toasted{id} })
+}
+
 // key hands a key to the dialog that is open, else to what the registry has for it.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
+	m.hush()
 	if n := len(m.dialogs); n > 0 {
-		m.toast = toast{}
 		return m.dialogs[n-1].key(m, k)
 	}
-	m.toast = toast{}
 	name := k.String()
 	for i := range m.keys {
 		if a := &m.keys[i]; a.has(name) && a.fits(m) {
