@@ -204,8 +204,11 @@ func (f *follower) follow(ctx context.Context) error {
 		case sig := <-f.view.terminalSignals():
 			f.view.live.terminalSignal(sig)
 		case key := <-f.view.keys():
-			if key == 'd' {
+			switch {
+			case key == 'd':
 				return f.leave()
+			case key == 't' && f.view.live.shared:
+				return f.turnToTUI(ctx)
 			}
 		}
 		if l := f.view.live; l != nil {

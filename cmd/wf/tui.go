@@ -21,11 +21,19 @@ import (
 // openTUI shows the terminal interface for a workfile, "" for none: then it begins at home. It runs
 // nothing by itself. After it, what goes on or how it ended is said where the shell is.
 func (e *env) openTUI(ctx context.Context, path string) error {
-	req, err := e.usualRun(path)
+	left, err := e.showTUI(ctx, path)
 	if err != nil {
 		return err
 	}
-	left, err := tui.Run(ctx, tui.Options{
+	return e.sayLeft(ctx, left)
+}
+
+func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
+	req, err := e.usualRun(path)
+	if err != nil {
+		return tui.Left{}, err
+	}
+	return tui.Run(ctx, tui.Options{
 		Connect: e.connectTUI,
 		Path:    path,
 		Request: req,
@@ -38,10 +46,28 @@ func (e *env) openTUI(ctx context.Context, path string) error {
 		ASCII:   e.wantASCII(),
 		Color:   e.wantColor(true),
 	})
-	if err != nil {
+}
+
+// turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
+// ends as if it had followed the run itself, or as if d had been pressed where the run goes on.
+func (f *follower) turnToTUI(ctx context.Context) error {
+	f.interrupts.restore()
+	f.view.endLive()
+	f.watch.Close()
+	if _, err := f.e.showTUI(ctx, f.s.path); err != nil {
 		return err
 	}
-	return e.sayLeft(ctx, left)
+	status, err := f.s.ws.Status(ctx, false)
+	if err != nil {
+		return f.lost(err)
+	}
+	for _, run := range status.Runs {
+		if run.Run == f.run {
+			f.view.board.resync(run)
+			return f.leave()
+		}
+	}
+	return f.ended(ctx, 0)
 }
 
 // usualRun is what wf run without flags asks for: what settings say, and the environment.
