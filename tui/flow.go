@@ -181,7 +181,7 @@ func (f *flow) node(ev api.Event) {
 		return // removed from the file; its run goes on
 	}
 	n := &f.nodes[i]
-	n.Run = ev.Run
+	join(n, ev.Run)
 	n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
 	switch ev.Type {
 	case api.NodeReady:
@@ -206,6 +206,13 @@ func (f *flow) node(ev api.Event) {
 	}
 	if ev.Execution > 0 {
 		n.Executions = ev.Execution
+	}
+}
+
+// join makes a node part of a run: its executions are counted from there.
+func join(n *api.NodeStatus, run string) {
+	if n.Run != run {
+		n.Run, n.Executions = run, 0
 	}
 }
 
@@ -241,7 +248,7 @@ func (f *flow) learn(o api.RunOutlook) {
 	f.expected = make(map[string]expectation, len(o.Nodes))
 	for _, n := range o.Nodes {
 		if i, known := f.index[n.Node]; known {
-			f.nodes[i].Run = o.Run
+			join(&f.nodes[i], o.Run)
 			if n.State == api.StateOK && n.Executions == 0 && f.nodes[i].State == api.StateOK {
 				f.nodes[i].State = api.StateKept
 			}

@@ -8,17 +8,9 @@ import (
 	"wf/words"
 )
 
-// progress is the row above the keys: what has just happened, else how the run stands. Counts come
-// before the bar: a narrow terminal loses the bar, never the numbers.
+// progress is the row above the keys: how the run stands. Counts come before the bar: a narrow terminal
+// loses the bar, never the numbers.
 func (m *model) progress(a area) {
-	if m.toast.text != "" {
-		st := noteStyle
-		if m.toast.bad {
-			st = badStyle
-		}
-		a.put(1, 0, clip(m.toast.text, a.width-2, m.opt.ASCII), st)
-		return
-	}
 	if m.nothingOpen() || m.page == homePage {
 		return
 	}
@@ -167,8 +159,21 @@ func roughly(d time.Duration) string {
 	return words.Span(d.Round(10 * time.Minute))
 }
 
-// footer is the last row: the keys that matter here.
+// footer is the last row: what has just happened, else the keys that matter here.
 func (m *model) footer(a area) {
+	if m.toast.text != "" {
+		st := noteStyle
+		if m.toast.bad {
+			st = badStyle
+		}
+		a.put(1, 0, clip(m.toast.text, a.width-2, m.opt.ASCII), st)
+		return
+	}
+	m.hints(a)
+}
+
+// hints names the first key of the actions that have a hint.
+func (m *model) hints(a area) {
 	x := 1
 	var late []*action // leaving and help are always in sight
 	room := a.width

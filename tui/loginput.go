@@ -39,8 +39,8 @@ func (m *model) target() logTarget {
 	}
 	for _, i := range nodes {
 		n := &f.nodes[i]
-		if n.Executions == 0 && n.State != api.StateRunning {
-			continue // it has not said anything
+		if !hasOutput(n.State) {
+			continue
 		}
 		if len(nodes) > 1 && len(m.picture.marked) == 0 && n.State != api.StateFailed && n.State != api.StateRunning {
 			continue
@@ -55,6 +55,15 @@ func (m *model) target() logTarget {
 		t.execution = m.pick.execution
 	}
 	return t
+}
+
+// hasOutput says whether a node in a state has been executed: while it waits, its output is of before.
+func hasOutput(s api.State) bool {
+	switch s {
+	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept:
+		return true
+	}
+	return false
 }
 
 // picked is an execution that a person chose to see, instead of the latest.

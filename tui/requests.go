@@ -117,6 +117,10 @@ func (m *model) accepted(a api.RunAccepted) {
 		m.leavePast()
 	}
 	m.seen = a.Run
+	m.picture.forget()
+	if last := m.flow.status.LastRun; last != nil && last.Run == a.Run {
+		return // it is over already, which has been said
+	}
 	text := fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
 	if a.Mode == api.ModeResume && a.Resumes != "" {
 		text = fmt.Sprintf("run %s resumes %s: %s", a.Run, a.Resumes, words.Plural(a.Failed, "failed node"))
@@ -125,7 +129,6 @@ func (m *model) accepted(a api.RunAccepted) {
 		text += "; " + note
 	}
 	m.say(text, false)
-	m.picture.forget()
 }
 
 // resume runs what failed.
