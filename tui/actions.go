@@ -60,12 +60,12 @@ func moveActions() []action {
 
 func runActions() []action {
 	return []action{
-		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection, what leads to it or follows it, everything", "run", atMain, isNow, act((*model).runMenu)},
+		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, act((*model).runMenu)},
 		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", "", atMain, isNow, ask((*model).resume)},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, (*model).running, act((*model).stopMenu)},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or take its mark off, for r and L", "mark", atDrawing, isNow, act((*model).mark)},
 		{groupRun, nil, "unmark all", "take all marks off", "", atMain, hasFile, act(func(m *model) { m.picture.forget() })},
-		{groupRun, nil, "clear state", "forget statuses and outputs of the marked nodes, of the selection or of all; it asks first", "", atMain, isNow, act((*model).resetMenu)},
+		{groupRun, nil, "clear state", "forget statuses and outputs of nodes; it asks first which", "", atMain, isNow, act((*model).resetMenu)},
 		{groupRun, []string{"@"}, "command", "show and copy the command that does the same as this screen", "", atMain | atLog, hasFile, ask((*model).command)},
 	}
 }
@@ -93,7 +93,7 @@ func logActions() []action {
 		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { m.nextMatch(key == "n"); return nil }},
 		{groupLog, []string{"&"}, "matching lines only", "show only lines that match what was searched for, or all again", "", lines, showsLog, act((*model).onlyMatches)},
-		{groupLog, []string{"w"}, "wrap", "wrap long lines", "wrap", lines, showsLog, act(func(m *model) { m.log.wrap = !m.log.wrap })},
+		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.cut = !m.log.cut })},
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},
 		{groupLog, []string{"[", "]"}, "execution", "show the execution before, or after", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { m.otherExecution(key == "]"); return nil }},
@@ -124,7 +124,7 @@ func generalActions() []action {
 		{groupAll, []string{"up", "down", "k", "j", "pgup", "pgdown", "space", "home", "end", "g", "G"}, "scroll the help", "scroll", "", atHelp, nil,
 			func(m *model, key string) tea.Cmd { m.help.move(key); return nil }},
 		{groupAll, []string{":"}, "commands", "find an action by its name", "commands", atAll &^ atHelp, nil, act((*model).palette)},
-		{groupAll, []string{"m"}, "mouse", "leave the mouse to the terminal, or take it back; Shift-drag always selects text", "", atAll, nil, act(func(m *model) { m.mouse = !m.mouse })},
+		{groupAll, []string{"m"}, "mouse", "leave the mouse to the terminal, or take it back", "", atAll, nil, act(func(m *model) { m.mouse = !m.mouse })},
 		{groupAll, []string{"ctrl+l"}, "redraw", "draw the screen anew", "", atAll, nil, func(*model, string) tea.Cmd { return tea.ClearScreen }},
 		{groupAll, []string{"ctrl+z"}, "suspend", "give the terminal back to the shell; fg comes back", "", atAll, nil, func(*model, string) tea.Cmd { return tea.Suspend }},
 		{groupAll, []string{"C"}, "connect", "connect to the daemon again, starting one if need be", "connect", atAll, (*model).disconnected, ask((*model).reconnect)},

@@ -196,7 +196,7 @@ func (m *model) filterPrompt() {
 				left--
 			}
 		}
-		return "words  s:failed  g:group  +x  x+  dur>1m  !not     " + count(left, len(m.shown().nodes)), left == 0
+		return count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
 	}
 	p.enter = func(m *model, text string) tea.Cmd { return nil }
 	p.cancel = func(m *model) {

@@ -48,7 +48,7 @@ func (v *logView) rows(a area, ascii bool) {
 	text := a.part(gutter, 0, a.width-gutter, a.height)
 	if v.follow {
 		v.top = v.back(v.end(), a.height)
-		if v.wrap {
+		if !v.cut {
 			v.top = v.wrappedTop(text)
 		}
 	}
@@ -99,7 +99,7 @@ func (v *logView) row(a area, y int, l *logLine) int {
 		line = highlight(line, v.pattern.FindAllStringIndex(spansText(line), -1))
 	}
 	rows := [][]span{line}
-	if v.wrap {
+	if !v.cut {
 		rows = wrapSpans(line, max(1, a.width))
 	}
 	for _, row := range rows {

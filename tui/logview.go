@@ -28,8 +28,8 @@ type logView struct {
 	// How it is looked at. top is a line counting from the first ever; it means nothing while follow is set.
 	follow  bool
 	top     int
-	seen    int // lines there were when following ended, to say how many are new
-	wrap    bool
+	seen    int    // lines there were when following ended, to say how many are new
+	cut     bool   // long lines are cut, not wrapped
 	stream  string // stdout, stderr or "" for both
 	term    string // what is searched for, as typed
 	pattern *regexp.Regexp

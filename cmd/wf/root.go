@@ -39,7 +39,8 @@ func newRoot(e *env) *cobra.Command {
 		Short: "Run graphs of shell commands",
 		Long: `wf runs workfiles: GraphML files whose nodes are shell commands and whose edges are
 dependencies. What can run does so in parallel, in a daemon that starts by itself and
-keeps runs going when the terminal is closed.`,
+keeps runs going when the terminal is closed. Without a command, or with a file alone, wf
+opens the terminal interface, which runs nothing by itself.`,
 		Example: `  wf new --from-lines < commands.txt    make ./Workfile, a command per line
   wf run                                run it; after a failure: go on from there
   wf status                             how it stands
