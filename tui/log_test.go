@@ -128,7 +128,9 @@ func checkScreen(t *testing.T, text string, width int) {
 		rest := line
 		for {
 			head, tail, found := strings.Cut(rest, "\x1b[")
-			if i := strings.IndexFunc(head, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r == 0x2066 }); i >= 0 {
+			if i := strings.IndexFunc(head, func(r rune) bool {
+				return r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r == 0x2066
+			}); i >= 0 {
 				t.Fatalf("the screen gets %q", head[i:])
 			}
 			if !found {

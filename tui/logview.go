@@ -15,7 +15,6 @@ import (
 // A logView shows what nodes write: the right pane of the main screen, or the whole screen. It belongs
 // to the model.
 type logView struct {
-	ask    outputs
 	tail   *tail // nil while nothing is shown
 	target logTarget
 	names  []string // of the sources, plain
@@ -87,6 +86,9 @@ func (v *logView) close() {
 func (v *logView) take(n logNews) tea.Cmd {
 	if n.from != v.tail {
 		return nil // of what was shown before
+	}
+	if n.crash != nil {
+		panic(n.crash)
 	}
 	for _, h := range n.infos {
 		v.infos[h.source] = h.info

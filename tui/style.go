@@ -43,7 +43,6 @@ var (
 	strongStyle = style{attrs: bold}
 	titleStyle  = style{attrs: bold | reverse}
 	keyStyle    = style{fg: palette(6), attrs: bold}
-	cursorStyle = style{attrs: reverse}
 	matchStyle  = style{fg: palette(0), bg: palette(3)}
 	badStyle    = stateStyle(api.StateFailed)
 	goodStyle   = stateStyle(api.StateOK)

@@ -52,6 +52,7 @@ type tail struct {
 	bytes   int
 	infos   []heard
 	failed  error
+	crash   *crash
 	reading int // streams that have not ended
 	wake    chan struct{}
 	last    time.Time // belongs to who calls next
@@ -70,6 +71,7 @@ type logNews struct {
 	infos  []heard
 	pieces []piece
 	failed error
+	crash  *crash
 	over   bool // nothing more will come
 }
 
@@ -92,6 +94,7 @@ func (t *tail) stop() {
 
 // follow finds out what there is of a source and reads both of its streams.
 func (t *tail) follow(source int, q client.LogQuery, limit int64) {
+	defer catch(t.carry)
 	info, err := t.from.LogInfo(t.ctx, q)
 	if err != nil {
 		t.change(func() {
@@ -114,6 +117,7 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 
 // read hands over a stream from offset on until it ends.
 func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
+	defer catch(t.carry)
 	err := t.copy(source, q, stream, offset)
 	t.change(func() {
 		t.reading--
@@ -143,6 +147,8 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 		}
 	}
 }
+
+func (t *tail) carry(c *crash) { t.change(func() { t.crash = c }) }
 
 // push adds a piece, and drops the oldest ones when nobody has taken them for too long.
 func (t *tail) push(p piece) {
@@ -191,7 +197,7 @@ func (t *tail) next() tea.Msg {
 	t.last = time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := logNews{t, t.infos, t.pieces, t.failed, t.reading == 0}
+	n := logNews{t, t.infos, t.pieces, t.failed, t.crash, t.reading == 0}
 	t.infos, t.pieces, t.bytes = nil, nil, 0
 	return n
 }

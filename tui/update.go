@@ -93,6 +93,9 @@ func (m *model) news(n news) tea.Cmd {
 	if m.link == nil || n.from != m.link.feed {
 		return nil
 	}
+	if n.crash != nil {
+		panic(n.crash)
+	}
 	for _, note := range n.notes {
 		m.say(note, false)
 	}
