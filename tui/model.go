@@ -111,18 +111,23 @@ func (m *model) close() {
 	m.unlink()
 }
 
-// unlink closes the workfile. Its runs go on.
+// unlink lets go of the workfile. Its runs go on.
 func (m *model) unlink() {
-	if m.link == nil {
+	m.link.close()
+	m.link = nil
+}
+
+// close ends the listening and the connection. A nil link, or one that is not open yet, has none.
+func (l *link) close() {
+	if l == nil {
 		return
 	}
-	if m.link.feed != nil {
-		m.link.feed.stop()
+	if l.feed != nil {
+		l.feed.stop()
 	}
-	if m.link.client != nil {
-		m.link.client.Close()
+	if l.client != nil {
+		l.client.Close()
 	}
-	m.link = nil
 }
 
 // Init opens the workfile, or shows home.
@@ -148,28 +153,27 @@ func (m *model) openFile(path string) tea.Cmd {
 	}
 }
 
-// opened says that a workfile is open, or why not.
+// opened says that the workfile of asked is open, as link, or why not.
 type opened struct {
-	link *link
-	err  error
+	asked *link
+	link  *link
+	err   error
 }
 
-// connect opens the workfile of l. It runs beside the model and touches l only: nobody else does until
-// it is handed over.
-func (m *model) connect(l *link) tea.Msg {
+// connect opens a workfile. It runs beside the model and touches nothing of it.
+func (m *model) connect(asked *link) tea.Msg {
 	f := newFeed()
 	c, err := m.opt.Connect(m.ctx, f.lose, f.note)
 	if err != nil {
-		return opened{l, err}
+		return opened{asked, nil, err}
 	}
-	ws, err := c.Open(m.ctx, l.path)
+	ws, err := c.Open(m.ctx, asked.path)
 	if err != nil {
 		c.Close()
-		return opened{l, err}
+		return opened{asked, nil, err}
 	}
 	f.start(watch(ws))
-	l.client, l.ws, l.feed = c, ws, f
-	return opened{link: l}
+	return opened{asked, &link{path: asked.path, client: c, ws: ws, feed: f}, nil}
 }
 
 // name is what people call the open workfile.

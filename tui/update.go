@@ -74,17 +74,15 @@ type answer struct{ apply func(*model) tea.Cmd }
 
 // opened takes over a workfile.
 func (m *model) opened(msg opened) tea.Cmd {
-	if msg.link != m.link { // another one was asked for meanwhile
-		if msg.link.feed != nil {
-			msg.link.feed.stop()
-			msg.link.client.Close()
-		}
+	if msg.asked != m.link { // another one was asked for meanwhile
+		msg.link.close()
 		return nil
 	}
 	if msg.err != nil {
 		m.link.ended = msg.err
 		return nil
 	}
+	m.link = msg.link
 	return m.link.feed.next
 }
 

@@ -104,16 +104,16 @@ func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
 		return nil // the daemon has ended meanwhile: there is nobody to ask, and nothing went wrong here
 	}
 	defer s.close()
-	v := newView(e, s, showOptions{progress: "plain", output: "none", timestamps: "off", ci: ciNone})
-	defer v.close()
-	if left.Goes {
-		v.board.total, v.board.missed = left.Of, left.Done
-		v.goodbye(left.Run, false)
-		return nil
-	}
 	detail, err := s.ws.Run(ctx, left.Run)
 	if err != nil {
 		return nil // forgotten meanwhile
+	}
+	v := newView(e, s, showOptions{progress: "plain", output: "none", timestamps: "off", ci: ciNone})
+	defer v.close()
+	if detail.Result == "" {
+		v.board.total, v.board.missed = left.Of, left.Done
+		v.goodbye(left.Run, false)
+		return nil
 	}
 	return v.finish(ctx, completion(detail, s.ws.ID, 0))
 }
