@@ -186,17 +186,3 @@ func (l *Layout) Parents(item Item) []Item { return l.view.near(l.view.seen(item
 
 // Children lists the items that an item leads to, in the order of the drawing.
 func (l *Layout) Children(item Item) []Item { return l.view.near(l.view.seen(item), true) }
-
-// New computes the layout of a graph.
-func New(g *Graph, o Options) *Layout {
-	l := &Layout{graph: g}
-	switch o.View {
-	case Stages:
-		l.view = newStagesView(g, o)
-	case Layers:
-		l.view = newPicture(g, o)
-	default:
-		l.view = newList(g, o)
-	}
-	return l
-}

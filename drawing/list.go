@@ -8,22 +8,23 @@ import (
 
 // list draws one row per node, with the edges as lanes to the left.
 type list struct {
-	graph *Graph
-	web   *web
-	node  []int32 // by row
-	place []int32 // row by vertex
-	row   []int32 // by node; -1 = hidden
-	lanes *lanes
-	names []string   // by row
-	back  [][]string // by row: the names to which loops lead
-	wide  int        // columns of the longest name
-	order []Item
-	look  Look
+	graph  *Graph
+	web    *web
+	node   []int32 // by row
+	place  []int32 // row by vertex
+	row    []int32 // by node; -1 = hidden
+	vertex []int32 // by node; -1 = hidden
+	lanes  *lanes
+	names  []string   // by row
+	back   [][]string // by row: the names to which loops lead
+	wide   int        // columns of the longest name
+	order  []Item
+	look   Look
 }
 
 func newList(g *Graph, o Options) *list {
 	w, nodes, vertex := contract(g, o.Hidden)
-	l := &list{graph: g, web: w, row: vertex, place: make([]int32, w.size)}
+	l := &list{graph: g, web: w, row: slices.Clone(vertex), vertex: vertex, place: make([]int32, w.size)}
 	for r, v := range w.rows() {
 		l.place[v] = int32(r)
 		l.node = append(l.node, nodes[v])
@@ -114,22 +115,12 @@ func (l *list) move(from Item, d Direction) Item {
 }
 
 func (l *list) near(item Item, forward bool) []Item {
-	if item.Kind != ANode {
+	if item = l.seen(item); item == Nothing {
 		return nil
 	}
-	var rows []int32
-	for _, a := range l.web.arcs {
-		from, to := l.place[a.from], l.place[a.to]
-		if forward && l.node[from] == item.Index {
-			rows = append(rows, to)
-		} else if !forward && l.node[to] == item.Index {
-			rows = append(rows, from)
-		}
-	}
-	slices.Sort(rows)
-	items := make([]Item, len(rows))
-	for i, r := range rows {
-		items[i] = l.order[r]
+	var items []Item
+	for _, v := range l.web.near(l.vertex[item.Index], forward, func(v int32) int32 { return l.place[v] }) {
+		items = append(items, l.order[l.place[v]])
 	}
 	return items
 }

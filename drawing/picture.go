@@ -326,16 +326,7 @@ func (p *picture) near(item Item, forward bool) []Item {
 	if v < 0 {
 		return nil
 	}
-	arcs := p.web.in[v]
-	if forward {
-		arcs = p.web.out[v]
-	}
-	var others []int32
-	for _, i := range arcs {
-		others = append(others, p.web.arcs[i].from+p.web.arcs[i].to-v)
-	}
-	points := p.layers.points
-	slices.SortStableFunc(others, func(a, b int32) int { return int(points[a].row) - int(points[b].row) })
+	others := p.web.near(v, forward, func(v int32) int32 { return p.layers.points[v].row })
 	items := make([]Item, len(others))
 	for i, o := range others {
 		items[i] = p.item[o]

@@ -336,19 +336,15 @@ func (s *stagesView) move(from Item, d Direction) Item {
 	return s.order[row]
 }
 
-// near lists the rows of the stages next to that of item.
+// near lists the rows of the stages next to that of item. Nodes of one stage have the same neighbours
+// only as far as stages go, and that is what the rows can show.
 func (s *stagesView) near(item Item, forward bool) []Item {
 	stage := s.stageOf(item)
 	if stage < 0 {
 		return nil
 	}
-	arcs := s.web.in[stage]
-	if forward {
-		arcs = s.web.out[stage]
-	}
 	var items []Item
-	for _, i := range arcs {
-		other := s.web.arcs[i].from + s.web.arcs[i].to - stage
+	for _, other := range s.web.near(stage, forward, func(v int32) int32 { return v }) {
 		to := s.seen(Item{AStage, other})
 		if !slices.Contains(items, to) {
 			items = append(items, to)
