@@ -61,18 +61,34 @@ func lanesOf(w *web, place []int32) []lane {
 	for i := range groups {
 		if g := &groups[i]; g.bus {
 			joined := slices.DeleteFunc(slices.Clone(g.sources), func(s int32) bool { return outlets[s][g.kind()].own })
-			all = append(all, lane{sources: joined, targets: g.targets, weak: g.weak, via: g.via})
+			all = append(all, lane{sources: joined, targets: g.targets, weak: g.weak, via: g.via, edge: -1})
+		}
+	}
+	single := singleEdges(w, place)
+	for i := range all {
+		if a := &all[i]; len(a.sources) == 1 && len(a.targets) == 1 {
+			a.edge = single[[2]int32{a.sources[0], a.targets[0]}]
 		}
 	}
 	slices.SortStableFunc(all, func(a, b lane) int { return cmp.Compare(a.first(), b.first()) })
 	return all
 }
 
+// singleEdges are the edges of the graph between two rows.
+func singleEdges(w *web, place []int32) map[[2]int32]int32 {
+	edges := make(map[[2]int32]int32, len(w.arcs))
+	for i := range w.arcs {
+		a := &w.arcs[i]
+		edges[[2]int32{place[a.from], place[a.to]}] = a.edge
+	}
+	return edges
+}
+
 func (g *group) kind() int { return (&arc{weak: g.weak, via: g.via}).kind() }
 
 // appendOutlet appends the line out of row r: to the targets of all its groups.
 func appendOutlet(all []lane, groups []group, o *outlet, r int32) []lane {
-	l := lane{sources: []int32{r}, weak: groups[o.groups[0]].weak, via: groups[o.groups[0]].via}
+	l := lane{sources: []int32{r}, weak: groups[o.groups[0]].weak, via: groups[o.groups[0]].via, edge: -1}
 	for _, i := range o.groups {
 		l.targets = append(l.targets, groups[i].targets...)
 	}

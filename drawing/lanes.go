@@ -14,6 +14,7 @@ type lane struct {
 	sources, targets []int32 // rows, ascending
 	weak, via        bool
 	column           int32 // -1: there was no room
+	edge             int32 // of the graph, if the lane is a single one; else -1
 }
 
 func (l *lane) first() int32 { return l.sources[0] }

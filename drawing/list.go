@@ -19,7 +19,10 @@ type list struct {
 	back   [][]string // by row: the names to which loops lead
 	wide   int        // columns of the longest name
 	order  []Item
-	look   Look
+
+	// Of the frame.
+	look  Look
+	lines laneLook
 }
 
 func newList(g *Graph, o Options) *list {
@@ -52,7 +55,15 @@ func newList(g *Graph, o Options) *list {
 	return l
 }
 
-func (l *list) show(look Look)   { l.look = look }
+func (l *list) show(look Look) {
+	l.look = look
+	selected := int32(-1)
+	if item := l.seen(look.Selected); item != Nothing {
+		selected = l.row[item.Index]
+	}
+	l.lanes.look(&l.lines, selected, func(row int32) State { return l.graph.Nodes[l.node[row]].State })
+}
+
 func (l *list) size() (int, int) { return l.look.Width, len(l.node) }
 func (l *list) items() []Item    { return l.order }
 
@@ -142,7 +153,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	if n.Marked {
 		p.mods |= Marked
 	}
-	l.lanes.draw(grid, 0, y, int32(r), int32(r), p.ascii)
+	l.lanes.draw(grid, y, int32(r), int32(r), &l.lines, p.ascii)
 	p.state(2*int(l.lanes.rows[r].at), n.State)
 	x := 2*l.lanes.width + 1
 	name := min(l.wide, max(grid.Width-x, 0))

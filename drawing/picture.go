@@ -166,6 +166,11 @@ func (p *picture) columns() {
 				p.rows[i] = append(p.rows[i], v)
 			}
 		}
+		if p.zoom == Box {
+			for _, v := range p.rows[i] {
+				p.labels[v].width = p.widths[i]
+			}
+		}
 		p.starts[i] = x
 		x += p.widths[i]
 		p.width = x

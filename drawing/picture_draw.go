@@ -3,6 +3,10 @@ package drawing
 import (
 	"math"
 	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
 )
 
 // draw writes the visible part: lines, those at the selection last, then chips over them.
@@ -70,6 +74,7 @@ func (p *picture) dip(a *link) {
 		}
 	}
 	p.brush.style = Style{InkOf(state), Line}
+	p.brush.line = a.bundle + 1
 	p.brush.edge = p.web.arcs[b.arcs[0]].edge
 	switch {
 	case b.via:
@@ -189,6 +194,9 @@ func (p *picture) leaves(v int32) int {
 	if p.zoom == Box {
 		return x
 	}
+	if p.zoom == Timed && p.labels[v].times == "" && p.labels[v].loops == "" && p.graph.Nodes[p.item[v].Index].Time == "" {
+		x -= 1 + timeWidth
+	}
 	return x + 1
 }
 
@@ -217,9 +225,10 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// chip writes a chip: sign, name, and what is known.
-func (p *picture) chip(w *pen, x int, v int32) {
+// chip writes a chip: sign, name, and what is known. It returns the columns it took.
+func (p *picture) chip(w *pen, x int, v int32) int {
 	l := &p.labels[v]
+	start := x
 	w.state(x, p.states[v])
 	w.put(x+1, " ", InkText)
 	x += 2
@@ -237,13 +246,17 @@ func (p *picture) chip(w *pen, x int, v int32) {
 		}
 		x += 2 + len(l.times)
 	case p.zoom != Chip:
-		w.clipped(x+1, p.graph.Nodes[w.item.Index].Time, timeWidth, InkDim)
-		x += 1 + timeWidth
+		if time := plain.Line(p.graph.Nodes[w.item.Index].Time); time != "" {
+			w.clipped(x, " "+time, 1+timeWidth, InkDim)
+			x += min(1+ansi.StringWidth(time), 1+timeWidth)
+		}
 	}
 	if l.loops != "" {
 		w.put(x+1, w.loop(), InkDim)
 		w.clipped(x+3, l.loops, maxLoops, InkDim)
+		x += 3 + min(ansi.StringWidth(l.loops), maxLoops)
 	}
+	return x - start
 }
 
 // box writes a box of three rows: sign, name and time; the command; and the frame. Lines meet it in the
@@ -264,7 +277,7 @@ func (p *picture) box(w *pen, x int, v int32) {
 	}
 	edge(frame[0], frame[1], frame[2])
 	w.put(x+1, " ", style)
-	p.chip(w, x+2, v)
+	w.put(x+2+p.chip(w, x+2, v), " ", style)
 	w.y++
 	edge(frame[3], " ", frame[3])
 	w.clipped(x+2, l.text, l.width-boxFrame, InkDim)

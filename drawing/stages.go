@@ -28,8 +28,8 @@ type stagesView struct {
 	counts []Counts
 	rows   []stageRow
 	order  []Item
-	open   []bool  // stages that are expanded
-	kids   []int32 // scratch
+	open   []bool // stages that are expanded
+	lines  laneLook
 }
 
 func newStagesView(g *Graph, o Options) *stagesView {
@@ -92,6 +92,7 @@ func (s *stagesView) show(look Look) {
 			break
 		}
 	}
+	s.lanes.look(&s.lines, s.stageOf(look.Selected), func(row int32) State { return stageState(&s.counts[row]) })
 	s.order = s.order[:0]
 	for _, r := range s.rows {
 		s.order = append(s.order, r.item)

@@ -67,16 +67,16 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 	}
 	switch {
 	case row.item.Kind == AMore || row.item.Kind == ANode && len(s.stages[row.stage].nodes) > 1:
-		s.lanes.below(grid, 0, y, row.stage, p.ascii)
+		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
 		s.drawInner(&p, row, c)
 		return
 	case row.item.Kind == ASteps:
-		s.lanes.draw(grid, 0, y, row.item.Index, row.stage, p.ascii)
+		s.lanes.draw(grid, y, row.item.Index, row.stage, &s.lines, p.ascii)
 		p.state(2*int(s.lanes.rows[row.stage].at), Idle)
 		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" waiting steps", InkDim)
 		return
 	}
-	s.lanes.draw(grid, 0, y, row.stage, row.stage, p.ascii)
+	s.lanes.draw(grid, y, row.stage, row.stage, &s.lines, p.ascii)
 	if row.item.Kind == ANode {
 		n := &s.graph.Nodes[row.item.Index]
 		if n.Marked {
