@@ -2,6 +2,7 @@ package drawing
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -160,7 +161,24 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	p.clipped(x, l.names[r], name, InkText)
 	x += name + 2
 	x += p.detail(x, n) + 2
+	if marked, all := l.tokens(r); marked > 0 {
+		token, _ := mark(&Edge{Marked: true}, p.ascii)
+		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
+	}
 	for _, target := range l.back[r] {
 		x += p.put(x, p.loop()+" "+target, InkDim) + 2
 	}
+}
+
+// tokens counts the edges to the node of a row that bear a token, and all edges that it waits for.
+func (l *list) tokens(r int) (marked, all int) {
+	for _, i := range l.web.in[l.vertex[l.node[r]]] {
+		if a := &l.web.arcs[i]; a.edge >= 0 && !a.weak {
+			all++
+			if l.graph.Edges[a.edge].Marked {
+				marked++
+			}
+		}
+	}
+	return marked, all
 }

@@ -31,7 +31,8 @@ type picture struct {
 
 	// Of the frame.
 	look   Look
-	states []State // by vertex
+	states []State  // by vertex
+	counts []Counts // by vertex, of stages
 	brush  brush
 }
 
@@ -204,15 +205,15 @@ func (p *picture) sortItems() {
 func (p *picture) show(look Look) {
 	p.look = look
 	if p.states == nil {
-		p.states = make([]State, p.web.size)
+		p.states, p.counts = make([]State, p.web.size), make([]Counts, p.web.size)
 	}
 	for v := range p.states {
 		if p.stages == nil {
 			p.states[v] = p.graph.Nodes[p.nodeAt[v]].State
 			continue
 		}
-		counts := p.graph.countOf(p.stages.stages[v].nodes)
-		p.states[v] = stageState(&counts)
+		p.counts[v] = p.graph.countOf(p.stages.stages[v].nodes)
+		p.states[v] = stageState(&p.counts[v])
 	}
 }
 

@@ -188,16 +188,34 @@ func mark(e *Edge, ascii bool) (string, Style) {
 	return "×", Style{InkDim, Line | Faint}
 }
 
-// leaves is the column in which the lines of a vertex begin.
+// leaves is the column in which the lines of a vertex begin: right behind what its chip shows now.
 func (p *picture) leaves(v int32) int {
-	x := p.starts[p.layers.points[v].layer] + p.labels[v].width
+	x := p.starts[p.layers.points[v].layer]
 	if p.zoom == Box {
-		return x
+		return x + p.labels[v].width
 	}
-	if p.zoom == Timed && p.labels[v].times == "" && p.labels[v].loops == "" && p.graph.Nodes[p.item[v].Index].Time == "" {
-		x -= 1 + timeWidth
+	return x + p.taken(v) + 1
+}
+
+// taken is how many columns of its chip a vertex needs at the moment.
+func (p *picture) taken(v int32) int {
+	l := &p.labels[v]
+	width := 2 + min(l.wide, maxName)
+	switch {
+	case l.times != "":
+		width += 2 + 2*len(l.times)
+		if n := p.counts[v][Failed]; n > 0 {
+			width += 2 + digits(n)
+		}
+	case p.zoom != Chip:
+		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
+			width += 1 + min(ansi.StringWidth(plain.Line(time)), timeWidth)
+		}
 	}
-	return x + 1
+	if l.loops != "" {
+		width += 3 + min(ansi.StringWidth(l.loops), maxLoops)
+	}
+	return width
 }
 
 // chips draws the visible chips of a layer.
@@ -225,10 +243,9 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// chip writes a chip: sign, name, and what is known. It returns the columns it took.
-func (p *picture) chip(w *pen, x int, v int32) int {
+// chip writes a chip: sign, name, and what is known. It takes as many columns as taken says.
+func (p *picture) chip(w *pen, x int, v int32) {
 	l := &p.labels[v]
-	start := x
 	w.state(x, p.states[v])
 	w.put(x+1, " ", InkText)
 	x += 2
@@ -237,26 +254,23 @@ func (p *picture) chip(w *pen, x int, v int32) int {
 	x += room
 	switch {
 	case l.times != "":
-		c := p.graph.countOf(p.stages.stages[v].nodes)
+		c := &p.counts[v]
 		done := strconv.Itoa(c.Done())
 		x += 1 + len(l.times) - len(done)
 		x += w.put(x, done+"/"+l.times, InkDim)
 		if n := c[Failed]; n > 0 {
-			w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
+			x += 1 + w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
 		}
-		x += 2 + len(l.times)
 	case p.zoom != Chip:
 		if time := plain.Line(p.graph.Nodes[w.item.Index].Time); time != "" {
-			w.clipped(x, " "+time, 1+timeWidth, InkDim)
-			x += min(1+ansi.StringWidth(time), 1+timeWidth)
+			w.clipped(x+1, time, timeWidth, InkDim)
+			x += 1 + min(ansi.StringWidth(time), timeWidth)
 		}
 	}
 	if l.loops != "" {
 		w.put(x+1, w.loop(), InkDim)
 		w.clipped(x+3, l.loops, maxLoops, InkDim)
-		x += 3 + min(ansi.StringWidth(l.loops), maxLoops)
 	}
-	return x - start
 }
 
 // box writes a box of three rows: sign, name and time; the command; and the frame. Lines meet it in the
@@ -277,7 +291,8 @@ func (p *picture) box(w *pen, x int, v int32) {
 	}
 	edge(frame[0], frame[1], frame[2])
 	w.put(x+1, " ", style)
-	w.put(x+2+p.chip(w, x+2, v), " ", style)
+	p.chip(w, x+2, v)
+	w.put(x+2+p.taken(v), " ", style)
 	w.y++
 	edge(frame[3], " ", frame[3])
 	w.clipped(x+2, l.text, l.width-boxFrame, InkDim)
