@@ -41,15 +41,9 @@ func newList(g *Graph, o Options) *list {
 		l.wide = max(l.wide, ansi.StringWidth(name))
 	}
 	l.back = make([][]string, w.size)
-	for _, a := range w.arcs {
-		if a.back {
-			from := l.place[a.from]
-			l.back[from] = append(l.back[from], l.names[l.place[a.to]])
-		}
-	}
-	for v, loop := range w.loops {
-		if loop {
-			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[v]])
+	for v, targets := range w.loopTargets() {
+		for _, t := range targets {
+			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[t]])
 		}
 	}
 	l.lanes = newLanes(w, l.place)
@@ -157,7 +151,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	l.lanes.draw(grid, y, int32(r), int32(r), &l.lines, p.ascii)
 	p.state(2*int(l.lanes.rows[r].at), n.State)
 	x := 2*l.lanes.width + 1
-	name := min(l.wide, max(grid.Width-x, 0))
+	name := max(min(l.wide, grid.Width-x-leastDetail), min(l.wide, leastName))
 	p.clipped(x, l.names[r], name, InkText)
 	x += name + 2
 	x += p.detail(x, n) + 2
@@ -165,9 +159,8 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 		token, _ := mark(&Edge{Marked: true}, p.ascii)
 		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
 	}
-	for _, target := range l.back[r] {
-		x += p.put(x, p.loop()+" "+target, InkDim) + 2
-	}
+	x += p.loops(x, l.back[r])
+	p.command(max(x, 2*l.lanes.width+1+name+2+detailWidth), n)
 }
 
 // tokens counts the edges to the node of a row that bear a token, and all edges that it waits for.

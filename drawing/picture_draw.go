@@ -290,9 +290,10 @@ func (p *picture) box(w *pen, x int, v int32) {
 		w.put(x+l.width-1, right, style)
 	}
 	edge(frame[0], frame[1], frame[2])
-	w.put(x+1, " ", style)
+	for at := x + 1; at <= x+2+p.taken(v); at++ {
+		w.put(at, " ", style)
+	}
 	p.chip(w, x+2, v)
-	w.put(x+2+p.taken(v), " ", style)
 	w.y++
 	edge(frame[3], " ", frame[3])
 	w.clipped(x+2, l.text, l.width-boxFrame, InkDim)

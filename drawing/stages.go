@@ -22,6 +22,7 @@ type stagesView struct {
 	wide   int              // columns of the longest name
 	times  int              // of the largest ×count
 	number map[string]int32 // stage by the id of a node
+	back   [][]string       // by stage: the names to which loops lead
 
 	// Of the frame.
 	look   Look
@@ -44,6 +45,12 @@ func newStagesView(g *Graph, o Options) *stagesView {
 		}
 		for _, v := range stage.nodes {
 			s.number[g.Nodes[v].ID] = int32(i)
+		}
+	}
+	s.back = make([][]string, len(s.stages))
+	for i, targets := range s.web.loopTargets() {
+		for _, t := range targets {
+			s.back[i] = append(s.back[i], s.stages[t].name)
 		}
 	}
 	s.lanes = newLanes(s.web, place)

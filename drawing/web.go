@@ -165,3 +165,19 @@ func (w *web) near(v int32, forward bool, place func(int32) int32) []int32 {
 	slices.SortFunc(others, func(a, b int32) int { return cmp.Compare(place(a), place(b)) })
 	return others
 }
+
+// loopTargets lists, by vertex, where arcs lead back to: earlier vertices, and itself.
+func (w *web) loopTargets() [][]int32 {
+	targets := make([][]int32, w.size)
+	for _, a := range w.arcs {
+		if a.back {
+			targets[a.from] = append(targets[a.from], a.to)
+		}
+	}
+	for v, loop := range w.loops {
+		if loop {
+			targets[v] = append(targets[v], int32(v))
+		}
+	}
+	return targets
+}
