@@ -118,6 +118,20 @@ func (b *brush) down(x, y, end int) {
 	}
 }
 
+// merge marks the cell to the right of x, y: the line that comes down or up there joins the other one.
+func (b *brush) merge(x, y int) {
+	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
+		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
+		k.joint = false
+		c.Text = k.sign(b.ascii)
+	}
+	if c := b.grid.At(x+1-b.from.X, y-b.from.Y); c != nil {
+		if c.Text = "▸"; b.ascii {
+			c.Text = ">"
+		}
+	}
+}
+
 // stamp puts a sign on a cell of a line.
 func (b *brush) stamp(x, y int, sign string, style Style) {
 	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {

@@ -175,13 +175,21 @@ func (p *picture) columns() {
 		p.starts[i] = x
 		x += p.widths[i]
 		p.width = x
-		x += 2 + l.tracks[i] + 2
+		x += 2 + trackColumns(l.tracks[i]) + 2
 	}
+}
+
+// trackColumns is how many columns n tracks take.
+func trackColumns(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*trackPitch(n) + 1
 }
 
 // track is the column of a vertical line.
 func (p *picture) track(a *link) int {
-	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)
+	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch(p.layers.tracks[a.layer])
 }
 
 func (p *picture) sortItems() {

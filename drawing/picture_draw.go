@@ -13,23 +13,38 @@ import (
 func (p *picture) draw(grid *Grid, from Point) {
 	p.brush.begin(grid, from, p.look.ASCII)
 	selected := p.vertex(p.look.Selected)
-	left, right := from.X, from.X+grid.Width
+	p.eachLink(func(a *link) { p.link(a, selected) })
+	if selected >= 0 {
+		p.nearLinks(selected)
+	}
+	p.eachLink(p.merges)
+	p.tokens()
+	for i := range p.rows {
+		if p.starts[i] < from.X+grid.Width && p.starts[i]+p.widths[i] > from.X {
+			p.chips(i)
+		}
+	}
+}
+
+// eachLink calls do with every link of which a part may be visible.
+func (p *picture) eachLink(do func(*link)) {
+	left, right := p.brush.from.X, p.brush.from.X+p.brush.grid.Width
 	for i := range p.layers.between {
 		if p.starts[i] > right || i+1 < len(p.starts) && p.starts[i+1] < left {
 			continue
 		}
 		for _, n := range p.layers.between[i] {
-			p.link(n, selected)
+			if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
+				do(a)
+			}
 		}
 	}
-	if selected >= 0 {
-		p.nearLinks(selected)
-	}
-	p.tokens()
-	for i := range p.rows {
-		if p.starts[i] < right && p.starts[i]+p.widths[i] > left {
-			p.chips(i)
-		}
+}
+
+// merges marks where a line joins another one, which it does not branch off from.
+func (p *picture) merges(a *link) {
+	for _, q := range a.merges {
+		p.brush.merge(p.turn(a), p.middle(p.layers.points[q].row))
 	}
 }
 
@@ -42,11 +57,7 @@ func (p *picture) visible(top, bottom int32) bool {
 }
 
 // link draws a part of a bundle with all its ends.
-func (p *picture) link(n, selected int32) {
-	a := &p.layers.links[n]
-	if !p.visible(a.top, a.bottom) {
-		return
-	}
+func (p *picture) link(a *link, selected int32) {
 	p.dip(a)
 	if selected >= 0 {
 		p.brush.style.Mods |= Faint

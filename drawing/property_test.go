@@ -78,8 +78,9 @@ func checkDrawing(t *rapid.T) {
 	switch view := l.view.(type) {
 	case *picture:
 		checkApart(t, view)
+		checkTracks(t, view)
 		if !look.ASCII {
-			checkPictureEdges(t, g, view, grid)
+			checkPictureEdges(t, view, grid)
 		}
 	case *list:
 		if !look.ASCII && width > 2*maxLanes+8 {

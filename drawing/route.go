@@ -5,6 +5,14 @@ import "slices"
 // maxTracks is how many vertical lines stand side by side between two layers; more share them.
 const maxTracks = 12
 
+// trackPitch is how many columns each of n tracks takes: few stand apart, which is easier on the eye.
+func trackPitch(n int) int {
+	if n <= 6 {
+		return 2
+	}
+	return 1
+}
+
 // route gives the vertical lines between the layers their tracks.
 func (l *layers) route() {
 	l.tracks = make([]int, len(l.between))
@@ -56,7 +64,31 @@ func (c *channel) route(links []int32) int {
 			c.before[j]--
 		}
 	}
+	for _, n := range c.links {
+		c.merge(n)
+	}
 	return len(c.tracks)
+}
+
+// merge finds out where a link comes into a line that leads to the same point from further left. A
+// sign to the right of the place tells such a place from a branch, unless the next track is in the way.
+func (c *channel) merge(n int32) {
+	a := &c.layers.links[n]
+	for _, q := range a.right {
+		row := c.points[q].row
+		if slices.ContainsFunc(a.left, func(p int32) bool { return c.points[p].row == row }) {
+			continue // it comes from the left itself, and may branch off here
+		}
+		fromLeft := func(m int32) bool { return m != n && c.layers.links[m].track < a.track }
+		if slices.ContainsFunc(c.points[q].left, fromLeft) && (trackPitch(len(c.tracks)) > 1 || c.free(a.track+1, row)) {
+			a.merges = append(a.merges, q)
+		}
+	}
+}
+
+// free says whether no vertical line passes a row in a track.
+func (c *channel) free(track, row int32) bool {
+	return int(track) >= len(c.tracks) || !slices.ContainsFunc(c.tracks[track], func(i interval) bool { return i.top <= row && row <= i.bottom })
 }
 
 // constrain finds out which links must be left of which others.

@@ -1,11 +1,14 @@
 package drawing
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // ways says in which directions the signs of lines leave their cells, as people read them.
 var ways = map[string]string{
 	"│": "NS", "─": "EW", "└": "NE", "┌": "SE", "├": "NSE", "┘": "NW", "┴": "NEW", "┐": "SW", "┤": "NSW", "┬": "SEW",
-	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "•": "NSEW", "×": "NSEW",
+	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "•": "NSEW", "×": "NSEW", "▸": "EW",
 }
 
 // fataler is a test, also one of rapid.
@@ -41,6 +44,16 @@ func follow(grid *Grid, start []cursor, allowed string) map[Item]bool {
 			continue
 		}
 		out := ways[c.Text]
+		if next := grid.At(at.x+1, at.y); next != nil && next.Text == "▸" && c.Text != "▸" {
+			switch { // what comes down or up joins what passes, not the other way round
+			case at.way == 'E':
+				out = "WE"
+			case out == "+":
+				out = "NSE"
+			default:
+				out = strings.ReplaceAll(out, "W", "")
+			}
+		}
 		if out == "+" { // lines that cross go straight on
 			out = string([]byte{at.way, opposite[at.way]})
 		}
@@ -74,24 +87,39 @@ func fullGrid(l *Layout, look Look) *Grid {
 }
 
 // checkPictureEdges follows the line of every edge of a graph from its source to its target: to the
-// right, up and down, never back.
-func checkPictureEdges(t fataler, g *Graph, p *picture, grid *Grid) {
+// right, up and down, never back. It returns how many targets can be reached that no edge leads to,
+// because more lines had to meet than there are signs for.
+func checkPictureEdges(t fataler, p *picture, grid *Grid) (wrong int) {
 	t.Helper()
 	for v := range p.web.size {
 		r := p.where(p.item[v])
-		// The line may begin some blanks behind the chip, where what changes in it has room.
-		y := r.Y + r.H/2
-		x := r.X + r.W
-		for x > r.X && grid.At(x-1, y) != nil && ways[grid.At(x-1, y).Text] != "" && grid.At(x-1, y).Item == Nothing {
-			x--
+		start := cursor{p.leaves(int32(v)), r.Y + r.H/2, 'E'}
+		found := map[Item]bool{}
+		if c := grid.At(start.x, start.y); c != nil && ways[c.Text] != "" {
+			found = follow(grid, []cursor{start}, "NSE")
 		}
-		for grid.At(x, y) != nil && grid.At(x, y).Text == "" && x < r.X+r.W+2 {
-			x++
-		}
-		found := follow(grid, []cursor{{x, y, 'E'}}, "NSE")
 		for _, i := range p.web.out[v] {
-			if a := &p.web.arcs[i]; !a.back && !found[p.item[a.to]] {
+			a := &p.web.arcs[i]
+			if !a.back && !found[p.item[a.to]] {
 				t.Fatalf("no line leads from %q to %q:\n%s", p.labels[v].name, p.labels[a.to].name, grid)
+			}
+			delete(found, p.item[a.to])
+		}
+		wrong += len(found)
+	}
+	return wrong
+}
+
+// checkTracks demands that vertical lines that stand in the same column do not touch, unless there are
+// more than there are columns for.
+func checkTracks(t fataler, p *picture) {
+	for _, links := range p.layers.between {
+		for i, m := range links {
+			for _, n := range links[:i] {
+				a, b := &p.layers.links[m], &p.layers.links[n]
+				if a.track >= 0 && a.track == b.track && a.track < maxTracks-1 && a.top <= b.bottom && b.top <= a.bottom {
+					t.Fatalf("two lines share track %d in rows %d-%d and %d-%d", a.track, a.top, a.bottom, b.top, b.bottom)
+				}
 			}
 		}
 	}
@@ -117,14 +145,26 @@ func checkListEdges(t fataler, l *list, grid *Grid) {
 	}
 }
 
+// TestSamplesConnected also says how many connections may seem to be there that are not.
 func TestSamplesConnected(t *testing.T) {
-	for name, g := range map[string]*Graph{
-		"pipeline": pipeline(40), "irregular30": irregular(30, 7), "irregular100": irregular(100, 3), "random": randomGraph(60, 90, 4),
+	for _, c := range []struct {
+		name  string
+		graph *Graph
+		wrong int
+	}{
+		{"pipeline", pipeline(40), 0},
+		{"irregular30", irregular(30, 7), 0},
+		{"irregular100", irregular(100, 3), 3},
+		{"random", randomGraph(60, 90, 4), 4},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := New(g, Options{View: Layers})
-			checkPictureEdges(t, g, l.view.(*picture), fullGrid(l, Look{}))
-			l = New(g, Options{})
+		t.Run(c.name, func(t *testing.T) {
+			p := New(c.graph, Options{View: Layers})
+			wrong := checkPictureEdges(t, p.view.(*picture), fullGrid(p, Look{}))
+			if wrong > c.wrong {
+				t.Errorf("%d connections seem to be there that are not", wrong)
+			}
+			checkTracks(t, p.view.(*picture))
+			l := New(c.graph, Options{})
 			checkListEdges(t, l.view.(*list), fullGrid(l, Look{Width: 80}))
 		})
 	}
