@@ -184,12 +184,12 @@ func trackColumns(n int) int {
 	if n == 0 {
 		return 0
 	}
-	return (n-1)*trackPitch(n) + 1
+	return (n-1)*trackPitch + 1
 }
 
 // track is the column of a vertical line.
 func (p *picture) track(a *link) int {
-	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch(p.layers.tracks[a.layer])
+	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch
 }
 
 func (p *picture) sortItems() {

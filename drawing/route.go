@@ -5,13 +5,8 @@ import "slices"
 // maxTracks is how many vertical lines stand side by side between two layers; more share them.
 const maxTracks = 12
 
-// trackPitch is how many columns each of n tracks takes: few stand apart, which is easier on the eye.
-func trackPitch(n int) int {
-	if n <= 6 {
-		return 2
-	}
-	return 1
-}
+// trackPitch is how many columns a track takes: there is room for a sign between two of them.
+const trackPitch = 2
 
 // route gives the vertical lines between the layers their tracks.
 func (l *layers) route() {
@@ -71,7 +66,7 @@ func (c *channel) route(links []int32) int {
 }
 
 // merge finds out where a link comes into a line that leads to the same point from further left. A
-// sign to the right of the place tells such a place from a branch, unless the next track is in the way.
+// sign to the right of the place tells it from a branch.
 func (c *channel) merge(n int32) {
 	a := &c.layers.links[n]
 	for _, q := range a.right {
@@ -80,18 +75,14 @@ func (c *channel) merge(n int32) {
 			continue // it comes from the left itself, and may branch off here
 		}
 		fromLeft := func(m int32) bool { return m != n && c.layers.links[m].track < a.track }
-		if slices.ContainsFunc(c.points[q].left, fromLeft) && (trackPitch(len(c.tracks)) > 1 || c.free(a.track+1, row)) {
+		if slices.ContainsFunc(c.points[q].left, fromLeft) {
 			a.merges = append(a.merges, q)
 		}
 	}
 }
 
-// free says whether no vertical line passes a row in a track.
-func (c *channel) free(track, row int32) bool {
-	return int(track) >= len(c.tracks) || !slices.ContainsFunc(c.tracks[track], func(i interval) bool { return i.top <= row && row <= i.bottom })
-}
-
-// constrain finds out which links must be left of which others.
+// constrain finds out which links must be left of which others. Besides, where lines of others join one
+// of several lines out of a node, that one turns off last: what joins it does not seem to go on.
 func (c *channel) constrain() {
 	c.after, c.before = make([][]int32, len(c.links)), make([]int, len(c.links))
 	enters := map[int32]int32{} // points of the right layer by row
@@ -100,17 +91,27 @@ func (c *channel) constrain() {
 			enters[c.points[q].row] = q
 		}
 	}
+	follow := func(k int, m int32) {
+		if j, bends := c.index[m]; bends && int(j) != k {
+			c.after[k] = append(c.after[k], j)
+			c.before[j]++
+		}
+	}
 	for k, n := range c.links {
 		for _, p := range c.layers.links[n].left {
+			if len(c.layers.links[n].left) == 1 {
+				for _, m := range c.points[p].right {
+					if len(c.layers.links[m].left) > 1 {
+						follow(k, m)
+					}
+				}
+			}
 			q, found := enters[c.points[p].row]
 			if !found {
 				continue
 			}
 			for _, m := range c.points[q].left {
-				if j, bends := c.index[m]; bends && m != n {
-					c.after[k] = append(c.after[k], j)
-					c.before[j]++
-				}
+				follow(k, m)
 			}
 		}
 	}

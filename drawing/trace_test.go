@@ -154,8 +154,8 @@ func TestSamplesConnected(t *testing.T) {
 	}{
 		{"pipeline", pipeline(40), 0},
 		{"irregular30", irregular(30, 7), 0},
-		{"irregular100", irregular(100, 3), 3},
-		{"random", randomGraph(60, 90, 4), 4},
+		{"irregular100", irregular(100, 3), 5},
+		{"random", randomGraph(60, 90, 4), 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := New(c.graph, Options{View: Layers})
