@@ -21,7 +21,9 @@ type stroke struct {
 	kinds uint8 // of all lines
 	own   uint8 // directions of the line that came last
 	joint bool  // one line branches here: it is no mere crossing
-	line  int32 // the one that came last
+	line  int32 // the one that came last, its look and its edge
+	style Style
+	edge  int32
 }
 
 // Kinds of lines.
@@ -56,9 +58,19 @@ func (b *brush) touch(x, y int, directions uint8) {
 	k.mask |= directions
 	k.kinds |= b.kind
 	k.joint = k.joint || k.own&(north|south) != 0 && k.own&(east|west) != 0
-	c := &b.grid.Row(y)[x]
-	c.Style, c.Edge, c.Width = b.style, b.edge, 1
-	c.Text = k.sign(b.ascii)
+	k.style, k.edge = b.style, b.edge
+}
+
+// finish writes the lines into the grid.
+func (b *brush) finish() {
+	for y := range b.grid.Height {
+		row := b.grid.Row(y)
+		for x, k := range b.cells[y*b.grid.Width : (y+1)*b.grid.Width] {
+			if k.mask != 0 {
+				row[x] = Cell{Text: k.sign(b.ascii), Width: 1, Style: k.style, Edge: k.edge}
+			}
+		}
+	}
 }
 
 // sign is the sign of a cell: dashed where all lines are. Four directions are a crossing, unless a

@@ -33,6 +33,7 @@ type picture struct {
 	look   Look
 	states []State  // by vertex
 	counts []Counts // by vertex, of stages
+	inks   []Ink    // by bundle: that of the most urgent of its sources
 	brush  brush
 }
 
@@ -209,7 +210,8 @@ func (p *picture) sortItems() {
 	}
 }
 
-// show takes over the states; that of a stage is the most urgent one in it.
+// show takes over the states; that of a stage is the most urgent one in it, and so is the ink of a line
+// that several share.
 func (p *picture) show(look Look) {
 	p.look = look
 	if p.states == nil {
@@ -222,6 +224,15 @@ func (p *picture) show(look Look) {
 		}
 		p.counts[v] = p.graph.countOf(p.stages.stages[v].nodes)
 		p.states[v] = stageState(&p.counts[v])
+	}
+	p.inks = p.inks[:0]
+	for i := range p.layers.bundles {
+		sources := p.layers.bundles[i].sources
+		state := p.states[sources[0]]
+		for _, v := range sources[1:] {
+			state = Worst(state, p.states[v])
+		}
+		p.inks = append(p.inks, InkOf(state))
 	}
 }
 

@@ -17,6 +17,7 @@ func (p *picture) draw(grid *Grid, from Point) {
 	if selected >= 0 {
 		p.nearLinks(selected)
 	}
+	p.brush.finish()
 	p.eachLink(p.merges)
 	p.tokens()
 	for i := range p.rows {
@@ -76,17 +77,12 @@ func (p *picture) link(a *link, selected int32) {
 // dip takes up the colour of a bundle: that of the state of its source, the most urgent of several.
 func (p *picture) dip(a *link) {
 	b := &p.layers.bundles[a.bundle]
-	state, first := Idle, true
-	for _, v := range b.sources[:min(len(b.sources), 64)] {
-		if s := p.states[v]; first {
-			state, first = s, false
-		} else {
-			state = Worst(state, s)
-		}
-	}
-	p.brush.style = Style{InkOf(state), Line}
+	p.brush.style = Style{p.inks[a.bundle], Line}
 	p.brush.line = a.bundle + 1
-	p.brush.edge = p.web.arcs[b.arcs[0]].edge
+	p.brush.edge = -1
+	if len(b.arcs) == 1 {
+		p.brush.edge = p.web.arcs[b.arcs[0]].edge
+	}
 	switch {
 	case b.via:
 		p.brush.kind = dots

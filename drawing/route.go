@@ -25,6 +25,7 @@ type channel struct {
 	before []int           // how many must be further left, and have no track yet
 	tracks [][]interval    // taken, by track, from top to bottom
 	index  map[int32]int32 // of a link
+	low    int             // links before it have tracks
 }
 
 type interval struct{ top, bottom int32 }
@@ -121,7 +122,10 @@ func (c *channel) constrain() {
 // fewest must precede.
 func (c *channel) next(done []bool) int {
 	best := -1
-	for k := range c.links {
+	for c.low < len(done) && done[c.low] {
+		c.low++
+	}
+	for k := c.low; k < len(done); k++ {
 		if done[k] {
 			continue
 		}
