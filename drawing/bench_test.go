@@ -15,11 +15,14 @@ var large = []struct {
 	{"chain5000", func() *Graph { return chain(5000) }},
 }
 
-// chain is n nodes one after the other.
-func chain(n int) *Graph {
+// chain is n nodes one after the other, whose commands are alike.
+func chain(n int) *Graph { return chainOf(n, func(i int) string { return fmt.Sprintf("step_%d", i) }) }
+
+// chainOf is n nodes one after the other, named as told, with their names as commands.
+func chainOf(n int, name func(int) string) *Graph {
 	g := &Graph{}
 	for i := range n {
-		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: fmt.Sprintf("step_%d", i), Command: fmt.Sprintf("step %d", i)})
+		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: name(i), Command: name(i)})
 		if i > 0 {
 			g.Edges = append(g.Edges, Edge{From: i - 1, To: i})
 		}

@@ -81,6 +81,7 @@ func checkDrawing(t *rapid.T) {
 		checkTracks(t, view)
 		if !look.ASCII {
 			checkPictureEdges(t, view, grid)
+			checkNear(t, view, grid)
 		}
 	case *list:
 		if !look.ASCII && width > 2*maxLanes+8 {
@@ -88,6 +89,34 @@ func checkDrawing(t *rapid.T) {
 		}
 	case *stagesView:
 		checkUrgent(t, view, g, o)
+	}
+}
+
+// checkNear demands that the bright lines lead from the selected chip to all it leads to, and to it from
+// all that lead to it.
+func checkNear(t *rapid.T, p *picture, grid *Grid) {
+	selected := p.vertex(p.look.Selected)
+	if selected < 0 {
+		return
+	}
+	for y := range grid.Height {
+		row := grid.Row(y)
+		for x := range row {
+			if c := &row[x]; c.Style.Mods&(Line|Near|Token) == Line && c.Text != "×" && c.Text != "•" {
+				*c = blank
+			}
+		}
+	}
+	reach := func(from, to int32) {
+		r := p.where(p.item[from])
+		if !follow(grid, []cursor{{p.leaves(from), r.Y + r.H/2, 'E'}}, "NSE")[p.item[to]] {
+			t.Fatalf("no bright line leads from %q to %q:\n%s", p.labels[from].name, p.labels[to].name, grid)
+		}
+	}
+	for _, a := range p.web.arcs {
+		if !a.back && (a.from == selected || a.to == selected) {
+			reach(a.from, a.to)
+		}
 	}
 }
 

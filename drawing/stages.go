@@ -2,6 +2,7 @@ package drawing
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -114,20 +115,14 @@ func (s *stagesView) limit() int {
 	for i := range s.counts {
 		most = max(most, s.urgent(int32(i)))
 	}
-	for limit := most; limit > least; limit-- {
+	tooMany := func(more int) bool { // with a limit of least + more
 		rows := len(s.stages)
 		for i := range s.counts {
-			if n := s.urgent(int32(i)); n > limit {
-				rows += limit + 1
-			} else {
-				rows += n
-			}
+			rows += min(s.urgent(int32(i)), least+more+1)
 		}
-		if rows <= s.look.Height {
-			return limit
-		}
+		return rows > s.look.Height
 	}
-	return least
+	return max(least, least+sort.Search(most-least+1, tooMany)-1)
 }
 
 // urgent is how many nodes of a stage a fold must not hide.
