@@ -181,6 +181,10 @@ func TestWaitingSteps(t *testing.T) {
 	if want := []Item{NodeItem(0), {ASteps, 1}, NodeItem(6), {ASteps, 7}, NodeItem(9), {ASteps, 10}}; !slices.Equal(show(5, NodeItem(9), ""), want) {
 		t.Errorf("with one selected: %v, want %v", l.Items(), want)
 	}
+	if got := show(5, Nothing, l.Key(Item{ASteps, 1})); !slices.Equal(got, []Item{NodeItem(0), NodeItem(1), NodeItem(2), NodeItem(3), NodeItem(4), NodeItem(5), NodeItem(6), NodeItem(7), NodeItem(8), NodeItem(9), NodeItem(10), NodeItem(11)}) {
+		t.Errorf("opened: %v", got)
+	}
+	show(5, Nothing, "")
 	if seen := l.Seen(NodeItem(3)); seen != (Item{ASteps, 1}) {
 		t.Errorf("node 3 is seen as %v", seen)
 	}

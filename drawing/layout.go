@@ -92,9 +92,8 @@ const (
 
 // A Layout is a drawing of a graph. Everything it tells is about what was shown last (Show).
 type Layout struct {
-	graph *Graph
-	view  view
-	look  Look
+	view view
+	look Look
 }
 
 // view is one of the three ways to draw. Its methods are those of Layout.

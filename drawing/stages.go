@@ -84,6 +84,9 @@ func (s *stagesView) show(look Look) {
 			s.open[i] = true
 		}
 	}
+	for i := range s.open { // whoever opens waiting steps opens all of them
+		s.open[i] = s.open[i] || i > 0 && s.open[i-1] && len(s.stages[i-1].nodes) == 1 && len(s.stages[i].nodes) == 1 && s.follows(int32(i))
+	}
 	folds := false
 	limit := s.limit()
 	for range 2 { // once more with the waiting steps folded, if it is too long
@@ -188,16 +191,20 @@ func (s *stagesView) expand(i int32) {
 	}
 }
 
-// steps is how many stages from i on wait one for the other, each of one node: they can be one row.
+// steps is how many stages from i on wait one for the other, each of one node in the same state: they can
+// be one row.
 func (s *stagesView) steps(i int32) int32 {
 	n := int32(0)
 	for ; int(i+n) < len(s.stages) && s.waits(i+n); n++ {
-		if n > 0 && !s.follows(i+n) {
+		if n > 0 && !(s.follows(i+n) && s.single(i+n).State == s.single(i).State) {
 			break
 		}
 	}
 	return n
 }
+
+// single is the only node of a stage.
+func (s *stagesView) single(i int32) *Node { return &s.graph.Nodes[s.stages[i].nodes[0]] }
 
 // waits says whether a stage is one node that has not begun and that nobody looks at.
 func (s *stagesView) waits(i int32) bool {
@@ -205,8 +212,8 @@ func (s *stagesView) waits(i int32) bool {
 	if len(nodes) != 1 || s.open[i] {
 		return false
 	}
-	n := &s.graph.Nodes[nodes[0]]
-	return n.State == Idle && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
+	n := s.single(i)
+	return (n.State == Idle || n.State == Blocked) && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
 }
 
 // follows says whether stage i comes after the one above it and nothing else, and that leads to

@@ -75,8 +75,12 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 		return
 	case row.item.Kind == ASteps:
 		s.lanes.draw(grid, y, row.item.Index, row.stage, &s.lines, p.ascii)
-		p.state(2*int(s.lanes.rows[row.stage].at), Idle)
-		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" waiting steps", InkDim)
+		state, word := s.single(row.stage).State, "waiting"
+		if state == Blocked {
+			word = state.String()
+		}
+		p.state(2*int(s.lanes.rows[row.stage].at), state)
+		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" "+word+" steps", InkDim)
 		return
 	}
 	s.lanes.draw(grid, y, row.stage, row.stage, &s.lines, p.ascii)
