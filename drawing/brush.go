@@ -73,8 +73,8 @@ func (b *brush) finish() {
 	}
 }
 
-// sign is the sign of a cell: dashed where all lines are. Four directions are a crossing, unless a
-// line branches there; that looks different, so that what is connected can be told from what is not.
+// sign is the sign of a cell: dashed where all lines are. Four directions are a crossing, unless the line
+// of the row branches there; that looks different, so that what is connected can be told from what is not.
 func (k *stroke) sign(ascii bool) string {
 	signs := &strokes
 	switch {
@@ -143,6 +143,21 @@ func (b *brush) merge(x, y int) {
 		}
 	}
 }
+
+// hub marks the cell at x, y: all lines that meet there are one.
+func (b *brush) hub(x, y int) {
+	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
+		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
+		if b.ascii {
+			c.Text = "#"
+		} else if sign := doubles[k.mask]; sign != "" {
+			c.Text = sign
+		}
+	}
+}
+
+// doubles are the signs of places where all lines are one.
+var doubles = [16]string{east | south | west: "╦", north | east | west: "╩", north | east | south | west: "╬"}
 
 // stamp puts a sign on a cell of a line.
 func (b *brush) stamp(x, y int, sign string, style Style) {

@@ -25,7 +25,8 @@ type link struct {
 	layer       int32   // of its left ends
 	left, right []int32 // points
 	track       int32   // of its vertical line, from the left; -1: it is straight
-	merges      []int32 // right ends where it joins another line
+	merges      []int32 // right ends in whose rows it joins another line
+	hubs        []int32 // right ends in whose rows all lines are one
 	top, bottom int32   // rows of the outermost ends
 
 	top2, bottom2 int32 // of those next to them

@@ -42,8 +42,11 @@ func (p *picture) eachLink(do func(*link)) {
 	}
 }
 
-// merges marks where a line joins another one, which it does not branch off from.
+// merges marks where a vertical line joins that of a row, and where they are one.
 func (p *picture) merges(a *link) {
+	for _, q := range a.hubs {
+		p.brush.hub(p.turn(a), p.middle(p.layers.points[q].row))
+	}
 	for _, q := range a.merges {
 		p.brush.merge(p.turn(a), p.middle(p.layers.points[q].row))
 	}

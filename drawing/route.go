@@ -60,23 +60,32 @@ func (c *channel) route(links []int32) int {
 			c.before[j]--
 		}
 	}
+	passes := map[int32]int32{} // the last track to which a line of the left layer goes, by row
 	for _, n := range c.links {
-		c.merge(n)
+		for _, p := range c.layers.links[n].left {
+			row := c.points[p].row
+			passes[row] = max(passes[row], c.layers.links[n].track)
+		}
+	}
+	for _, n := range c.links {
+		c.merge(n, passes)
 	}
 	return len(c.tracks)
 }
 
-// merge finds out where a link comes into a line that leads to the same point from further left. A
-// sign to the right of the place tells it from a branch.
-func (c *channel) merge(n int32) {
+// merge finds out what becomes of a vertical line where it meets the line of a row that goes on to the
+// right. Without a sign it is the row that branches off into the vertical line. The other case, that the
+// vertical line joins the row, gets a sign to the right; and where both is true, as in links of several
+// ends on both sides, all lines are one.
+func (c *channel) merge(n int32, passes map[int32]int32) {
 	a := &c.layers.links[n]
 	for _, q := range a.right {
 		row := c.points[q].row
-		if slices.ContainsFunc(a.left, func(p int32) bool { return c.points[p].row == row }) {
-			continue // it comes from the left itself, and may branch off here
-		}
 		fromLeft := func(m int32) bool { return m != n && c.layers.links[m].track < a.track }
-		if slices.ContainsFunc(c.points[q].left, fromLeft) {
+		switch own := slices.ContainsFunc(a.left, func(p int32) bool { return c.points[p].row == row }); {
+		case own && len(a.left) > 1 && len(a.right) > 1:
+			a.hubs = append(a.hubs, q)
+		case own && len(a.left) > 1, !own && (passes[row] > a.track || slices.ContainsFunc(c.points[q].left, fromLeft)):
 			a.merges = append(a.merges, q)
 		}
 	}
