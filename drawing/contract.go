@@ -1,6 +1,9 @@
 package drawing
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // contract makes a web of the nodes that are not hidden and returns them, by vertex, and the vertex
 // of each node, -1 for hidden ones.
@@ -16,7 +19,55 @@ func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 	for i, v := range nodes {
 		vertex[v] = int32(i)
 	}
-	return newWeb(len(nodes), contractArcs(g, nodes, vertex)), nodes, vertex
+	w = newWeb(len(nodes), contractArcs(g, nodes, vertex))
+	if slices.ContainsFunc(w.arcs, func(a arc) bool { return a.via }) {
+		w = w.reduce()
+	}
+	return w, nodes, vertex
+}
+
+// mostReduced is how many vertices a web has at most when it is reduced: the work grows with the square.
+const mostReduced = 4096
+
+// reduce leaves out paths through hidden nodes where arcs that stay lead to the same vertex: what was
+// connected still is, with fewer lines.
+func (w *web) reduce() *web {
+	if w.size > mostReduced {
+		return w
+	}
+	order := w.rows()
+	place := make([]int32, w.size)
+	for i, v := range order {
+		place[v] = int32(i)
+	}
+	words := (w.size + 63) / 64
+	reach := make([]uint64, words*w.size) // by vertex: what can be reached from it, one bit each
+	kept := make([]arc, 0, len(w.arcs))
+	for _, v := range slices.Backward(order) {
+		mine := reach[int(v)*words : int(v+1)*words]
+		out := slices.Clone(w.out[v])
+		slices.SortFunc(out, func(i, j int32) int { return cmp.Compare(place[w.arcs[i].to], place[w.arcs[j].to]) })
+		for _, i := range out {
+			a := w.arcs[i]
+			known := mine[a.to/64]&(1<<(a.to%64)) != 0
+			if !a.via || !a.back && !known {
+				kept = append(kept, a)
+			}
+			if a.back || known {
+				continue
+			}
+			for k, word := range reach[int(a.to)*words : int(a.to+1)*words] {
+				mine[k] |= word
+			}
+			mine[a.to/64] |= 1 << (a.to % 64)
+		}
+	}
+	for v, loop := range w.loops {
+		if loop {
+			kept = append(kept, arc{from: int32(v), to: int32(v), edge: -1})
+		}
+	}
+	return newWeb(w.size, kept)
 }
 
 // byPlace orders nodes as in the file.

@@ -84,7 +84,7 @@ var signs = [states][3]string{
 	Kept:      {"✓", "=", "kept"},
 	Waiting:   {"◆", "?", "waiting"},
 	Retrying:  {"↻", "r", "retrying"},
-	Skipped:   {"↷", ">", "skipped"},
+	Skipped:   {"↷", "/", "skipped"},
 }
 
 // Glyph is the sign of a state, one column wide.

@@ -59,11 +59,10 @@ const (
 	Token                     // the sign of a token on an edge
 )
 
-// A Grid is a rectangle of cells, or a part of one.
+// A Grid is a rectangle of cells.
 type Grid struct {
 	Width, Height int
-	cells         []Cell
-	stride        int
+	cells         []Cell // row by row
 }
 
 // NewGrid returns a grid of blanks.
@@ -73,25 +72,14 @@ func NewGrid(width, height int) *Grid {
 	return g
 }
 
-// Resize gives a grid another size and clears it; memory is reused. Not for parts.
+// Resize gives a grid another size and clears it; memory is reused.
 func (g *Grid) Resize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	if cap(g.cells) < width*height {
 		g.cells = make([]Cell, width*height)
 	}
-	g.Width, g.Height, g.stride, g.cells = width, height, width, g.cells[:width*height]
+	g.Width, g.Height, g.cells = width, height, g.cells[:width*height]
 	g.Clear()
-}
-
-// Part is a rectangle of g that shares its cells, as far as g has them.
-func (g *Grid) Part(x, y, width, height int) *Grid {
-	x, y = min(max(x, 0), g.Width), min(max(y, 0), g.Height)
-	width, height = min(max(width, 0), g.Width-x), min(max(height, 0), g.Height-y)
-	part := &Grid{Width: width, Height: height, stride: g.stride}
-	if width > 0 && height > 0 {
-		part.cells = g.cells[y*g.stride+x:]
-	}
-	return part
 }
 
 // blank is an empty cell.
@@ -99,23 +87,20 @@ var blank = Cell{Width: 1, Edge: -1}
 
 // Clear makes all cells blank.
 func (g *Grid) Clear() {
-	for y := range g.Height {
-		row := g.Row(y)
-		for x := range row {
-			row[x] = blank
-		}
+	for i := range g.cells {
+		g.cells[i] = blank
 	}
 }
 
 // Row is the cells of a row, from 0. They are the grid's own.
-func (g *Grid) Row(y int) []Cell { return g.cells[y*g.stride : y*g.stride+g.Width] }
+func (g *Grid) Row(y int) []Cell { return g.cells[y*g.Width : (y+1)*g.Width] }
 
 // At is the cell at x, y, or nil outside of the grid.
 func (g *Grid) At(x, y int) *Cell {
 	if x < 0 || y < 0 || x >= g.Width || y >= g.Height {
 		return nil
 	}
-	return &g.cells[y*g.stride+x]
+	return &g.cells[y*g.Width+x]
 }
 
 // Put writes text from x, y on, at most room columns of it, and returns how many columns it took.

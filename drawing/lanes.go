@@ -14,6 +14,7 @@ type lane struct {
 	sources, targets []int32 // rows, ascending
 	weak, via        bool
 	column           int32 // -1: there was no room
+	edge             int32 // of the graph, if the lane is a single one; else -1
 }
 
 func (l *lane) first() int32 { return l.sources[0] }
@@ -141,4 +142,28 @@ func grow(columns []int32, to int32) []int32 {
 		columns = append(columns, -1)
 	}
 	return columns
+}
+
+// lanesOf makes a lane of each share of arcs between rows.
+func lanesOf(w *web, place []int32) []lane {
+	var all []lane
+	rows := func(vertices []int32) []int32 {
+		list := make([]int32, len(vertices))
+		for i, v := range vertices {
+			list[i] = place[v]
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, s := range shares(w, place) {
+		a := lane{sources: rows(s.sources), targets: rows(s.targets), weak: s.weak, via: s.via, edge: -1}
+		if len(s.arcs) == 1 {
+			a.edge = w.arcs[s.arcs[0]].edge
+		}
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(a, b lane) int {
+		return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(a.last(), b.last()))
+	})
+	return all
 }

@@ -1,17 +1,12 @@
 package drawing
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
-// A bundle is edges that are drawn as one line with branches: every one of its sources leads to
-// every one of its targets. Long ones pass the layers in between once, however many edges they are.
+// A bundle is a share in a layered drawing. Long ones pass the layers in between once, however many
+// edges they are.
 type bundle struct {
-	sources, targets []int32 // vertices
-	arcs             []int32
-	first, links     int32 // its links, one for each layer that it passes
-	weak, via        bool
+	share
+	first, links int32 // its links, one for each layer that it passes
 }
 
 // A point is a place in a layer: of a vertex, or of a bundle that passes.
@@ -30,6 +25,8 @@ type link struct {
 	layer       int32   // of its left ends
 	left, right []int32 // points
 	track       int32   // of its vertical line, from the left; -1: it is straight
+	merges      []int32 // right ends in whose rows it joins another line
+	hubs        []int32 // right ends in whose rows all lines are one
 	top, bottom int32   // rows of the outermost ends
 
 	top2, bottom2 int32 // of those next to them
@@ -102,38 +99,13 @@ func (l *layers) rank() []int32 {
 	return rank
 }
 
-// bundle puts the arcs of a kind that lead to the same set of targets into one bundle.
+// bundle decides which arcs are drawn as one.
 func (l *layers) bundle(rank []int32) {
-	w := l.web
-	l.of = make([]int32, len(w.arcs))
-	known := map[string]int{}
-	var targets, arcs []int32
-	var key []byte
-	for v := range int32(w.size) {
-		for kind := range 4 {
-			targets, arcs, key = targets[:0], arcs[:0], append(key[:0], byte(kind))
-			for _, i := range w.out[v] {
-				if a := &w.arcs[i]; !a.back && a.kind() == kind {
-					targets, arcs = append(targets, a.to), append(arcs, i)
-				}
-			}
-			if len(targets) == 0 {
-				continue
-			}
-			for _, t := range targets { // ascending, as the arcs are
-				key = binary.BigEndian.AppendUint32(key, uint32(t))
-			}
-			i, found := known[string(key)]
-			if !found {
-				i = len(l.bundles)
-				known[string(key)] = i
-				l.bundles = append(l.bundles, bundle{targets: slices.Clone(targets), weak: kind&1 != 0, via: kind&2 != 0})
-			}
-			for _, a := range arcs {
-				l.of[a] = int32(i)
-			}
-			b := &l.bundles[i]
-			b.sources, b.arcs = append(b.sources, v), append(b.arcs, arcs...)
+	l.of = make([]int32, len(l.web.arcs))
+	for i, s := range shares(l.web, rank) {
+		l.bundles = append(l.bundles, bundle{share: s})
+		for _, a := range s.arcs {
+			l.of[a] = int32(i)
 		}
 	}
 }

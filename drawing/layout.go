@@ -92,9 +92,8 @@ const (
 
 // A Layout is a drawing of a graph. Everything it tells is about what was shown last (Show).
 type Layout struct {
-	graph *Graph
-	view  view
-	look  Look
+	view view
+	look Look
 }
 
 // view is one of the three ways to draw. Its methods are those of Layout.
@@ -186,17 +185,3 @@ func (l *Layout) Parents(item Item) []Item { return l.view.near(l.view.seen(item
 
 // Children lists the items that an item leads to, in the order of the drawing.
 func (l *Layout) Children(item Item) []Item { return l.view.near(l.view.seen(item), true) }
-
-// New computes the layout of a graph.
-func New(g *Graph, o Options) *Layout {
-	l := &Layout{graph: g}
-	switch o.View {
-	case Stages:
-		l.view = newStagesView(g, o)
-	case Layers:
-		l.view = newPicture(g, o)
-	default:
-		l.view = newList(g, o)
-	}
-	return l
-}

@@ -2,28 +2,33 @@ package drawing
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // list draws one row per node, with the edges as lanes to the left.
 type list struct {
-	graph *Graph
-	web   *web
-	node  []int32 // by row
-	place []int32 // row by vertex
-	row   []int32 // by node; -1 = hidden
-	lanes *lanes
-	names []string   // by row
-	back  [][]string // by row: the names to which loops lead
-	wide  int        // columns of the longest name
-	order []Item
+	graph  *Graph
+	web    *web
+	node   []int32 // by row
+	place  []int32 // row by vertex
+	row    []int32 // by node; -1 = hidden
+	vertex []int32 // by node; -1 = hidden
+	lanes  *lanes
+	names  []string   // by row
+	back   [][]string // by row: the names to which loops lead
+	wide   int        // columns of the longest name
+	order  []Item
+
+	// Of the frame.
 	look  Look
+	lines laneLook
 }
 
 func newList(g *Graph, o Options) *list {
 	w, nodes, vertex := contract(g, o.Hidden)
-	l := &list{graph: g, web: w, row: vertex, place: make([]int32, w.size)}
+	l := &list{graph: g, web: w, row: slices.Clone(vertex), vertex: vertex, place: make([]int32, w.size)}
 	for r, v := range w.rows() {
 		l.place[v] = int32(r)
 		l.node = append(l.node, nodes[v])
@@ -36,22 +41,24 @@ func newList(g *Graph, o Options) *list {
 		l.wide = max(l.wide, ansi.StringWidth(name))
 	}
 	l.back = make([][]string, w.size)
-	for _, a := range w.arcs {
-		if a.back {
-			from := l.place[a.from]
-			l.back[from] = append(l.back[from], l.names[l.place[a.to]])
-		}
-	}
-	for v, loop := range w.loops {
-		if loop {
-			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[v]])
+	for v, targets := range w.loopTargets() {
+		for _, t := range targets {
+			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[t]])
 		}
 	}
 	l.lanes = newLanes(w, l.place)
 	return l
 }
 
-func (l *list) show(look Look)   { l.look = look }
+func (l *list) show(look Look) {
+	l.look = look
+	selected := int32(-1)
+	if item := l.seen(look.Selected); item != Nothing {
+		selected = l.row[item.Index]
+	}
+	l.lanes.look(&l.lines, selected, func(row int32) State { return l.graph.Nodes[l.node[row]].State })
+}
+
 func (l *list) size() (int, int) { return l.look.Width, len(l.node) }
 func (l *list) items() []Item    { return l.order }
 
@@ -114,22 +121,12 @@ func (l *list) move(from Item, d Direction) Item {
 }
 
 func (l *list) near(item Item, forward bool) []Item {
-	if item.Kind != ANode {
+	if item = l.seen(item); item == Nothing {
 		return nil
 	}
-	var rows []int32
-	for _, a := range l.web.arcs {
-		from, to := l.place[a.from], l.place[a.to]
-		if forward && l.node[from] == item.Index {
-			rows = append(rows, to)
-		} else if !forward && l.node[to] == item.Index {
-			rows = append(rows, from)
-		}
-	}
-	slices.Sort(rows)
-	items := make([]Item, len(rows))
-	for i, r := range rows {
-		items[i] = l.order[r]
+	var items []Item
+	for _, v := range l.web.near(l.vertex[item.Index], forward, func(v int32) int32 { return l.place[v] }) {
+		items = append(items, l.order[l.place[v]])
 	}
 	return items
 }
@@ -151,14 +148,30 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	if n.Marked {
 		p.mods |= Marked
 	}
-	l.lanes.draw(grid, 0, y, int32(r), int32(r), p.ascii)
+	l.lanes.draw(grid, y, int32(r), int32(r), &l.lines, p.ascii)
 	p.state(2*int(l.lanes.rows[r].at), n.State)
 	x := 2*l.lanes.width + 1
-	name := min(l.wide, max(grid.Width-x, 0))
+	name := max(min(l.wide, grid.Width-x-leastDetail), min(l.wide, leastName))
 	p.clipped(x, l.names[r], name, InkText)
 	x += name + 2
 	x += p.detail(x, n) + 2
-	for _, target := range l.back[r] {
-		x += p.put(x, p.loop()+" "+target, InkDim) + 2
+	if marked, all := l.tokens(r); marked > 0 {
+		token, _ := mark(&Edge{Marked: true}, p.ascii)
+		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
 	}
+	x += p.loops(x, l.back[r])
+	p.command(max(x, 2*l.lanes.width+1+name+2+detailWidth), n)
+}
+
+// tokens counts the edges to the node of a row that bear a token, and all edges that it waits for.
+func (l *list) tokens(r int) (marked, all int) {
+	for _, i := range l.web.in[l.vertex[l.node[r]]] {
+		if a := &l.web.arcs[i]; a.edge >= 0 && !a.weak {
+			all++
+			if l.graph.Edges[a.edge].Marked {
+				marked++
+			}
+		}
+	}
+	return marked, all
 }

@@ -31,7 +31,9 @@ type picture struct {
 
 	// Of the frame.
 	look   Look
-	states []State // by vertex
+	states []State  // by vertex
+	counts []Counts // by vertex, of stages
+	inks   []Ink    // by bundle: that of the most urgent of its sources
 	brush  brush
 }
 
@@ -166,16 +168,29 @@ func (p *picture) columns() {
 				p.rows[i] = append(p.rows[i], v)
 			}
 		}
+		if p.zoom == Box {
+			for _, v := range p.rows[i] {
+				p.labels[v].width = p.widths[i]
+			}
+		}
 		p.starts[i] = x
 		x += p.widths[i]
 		p.width = x
-		x += 2 + l.tracks[i] + 2
+		x += 2 + trackColumns(l.tracks[i]) + 2
 	}
+}
+
+// trackColumns is how many columns n tracks take.
+func trackColumns(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)*trackPitch + 1
 }
 
 // track is the column of a vertical line.
 func (p *picture) track(a *link) int {
-	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)
+	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch
 }
 
 func (p *picture) sortItems() {
@@ -195,19 +210,29 @@ func (p *picture) sortItems() {
 	}
 }
 
-// show takes over the states; that of a stage is the most urgent one in it.
+// show takes over the states; that of a stage is the most urgent one in it, and so is the ink of a line
+// that several share.
 func (p *picture) show(look Look) {
 	p.look = look
 	if p.states == nil {
-		p.states = make([]State, p.web.size)
+		p.states, p.counts = make([]State, p.web.size), make([]Counts, p.web.size)
 	}
 	for v := range p.states {
 		if p.stages == nil {
 			p.states[v] = p.graph.Nodes[p.nodeAt[v]].State
 			continue
 		}
-		counts := p.graph.countOf(p.stages.stages[v].nodes)
-		p.states[v] = stageState(&counts)
+		p.counts[v] = p.graph.countOf(p.stages.stages[v].nodes)
+		p.states[v] = stageState(&p.counts[v])
+	}
+	p.inks = p.inks[:0]
+	for i := range p.layers.bundles {
+		sources := p.layers.bundles[i].sources
+		state := p.states[sources[0]]
+		for _, v := range sources[1:] {
+			state = Worst(state, p.states[v])
+		}
+		p.inks = append(p.inks, InkOf(state))
 	}
 }
 
@@ -326,16 +351,7 @@ func (p *picture) near(item Item, forward bool) []Item {
 	if v < 0 {
 		return nil
 	}
-	arcs := p.web.in[v]
-	if forward {
-		arcs = p.web.out[v]
-	}
-	var others []int32
-	for _, i := range arcs {
-		others = append(others, p.web.arcs[i].from+p.web.arcs[i].to-v)
-	}
-	points := p.layers.points
-	slices.SortStableFunc(others, func(a, b int32) int { return int(points[a].row) - int(points[b].row) })
+	others := p.web.near(v, forward, func(v int32) int32 { return p.layers.points[v].row })
 	items := make([]Item, len(others))
 	for i, o := range others {
 		items[i] = p.item[o]

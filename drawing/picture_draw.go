@@ -3,29 +3,52 @@ package drawing
 import (
 	"math"
 	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
 )
 
 // draw writes the visible part: lines, those at the selection last, then chips over them.
 func (p *picture) draw(grid *Grid, from Point) {
 	p.brush.begin(grid, from, p.look.ASCII)
 	selected := p.vertex(p.look.Selected)
-	left, right := from.X, from.X+grid.Width
+	p.eachLink(func(a *link) { p.link(a, selected) })
+	if selected >= 0 {
+		p.nearLinks(selected)
+	}
+	p.brush.finish()
+	p.eachLink(p.merges)
+	p.tokens()
+	for i := range p.rows {
+		if p.starts[i] < from.X+grid.Width && p.starts[i]+p.widths[i] > from.X {
+			p.chips(i)
+		}
+	}
+}
+
+// eachLink calls do with every link of which a part may be visible.
+func (p *picture) eachLink(do func(*link)) {
+	left, right := p.brush.from.X, p.brush.from.X+p.brush.grid.Width
 	for i := range p.layers.between {
 		if p.starts[i] > right || i+1 < len(p.starts) && p.starts[i+1] < left {
 			continue
 		}
 		for _, n := range p.layers.between[i] {
-			p.link(n, selected)
+			if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
+				do(a)
+			}
 		}
 	}
-	if selected >= 0 {
-		p.nearLinks(selected)
+}
+
+// merges marks where a vertical line joins that of a row, and where they are one.
+func (p *picture) merges(a *link) {
+	for _, q := range a.hubs {
+		p.brush.hub(p.turn(a), p.middle(p.layers.points[q].row))
 	}
-	p.tokens()
-	for i := range p.rows {
-		if p.starts[i] < right && p.starts[i]+p.widths[i] > left {
-			p.chips(i)
-		}
+	for _, q := range a.merges {
+		p.brush.merge(p.turn(a), p.middle(p.layers.points[q].row))
 	}
 }
 
@@ -38,11 +61,7 @@ func (p *picture) visible(top, bottom int32) bool {
 }
 
 // link draws a part of a bundle with all its ends.
-func (p *picture) link(n, selected int32) {
-	a := &p.layers.links[n]
-	if !p.visible(a.top, a.bottom) {
-		return
-	}
+func (p *picture) link(a *link, selected int32) {
 	p.dip(a)
 	if selected >= 0 {
 		p.brush.style.Mods |= Faint
@@ -61,16 +80,12 @@ func (p *picture) link(n, selected int32) {
 // dip takes up the colour of a bundle: that of the state of its source, the most urgent of several.
 func (p *picture) dip(a *link) {
 	b := &p.layers.bundles[a.bundle]
-	state, first := Idle, true
-	for _, v := range b.sources[:min(len(b.sources), 64)] {
-		if s := p.states[v]; first {
-			state, first = s, false
-		} else {
-			state = Worst(state, s)
-		}
+	p.brush.style = Style{p.inks[a.bundle], Line}
+	p.brush.line = a.bundle + 1
+	p.brush.edge = -1
+	if len(b.arcs) == 1 {
+		p.brush.edge = p.web.arcs[b.arcs[0]].edge
 	}
-	p.brush.style = Style{InkOf(state), Line}
-	p.brush.edge = p.web.arcs[b.arcs[0]].edge
 	switch {
 	case b.via:
 		p.brush.kind = dots
@@ -183,13 +198,34 @@ func mark(e *Edge, ascii bool) (string, Style) {
 	return "×", Style{InkDim, Line | Faint}
 }
 
-// leaves is the column in which the lines of a vertex begin.
+// leaves is the column in which the lines of a vertex begin: right behind what its chip shows now.
 func (p *picture) leaves(v int32) int {
-	x := p.starts[p.layers.points[v].layer] + p.labels[v].width
+	x := p.starts[p.layers.points[v].layer]
 	if p.zoom == Box {
-		return x
+		return x + p.labels[v].width
 	}
-	return x + 1
+	return x + p.taken(v) + 1
+}
+
+// taken is how many columns of its chip a vertex needs at the moment.
+func (p *picture) taken(v int32) int {
+	l := &p.labels[v]
+	width := 2 + min(l.wide, maxName)
+	switch {
+	case l.times != "":
+		width += 2 + 2*len(l.times)
+		if n := p.counts[v][Failed]; n > 0 {
+			width += 2 + digits(n)
+		}
+	case p.zoom != Chip:
+		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
+			width += 1 + min(ansi.StringWidth(plain.Line(time)), timeWidth)
+		}
+	}
+	if l.loops != "" {
+		width += 3 + min(ansi.StringWidth(l.loops), maxLoops)
+	}
+	return width
 }
 
 // chips draws the visible chips of a layer.
@@ -217,7 +253,7 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// chip writes a chip: sign, name, and what is known.
+// chip writes a chip: sign, name, and what is known. It takes as many columns as taken says.
 func (p *picture) chip(w *pen, x int, v int32) {
 	l := &p.labels[v]
 	w.state(x, p.states[v])
@@ -228,17 +264,18 @@ func (p *picture) chip(w *pen, x int, v int32) {
 	x += room
 	switch {
 	case l.times != "":
-		c := p.graph.countOf(p.stages.stages[v].nodes)
+		c := &p.counts[v]
 		done := strconv.Itoa(c.Done())
 		x += 1 + len(l.times) - len(done)
 		x += w.put(x, done+"/"+l.times, InkDim)
 		if n := c[Failed]; n > 0 {
-			w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
+			x += 1 + w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
 		}
-		x += 2 + len(l.times)
 	case p.zoom != Chip:
-		w.clipped(x+1, p.graph.Nodes[w.item.Index].Time, timeWidth, InkDim)
-		x += 1 + timeWidth
+		if time := plain.Line(p.graph.Nodes[w.item.Index].Time); time != "" {
+			w.clipped(x+1, time, timeWidth, InkDim)
+			x += 1 + min(ansi.StringWidth(time), timeWidth)
+		}
 	}
 	if l.loops != "" {
 		w.put(x+1, w.loop(), InkDim)
@@ -263,7 +300,9 @@ func (p *picture) box(w *pen, x int, v int32) {
 		w.put(x+l.width-1, right, style)
 	}
 	edge(frame[0], frame[1], frame[2])
-	w.put(x+1, " ", style)
+	for at := x + 1; at <= x+2+p.taken(v); at++ {
+		w.put(at, " ", style)
+	}
 	p.chip(w, x+2, v)
 	w.y++
 	edge(frame[3], " ", frame[3])

@@ -5,6 +5,9 @@ import "slices"
 // maxTracks is how many vertical lines stand side by side between two layers; more share them.
 const maxTracks = 12
 
+// trackPitch is how many columns a track takes: there is room for a sign between two of them.
+const trackPitch = 2
+
 // route gives the vertical lines between the layers their tracks.
 func (l *layers) route() {
 	l.tracks = make([]int, len(l.between))
@@ -22,6 +25,7 @@ type channel struct {
 	before []int           // how many must be further left, and have no track yet
 	tracks [][]interval    // taken, by track, from top to bottom
 	index  map[int32]int32 // of a link
+	low    int             // links before it have tracks
 }
 
 type interval struct{ top, bottom int32 }
@@ -56,10 +60,39 @@ func (c *channel) route(links []int32) int {
 			c.before[j]--
 		}
 	}
+	passes := map[int32]int32{} // the last track to which a line of the left layer goes, by row
+	for _, n := range c.links {
+		for _, p := range c.layers.links[n].left {
+			row := c.points[p].row
+			passes[row] = max(passes[row], c.layers.links[n].track)
+		}
+	}
+	for _, n := range c.links {
+		c.merge(n, passes)
+	}
 	return len(c.tracks)
 }
 
-// constrain finds out which links must be left of which others.
+// merge finds out what becomes of a vertical line where it meets the line of a row that goes on to the
+// right. Without a sign it is the row that branches off into the vertical line. The other case, that the
+// vertical line joins the row, gets a sign to the right; and where both is true, as in links of several
+// ends on both sides, all lines are one.
+func (c *channel) merge(n int32, passes map[int32]int32) {
+	a := &c.layers.links[n]
+	for _, q := range a.right {
+		row := c.points[q].row
+		fromLeft := func(m int32) bool { return m != n && c.layers.links[m].track < a.track }
+		switch own := slices.ContainsFunc(a.left, func(p int32) bool { return c.points[p].row == row }); {
+		case own && len(a.left) > 1 && len(a.right) > 1:
+			a.hubs = append(a.hubs, q)
+		case own && len(a.left) > 1, !own && (passes[row] > a.track || slices.ContainsFunc(c.points[q].left, fromLeft)):
+			a.merges = append(a.merges, q)
+		}
+	}
+}
+
+// constrain finds out which links must be left of which others. Besides, where lines of others join one
+// of several lines out of a node, that one turns off last: what joins it does not seem to go on.
 func (c *channel) constrain() {
 	c.after, c.before = make([][]int32, len(c.links)), make([]int, len(c.links))
 	enters := map[int32]int32{} // points of the right layer by row
@@ -68,17 +101,27 @@ func (c *channel) constrain() {
 			enters[c.points[q].row] = q
 		}
 	}
+	follow := func(k int, m int32) {
+		if j, bends := c.index[m]; bends && int(j) != k {
+			c.after[k] = append(c.after[k], j)
+			c.before[j]++
+		}
+	}
 	for k, n := range c.links {
 		for _, p := range c.layers.links[n].left {
+			if len(c.layers.links[n].left) == 1 {
+				for _, m := range c.points[p].right {
+					if len(c.layers.links[m].left) > 1 {
+						follow(k, m)
+					}
+				}
+			}
 			q, found := enters[c.points[p].row]
 			if !found {
 				continue
 			}
 			for _, m := range c.points[q].left {
-				if j, bends := c.index[m]; bends && m != n {
-					c.after[k] = append(c.after[k], j)
-					c.before[j]++
-				}
+				follow(k, m)
 			}
 		}
 	}
@@ -88,7 +131,10 @@ func (c *channel) constrain() {
 // fewest must precede.
 func (c *channel) next(done []bool) int {
 	best := -1
-	for k := range c.links {
+	for c.low < len(done) && done[c.low] {
+		c.low++
+	}
+	for k := c.low; k < len(done); k++ {
 		if done[k] {
 			continue
 		}

@@ -137,6 +137,8 @@ var (
 	printRows  = flag.Int("lines", 60, "rows of the pane")
 	printASCII = flag.Bool("ascii", false, "with ASCII only")
 	printZoom  = flag.Int("zoom", 0, "zoom of the graph")
+	printOnly  = flag.String("only", "", "show only nodes whose names begin with one of these `words`")
+	printFold  = flag.Bool("fold", false, "draw stages in the graph")
 	printRun   = flag.Bool("running", true, "with states as in the middle of a run")
 )
 
@@ -190,7 +192,10 @@ func TestPrint(t *testing.T) {
 	if *printRun {
 		running(g)
 	}
-	o := Options{Zoom: Zoom(*printZoom)}
+	o := Options{Zoom: Zoom(*printZoom), Folded: *printFold}
+	if *printOnly != "" {
+		o.Hidden = only(g, strings.Fields(*printOnly)...)
+	}
 	for o.View = List; o.View.String() != *printView; o.View++ {
 	}
 	l := New(g, o)
@@ -199,4 +204,16 @@ func TestPrint(t *testing.T) {
 	grid := NewGrid(min(width, *printWidth), min(height, *printRows))
 	l.Draw(grid, Point{})
 	fmt.Printf("%d nodes, %d edges: %d x %d cells\n%s", len(g.Nodes), len(g.Edges), width, height, grid)
+}
+
+// only hides all nodes whose names do not begin with one of the words.
+func only(g *Graph, words ...string) []bool {
+	hidden := make([]bool, len(g.Nodes))
+	for i := range g.Nodes {
+		hidden[i] = true
+		for _, w := range words {
+			hidden[i] = hidden[i] && !strings.HasPrefix(g.Nodes[i].Name, w)
+		}
+	}
+	return hidden
 }

@@ -2,6 +2,7 @@ package drawing
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -22,14 +23,15 @@ type stagesView struct {
 	wide   int              // columns of the longest name
 	times  int              // of the largest ×count
 	number map[string]int32 // stage by the id of a node
+	back   [][]string       // by stage: the names to which loops lead
 
 	// Of the frame.
 	look   Look
 	counts []Counts
 	rows   []stageRow
 	order  []Item
-	open   []bool  // stages that are expanded
-	kids   []int32 // scratch
+	open   []bool // stages that are expanded
+	lines  laneLook
 }
 
 func newStagesView(g *Graph, o Options) *stagesView {
@@ -44,6 +46,12 @@ func newStagesView(g *Graph, o Options) *stagesView {
 		}
 		for _, v := range stage.nodes {
 			s.number[g.Nodes[v].ID] = int32(i)
+		}
+	}
+	s.back = make([][]string, len(s.stages))
+	for i, targets := range s.web.loopTargets() {
+		for _, t := range targets {
+			s.back[i] = append(s.back[i], s.stages[t].name)
 		}
 	}
 	s.lanes = newLanes(s.web, place)
@@ -76,6 +84,9 @@ func (s *stagesView) show(look Look) {
 			s.open[i] = true
 		}
 	}
+	for i := range s.open { // whoever opens waiting steps opens all of them
+		s.open[i] = s.open[i] || i > 0 && s.open[i-1] && len(s.stages[i-1].nodes) == 1 && len(s.stages[i].nodes) == 1 && s.follows(int32(i))
+	}
 	folds := false
 	limit := s.limit()
 	for range 2 { // once more with the waiting steps folded, if it is too long
@@ -92,6 +103,7 @@ func (s *stagesView) show(look Look) {
 			break
 		}
 	}
+	s.lanes.look(&s.lines, s.stageOf(look.Selected), func(row int32) State { return stageState(&s.counts[row]) })
 	s.order = s.order[:0]
 	for _, r := range s.rows {
 		s.order = append(s.order, r.item)
@@ -106,20 +118,14 @@ func (s *stagesView) limit() int {
 	for i := range s.counts {
 		most = max(most, s.urgent(int32(i)))
 	}
-	for limit := most; limit > least; limit-- {
+	tooMany := func(more int) bool { // with a limit of least + more
 		rows := len(s.stages)
 		for i := range s.counts {
-			if n := s.urgent(int32(i)); n > limit {
-				rows += limit + 1
-			} else {
-				rows += n
-			}
+			rows += min(s.urgent(int32(i)), least+more+1)
 		}
-		if rows <= s.look.Height {
-			return limit
-		}
+		return rows > s.look.Height
 	}
-	return least
+	return max(least, least+sort.Search(most-least+1, tooMany)-1)
 }
 
 // urgent is how many nodes of a stage a fold must not hide.
@@ -185,16 +191,20 @@ func (s *stagesView) expand(i int32) {
 	}
 }
 
-// steps is how many stages from i on wait one for the other, each of one node: they can be one row.
+// steps is how many stages from i on wait one for the other, each of one node in the same state: they can
+// be one row.
 func (s *stagesView) steps(i int32) int32 {
 	n := int32(0)
 	for ; int(i+n) < len(s.stages) && s.waits(i+n); n++ {
-		if n > 0 && !s.follows(i+n) {
+		if n > 0 && !(s.follows(i+n) && s.single(i+n).State == s.single(i).State) {
 			break
 		}
 	}
 	return n
 }
+
+// single is the only node of a stage.
+func (s *stagesView) single(i int32) *Node { return &s.graph.Nodes[s.stages[i].nodes[0]] }
 
 // waits says whether a stage is one node that has not begun and that nobody looks at.
 func (s *stagesView) waits(i int32) bool {
@@ -202,8 +212,8 @@ func (s *stagesView) waits(i int32) bool {
 	if len(nodes) != 1 || s.open[i] {
 		return false
 	}
-	n := &s.graph.Nodes[nodes[0]]
-	return n.State == Idle && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
+	n := s.single(i)
+	return (n.State == Idle || n.State == Blocked) && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
 }
 
 // follows says whether stage i comes after the one above it and nothing else, and that leads to
@@ -336,19 +346,15 @@ func (s *stagesView) move(from Item, d Direction) Item {
 	return s.order[row]
 }
 
-// near lists the rows of the stages next to that of item.
+// near lists the rows of the stages next to that of item. Nodes of one stage have the same neighbours
+// only as far as stages go, and that is what the rows can show.
 func (s *stagesView) near(item Item, forward bool) []Item {
 	stage := s.stageOf(item)
 	if stage < 0 {
 		return nil
 	}
-	arcs := s.web.in[stage]
-	if forward {
-		arcs = s.web.out[stage]
-	}
 	var items []Item
-	for _, i := range arcs {
-		other := s.web.arcs[i].from + s.web.arcs[i].to - stage
+	for _, other := range s.web.near(stage, forward, func(v int32) int32 { return v }) {
 		to := s.seen(Item{AStage, other})
 		if !slices.Contains(items, to) {
 			items = append(items, to)

@@ -19,6 +19,9 @@ type stageColumns struct {
 	bar, barWidth    int // barWidth 0: no room
 }
 
+// end is the column behind everything else, where commands stand if there is room.
+func (c *stageColumns) end() int { return c.bar + c.barWidth + 2 }
+
 // barWidths are what a bar may take, the widest first.
 var barWidths = [...]int{20, 8}
 
@@ -34,7 +37,7 @@ func (s *stagesView) columns(width int) (c stageColumns) {
 	if s.times > 0 {
 		right += 2 + s.times
 	}
-	c.nameWidth = min(s.wide, max(width-c.name-right, min(12, s.wide)))
+	c.nameWidth = min(s.wide, max(width-c.name-right, min(leastName, s.wide)))
 	c.times = c.name + c.nameWidth + 2
 	c.text = c.times
 	if s.times > 0 {
@@ -67,16 +70,20 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 	}
 	switch {
 	case row.item.Kind == AMore || row.item.Kind == ANode && len(s.stages[row.stage].nodes) > 1:
-		s.lanes.below(grid, 0, y, row.stage, p.ascii)
+		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
 		s.drawInner(&p, row, c)
 		return
 	case row.item.Kind == ASteps:
-		s.lanes.draw(grid, 0, y, row.item.Index, row.stage, p.ascii)
-		p.state(2*int(s.lanes.rows[row.stage].at), Idle)
-		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" waiting steps", InkDim)
+		s.lanes.draw(grid, y, row.item.Index, row.stage, &s.lines, p.ascii)
+		state, word := s.single(row.stage).State, "waiting"
+		if state == Blocked {
+			word = state.String()
+		}
+		p.state(2*int(s.lanes.rows[row.stage].at), state)
+		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" "+word+" steps", InkDim)
 		return
 	}
-	s.lanes.draw(grid, 0, y, row.stage, row.stage, p.ascii)
+	s.lanes.draw(grid, y, row.stage, row.stage, &s.lines, p.ascii)
 	if row.item.Kind == ANode {
 		n := &s.graph.Nodes[row.item.Index]
 		if n.Marked {
@@ -84,10 +91,13 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 		}
 		p.state(2*int(s.lanes.rows[row.stage].at), n.State)
 		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
-		p.detail(c.text, n)
+		x := c.text + p.detail(c.text, n) + 2
+		x += p.loops(x, s.back[row.stage])
+		p.command(max(x, c.end()), n)
 		return
 	}
 	s.drawStage(&p, row, c)
+	p.command(c.end(), &s.graph.Nodes[s.stages[row.stage].nodes[0]])
 }
 
 // drawInner draws a row below that of its stage.
@@ -185,7 +195,34 @@ func (p *pen) detail(x int, n *Node) int {
 	if n.State.needsPerson() {
 		ink = InkOf(n.State)
 	}
-	return p.put(x, plain.Line(n.Detail), ink)
+	room := max(p.grid.Width-x, 0)
+	return p.put(x, ansi.Truncate(plain.Line(n.Detail), room, p.ellipsis()), ink)
+}
+
+// Columns: what names and details keep when the pane is narrow; of details, where commands stand
+// behind them; and the least that a command is worth showing in.
+const (
+	leastName   = 12
+	leastDetail = 20
+	detailWidth = 24
+	leastText   = 16
+)
+
+// command writes the command of a node if there is room.
+func (p *pen) command(x int, n *Node) {
+	room := p.grid.Width - x - 1
+	if text := plain.Line(n.Command); text != "" && room >= leastText {
+		p.put(x, ansi.Truncate(text, room, p.ellipsis()), InkDim)
+	}
+}
+
+// loops writes where loops lead.
+func (p *pen) loops(x int, names []string) int {
+	used := 0
+	for _, name := range names {
+		used += p.put(x+used, p.loop()+" "+name, InkDim) + 2
+	}
+	return used
 }
 
 // loop is the sign of an edge that leads back.

@@ -150,3 +150,34 @@ func (w *web) rows() []int32 {
 	}
 	return order
 }
+
+// near lists the vertices that arcs lead to from v, or from which they lead to v, loops included, by
+// their places.
+func (w *web) near(v int32, forward bool, place func(int32) int32) []int32 {
+	arcs := w.in[v]
+	if forward {
+		arcs = w.out[v]
+	}
+	others := make([]int32, 0, len(arcs))
+	for _, i := range arcs {
+		others = append(others, w.arcs[i].from+w.arcs[i].to-v)
+	}
+	slices.SortFunc(others, func(a, b int32) int { return cmp.Compare(place(a), place(b)) })
+	return others
+}
+
+// loopTargets lists, by vertex, where arcs lead back to: earlier vertices, and itself.
+func (w *web) loopTargets() [][]int32 {
+	targets := make([][]int32, w.size)
+	for _, a := range w.arcs {
+		if a.back {
+			targets[a.from] = append(targets[a.from], a.to)
+		}
+	}
+	for v, loop := range w.loops {
+		if loop {
+			targets[v] = append(targets[v], int32(v))
+		}
+	}
+	return targets
+}

@@ -108,32 +108,43 @@ func (m *model) stateLine() string {
 	return text
 }
 
-// header is the first row: what is looked at, and whether it is live.
+// header is the first row: what is looked at, and whether it is live. That comes first where there is not
+// room for both.
 func (m *model) header(a area) {
 	a.fill(titleStyle)
-	x := a.put(0, 0, " wf  ", titleStyle)
-	if m.link != nil && m.page != homePage {
-		x = a.put(x, 0, clipMiddle(m.name(), max(12, a.width/3), m.opt.ASCII), titleStyle)
-		if m.past != nil {
-			x = a.put(x, 0, "  past run "+m.past.run+": esc goes back to now", titleStyle)
-		} else if run := m.flow.current(); run != nil {
-			x = a.put(x, 0, "  run "+run.Run+" "+resultWord(run.Result), titleStyle)
-		}
-		if m.page == mainPage && !m.nothingOpen() {
-			x = a.put(x, 0, fmt.Sprintf("  %s  %s", m.picture.view, words.Plural(len(m.shown().nodes), "node")), titleStyle)
-		}
-		if text := m.activeFilter(); text != "" && m.page == mainPage {
-			x = a.put(x, 0, "  filter "+clip(text, 30, m.opt.ASCII), titleStyle)
-		}
-		if n := len(m.picture.markedNodes()); n > 0 {
-			x = a.put(x, 0, fmt.Sprintf("  %d marked", n), titleStyle)
-		}
-	} else if m.page == homePage {
-		x = a.put(x, 0, "workfiles", titleStyle)
+	live := m.liveness()
+	a.putEnd(0, live+" ", titleStyle)
+	a = a.part(0, 0, a.width-columns(live)-2, 1)
+	x := a.put(0, 0, " wf", titleStyle)
+	for _, part := range m.headings(a.width) {
+		x = a.put(x, 0, "  "+part, titleStyle)
 	}
-	if live := m.liveness(); x+columns(live)+1 < a.width {
-		a.putEnd(0, live+" ", titleStyle)
+}
+
+// headings are the parts of the header, the most important first.
+func (m *model) headings(width int) []string {
+	if m.page == homePage {
+		return []string{"workfiles"}
 	}
+	if m.link == nil {
+		return nil
+	}
+	parts := []string{clipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
+	if m.past != nil {
+		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
+	} else if run := m.flow.current(); run != nil {
+		parts = append(parts, "run "+run.Run+" "+resultWord(run.Result))
+	}
+	if text := m.activeFilter(); text != "" && m.page == mainPage {
+		parts = append(parts, "filter "+clip(text, 30, m.opt.ASCII))
+	}
+	if n := len(m.picture.markedNodes()); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d marked", n))
+	}
+	if m.page == mainPage && !m.nothingOpen() {
+		parts = append(parts, m.picture.view.String(), words.Plural(len(m.shown().nodes), "node"))
+	}
+	return parts
 }
 
 // liveness says how the connection to the daemon is.

@@ -154,20 +154,6 @@ func (m *model) nextView() {
 // nextZoom gives the nodes of the graph more room, or after the most the least.
 func (m *model) nextZoom() { m.picture.zoom = (m.picture.zoom + 1) % (drawing.Map + 1) }
 
-// fit chooses the nearest zoom that shows the whole graph.
-func (m *model) fit() {
-	p := &m.picture
-	for _, zoom := range []drawing.Zoom{drawing.Chip, drawing.Map} {
-		p.zoom = zoom
-		l := p.in(drawing.Layers)
-		l.Show(drawing.Look{Width: p.width, Height: p.height})
-		if w, h := l.Size(); w <= p.width && h <= p.height {
-			break
-		}
-	}
-	p.from = drawing.Point{}
-}
-
 // mark marks the selection and goes one further.
 func (m *model) mark() {
 	m.picture.mark()

@@ -103,40 +103,32 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 func (p *picture) lay(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
-		p.view, p.chosen = p.suitable(), true
+		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
 	}
-	p.layout = p.in(p.view)
+	p.layout = drawing.New(p.graph, p.options())
 	p.built = built{structure, p.view, p.zoom, now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
 }
 
-// in is the layout in a view.
-func (p *picture) in(view drawing.View) *drawing.Layout {
-	return drawing.New(p.graph, drawing.Options{View: view, Zoom: p.zoom, Hidden: p.hidden})
-}
-
-// manyNodes is from where on the graph is not even tried by itself.
-const manyNodes = 2000
-
-// suitable is the view that shows most at first sight: the graph where it is not much larger than the
-// pane, stages where folding saves a third of the rows, else the list.
-func (p *picture) suitable() drawing.View {
-	size := func(view drawing.View) (int, int) {
-		l := p.in(view)
-		l.Show(drawing.Look{Width: p.width, Height: p.height})
-		return l.Size()
-	}
-	if len(p.graph.Nodes) <= manyNodes {
-		if w, h := size(drawing.Layers); w <= 2*p.width && h <= 2*p.height {
-			return drawing.Layers
+// options are those of the layout. A graph of too many nodes to find anything in is drawn folded.
+func (p *picture) options() drawing.Options {
+	shown := len(p.graph.Nodes)
+	for _, h := range p.hidden {
+		if h {
+			shown--
 		}
 	}
-	if _, h := size(drawing.Stages); 3*h <= 2*len(p.graph.Nodes) {
-		return drawing.Stages
+	return drawing.Options{View: p.view, Zoom: p.zoom, Hidden: p.hidden, Folded: shown > drawing.MostNodes}
+}
+
+// fit chooses the nearest zoom that shows the whole graph.
+func (p *picture) fit() {
+	if p.graph != nil {
+		p.zoom = drawing.Fit(p.graph, p.options(), p.width, p.height).Zoom
+		p.from = drawing.Point{}
 	}
-	return drawing.List
 }
 
 // find is the item that an anchor means: a node by its id, another item by its key; else the first.
