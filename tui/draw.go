@@ -117,6 +117,9 @@ func (m *model) header(a area) {
 	a = a.part(0, 0, a.width-columns(live)-2, 1)
 	x := a.put(0, 0, " wf", titleStyle)
 	for _, part := range m.headings(a.width) {
+		if x+2+columns(part) > a.width {
+			break
+		}
 		x = a.put(x, 0, "  "+part, titleStyle)
 	}
 }
