@@ -80,7 +80,7 @@ func lookActions() []action {
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave a past run", "", atMain, hasFile, act((*model).escape)},
 		{groupLook, []string{"i"}, "inspector", "say why the node is as it is, beside the drawing", "why", atMain, hasFile, ask((*model).showInspector)},
 		{groupLook, []string{"l"}, "log", "show the log beside the drawing", "", atSide, hasFile, act(func(m *model) { m.inspect = false })},
-		{groupLook, []string{"L"}, "whole log", "show the log on the whole screen: of the marked nodes, else of the selection", "log", atMain, hasFile, act((*model).wholeLog)},
+		{groupLook, []string{"L"}, "whole log", "show the log on the whole screen: of the marked nodes, else of the selection", "log", atMain, hasFile, act((*model).showLog)},
 		{groupLook, []string{"+", "_"}, "size", "give the pane with the keys the whole screen, or take it back", "", atMain, hasFile, act(func(m *model) { m.zoomed = !m.zoomed })},
 		{groupLook, []string{"y"}, "copy the command", "copy the command of the node to the clipboard", "", atDrawing, hasFile, ask((*model).copyCommand)},
 	}
@@ -97,8 +97,8 @@ func logActions() []action {
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},
 		{groupLog, []string{"[", "]"}, "execution", "show the execution before, or after", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { m.otherExecution(key == "]"); return nil }},
-		{groupLog, []string{"o"}, "pager", "open the log in the pager", "", lines, showsLog, ask((*model).openPager)},
-		{groupLog, []string{"W"}, "save", "save the log as a file", "", lines, showsLog, act((*model).savePrompt)},
+		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, ask((*model).openPager)},
+		{groupLog, []string{"W"}, "save", "save the whole log as a file", "", lines, showsLog, act((*model).savePrompt)},
 		{groupLog, []string{"y"}, "copy the log", "copy the end of the log to the clipboard", "", lines, showsLog, ask((*model).copyLog)},
 		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(func(m *model) { m.page = mainPage })},
 	}

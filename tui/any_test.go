@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -12,28 +11,6 @@ import (
 
 	"wf/api"
 )
-
-// run does what a command says, and hands its messages to the model; what waits for a clock is left out.
-func run(m *model, cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	done := make(chan tea.Msg, 1)
-	go func() { done <- cmd() }()
-	var msg tea.Msg
-	select {
-	case msg = <-done:
-	case <-time.After(time.Second): // a clock, or a feed that is silent
-		return
-	}
-	if batch := reflect.ValueOf(msg); batch.Kind() == reflect.Slice && batch.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
-		for i := range batch.Len() {
-			run(m, batch.Index(i).Interface().(tea.Cmd))
-		}
-		return
-	}
-	m.Update(msg)
-}
 
 // anyKeys are those of the registry and those that dialogs know.
 func anyKeys() []string {

@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -159,24 +160,21 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestSave writes what is shown, and overwrites nothing.
+// TestSave: all of a log is saved, also what the screen has left out, and nothing is overwritten.
 func TestSave(t *testing.T) {
-	dir := t.TempDir()
-	m := testModel(100, 30, pipeline(2))
-	m.opt.Dir = dir
-	press(m, "n", "tab")
-	showLog(m, output)
-	press(m, "W")
-	_, cmd := m.Update(keyPress("enter"))
-	run(m, cmd)
-	data, err := os.ReadFile(dir + "/trim_S001.log")
-	if err != nil || !strings.HasSuffix(string(data), "cutadapt: error: adapter file 'adapters.fa' not found\n") {
-		t.Fatalf("saved %q, %v", data, err)
+	long := strings.Repeat("a line of output\n", 200_000)
+	w := wholeLog{from: said{"a" + stdout: "\x1b[31mred\x1b[2J\n" + long, "a" + stderr: "bad\n", "b" + stdout: "b\n"},
+		target: logTarget{nodes: []string{"a", "b"}, names: []string{"a", "b"}}}
+	path := t.TempDir() + "/saved"
+	size, err := w.save(t.Context(), path)
+	data, _ := os.ReadFile(path)
+	if want := "==> a\nred\n" + long + "bad\n==> b\nb\n"; err != nil || string(data) != want || size != int64(len(want)) {
+		t.Fatalf("saved %d bytes (%d told), %v", len(data), size, err)
 	}
-	press(m, "W")
-	_, cmd = m.Update(keyPress("enter"))
-	run(m, cmd)
-	if !m.toast.bad || !strings.Contains(m.toast.text, "file exists") {
-		t.Errorf("saving twice: %+v", m.toast)
+	if _, err := w.save(t.Context(), path); !errors.Is(err, os.ErrExist) {
+		t.Errorf("saving twice: %v", err)
+	}
+	if _, err := (wholeLog{}).save(t.Context(), path+"2"); !errors.Is(err, errNoLog) {
+		t.Errorf("saving nothing: %v", err)
 	}
 }

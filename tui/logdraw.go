@@ -35,7 +35,7 @@ func (v *logView) absent() string {
 	case v.failed != nil:
 		return errorText(v.failed)
 	case v.tail == nil:
-		return "it has not run yet"
+		return v.hint
 	case v.over:
 		return "no output"
 	}
@@ -180,11 +180,11 @@ func (v *logView) foot(a area, ascii bool) {
 		}
 	}
 	text := ""
-	if n := v.end(); n > 0 {
+	switch n := v.end(); {
+	case v.skip > 0 || v.buffer.dropped > 0:
+		text = fmt.Sprintf("  the last %s, o: all", words.Plural(len(v.buffer.lines), "line"))
+	case n > 0:
 		text = "  " + words.Plural(n, "line")
-	}
-	if v.skip > 0 || v.buffer.dropped > 0 {
-		text += ", the beginning left out"
 	}
 	if v.stream != "" {
 		text += "  " + v.stream + " only"

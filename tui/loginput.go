@@ -2,8 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,6 +17,10 @@ func (m *model) follow() tea.Cmd {
 	}
 	if inspects(m) {
 		return m.explain()
+	}
+	m.log.hint = "it has not run yet"
+	if len(m.picture.nodes()) > 1 {
+		m.log.hint = "nothing of it runs or has failed"
 	}
 	return m.log.show(m.link.ws, m.target())
 }
@@ -134,8 +136,6 @@ func (m *model) nextStream() {
 	m.say("showing "+map[string]string{"": "both streams", stdout: "standard output", stderr: "standard error"}[m.log.stream], false)
 }
 
-func (m *model) openPager() tea.Cmd { return m.pager(m.log.text()) }
-
 // copyBytes bounds what is copied: terminals take no more.
 const copyBytes = 64 << 10
 
@@ -148,37 +148,4 @@ func (m *model) copyLog() tea.Cmd {
 	}
 	m.say("copied "+what+" of the log", false)
 	return tea.SetClipboard(text)
-}
-
-// savePrompt asks for a file name. What exists is not overwritten.
-func (m *model) savePrompt() {
-	name := "wf.log"
-	if len(m.log.names) == 1 {
-		name = m.log.names[0] + ".log"
-	}
-	p := &prompt{label: "save as:", line: newLine(filepath.Base(name))}
-	p.enter = func(m *model, name string) tea.Cmd {
-		text, path := m.log.text(), name
-		if name == "" {
-			return nil
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(m.opt.Dir, path)
-		}
-		return func() tea.Msg {
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return failed{err}
-			}
-			if _, err = f.WriteString(text); err != nil {
-				f.Close()
-				return failed{err}
-			}
-			if err := f.Close(); err != nil {
-				return failed{err}
-			}
-			return told{"saved " + path, false}
-		}
-	}
-	m.open(p)
 }

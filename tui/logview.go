@@ -21,7 +21,8 @@ type logView struct {
 	infos  []api.LogInfo
 	buffer logBuffer
 	failed error
-	over   bool // the executions are over and all is read
+	hint   string // what to say when there is nothing to follow
+	over   bool   // the executions are over and all is read
 	skip   int64
 
 	// How it is looked at. top is a line counting from the first ever; it means nothing while follow is set.

@@ -76,7 +76,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		if again {
 			m.pointer.clicked = time.Time{}
 			if !m.picture.toggle() {
-				m.wholeLog()
+				m.showLog()
 			}
 		}
 	case m.areas.side.contains(x, y) && m.page == mainPage:

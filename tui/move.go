@@ -179,8 +179,8 @@ func (m *model) escape() {
 // leave ends the interface. What runs goes on.
 func (m *model) leave() { m.dead = true }
 
-// wholeLog shows the log on all of the screen.
-func (m *model) wholeLog() { m.page = logPage }
+// showLog shows the log on all of the screen.
+func (m *model) showLog() { m.page = logPage }
 
 // disconnected says whether the daemon has been given up.
 func (m *model) disconnected() bool { return m.link != nil && m.link.ended != nil }

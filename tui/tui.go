@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -72,17 +71,4 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		err = nil
 	}
 	return m.left(), err
-}
-
-// pager is the command that shows a text, from its standard input.
-func (m *model) pager(text string) tea.Cmd {
-	cmd := exec.Command("/bin/sh", "-c", m.opt.Pager)
-	cmd.Env = m.opt.Env
-	cmd.Stdin = strings.NewReader(text)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		if err != nil {
-			return told{"pager: " + err.Error(), true}
-		}
-		return told{}
-	})
 }

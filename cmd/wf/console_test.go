@@ -169,6 +169,12 @@ func (c *console) control(params string, final byte) {
 		c.x += n
 	case 'D':
 		c.x -= n
+	case 'Z': // back by n tabs
+		for ; n > 0; n-- {
+			c.x = max(0, (c.x-1)/8*8)
+		}
+	case 'I':
+		c.x = (c.x/8 + n) * 8
 	case 'G', '`':
 		c.x = n - 1
 	case 'd':
