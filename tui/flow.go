@@ -207,6 +207,20 @@ func (f *flow) node(ev api.Event) {
 	if ev.Execution > 0 {
 		n.Executions = ev.Execution
 	}
+	for _, edges := range [][]int{f.out[i], f.in[i]} {
+		for _, e := range edges {
+			f.edges[e].marked = f.token(e)
+		}
+	}
+}
+
+// token says whether a token waits on an edge during a run, of which events tell nothing: its source has
+// succeeded, and its target has not been activated since.
+func (f *flow) token(e int) bool {
+	from, to := &f.nodes[f.edges[e].from], &f.nodes[f.edges[e].to]
+	done := from.State == api.StateOK || from.State == api.StateKept
+	waits := to.State == api.StateIdle || to.State == api.StateBlocked
+	return !f.edges[e].nonBlocking && from.Run == to.Run && done && waits
 }
 
 // join makes a node part of a run: its executions are counted from there.

@@ -20,7 +20,9 @@ func (v *logView) draw(a area, ascii bool) {
 	v.height = a.height - 1
 	rows := a.part(0, 0, a.width, v.height)
 	if text := v.absent(); text != "" {
-		rows.put(0, 0, text, dimStyle)
+		for y, line := range wrapWords(text, rows.width) {
+			rows.put(0, y, line, dimStyle)
+		}
 	} else {
 		v.rows(rows, ascii)
 	}

@@ -154,6 +154,12 @@ func TestFollowsEvents(t *testing.T) {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
 	}
+	for _, e := range f.edges {
+		token := f.nodes[e.from].Name == "align_S004" && f.nodes[e.to].Name == "sort_S004"
+		if e.marked != token {
+			t.Errorf("a token on %s -> %s: %v", f.nodes[e.from].Name, f.nodes[e.to].Name, e.marked)
+		}
+	}
 	m.Update(news{m.link.feed, batch{events: []api.Event{{Type: api.RunComplete, Run: "42", Result: api.ResFailed, Time: noon,
 		Counts: &api.Counts{OK: 10, Failed: 2, Blocked: 3}, DurationMS: ptr(int64(131_000))}}}})
 	if got := frame(m); !strings.Contains(got, "run 42 failed: 10 ok, 2 failed, 3 blocked in 2m11s") || m.running() {
