@@ -182,7 +182,7 @@ func stageName(g *Graph, nodes []int32) string {
 	first := &g.Nodes[nodes[0]]
 	switch {
 	case len(nodes) == 1:
-		return plain.Line(first.Name)
+		return nodeName(g, nodes[0])
 	case first.Group != "":
 		return plain.Line(first.Group)
 	}
