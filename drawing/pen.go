@@ -72,7 +72,7 @@ func (p *pen) loops(x int, names []string) int {
 // loop is the sign of an edge that leads back.
 func (p *pen) loop() string {
 	if p.ascii {
-		return "@"
+		return "^"
 	}
 	return "↺"
 }
