@@ -72,6 +72,25 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestStageNames: where handles say nothing, commands do.
+func TestStageNames(t *testing.T) {
+	g := &Graph{}
+	for i, command := range []string{"sleep 1 # RNA.INPUT.CHECK", "sleep 2 # RNA.INPUT.CHECK", "sleep 1 # RNA.ALIGN", "sleep 2 # RNA.ALIGN", "sleep 4", "true a1", "true a2"} {
+		name := "sleep"
+		if i >= 5 {
+			name = "true"
+		}
+		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: fmt.Sprintf("%s~%d", name, i), Command: command})
+	}
+	var got []string
+	for _, s := range Fold(g) {
+		got = append(got, s.Name)
+	}
+	if want := []string{"sleep INPUT.CHECK", "sleep ALIGN", "sleep~4", "true"}; !slices.Equal(got, want) {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+}
+
 func TestTemplate(t *testing.T) {
 	for _, same := range [][2]string{
 		{"fastqc raw/S001.fq", "fastqc  raw/S017.fq"},

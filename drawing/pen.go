@@ -40,10 +40,11 @@ func (p *pen) detail(x int, n *Node) int {
 	return p.put(x, ansi.Truncate(head(n.Detail, room), room, p.ellipsis()), ink)
 }
 
-// Columns: what names and details keep when the pane is narrow; of details, where commands stand
+// Columns: what names keep when the pane is narrow, and while there are bars; what details keep; of details, where commands stand
 // behind them; and the least that a command is worth showing in.
 const (
 	leastName   = 12
+	goodName    = 24
 	leastDetail = 20
 	detailWidth = 24
 	leastText   = 16

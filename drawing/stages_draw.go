@@ -16,7 +16,7 @@ func (c *stageColumns) end() int { return c.bar + c.barWidth + 2 }
 // barWidths are what a bar may take, the widest first.
 var barWidths = [...]int{20, 8}
 
-// columns divides the width of the pane. Names give way first, then bars; counts stay.
+// columns divides the width of the pane. Long names give way first, then bars, then names; counts stay.
 func (s *stagesView) columns(width int) (c stageColumns) {
 	c.name = 2*s.lanes.width + 1
 	largest := 1
@@ -28,7 +28,11 @@ func (s *stagesView) columns(width int) (c stageColumns) {
 	if s.times > 0 {
 		right += 2 + s.times
 	}
-	c.nameWidth = min(s.wide, max(width-c.name-right, min(leastName, s.wide)))
+	room := width - c.name - right
+	if narrow := room - barWidths[1] - 3; narrow >= min(goodName, s.wide) {
+		room = narrow // long names leave room for a bar
+	}
+	c.nameWidth = min(s.wide, max(room, leastName))
 	c.times = c.name + c.nameWidth + 2
 	c.text = c.times
 	if s.times > 0 {
