@@ -30,6 +30,28 @@ func TestASCII(t *testing.T) {
 	}
 }
 
+// TestHidden: what hidden nodes connect stays connected, with as few lines as that takes.
+func TestHidden(t *testing.T) {
+	//  0 → 1(hidden) → 2 → 3(hidden) → 4, 1 → 4, 4 ⇢ 5(hidden) → 0, 2 ⇢ 6(hidden) → 7
+	g := &Graph{Nodes: make([]Node, 8)}
+	for i := range g.Nodes {
+		g.Nodes[i].ID = fmt.Sprint(i)
+	}
+	for _, e := range [][3]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 4}, {4, 5, 1}, {5, 0}, {2, 6, 1}, {6, 7}} {
+		g.Edges = append(g.Edges, Edge{From: e[0], To: e[1], NonBlocking: e[2] == 1})
+	}
+	w, nodes, _ := contract(g, []bool{1: true, 3: true, 5: true, 6: true, 7: false})
+	var got []string
+	for _, a := range w.arcs {
+		got = append(got, fmt.Sprintf("%d-%d via %v weak %v back %v", nodes[a.from], nodes[a.to], a.via, a.weak, a.back))
+	}
+	want := []string{"0-2 via true weak false back false", "2-4 via true weak false back false",
+		"2-7 via true weak true back false", "4-0 via true weak true back true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("arcs %q, want %q", got, want)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name  string
