@@ -15,7 +15,6 @@ func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 			nodes = append(nodes, int32(v))
 		}
 	}
-	slices.SortStableFunc(nodes, g.byPlace)
 	for i, v := range nodes {
 		vertex[v] = int32(i)
 	}
@@ -50,7 +49,7 @@ func (w *web) reduce() *web {
 		for _, i := range out {
 			a := w.arcs[i]
 			known := mine[a.to/64]&(1<<(a.to%64)) != 0
-			if !a.via || !a.back && !known {
+			if !a.via || a.back || !known {
 				kept = append(kept, a)
 			}
 			if a.back || known {
@@ -70,10 +69,8 @@ func (w *web) reduce() *web {
 	return newWeb(w.size, kept)
 }
 
-// byPlace orders nodes as in the file.
-func (g *Graph) byPlace(a, b int32) int { return int(a) - int(b) }
-
-// contractArcs lists the edges between shown nodes, and the paths between them through hidden ones.
+// contractArcs lists the edges between shown nodes, and the paths between them through hidden ones. A
+// path is non-blocking if one of its edges is, and there is none without such an edge.
 func contractArcs(g *Graph, nodes, vertex []int32) []arc {
 	arcs := make([]arc, 0, len(g.Edges))
 	through := make([][]int32, len(g.Nodes)) // edges out of a node where either end is hidden
@@ -86,21 +83,31 @@ func contractArcs(g *Graph, nodes, vertex []int32) []arc {
 		}
 	}
 	seen := make([]int32, len(g.Nodes)) // by which walk, from 1
-	for walk, v := range nodes {
-		stack := slices.Clone(through[v])
-		for len(stack) > 0 {
-			e := &g.Edges[stack[len(stack)-1]]
-			stack = stack[:len(stack)-1]
-			if seen[e.To] == int32(walk)+1 {
-				continue
-			}
-			seen[e.To] = int32(walk) + 1
-			if to := vertex[e.To]; to < 0 {
-				stack = append(stack, through[e.To]...)
-			} else if to != vertex[v] {
-				arcs = append(arcs, arc{from: vertex[v], to: to, edge: -1, via: true})
+	var weak []int32
+	for i, v := range nodes {
+		walk := func(edges []int32, isWeak bool) {
+			for len(edges) > 0 {
+				n := edges[len(edges)-1]
+				edges = edges[:len(edges)-1]
+				e := &g.Edges[n]
+				if e.NonBlocking && !isWeak {
+					weak = append(weak, n)
+					continue
+				}
+				if seen[e.To] == int32(i)+1 {
+					continue
+				}
+				seen[e.To] = int32(i) + 1
+				if to := vertex[e.To]; to < 0 {
+					edges = append(edges, through[e.To]...)
+				} else if to != vertex[v] {
+					arcs = append(arcs, arc{from: vertex[v], to: to, edge: -1, via: true, weak: isWeak})
+				}
 			}
 		}
+		weak = weak[:0]
+		walk(slices.Clone(through[v]), false)
+		walk(weak, true) // what only a path with a non-blocking edge leads to
 	}
 	return arcs
 }

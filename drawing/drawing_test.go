@@ -30,6 +30,28 @@ func TestASCII(t *testing.T) {
 	}
 }
 
+// TestHidden: what hidden nodes connect stays connected, with as few lines as that takes.
+func TestHidden(t *testing.T) {
+	//  0 → 1(hidden) → 2 → 3(hidden) → 4, 1 → 4, 4 ⇢ 5(hidden) → 0, 2 ⇢ 6(hidden) → 7
+	g := &Graph{Nodes: make([]Node, 8)}
+	for i := range g.Nodes {
+		g.Nodes[i].ID = fmt.Sprint(i)
+	}
+	for _, e := range [][3]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 4}, {4, 5, 1}, {5, 0}, {2, 6, 1}, {6, 7}} {
+		g.Edges = append(g.Edges, Edge{From: e[0], To: e[1], NonBlocking: e[2] == 1})
+	}
+	w, nodes, _ := contract(g, []bool{1: true, 3: true, 5: true, 6: true, 7: false})
+	var got []string
+	for _, a := range w.arcs {
+		got = append(got, fmt.Sprintf("%d-%d via %v weak %v back %v", nodes[a.from], nodes[a.to], a.via, a.weak, a.back))
+	}
+	want := []string{"0-2 via true weak false back false", "2-4 via true weak false back false",
+		"2-7 via true weak true back false", "4-0 via true weak true back true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("arcs %q, want %q", got, want)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -69,6 +91,25 @@ func TestFold(t *testing.T) {
 		"dedup 831 [6]", "call 831 [7]", "merge 34 [8]", "joint_call 1 [9]", "filter 1 [10]", "annotate 1 [11]", "plots 1 [12]", "report 1 [3 13]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("stages:\n%q, want\n%q", got, want)
+	}
+}
+
+// TestStageNames: where handles say nothing, commands do.
+func TestStageNames(t *testing.T) {
+	g := &Graph{}
+	for i, command := range []string{"sleep 1 # RNA.INPUT.CHECK", "sleep 2 # RNA.INPUT.CHECK", "sleep 1 # RNA.ALIGN", "sleep 2 # RNA.ALIGN", "sleep 4", "true a1", "true a2"} {
+		name := "sleep"
+		if i >= 5 {
+			name = "true"
+		}
+		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: fmt.Sprintf("%s~%d", name, i), Command: command})
+	}
+	var got []string
+	for _, s := range Fold(g) {
+		got = append(got, s.Name)
+	}
+	if want := []string{"sleep INPUT.CHECK", "sleep ALIGN", "sleep~4", "true"}; !slices.Equal(got, want) {
+		t.Errorf("stages %q, want %q", got, want)
 	}
 }
 

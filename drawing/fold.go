@@ -106,6 +106,7 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 		sorted[i].name = stageName(g, sorted[i].nodes)
 	}
 	f.stages = sorted
+	f.distinguish()
 	for v, s := range f.of {
 		if s >= 0 {
 			f.of[v] = number[s]
@@ -115,6 +116,41 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 		arcs[i].from, arcs[i].to = number[arcs[i].from], number[arcs[i].to]
 	}
 	f.web = newWeb(len(f.stages), arcs)
+}
+
+// distinguish adds to names that several stages of more than one node have what only their commands have,
+// from the word on in which they begin to differ.
+func (f *folded) distinguish() {
+	alike := map[string][]int{}
+	for i, s := range f.stages {
+		if len(s.nodes) > 1 {
+			alike[s.name] = append(alike[s.name], i)
+		}
+	}
+	for _, list := range alike {
+		common := f.stages[list[0]].key
+		for _, i := range list {
+			common = commonPrefix(common, f.stages[i].key)
+		}
+		start := strings.LastIndexAny(common, nameEnds+"/:=") + 1
+		for _, i := range list {
+			if s := &f.stages[i]; len(s.key) > len(common) {
+				s.name += " " + head(s.key[start:], longestName)
+			}
+		}
+	}
+}
+
+// commonPrefix is what two texts begin with, in whole runes.
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
 }
 
 // appendKey appends what a node has in common with the others of its stage.
@@ -182,20 +218,13 @@ func stageName(g *Graph, nodes []int32) string {
 	first := &g.Nodes[nodes[0]]
 	switch {
 	case len(nodes) == 1:
-		return plain.Line(first.Name)
+		return nodeName(g, nodes[0])
 	case first.Group != "":
 		return plain.Line(first.Group)
 	}
 	common := first.Name
 	for _, v := range nodes[1:] {
-		name, n := g.Nodes[v].Name, 0
-		for n < len(name) && n < len(common) && name[n] == common[n] {
-			n++
-		}
-		for n > 0 && n < len(name) && !utf8.RuneStart(name[n]) {
-			n--
-		}
-		common = common[:n]
+		common = commonPrefix(common, g.Nodes[v].Name)
 	}
 	if common != first.Name && common != "" && !strings.ContainsAny(common[len(common)-1:], nameEnds) {
 		common = stem(common) // it ends within a word

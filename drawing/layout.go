@@ -49,11 +49,11 @@ type Kind uint8
 
 // The kinds of items.
 const (
-	None  Kind = iota
-	ANode      // Index is that of the node
-	AStage
-	AMore  // the nodes of a stage that have no row of their own; Index is that of the stage
-	ASteps // several stages in a row that wait; Index is that of the first
+	None   Kind = iota
+	ANode       // Index is that of the node
+	AStage      // Index is that of the stage in this layout, as of the next two
+	AMore       // the nodes of a stage that failed or wait for a person and have no row of their own
+	ASteps      // stages that wait one for the other, in one row; Index is that of the first
 )
 
 // An Item is what the selection can stand on. Items can be compared.

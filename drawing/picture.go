@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"wf/plain"
 )
 
 // maxName is how many columns of a name a chip shows.
@@ -102,9 +100,9 @@ func (p *picture) label() {
 			if count == 1 {
 				p.item[v] = NodeItem(int(s.nodes[0]))
 			}
-			l.text = plain.Line(p.graph.Nodes[s.nodes[0]].Command)
+			l.text = head(p.graph.Nodes[s.nodes[0]].Command, boxText)
 		} else {
-			l.name, l.text = nodeName(p.graph, p.nodeAt[v]), plain.Line(p.graph.Nodes[p.nodeAt[v]].Command)
+			l.name, l.text = nodeName(p.graph, p.nodeAt[v]), head(p.graph.Nodes[p.nodeAt[v]].Command, boxText)
 			p.item[v] = NodeItem(int(p.nodeAt[v]))
 		}
 		l.wide = ansi.StringWidth(l.name)

@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"wf/plain"
 )
 
 // draw writes the visible part: lines, those at the selection last, then chips over them.
@@ -219,7 +217,7 @@ func (p *picture) taken(v int32) int {
 		}
 	case p.zoom != Chip:
 		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
-			width += 1 + min(ansi.StringWidth(plain.Line(time)), timeWidth)
+			width += 1 + min(ansi.StringWidth(head(time, timeWidth)), timeWidth)
 		}
 	}
 	if l.loops != "" {
@@ -272,7 +270,7 @@ func (p *picture) chip(w *pen, x int, v int32) {
 			x += 1 + w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
 		}
 	case p.zoom != Chip:
-		if time := plain.Line(p.graph.Nodes[w.item.Index].Time); time != "" {
+		if time := head(p.graph.Nodes[w.item.Index].Time, timeWidth); time != "" {
 			w.clipped(x+1, time, timeWidth, InkDim)
 			x += 1 + min(ansi.StringWidth(time), timeWidth)
 		}

@@ -86,9 +86,48 @@ func checkDrawing(t *rapid.T) {
 	case *list:
 		if !look.ASCII && width > 2*maxLanes+8 {
 			checkListEdges(t, view, grid)
+			checkNearLanes(t, view, grid)
 		}
 	case *stagesView:
 		checkUrgent(t, view, g, o)
+	}
+}
+
+// wipe takes away the lines that are not bright, but for the signs on them.
+func wipe(grid *Grid) {
+	for y := range grid.Height {
+		row := grid.Row(y)
+		for x := range row {
+			if c := &row[x]; c.Style.Mods&(Line|Near|Token) == Line && c.Text != "×" && c.Text != "•" {
+				*c = blank
+			}
+		}
+	}
+}
+
+// checkNearLanes demands that the bright lanes lead from the selected row to all it leads to, and to it
+// from all that lead to it.
+func checkNearLanes(t *rapid.T, l *list, grid *Grid) {
+	item := l.seen(l.look.Selected)
+	if item == Nothing {
+		return
+	}
+	for r := range l.lanes.rows {
+		if l.lanes.rows[r].hidden > 0 || l.lanes.rows[r].at == maxLanes {
+			return
+		}
+	}
+	wipe(grid)
+	selected := l.vertex[item.Index]
+	for _, a := range l.web.arcs {
+		if a.back || a.from != selected && a.to != selected {
+			continue
+		}
+		y := int(l.place[a.from])
+		x := 2 * int(l.lanes.rows[y].at)
+		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.place[a.to]]] {
+			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[y], l.names[l.place[a.to]], grid)
+		}
 	}
 }
 
@@ -99,14 +138,7 @@ func checkNear(t *rapid.T, p *picture, grid *Grid) {
 	if selected < 0 {
 		return
 	}
-	for y := range grid.Height {
-		row := grid.Row(y)
-		for x := range row {
-			if c := &row[x]; c.Style.Mods&(Line|Near|Token) == Line && c.Text != "×" && c.Text != "•" {
-				*c = blank
-			}
-		}
-	}
+	wipe(grid)
 	reach := func(from, to int32) {
 		r := p.where(p.item[from])
 		if !follow(grid, []cursor{{p.leaves(from), r.Y + r.H/2, 'E'}}, "NSE")[p.item[to]] {

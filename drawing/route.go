@@ -35,16 +35,15 @@ type interval struct{ top, bottom int32 }
 // Where a line leaves the left layer in the same row as another one enters the right layer, the first
 // must turn off before the second comes in, or the two could not be told apart. So links are taken in
 // an order that respects this, and each gets the first track where it fits. Where two exchange their
-// rows there is no such order, and the one that came first in the layer goes first.
+// rows there is no such order, and the one that fewest should precede goes first.
 func (c *channel) route(links []int32) int {
-	c.index = map[int32]int32{}
 	for _, n := range links {
 		if c.layers.links[n].top < c.layers.links[n].bottom {
-			c.index[n] = int32(len(c.links))
 			c.links = append(c.links, n)
 		}
 	}
 	slices.SortStableFunc(c.links, func(m, n int32) int { return int(c.layers.links[m].top) - int(c.layers.links[n].top) })
+	c.index = make(map[int32]int32, len(c.links))
 	for k, n := range c.links {
 		c.index[n] = int32(k)
 	}
