@@ -179,7 +179,7 @@ func (m *model) hints(a area) {
 	room := a.width
 	for i := range m.keys {
 		act := &m.keys[i]
-		if act.hint != "" && act.fits(m) && act.group == groupAll {
+		if act.group == groupAll && m.hinted(act) {
 			late = append(late, act)
 			room -= columns(act.keyHint(m.opt.ASCII)) + columns(act.hint) + 3
 		}
@@ -194,7 +194,7 @@ func (m *model) hints(a area) {
 		return true
 	}
 	for i := range m.keys {
-		if act := &m.keys[i]; act.hint != "" && act.group != groupAll && act.fits(m) && !put(act, room) {
+		if act := &m.keys[i]; act.group != groupAll && m.hinted(act) && !put(act, room) {
 			break
 		}
 	}
@@ -203,13 +203,13 @@ func (m *model) hints(a area) {
 	}
 }
 
-// keyHint is the first key of an action, unless its hint names one itself.
-func (a *action) keyHint(ascii bool) string {
-	if len(a.keys) == 0 {
-		return ""
-	}
-	return keyName(a.keys[0], ascii)
+// hinted says whether an action stands in the footer: its first key means it here.
+func (m *model) hinted(a *action) bool {
+	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a
 }
+
+// keyHint is the first key of an action.
+func (a *action) keyHint(ascii bool) string { return keyName(a.keys[0], ascii) }
 
 // count is "12 of 30".
 func count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,15 +10,12 @@ import (
 type helpView struct {
 	list
 	where place // that it is about
-	lines []span
 }
 
 // showHelp shows the keys of this screen.
 func (m *model) showHelp() {
-	where := m.place()
-	m.back = m.page
-	m.page = helpPage
-	m.help = helpView{where: where, lines: helpLines(m.keys, where, m.opt.ASCII)}
+	m.help = helpView{where: m.place()}
+	m.back, m.page = m.page, helpPage
 }
 
 // move scrolls; the selection of the list is the row at its top.
@@ -28,18 +24,30 @@ func (v *helpView) move(key string) {
 	v.top = v.at
 }
 
-// helpLines lists the actions of a place by their groups.
-func helpLines(keys []action, where place, ascii bool) []span {
+// helpKeys is the width of the column with the keys.
+const helpKeys = 20
+
+// helpLines lists the actions of a place by their groups, in lines of a width.
+func helpLines(keys []action, where place, width int, ascii bool) []span {
 	var out []span
 	for _, group := range []string{groupRun, groupLook, groupLog, groupMove, groupList, groupAll} {
-		var lines []span
+		title := false
 		for i := range keys {
-			if a := &keys[i]; a.group == group && a.where&where != 0 && len(a.keys) > 0 {
-				lines = append(lines, span{fmt.Sprintf("  %-26s %s", a.keyList(ascii), a.help), plainStyle})
+			a := &keys[i]
+			if a.group != group || a.where&where == 0 || len(a.keys) == 0 {
+				continue
+			}
+			if !title {
+				out, title = append(out, span{group, strongStyle}), true
+			}
+			names := clip(a.keyList(ascii), helpKeys-1, ascii)
+			names += strings.Repeat(" ", helpKeys-columns(names))
+			for _, text := range wrapWords(a.help, max(20, width-helpKeys-2)) {
+				out = append(out, span{"  " + names + text, plainStyle})
+				names = strings.Repeat(" ", helpKeys)
 			}
 		}
-		if len(lines) > 0 {
-			out = append(append(out, span{group, strongStyle}), lines...)
+		if title {
 			out = append(out, span{})
 		}
 	}
@@ -49,14 +57,13 @@ func helpLines(keys []action, where place, ascii bool) []span {
 // drawHelp writes the screen with the keys.
 func (m *model) drawHelp(a area) {
 	v := &m.help
-	v.size, v.height = max(1, len(v.lines)-a.height+1), a.height
+	lines := helpLines(m.keys, v.where, a.width-2, m.opt.ASCII)
+	v.size, v.height = max(1, len(lines)-a.height+1), a.height
 	v.at = min(v.at, v.size-1)
 	for y := range a.height {
-		if v.at+y >= len(v.lines) {
-			break
+		if v.at+y < len(lines) {
+			a.put(1, y, lines[v.at+y].text, lines[v.at+y].style)
 		}
-		l := v.lines[v.at+y]
-		a.put(1, y, clip(l.text, a.width-2, m.opt.ASCII), l.style)
 	}
 }
 

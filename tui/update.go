@@ -154,9 +154,17 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.dialogs[n-1].key(m, k)
 	}
 	name := k.String()
+	if a := m.action(name); a != nil {
+		return a.do(m, name)
+	}
+	return nil
+}
+
+// action is what a key means here, nil for nothing.
+func (m *model) action(key string) *action {
 	for i := range m.keys {
-		if a := &m.keys[i]; a.has(name) && a.fits(m) {
-			return a.do(m, name)
+		if a := &m.keys[i]; a.has(key) && a.fits(m) {
+			return a
 		}
 	}
 	return nil
