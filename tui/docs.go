@@ -11,9 +11,9 @@ func Keys() string {
 	var b strings.Builder
 	b.WriteString(`KEYS
 
-wf FILE, or wf in a folder with a Workfile, opens the terminal interface. It runs nothing by itself,
-and leaving it stops nothing. ? shows the keys of the screen at hand, : finds any of these actions by
-its name. Lists that ask where something could be lost begin with the harmless line.
+wf FILE, or wf in a folder with a Workfile, opens the terminal interface. It runs nothing by
+itself, and leaving it stops nothing. ? shows the keys of the screen at hand, : finds any of these
+actions by its name. Where something could be lost you are asked, and the first answer is no.
 `)
 	for _, part := range []struct {
 		where place

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/words"
 )
 
 // The moment at which all tests happen.
@@ -232,6 +233,20 @@ func TestFilter(t *testing.T) {
 		}
 		if got := strings.Join(left, " "); got != want {
 			t.Errorf("%q leaves\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// TestStatesLookAlike: a state has the same sign and word in a drawing as on the command line.
+func TestStatesLookAlike(t *testing.T) {
+	for state, drawn := range drawStates {
+		for _, ascii := range []bool{false, true} {
+			if got, want := drawn.Glyph(ascii), words.LookOf(state).Sign(ascii); got != want {
+				t.Errorf("%s is drawn as %q, and %q elsewhere", state, got, want)
+			}
+		}
+		if drawn.String() != string(state) {
+			t.Errorf("%s is called %s in drawings", state, drawn)
 		}
 	}
 }
