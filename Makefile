@@ -50,12 +50,13 @@ bench-all: build ## the same for all sizes and widths; takes an hour
 	$(GO) run ./bench -n 100000 -shapes layered -shells plain -load
 	$(GO) run ./bench -n 1 -shapes flat -shells plain -rounds 20
 
-torture: ## attack the real binary and cut journals at every byte; takes half an hour
+torture: ## attack the real binary, cut journals and records at every byte, have every operation fail; takes an hour
 	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
 	$(GO) run ./bench/torture stop -n $(STOPS) -seed $(SEED)
 	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
-	$(GO) test ./workspace -run Crash -torture -count 1 -timeout 2h
+	$(GO) test ./workspace -run 'Crash|Death|EveryOperation' -torture -count 1 -timeout 2h
+	$(GO) test ./executor -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
 
 torture-short: ## the same in little
 	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)

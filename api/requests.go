@@ -12,6 +12,8 @@ type VersionInfo struct {
 // OpenRequest asks for the workspace of a workfile.
 type OpenRequest struct {
 	Path string `json:"path"` // absolute
+	// Retry opens a held workspace once more: see HeldWorkspace.
+	Retry bool `json:"retry,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -22,6 +24,8 @@ type WorkspaceInfo struct {
 	Runs     []string `json:"runs"`    // active
 	Running  int      `json:"running"` // processes
 	State    string   `json:"state"`   // "idle" or "running"
+
+	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.
@@ -36,6 +40,17 @@ type ServerStatus struct {
 	SlotsUsed  int             `json:"slots_used"`
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
+	Held       []HeldWorkspace `json:"held,omitempty"`
+}
+
+// A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
+// of it, one after the other. The runs go on in their runners, which keep their results.
+type HeldWorkspace struct {
+	ID       string `json:"id"`
+	Workfile string `json:"workfile"`
+	Tries    int    `json:"tries"` // daemons that died
+	Since    string `json:"since"` // RFC 3339: when the latest tried
+	Why      string `json:"why"`   // for people
 }
 
 // ServerStop asks the daemon to end. With runs going and neither Wait, Cancel nor Detach it refuses.
@@ -283,4 +298,19 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
+}
+
+// LogLine is a line of `wf logs --json`.
+type LogLine struct {
+	Schema    string `json:"schema"`
+	Run       string `json:"run"`
+	Node      string `json:"node"`
+	Name      string `json:"name"`
+	Execution int    `json:"execution"`
+	Stream    string `json:"stream"` // "stdout" or "stderr"
+	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
+	// Bytes are the line as it is, only where Text cannot be that.
+	Bytes []byte `json:"bytes,omitempty"`
+	// Partial: no line end follows. The next line of the stream goes on, or the output ends.
+	Partial bool `json:"partial,omitempty"`
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"time"
 
 	"wf/api"
 )
@@ -86,10 +87,13 @@ func (c *Client) attempt(ctx context.Context, method, path string, query url.Val
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	begin := time.Now()
 	resp, err := c.http.Do(req)
 	if err != nil {
+		c.trace("request", "method", method, "path", path, "query", u.RawQuery, "bytes", len(body), "took", time.Since(begin), "err", err)
 		return nil, lost(ctx, err)
 	}
+	c.trace("request", "method", method, "path", path, "query", u.RawQuery, "bytes", len(body), "took", time.Since(begin), "status", resp.StatusCode)
 	if resp.StatusCode/100 != 2 {
 		defer resp.Body.Close()
 		return nil, refusal(resp)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,11 @@ type Options struct {
 	// frame, a snapshot, or the end of the Watch says how that went. nil tells nobody. It is called
 	// from the goroutine of the Watch.
 	Lost func(why error)
+	// Guard runs what a goroutine of the client does, so that its owner can have the last word when
+	// it panics; nil just runs it.
+	Guard func(work func())
+	// Trace gets an entry for each request and each frame; nil for none.
+	Trace *slog.Logger
 }
 
 // A Client is a connection to the daemon. Its methods may be called from any goroutine. What the
@@ -78,6 +84,9 @@ func newClient(opt Options) *Client {
 	if opt.Lost == nil {
 		opt.Lost = func(error) {}
 	}
+	if opt.Guard == nil {
+		opt.Guard = func(work func()) { work() }
+	}
 	opt.NoStart = opt.NoStart || opt.Start == nil
 	c := &Client{opt: opt, id: newID()}
 	c.http = &http.Client{Transport: &http.Transport{
@@ -94,6 +103,13 @@ func newID() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
 	return "c" + hex.EncodeToString(b[:])
+}
+
+// trace notes what is said to the daemon.
+func (c *Client) trace(msg string, args ...any) {
+	if c.opt.Trace != nil {
+		c.opt.Trace.Debug(msg, args...)
+	}
 }
 
 // Close lets go of the connections. Watches and outputs are closed by whoever opened them.
@@ -122,6 +138,12 @@ func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {
 		return nil, err
 	}
 	return &Workspace{ID: info.ID, Workfile: info.Workfile, c: c}, nil
+}
+
+// Retry opens a workspace that is held, see api.HeldWorkspace. For one that is not it is Open.
+func (c *Client) Retry(ctx context.Context, path string) error {
+	_, err := post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path, Retry: true})
+	return err
 }
 
 func (c *Client) open(ctx context.Context, path string) (api.WorkspaceInfo, error) {

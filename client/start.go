@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/ownfile"
 )
 
 // A Starter starts a daemon that outlives this process. It returns as soon as the process
@@ -28,7 +29,7 @@ func Detached(argv, env []string, log string) Starter {
 		if err := sealDescriptors(); err != nil {
 			return nil, err
 		}
-		out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+		out, err := ownfile.Open(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +143,7 @@ func tail(path string, from int64) []string {
 	if end < from {
 		from = 0
 	}
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil
 	}

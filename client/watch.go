@@ -51,8 +51,10 @@ func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, er
 	w.c.watches.Add(1)
 	v := &Watch{c: w.c, frames: make(chan api.Frame), cancel: cancel}
 	v.pump.Go(func() {
-		defer close(v.frames)
-		v.err = v.run(own, w, opt, conn)
+		w.c.opt.Guard(func() {
+			defer close(v.frames)
+			v.err = v.run(own, w, opt, conn)
+		})
 	})
 	return v, nil
 }
@@ -106,8 +108,10 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	for {
 		f, err := conn.next()
 		if err != nil {
+			v.c.trace("the watch is interrupted", "err", err)
 			return err
 		}
+		v.c.trace("frame", "snapshot", f.Snapshot != nil, "events", len(f.Events), "seq", conn.seq)
 		select {
 		case v.frames <- f:
 		case <-ctx.Done():

@@ -164,6 +164,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.opener.unfinished())
+	d.requests.Go(d.opener.tidy)
 	check := time.NewTicker(lockCheck)
 	defer check.Stop()
 	for waiting := true; waiting; {

@@ -36,7 +36,7 @@ func (o *fakes) id(path string) (string, string, error) {
 	return strings.ReplaceAll(path, "/", ""), path, nil
 }
 
-func (o *fakes) open(path string) (Workspace, error) {
+func (o *fakes) open(path string, _ bool) (Workspace, error) {
 	if o.gate != nil {
 		<-o.gate
 	}
@@ -55,6 +55,10 @@ func (o *fakes) open(path string) (Workspace, error) {
 func (o *fakes) create(req api.NewRequest) error { return nil }
 
 func (o *fakes) unfinished() []string { return o.left }
+
+func (o *fakes) tidy() {}
+
+func (o *fakes) held() []api.HeldWorkspace { return nil }
 
 func (o *fakes) get(path string) *fake {
 	o.mu.Lock()

@@ -74,7 +74,7 @@ func anyWorkspace(d *daemon, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if rest, ok := strings.CutPrefix(r.URL.Path, api.PathWorkspaces+"/"); ok {
 			id, _, _ := strings.Cut(rest, "/")
-			if e, err := d.workspaces.open(r.Context(), id); err == nil {
+			if e, err := d.workspaces.open(r.Context(), id, false); err == nil {
 				defer d.workspaces.release(e)
 			}
 		}
@@ -151,7 +151,7 @@ func (obliging) SaveAs(_ context.Context, req api.SaveAsRequest) (string, error)
 // obligingOpener opens such ones.
 type obligingOpener struct{ *fakes }
 
-func (o obligingOpener) open(path string) (Workspace, error) {
-	w, err := o.fakes.open(path)
+func (o obligingOpener) open(path string, retry bool) (Workspace, error) {
+	w, err := o.fakes.open(path, retry)
 	return obliging{w.(*fake)}, err
 }

@@ -33,7 +33,7 @@ func acquire(ctx context.Context, runtime string) (*lock, error) {
 	bounded, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
-		l := &lock{path: path, held: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))}
+		l := &lock{path: path, held: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))}
 		got, err := l.held.TryLockContext(bounded, lockRetry)
 		switch {
 		case ctx.Err() != nil:

@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // FileLog is the name of the daemon's log in the state folder.
@@ -39,11 +40,13 @@ func OpenLog(state string) (*Log, error) {
 }
 
 func (l *Log) open() (*os.File, error) {
-	return os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	return ownfile.Open(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 }
 
-// Logger writes into the log.
-func (l *Log) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+// Logger writes what is of this level, or above, into the log.
+func (l *Log) Logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
+}
 
 // Write appends a line.
 func (l *Log) Write(line []byte) (int, error) {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func TestLogIsRotatedWhenLarge(t *testing.T) {
 		if err := log.Rotate(); err != nil {
 			t.Fatal(err)
 		}
-		log.Logger().Info("hello")
+		log.Logger(slog.LevelInfo).Info("hello")
 		log.Close()
 		data, _ := os.ReadFile(path)
 		old, oldErr := os.Stat(path + ".1")

@@ -19,8 +19,8 @@ type realOpener struct{ cfg workspace.Config }
 
 func (o realOpener) id(path string) (id, real string, err error) { return workspace.ID(path) }
 
-func (o realOpener) open(path string) (Workspace, error) {
-	w, err := workspace.Open(path, o.cfg)
+func (o realOpener) open(path string, retry bool) (Workspace, error) {
+	w, err := o.openOrRetry(path, retry)
 	if err != nil {
 		return nil, err // not w: a nil *Workspace in an interface is not nil
 	}
@@ -29,7 +29,33 @@ func (o realOpener) open(path string) (Workspace, error) {
 
 func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req) }
 
-func (o realOpener) unfinished() []string { return workspace.Unfinished(o.cfg.State) }
+func (o realOpener) unfinished() []string {
+	paths, err := workspace.Unfinished(o.cfg.State)
+	if err != nil {
+		o.cfg.Log.Error("it cannot be seen which runs are going: they go on when their workfile is opened", "err", err)
+	}
+	return paths
+}
+
+func (o realOpener) openOrRetry(path string, retry bool) (*workspace.Workspace, error) {
+	if retry {
+		return workspace.Retry(path, o.cfg)
+	}
+	return workspace.Open(path, o.cfg)
+}
+
+func (o realOpener) tidy() { workspace.Tidy(o.cfg.State, o.cfg.Log) }
+
+func (o realOpener) held() []api.HeldWorkspace {
+	list, err := workspace.Held(o.cfg.State)
+	if err != nil {
+		o.cfg.Log.Warn("notes of trials cannot be read", "err", err)
+	}
+	return list
+}
+
+// Held lists what is held, for a program that must not start a daemon to know: see workspace.Held.
+func Held(state string) ([]api.HeldWorkspace, error) { return workspace.Held(state) }
 
 // realWorkspace only widens the result of Watch to an interface.
 type realWorkspace struct{ *workspace.Workspace }

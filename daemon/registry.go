@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"wf/api"
+	"wf/ownfile"
 )
 
 // newRegistry describes this process. The token is new with every daemon.
@@ -51,9 +52,12 @@ func writeRegistry(runtime string, reg api.Registry) error {
 	return nil
 }
 
+// registryBytes bounds the registry; a real one has some hundred bytes.
+const registryBytes = 64 << 10
+
 func readRegistry(runtime string) (api.Registry, error) {
 	var reg api.Registry
-	data, err := os.ReadFile(filepath.Join(runtime, api.FileRegistry))
+	data, err := ownfile.Read(filepath.Join(runtime, api.FileRegistry), registryBytes)
 	if err != nil {
 		return reg, err
 	}

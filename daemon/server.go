@@ -87,6 +87,10 @@ func (d *daemon) guard(door door, next http.Handler) http.Handler {
 			writeError(w, refusal)
 			return
 		}
+		begin := time.Now()
+		defer func() {
+			d.cfg.Log.Debug("request", "client", r.Header.Get(api.HeaderClient), "method", r.Method, "path", r.URL.Path, "took", time.Since(begin))
+		}()
 		defer d.recover(w, r)
 		next.ServeHTTP(w, r)
 	})

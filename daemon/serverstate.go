@@ -25,7 +25,7 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
 	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
 		Started: d.began.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
-		Slots: d.cfg.Slots, SlotsUsed: d.slots.inUse(), Workspaces: []api.WorkspaceInfo{}}
+		Slots: d.cfg.Slots, SlotsUsed: d.slots.inUse(), Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
 	for _, e := range d.workspaces.entries() {
 		info := e.ws.Info()
 		s.Clients += info.Clients
@@ -35,11 +35,16 @@ func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
 	return s, nil
 }
 
+// held are the workspaces that nobody opens by himself; one in the middle of its last trial is none.
+func (d *daemon) held() []api.HeldWorkspace {
+	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return d.workspaces.has(h.ID) })
+}
+
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
 		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
-	e, err := d.workspaces.open(r.Context(), q.Path)
+	e, err := d.workspaces.open(r.Context(), q.Path, q.Retry)
 	if err != nil {
 		return api.WorkspaceInfo{}, err
 	}

@@ -52,7 +52,10 @@ type Watcher interface {
 // An opener is the daemon's way to workspaces. Tests have one with fakes.
 type opener interface {
 	id(path string) (id, real string, err error)
-	open(path string) (Workspace, error)
+	// open is refused where a workspace is held, unless retry is set.
+	open(path string, retry bool) (Workspace, error)
 	create(req api.NewRequest) error
 	unfinished() []string // workfiles with runs that an earlier daemon left going
+	held() []api.HeldWorkspace
+	tidy() // removes what dead daemons and runners have left of runs that are over
 }

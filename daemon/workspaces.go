@@ -97,8 +97,8 @@ func (t *workspaces) letGo() {
 }
 
 // open uses the workspace of a workfile and opens it if need be. Concurrent calls share one
-// opening. The caller releases the entry.
-func (t *workspaces) open(ctx context.Context, path string) (*entry, error) {
+// opening. One that is held is opened only with retry. The caller releases the entry.
+func (t *workspaces) open(ctx context.Context, path string, retry bool) (*entry, error) {
 	id, real, err := t.opener.id(path)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (t *workspaces) open(ctx context.Context, path string) (*entry, error) {
 			}
 			continue
 		case made:
-			t.begin(e, real)
+			t.begin(e, real, retry)
 		}
 		return t.opened(ctx, e)
 	}
@@ -172,13 +172,13 @@ func (t *workspaces) opened(ctx context.Context, e *entry) (*entry, error) {
 }
 
 // begin opens the workspace of a new entry. A panic in there must not leave others waiting.
-func (t *workspaces) begin(e *entry, path string) {
+func (t *workspaces) begin(e *entry, path string, retry bool) {
 	e.err = &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be opened"}
 	defer func() {
 		close(e.ready)
 		go t.keep(e)
 	}()
-	e.ws, e.err = t.opener.open(path)
+	e.ws, e.err = t.opener.open(path, retry)
 	if e.err == nil {
 		e.ws.OnIdle(e.nudge)
 	}
@@ -201,6 +201,13 @@ func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
 		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace is open"}
 	}
 	return t.opened(ctx, e)
+}
+
+// has reports whether a workspace is open, or being opened.
+func (t *workspaces) has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.byID[id] != nil
 }
 
 // release ends a use.
@@ -313,7 +320,7 @@ func (t *workspaces) entries() []*entry {
 // resume opens workfiles whose runs an earlier daemon left going; the runs keep them open.
 func (t *workspaces) resume(paths []string) {
 	for _, path := range paths {
-		e, err := t.open(context.Background(), path)
+		e, err := t.open(context.Background(), path, false)
 		if err != nil {
 			var refusal *api.Error
 			if !errors.As(err, &refusal) || refusal.Code != api.CodeGone {

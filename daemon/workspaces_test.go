@@ -23,7 +23,7 @@ func TestConcurrentOpensShareOneWorkspace(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				e, err := ws.open(t.Context(), "/w")
+				e, err := ws.open(t.Context(), "/w", false)
 				if err != nil {
 					t.Error(err)
 					return
@@ -46,7 +46,7 @@ func TestUnusedWorkspaceLingersThenCloses(t *testing.T) {
 		var idleAt time.Time
 		ws := newTestWorkspaces(f, time.Second, func() { idleAt = time.Now() })
 		defer ws.close()
-		e, err := ws.open(t.Context(), "/w")
+		e, err := ws.open(t.Context(), "/w", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestRunKeepsAWorkspaceOpen(t *testing.T) {
 		f := newFakes()
 		ws := newTestWorkspaces(f, 0, nil)
 		defer ws.close()
-		e, _ := ws.open(t.Context(), "/w")
+		e, _ := ws.open(t.Context(), "/w", false)
 		w := f.get("/w")
 		w.StartRun(t.Context(), "", api.RunRequest{})
 		ws.release(e)
@@ -84,7 +84,7 @@ func TestRunKeepsAWorkspaceOpen(t *testing.T) {
 		time.Sleep(2 * linger)
 		synctest.Wait()
 		mustBe(t, w, false)
-		if _, err := ws.open(t.Context(), "/w"); err != nil || f.times("/w") != 2 {
+		if _, err := ws.open(t.Context(), "/w", false); err != nil || f.times("/w") != 2 {
 			t.Errorf("opening again: %v, opened %d times", err, f.times("/w"))
 		}
 	})
@@ -96,12 +96,12 @@ func TestFailedOpenLeavesNothing(t *testing.T) {
 		f.fail = &api.Error{Code: api.CodeWorkfile, Message: "broken"}
 		ws := newTestWorkspaces(f, 0, nil)
 		defer ws.close()
-		if _, err := ws.open(t.Context(), "/w"); !errors.Is(err, f.fail) {
+		if _, err := ws.open(t.Context(), "/w", false); !errors.Is(err, f.fail) {
 			t.Fatalf("got %v", err)
 		}
 		synctest.Wait()
 		f.fail = nil
-		if _, err := ws.open(t.Context(), "/w"); err != nil {
+		if _, err := ws.open(t.Context(), "/w", false); err != nil {
 			t.Fatalf("after the repair: %v", err)
 		}
 	})
@@ -112,7 +112,7 @@ func TestWorkspaceThatEndsByItselfIsForgotten(t *testing.T) {
 		f := newFakes()
 		ws := newTestWorkspaces(f, 0, nil)
 		defer ws.close()
-		e, _ := ws.open(t.Context(), "/w")
+		e, _ := ws.open(t.Context(), "/w", false)
 		f.get("/w").Close(t.Context())
 		synctest.Wait()
 		if _, err := ws.find(t.Context(), e.id); err == nil {
@@ -126,12 +126,12 @@ func TestClosedTakesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		ws := newTestWorkspaces(f, time.Second, func() { t.Error("idle after the end") })
-		e, _ := ws.open(t.Context(), "/w")
+		e, _ := ws.open(t.Context(), "/w", false)
 		w := f.get("/w")
 		ws.close() // although it is in use
 		mustBe(t, w, false)
 		var gone *api.Error
-		if _, err := ws.open(t.Context(), "/w"); !errors.As(err, &gone) || gone.Code != api.CodeGone {
+		if _, err := ws.open(t.Context(), "/w", false); !errors.As(err, &gone) || gone.Code != api.CodeGone {
 			t.Errorf("open: %v", err)
 		}
 		if _, err := ws.find(t.Context(), e.id); !errors.As(err, &gone) || gone.Code != api.CodeGone {

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -21,21 +22,25 @@ type past struct {
 func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
 	r.news, r.known = nil, make(map[ID]struct{}) // of a try that failed
-	var err error
+	boot, err := thisBoot()
+	if err != nil {
+		return nil, fmt.Errorf("identity of this boot: %w", err)
+	}
+	r.tally = tally{file: r.tally.file, boot: boot}
 	r.record, err = open(filepath.Join(r.dir, recordFile), func(line []byte) error {
 		var e entry
 		if err := e.decode(line); err != nil {
 			return fmt.Errorf("record of the run: %w", err)
 		}
 		r.replay(p, &e, line)
+		r.tally.appended++
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	boot, err := bootID()
-	if err != nil {
-		return nil, fmt.Errorf("identity of this boot: %w", err)
+	if err := r.tally.check(r.tally.appended); err != nil {
+		return nil, errors.Join(err, r.record.Close())
 	}
 	r.note(&entry{Kind: entryRunner, PID: r.pid, Boot: boot, Time: time.Now().UnixNano()})
 	p.boot = boot
@@ -119,6 +124,7 @@ func (r *runner) adopt(p *past) {
 		}
 	}
 	r.sync()
+	r.tally.keep(time.Now())
 	r.announce()
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -45,13 +44,14 @@ func (l *childList) any(known func(pid int) bool) bool {
 
 // ownChildren returns the children of this process, of all its threads, living and dead.
 func ownChildren() ([]int, error) {
-	lists, err := filepath.Glob("/proc/self/task/*/children")
-	if err != nil || len(lists) == 0 {
+	const threads = "/proc/self/task"
+	names, err := readNames(threads)
+	if err != nil || !exists(fmt.Sprintf("%s/%d/children", threads, os.Getpid())) {
 		return childrenByCensus()
 	}
 	var pids []int
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
+	for _, name := range names {
+		text, err := os.ReadFile(threads + "/" + name + "/children")
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
 			continue // the thread has ended; its children are with another by now, and come next time
 		}
@@ -67,6 +67,22 @@ func ownChildren() ([]int, error) {
 		}
 	}
 	return pids, nil
+}
+
+// readNames lists a folder of /proc. Not filepath.Glob: it would read the folder of every thread, too,
+// and each of them costs the kernel a hundred microseconds.
+func readNames(folder string) ([]string, error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // childrenByCensus is for kernels without CONFIG_PROC_CHILDREN.

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wf/ownfile"
 )
 
 // A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session
@@ -56,7 +59,11 @@ func (s *session) outlast(why error) bool {
 	}
 	pause := s.crashes.add(time.Now())
 	var stranger *versionError
+	var gone *goneError
 	switch {
+	case errors.As(why, &gone):
+		s.giveUp(why)
+		return false
 	case errors.As(why, &stranger):
 		pause = max(pause, firstHold) // it lives, and does not learn our language
 	case temporary(why):
@@ -116,6 +123,9 @@ func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
 		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
 	}
+	if survivors := s.runner.ward.sweepStrays(); len(survivors) > 0 {
+		why = fmt.Errorf("%w; these could not be killed: %v", why, survivors)
+	}
 	s.lose(why)
 }
 
@@ -127,7 +137,7 @@ func (h *runnerHandle) sweep() error {
 	if err := h.awaitEnd(ctx); err != nil {
 		return err
 	}
-	lock, err := h.lock()
+	lock, err := h.lockLost()
 	if err != nil {
 		return err
 	}
@@ -136,13 +146,10 @@ func (h *runnerHandle) sweep() error {
 	if err != nil {
 		return err
 	}
-	run := markerOf(env.base).run
-	if run == "" {
-		return nil
-	}
+	k := kinOf(h.dir, cmp.Or(h.marker, markerOf(env.base).run))
 	return killFamily(func(c *census) (family []process) {
 		for _, p := range c.all {
-			if !p.dead && p.pid != os.Getpid() && markerOf(environmentOf(p.pid)).run == run {
+			if !p.dead && p.pid != os.Getpid() && k.has(p) {
 				family = append(append(family, p), c.below(p.pid)...)
 			}
 		}
@@ -166,7 +173,7 @@ func (s *session) lastWords(why error) string {
 
 // tailOf reads the last n bytes of a file, or all of it.
 func tailOf(path string, n int64) (string, error) {
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

@@ -174,21 +174,21 @@ func (s *lineScanner) int(into *int) bool {
 }
 
 func (s *lineScanner) int64(into *int64) bool {
-	const digits = 18 // that never overflow
+	const digits = 19 // a time in nanoseconds has as many, and no number of so many overflows n
 	negative := s.is('-')
-	n, length := int64(0), 0
+	n, length := uint64(0), 0
 	for length < len(s.rest) && length <= digits && '0' <= s.rest[length] && s.rest[length] <= '9' {
-		n = 10*n + int64(s.rest[length]-'0')
+		n = 10*n + uint64(s.rest[length]-'0')
 		length++
 	}
-	if length == 0 || length > digits || (s.rest[0] == '0' && length > 1) {
+	if length == 0 || length > digits || n > math.MaxInt64 || (s.rest[0] == '0' && length > 1) {
 		return false
 	}
 	s.rest = s.rest[length:]
+	*into = int64(n)
 	if negative {
-		n = -n
+		*into = -*into
 	}
-	*into = n
 	return true
 }
 

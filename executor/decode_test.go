@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+	"time"
 )
 
 // FuzzDecode holds the decoder by hand against encoding/json.
@@ -14,7 +15,8 @@ func FuzzDecode(f *testing.F) {
 		`{"k":"end","n":0,"e":0,"failed":true,"m":"no \u003csuch\u003e"}`,
 		`{"k":"start","n":7,"e":1,"shell":"bash","line":"a > b && c","env":["A=1","B=\"2\""]}`,
 		`{"k":"start","n":7,"e":1,"line":"","env":[]}`, `{"k":"end","N":1,"n":01}`, `{"k":"end","n":1e3}`,
-		`{"n":999999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
+		`{"n":999999999999999999999}`, `{"t":9223372036854775807}`, `{"t":9223372036854775808}`,
+		`{"t":-9223372036854775808}`, `{"t":-9223372036854775807}`, `{"t":9999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
 		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
 	} {
 		f.Add([]byte(seed))
@@ -34,6 +36,27 @@ func check(t *testing.T, line []byte, gotErr, wantErr error, got, want any) {
 	}
 	if gotErr == nil && !reflect.DeepEqual(got, want) {
 		t.Fatalf("%q:\n got %+v\nwant %+v", line, got, want)
+	}
+}
+
+// TestUsualLinesAreReadByHand wants what is said for each execution decoded without encoding/json.
+func TestUsualLinesAreReadByHand(t *testing.T) {
+	now := time.Now().UnixNano()
+	for _, e := range []entry{
+		{Kind: entryStart, Node: 1, Execution: 1, Time: now, PID: 77, Born: window{1, 2}, Slot: 3, Out: extent{5, -1}, Err: extent{0, -1}},
+		{Kind: entryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: extent{5, 9}, Code: 1, User: 1000, System: 2000},
+		{Kind: entryEnd, Node: 1, Execution: 1, Time: now, Signal: 9},
+	} {
+		line := e.append(nil)
+		var got entry
+		if !(&lineScanner{rest: line}).object(got.member) || got != e {
+			t.Errorf("%s is read as %+v", line, got)
+		}
+	}
+	line := appendStart(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}})
+	var c command
+	if !(&lineScanner{rest: line[:len(line)-1]}).object(c.member) {
+		t.Errorf("%s is left to encoding/json", line)
 	}
 }
 

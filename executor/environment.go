@@ -4,23 +4,27 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"wf/ownfile"
 )
 
 // environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
 const environmentFile = "env"
 
-// writeEnvironment keeps env for the runner, and for the runner after it. Mode and O_EXCL keep
+// writeEnvironment keeps env for the runner, and for the runner after it, behind a variable without a
+// name that holds the sum of the rest: the file is not synced, and half an environment is worse than
+// none. It appears whole under its name. That there is one already is an error; mode and O_EXCL keep
 // others from reading it and from having put something there.
 func writeEnvironment(path string, env []string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return &os.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	var text bytes.Buffer
@@ -28,14 +32,77 @@ func writeEnvironment(path string, env []string) error {
 		text.WriteString(v)
 		text.WriteByte(0)
 	}
-	_, err = f.Write(text.Bytes())
-	return errors.Join(err, f.Close())
+	tmp := path + unfinished
+	if err := dropUnfinished(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(environmentHead(text.Bytes()), text.Bytes()...))
+	if err == nil {
+		err = refused(opKeep, path)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return nil
+}
+
+// unfinished ends the name of an environment that is being written.
+const unfinished = ".new"
+
+// dropUnfinished removes what a daemon has left that died while it wrote the environment.
+func dropUnfinished(path string) error {
+	if err := os.Remove(path + unfinished); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// environmentMark begins the first entry, which tells how the others were written: no variable has
+// such a name. A file without it is of a version that wrote none.
+const environmentMark = "\x01"
+
+// environmentHead vouches for the entries in text: commands must not run with a part of their
+// environment.
+func environmentHead(text []byte) []byte {
+	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// maxEnvironment bounds the file in bytes; the kernel gives a program 6 MiB for arguments and
+// environment together.
+const maxEnvironment = 16 << 20
+
+// parseEnvironment returns the variables in text, or false when it is not what was written: a crash of
+// the machine has left less.
+func parseEnvironment(text []byte) (vars []string, ok bool) {
+	entries := text
+	if bytes.HasPrefix(text, []byte(environmentMark)) {
+		var head []byte
+		head, entries, _ = bytes.Cut(text, []byte{0})
+		if !bytes.Equal(append(bytes.Clone(head), 0), environmentHead(entries)) {
+			return nil, false
+		}
+	} else if first, _, whole := bytes.Cut(text, []byte{0}); !whole || !bytes.Contains(first, []byte("=")) || text[len(text)-1] != 0 {
+		return nil, false
+	}
+	if len(entries) == 0 {
+		return nil, true
+	}
+	return strings.Split(string(entries[:len(entries)-1]), "\x00"), true
 }
 
 // An environment is that of the run, ready to be combined with that of a job.
 type environment struct {
 	base    []string
-	missing bool // the file is gone: the run was closed before
+	missing bool // the file is gone or not whole: the run was closed before, or the machine went down just after it began
 	hooked  bool // something in it changes what a shell does, see shellHook
 
 	// The jobs of a run set the same variables, so that taking those out of base is done once.
@@ -43,33 +110,26 @@ type environment struct {
 	rest       []string
 }
 
-// loadEnvironment reads what writeEnvironment wrote. That it is gone is not an error: a closed run
-// can still be asked for what happened.
+// loadEnvironment reads what writeEnvironment wrote. That it is gone or not whole is not an error: the
+// run can still be asked for what happened.
 func loadEnvironment(path string) (*environment, error) {
-	text, err := readRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &environment{missing: true}, nil
-	}
-	if err != nil {
+	if err := refused(opEnvironment, path); err != nil {
 		return nil, fmt.Errorf("environment of the run: %w", err)
 	}
-	e := &environment{base: strings.Split(string(text), "\x00")}
-	e.base = e.base[:len(e.base)-1]
+	text, err := ownfile.Read(path, maxEnvironment)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &environment{missing: true}, nil
+	case err != nil:
+		return nil, fmt.Errorf("environment of the run: %w", err)
+	}
+	base, ok := parseEnvironment(text)
+	if !ok {
+		return &environment{missing: true}, nil
+	}
+	e := &environment{base: base}
 	e.hooked = slices.ContainsFunc(e.base, shellHook)
 	return e, nil
-}
-
-// readRegular reads a file that somebody may have replaced: a pipe would be waited for without an end.
-func readRegular(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: it is no regular file", path))
-	}
-	return io.ReadAll(f)
 }
 
 // with returns the environment with vars on top. It is valid until the next call.

@@ -9,15 +9,11 @@ import (
 )
 
 // forkRetries is how often a fork is tried again when the machine is short of something until the
-// run counts as held, and forkPause how long the first wait is; each next one is twice as long.
-const (
-	forkRetries = 6
-	forkPause   = 20 * time.Millisecond
-)
+// run counts as held.
+const forkRetries = 6
 
-// intentsAhead is how many intents, beside those of a full width, are on the disk before their
-// time comes. Of so many more jobs nobody can say after a power cut whether they were forked.
-const intentsAhead = 256
+// forkPause is how long the first wait is; each next one is twice as long. Only tests change it.
+var forkPause = 20 * time.Millisecond
 
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {
@@ -49,16 +45,6 @@ func (r *runner) acceptJob(j Job) {
 
 // going is how many executions take a place.
 func (r *runner) going() int { return len(r.active) - r.queue.waiting }
-
-// intendAhead records the intents of those who are next.
-func (r *runner) intendAhead() {
-	if r.width == 0 || r.hold.why != "" && !r.hold.short {
-		return
-	}
-	r.queue.intend(r.width+intentsAhead, func(e *execution) {
-		r.note(&entry{Kind: entryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
-	})
-}
 
 // startNext forks as many of those who wait as there are places, in order.
 func (r *runner) startNext(now time.Time) {
@@ -124,6 +110,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 		r.mark(e, e.job.Env, r.env.base)
 	}
 	r.running[e.pid] = e
+	r.ahead.starts++
 	r.note(&entry{
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
@@ -148,9 +135,10 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &entry{Failed: true, Message: err.Error()})
 }
 
-// shortage reports whether err says that the machine has too little of something right now.
+// shortage reports whether err says that the machine has too little of something right now, or was
+// interrupted, as an exec from a network disk can be.
 func shortage(err error) bool {
-	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EINTR} {
 		if errors.Is(err, lack) {
 			return true
 		}

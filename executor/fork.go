@@ -34,17 +34,28 @@ type child struct {
 	handle int // a descriptor that can be read once the child has ended; -1 where there is no such thing
 }
 
-// exec forks with a session, and so a group, of its own. The commands inherit the runner's folder.
+// exec starts the program. It inherits the runner's folder.
 func (r *runner) exec(s *slot, path string, argv, env []string) (child, error) {
-	c := child{handle: -1}
-	var err error
-	c.pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Env:   env,
-		Files: []uintptr{uintptr(r.null), uintptr(s.out), uintptr(s.err)},
-		Sys:   forkAttributes(&c.handle),
-	})
+	var c child
+	err := refused(opFork, path)
+	if err == nil {
+		c, err = r.forker.fork(path, argv, env, [3]int{r.null, s.out, s.err})
+	}
 	if err != nil {
 		return child{}, fmt.Errorf("start %s: %w", path, err)
 	}
 	return c, nil
+}
+
+// forkExec starts the program at path in a session, and so a group, of its own, with files as its
+// standard three: the way that works everywhere.
+func forkExec(path string, argv, env []string, files [3]int) (child, error) {
+	c := child{handle: -1}
+	var err error
+	c.pid, err = syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Env:   env,
+		Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
+		Sys:   forkAttributes(&c.handle),
+	})
+	return c, err
 }

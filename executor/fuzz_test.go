@@ -73,7 +73,7 @@ func FuzzSessionReads(f *testing.F) {
 	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []Report
-		s := newSession(Spec{Report: func(rs []Report) { got = append(got, rs...) }}, &runnerHandle{ward: newWards().add()})
+		s := newSession(Spec{Report: func(rs []Report) { got = append(got, rs...) }}, &runnerHandle{ward: newWards().add("")})
 		ours, theirs := net.Pipe()
 		go func() {
 			ours.Write(data)

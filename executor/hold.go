@@ -20,9 +20,10 @@ type hold struct {
 	short bool      // a fork lacked something: only a fork can tell that there is more
 }
 
+// holdPause is the time between two looks at whether the trouble is over. Only tests change it.
+var holdPause = time.Second
+
 const (
-	// holdPause is the time between two looks at whether the trouble is over.
-	holdPause = time.Second
 	// spaceLeast is how much room, in bytes, the disk of a run must have for more to be started:
 	// with less, commands would begin only to fail for want of it. spaceAgain is how much ends that.
 	spaceLeast = 1 << 20
@@ -40,7 +41,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	if now.Before(r.hold.till) {
 		return false
 	}
-	err := r.trouble()
+	err := r.trouble(now)
 	if err == nil && e.slot == nil {
 		if e.slot, err = r.slots.take(); err == nil {
 			e.number = e.slot.number
@@ -57,7 +58,10 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 }
 
 // trouble returns why nothing should be started.
-func (r *runner) trouble() error {
+func (r *runner) trouble(now time.Time) error {
+	if err := r.guarded(now); err != nil {
+		return recordError(err)
+	}
 	if err := r.record.Reserve((r.going()+1)*entryRoom + recordRoom); err != nil {
 		return recordError(err)
 	}
@@ -120,7 +124,7 @@ func (r *runner) relieve(now time.Time) {
 	if !r.sync() {
 		return
 	}
-	if err := r.trouble(); err != nil {
+	if err := r.trouble(now); err != nil {
 		r.holdStarts(err)
 		return
 	}

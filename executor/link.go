@@ -38,6 +38,9 @@ func (r *runner) listen() (err error) {
 	if err := os.Remove(r.socket); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	if err := refused(opListen, r.socket); err != nil {
+		return err
+	}
 	if r.listener, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err != nil {
 		return fmt.Errorf("socket of the runner: %w", err)
 	}
@@ -63,7 +66,10 @@ func (r *runner) listen() (err error) {
 
 // accept takes a connection, if it is of our own user.
 func (r *runner) accept(now time.Time) {
-	fd, _, err := unix.Accept(r.listener)
+	fd, err := -1, refused(opAccept, r.socket)
+	if err == nil {
+		fd, _, err = unix.Accept(r.listener)
+	}
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
 		return

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // Local executes on this machine. It starts one runner process per run, which does the work and
@@ -55,11 +57,13 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(),
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
+		marker: markerOf(spec.Env).run, begun: spec.Env == nil,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
-	if err != nil && fresh != nil {
+	var gone *goneError
+	if err != nil && fresh != nil && !errors.As(err, &gone) {
 		s.runner.ward.remove()
 		return nil, err
 	}
@@ -73,17 +77,27 @@ func (l *Local) prepare(spec Spec) error {
 	if err := os.MkdirAll(l.Sockets, 0o700); err != nil {
 		return err
 	}
+	path := filepath.Join(spec.Dir, environmentFile)
 	if spec.Env == nil {
-		return nil
+		return dropUnfinished(path)
 	}
 	// What a shell would tell its child about the folder, so that going without one is no different.
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
-	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
+	err := writeEnvironment(path, env)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // followed again: the run keeps what it began with
 	}
 	return err
+}
+
+// runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
+func runMarkerOf(dir string) string {
+	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	if err != nil {
+		return "" // the runner says so
+	}
+	return markerOf(env.base).run
 }
 
 // A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
@@ -94,9 +108,11 @@ type runnerHandle struct {
 	dir, cwd string
 	socket   string
 	ward     *ward
+	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
 
+	begun   bool       // there has been a runner, so that there must be something of it
 	handles map[ID]int // of what runs below a runner that is not below us, see heir
 
 	mu   sync.Mutex      // guards gone
@@ -169,8 +185,15 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 }
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
+// A *goneError means that nobody has it, and nobody may.
 func (h *runnerHandle) lock() (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err := h.vanished(); err != nil {
+		return nil, err
+	}
+	if err := refused(opLock, h.dir); err != nil {
+		return nil, err
+	}
+	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +212,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := ownfile.Open(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -202,6 +225,9 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
 	gone, err := h.ward.spawn(func() (*os.Process, error) {
+		if err := refused(opRunner, h.program[0]); err != nil {
+			return nil, err
+		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
 			Dir: h.cwd, Env: append(slices.Clone(h.env), estate), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},
@@ -210,20 +236,61 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start the runner: %w", err)
 	}
+	h.begun = true
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()
 	return nil
 }
 
-// forget removes the environment of a run that is lost, unless its runner lives and needs it.
-func (h *runnerHandle) forget() error {
+// ErrAlive says that something of a run lives.
+var ErrAlive = errors.New("something of the run is alive")
+
+// Forget removes the environment of a run in dir that nobody will go on with. While its runner, or a
+// process that can be told to be of the run, is alive it does nothing and returns ErrAlive.
+func Forget(dir string) error {
+	h := &runnerHandle{dir: dir}
 	lock, err := h.lock()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrAlive
+	}
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := os.Remove(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
+	c, err := takeCensus()
+	if err != nil {
+		return err
+	}
+	k := kinOf(dir, runMarkerOf(dir))
+	if slices.ContainsFunc(c.all, func(p process) bool { return !p.dead && k.has(p) }) {
+		return ErrAlive
+	}
+	return h.removeEnvironment()
+}
+
+// lockLost is lock for a run that is given up: where there is nothing to lock it returns nil.
+func (h *runnerHandle) lockLost() (*os.File, error) {
+	lock, err := h.lock()
+	var gone *goneError
+	if errors.As(err, &gone) {
+		return nil, nil
+	}
+	return lock, err
+}
+
+// forget removes the environment of a run that is lost, unless its runner lives and needs it.
+func (h *runnerHandle) forget() error {
+	lock, err := h.lockLost()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return h.removeEnvironment()
+}
+
+func (h *runnerHandle) removeEnvironment() error {
+	if err := os.RemoveAll(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

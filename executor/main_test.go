@@ -15,8 +15,11 @@ import (
 // TestMain lets the test binary become the runner, as cmd/wf does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
-		executor.AtPoint(dieAt(os.Args[2]))
-		os.Exit(executor.RunRunner(os.Args[2:], openFile, func() error { return nil }))
+		executor.ForkSoon()
+		if boot, err := os.ReadFile(filepath.Join(os.Args[2], bootFile)); err == nil {
+			executor.AtBoot(string(boot))
+		}
+		os.Exit(runnerOf(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())
 }
@@ -24,6 +27,9 @@ func TestMain(m *testing.M) {
 // deathFile is a file beside a record that names the point, and the node, at which the runner dies:
 // by KILL, so that nothing can be prepared for it, and only once.
 const deathFile = "die"
+
+// bootFile is a file beside a record that says what boot of the machine the runner believes in.
+const bootFile = "boot"
 
 func dieAt(dir string) func(string, executor.ID) {
 	path := filepath.Join(dir, deathFile)
@@ -81,5 +87,16 @@ func (r *fileRecord) Sync() error {
 }
 
 func (r *fileRecord) Reserve(int) error { return nil }
+
+func (r *fileRecord) Check() error {
+	ours, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(r.file.Name()); err != nil || !os.SameFile(ours, there) {
+		return fmt.Errorf("%s: it has been removed", r.file.Name())
+	}
+	return nil
+}
 
 func (r *fileRecord) Close() error { return r.file.Close() }

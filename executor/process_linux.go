@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // ticksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
@@ -265,7 +267,7 @@ func StartBeside(argv, env []string, log string) error {
 		return err
 	}
 	defer null.Close()
-	out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	out, err := ownfile.Open(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}

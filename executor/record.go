@@ -22,6 +22,8 @@ type Record interface {
 	// Reserve sees to it that n bytes more than what was appended can be written even if the disk
 	// gets full.
 	Reserve(n int) error
+	// Check reports whether the record is still in its place, where the next runner looks for it.
+	Check() error
 	Close() error
 }
 

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,7 @@ type runner struct {
 	null     int // /dev/null, the standard input of all
 	env      *environment
 	slots    *slots
+	forker   forker
 	children *childList
 	poller   *poller
 
@@ -61,9 +63,12 @@ type runner struct {
 	unwritten  bool      // what was noted is not in the record yet: nothing is announced
 	broken     bool      // the record takes nothing any more: nothing is forked or announced
 	hold       hold
+	tally      tally
+	guardedAt  time.Time // when the record was seen in its place
 
 	width   int
 	queue   queue
+	ahead   ahead
 	known   map[ID]struct{}    // every execution ever asked for: commands may be repeated
 	active  map[ID]*execution  // those without an end
 	running map[int]*execution // by pid: children whose death has not been recorded
@@ -135,7 +140,10 @@ func RunRunner(args []string, open OpenRecord, revive Revive) int {
 	estate := takeHeir()
 	r, err := newRunner(args[0], args[1], open, estate)
 	if err != nil {
-		unix.Write(firstLinkFD, appendLine(nil, notice{Kind: lineBroken, Message: err.Error()})) // nobody else to tell
+		var gone *goneError
+		unix.Write(firstLinkFD, appendLine(nil, notice{
+			Kind: lineBroken, Message: err.Error(), Gone: errors.As(err, &gone),
+		})) // nobody else to tell
 		return 1
 	}
 	r.revive = revive
@@ -197,6 +205,7 @@ func newRunner(dir, socket string, open OpenRecord, estate *heir) (*runner, erro
 		active:  make(map[ID]*execution),
 		running: make(map[int]*execution),
 		heir:    estate,
+		tally:   tally{file: lockFD},
 	}
 	if err := BecomeSubreaper(); err != nil {
 		return nil, err
@@ -312,10 +321,12 @@ func (r *runner) turn(now time.Time) {
 	r.pursue(now)
 	r.relieve(now)
 	r.startNext(now)
+	r.takeBack(now)
 	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
 		r.sync()
 	}
 	r.save()
+	r.tally.keep(now)
 	r.tell(now)
 	r.expire(now)
 	r.callForDaemon(now)
@@ -344,6 +355,12 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if next, any := r.nextStart(); any {
 		sooner(next)
 	}
+	if due, any := r.tally.due(); any {
+		sooner(due)
+	}
+	if stale, any := r.staleIntents(); any {
+		sooner(stale)
+	}
 	if len(r.running) > 0 {
 		sooner(now.Add(orphanDue))
 	}
@@ -368,7 +385,9 @@ func (r *runner) save() {
 	err := r.record.Flush()
 	if r.unwritten = err != nil; r.unwritten {
 		r.holdStarts(recordError(err))
+		return
 	}
+	r.tally.save(false)
 }
 
 // sync brings what was noted to the disk, and with it the intents of those who come next. It reports
@@ -377,7 +396,7 @@ func (r *runner) sync() bool {
 	if r.broken {
 		return false
 	}
-	r.intendAhead()
+	r.intendAhead(time.Now())
 	if err := r.record.Sync(); err != nil {
 		r.unwritten = true // perhaps it is, but not where it can be relied on
 		r.unsynced = time.Now().Add(holdPause - syncDelay)
@@ -385,6 +404,7 @@ func (r *runner) sync() bool {
 		return false
 	}
 	r.unwritten, r.unsynced = false, time.Time{}
+	r.tally.save(true)
 	r.queue.synced()
 	return true
 }
@@ -432,6 +452,7 @@ func (r *runner) note(e *entry) {
 		r.fail(err)
 		return
 	}
+	r.tally.appended++
 	switch e.Kind {
 	case entryEnd:
 		r.pendingEnd = true

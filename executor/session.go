@@ -136,7 +136,10 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
 	}
-	return survivors, s.runner.awaitEnd(ctx)
+	if err := s.runner.awaitEnd(ctx); err != nil {
+		return survivors, err
+	}
+	return append(survivors, s.runner.ward.sweepStrays()...), nil
 }
 
 // outcome is how the run was closed, once follow has ended.
@@ -396,6 +399,9 @@ func (s *session) notice(line []byte) error {
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
 	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
+		if !s.greeted && n.Gone {
+			return &goneError{n.Message}
+		}
 		if !s.greeted {
 			return errors.New(n.Message)
 		}

@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,6 +27,7 @@ type slot struct {
 	out, err int   // descriptors, O_APPEND
 	outSize  int64 // where the next execution begins
 	errSize  int64
+	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
 }
 
 func outputName(number int, stream string) string {
@@ -41,6 +44,9 @@ type slots struct {
 // openSlots finds out which numbers an earlier runner has used: its files are never written
 // again, since what it started may still do so.
 func openSlots(folder string) (*slots, error) {
+	if err := refused(opOutputFolder, folder); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -67,6 +73,9 @@ func (s *slots) take() (*slot, error) {
 	}
 	s.last++
 	out, err := openOutput(filepath.Join(s.folder, outputName(s.last, "out")))
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(s.folder, 0o700) == nil { // removed by somebody
+		out, err = openOutput(filepath.Join(s.folder, outputName(s.last, "out")))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +91,10 @@ func (s *slots) take() (*slot, error) {
 // openOutput avoids os.File: it would try to poll a file that is only handed to children.
 func openOutput(path string) (int, error) {
 	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
-	fd, err := unix.Open(path, flags, 0o600)
+	fd, err := -1, refused(opOutput, path)
+	if err == nil {
+		fd, err = unix.Open(path, flags, 0o600)
+	}
 	if err != nil {
 		return -1, &os.PathError{Op: "create", Path: path, Err: err}
 	}
@@ -91,7 +103,7 @@ func openOutput(path string) (int, error) {
 
 // put takes a slot back. quiet promises that nobody is left who could write to it.
 func (s *slots) put(used *slot, quiet bool) {
-	if quiet && used.outSize <= slotLimit && used.errSize <= slotLimit {
+	if quiet && !used.spoilt && used.outSize <= slotLimit && used.errSize <= slotLimit {
 		s.free = append(s.free, used)
 		return
 	}
@@ -114,19 +126,26 @@ func (s *slot) close() {
 // measure moves the slot's ends to what is in its files now and returns what was added.
 func (s *slot) measure() (out, errOut extent) {
 	out, errOut = extent{s.outSize, s.outSize}, extent{s.errSize, s.errSize}
-	s.outSize, s.errSize = sizeOf(s.out, s.outSize), sizeOf(s.err, s.errSize)
+	s.outSize, s.errSize = s.sizeOf(s.out, s.outSize), s.sizeOf(s.err, s.errSize)
 	out[1], errOut[1] = s.outSize, s.errSize
 	return out, errOut
 }
 
-// sizeOf returns the size of an open file. fstat of a descriptor of ours cannot fail on a local
-// disk; where it does (a network disk gone away) the output counts as empty.
-func sizeOf(fd int, otherwise int64) int64 {
+// sizeOf returns the size of one of the slot's files, of which so much belongs to others. fstat of a
+// descriptor of ours cannot fail on a local disk; where it does (a network disk gone away) the output
+// counts as empty, as does that in a file which was cut.
+func (s *slot) sizeOf(fd int, before int64) int64 {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return otherwise
+	err := refused(opMeasure, outputFolder)
+	if err == nil {
+		err = unix.Fstat(fd, &st)
 	}
-	return max(st.Size, otherwise)
+	if err != nil {
+		s.spoilt = true
+		return before
+	}
+	s.spoilt = s.spoilt || st.Nlink == 0 || st.Size < before
+	return max(st.Size, before)
 }
 
 // outputSizes measures the files of a slot of an earlier runner.

@@ -1,8 +1,11 @@
 package executor
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestSlots(t *testing.T) {
@@ -33,5 +36,61 @@ func TestSlots(t *testing.T) {
 	later, err := openSlots(folder)
 	if err != nil || later.last != 3 {
 		t.Errorf("the next runner goes on from %d, error %v", later.last, err)
+	}
+}
+
+// TestSlotsThatWereTouched does to the files of slots what people do to files: who comes next gets
+// others, with ranges that are true.
+func TestSlotsThatWereTouched(t *testing.T) {
+	for name, deed := range map[string]func(path string) error{
+		"removed":        os.Remove,
+		"moved":          func(path string) error { return os.Rename(path, path+".old") },
+		"emptied":        func(path string) error { return os.Truncate(path, 0) },
+		"folder removed": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+	} {
+		for _, free := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				s, err := openSlots(filepath.Join(t.TempDir(), outputFolder))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { s.close() }()
+				first, err := s.take()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := unix.Write(first.out, []byte("before\n")); err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join(s.folder, outputName(1, "out"))
+				if free {
+					first.measure()
+					s.put(first, true)
+				} else {
+					first.outSize = int64(len("before\n")) // of the execution before
+				}
+				if err := deed(path); err != nil {
+					t.Fatal(err)
+				}
+				if free {
+					s.weed()
+				} else {
+					out, _ := first.measure()
+					if out[0] > out[1] {
+						t.Errorf("extent %v", out)
+					}
+					s.put(first, true)
+					s.weed() // moved away: that needs a look at the name
+				}
+				second, err := s.take()
+				if err != nil || second.number == 1 || second.outSize != 0 {
+					t.Fatalf("slot %+v, error %v: want a new one", second, err)
+				}
+				s.put(second, true)
+				if s.weed(); len(s.free) != 1 {
+					t.Error("a good slot was given up")
+				}
+			})
+		}
 	}
 }

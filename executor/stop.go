@@ -274,18 +274,19 @@ func (r *runner) sweep(now time.Time) bool {
 }
 
 // remains returns what is left of the run: everything below us, and, where an earlier runner has
-// left something, what carries the marker of the run.
+// left something, who can be told to belong to the run, see kin, with all that is below.
 func (r *runner) remains(c *census) []process {
 	left := c.below(r.pid)
-	if !r.successor || r.runMarker == "" {
+	if !r.successor {
 		return left
 	}
+	k := kinOf(r.dir, r.runMarker)
 	for _, p := range c.all {
-		if !p.dead && p.pid != r.pid && markerOf(environmentOf(p.pid)).run == r.runMarker {
-			left = append(left, p)
+		if !p.dead && p.pid != r.pid && k.has(p) {
+			left = append(append(left, p), c.below(p.pid)...)
 		}
 	}
-	return left
+	return slices.DeleteFunc(left, func(p process) bool { return p.pid == r.pid })
 }
 
 // finish announces that the run is over. Its last entries have to be on the disk before that: while

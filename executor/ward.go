@@ -17,6 +17,8 @@ type wards struct {
 	own   map[int]chan struct{} // runners that are children of ours, closed when reaped
 	list  map[*ward]struct{}
 	nudge chan struct{} // capacity 1: there may be something to reap
+	// guardian: all children of this process are runners, or come from them, see ReapOrphans.
+	guardian bool
 }
 
 // A ward is what one session needs of the dead.
@@ -26,6 +28,12 @@ type ward struct {
 	ours    int  // pid of the latest that this process has started; 0 = none
 	settled bool // that runner has taken over whatever there was
 	kept    map[int]struct{}
+
+	// Of what dead runners have left to us, see stray.go.
+
+	run   string // the marker of the run, or ""
+	born  int64  // before the birth of ours, in ticks since boot
+	since int64  // that of the first of ours that died; 0 = none has
 }
 
 // newWards is called once for each Local.
@@ -33,11 +41,11 @@ func newWards() *wards {
 	return &wards{own: make(map[int]chan struct{}), list: make(map[*ward]struct{}), nudge: make(chan struct{}, 1)}
 }
 
-// add begins a ward of which nothing may be reaped.
-func (w *wards) add() *ward {
+// add begins a ward of which nothing may be reaped, for the run with a marker.
+func (w *wards) add(run string) *ward {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := &ward{all: w, kept: make(map[int]struct{})}
+	d := &ward{all: w, kept: make(map[int]struct{}), run: run}
 	w.list[d] = struct{}{}
 	return d
 }
@@ -54,13 +62,14 @@ func (d *ward) remove() {
 func (d *ward) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()
+	born := ticksNow()
 	process, err := start()
 	if err != nil {
 		return nil, err
 	}
 	reaped := make(chan struct{})
 	d.all.own[process.Pid] = reaped
-	d.runner, d.ours, d.settled = process.Pid, process.Pid, false
+	d.runner, d.ours, d.born, d.settled = process.Pid, process.Pid, born, false
 	go func() {
 		defer close(reaped)
 		process.Wait() // how a runner ended is told by its record
@@ -79,6 +88,9 @@ func (d *ward) lost() {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()
 	d.settled = false
+	if d.since == 0 && d.ours != 0 && d.ours == d.runner {
+		d.since = d.born
+	}
 }
 
 // settle says that the runner has taken over, and which processes it still has to hear of.
@@ -120,6 +132,9 @@ func (w *wards) wake() {
 // runner: only a program whose only children are runners may call it.
 func (l *Local) ReapOrphans(ctx context.Context) {
 	w := l.wardens()
+	w.mu.Lock()
+	w.guardian = true
+	w.mu.Unlock()
 	deaths := make(chan os.Signal, 1)
 	signal.Notify(deaths, unix.SIGCHLD)
 	defer signal.Stop(deaths)

@@ -64,6 +64,7 @@ type notice struct {
 	Adopted   []int  `json:"adopted,omitempty"`   // hello: pids of what earlier runners have started
 	Width     int    `json:"w,omitempty"`         // width, which holds from here on
 	Survivors []int  `json:"survivors,omitempty"` // closed
+	Gone      bool   `json:"gone,omitempty"`      // broken: no runner can take the run over, see goneError
 	Message   string `json:"m,omitempty"`         // broken; held and hello: why nothing starts, "" = it does
 }
 

@@ -178,7 +178,7 @@ func (y *yedWriter) edge(e *graph.Edge) {
 	}
 	p := y.prefix
 	g := y.r.open(at)
-	g.values = append(g.values, y.data(ofEdge, "edgegraphics", "<"+p+`PolyLineEdge><`+p+`LineStyle color="#666677" type="`+kind+
+	g.values = append(g.values, y.data(ofEdge, "edgegraphics", "<"+p+`PolyLineEdge><`+p+`Path sx="0.0" sy="0.0" tx="0.0" ty="0.0"/><`+p+`LineStyle color="#666677" type="`+kind+
 		`" width="1.0"/><`+p+`Arrows source="none" target="standard"/><`+p+`BendStyle smoothed="true"/></`+p+"PolyLineEdge>"))
 }
 

@@ -50,6 +50,16 @@ func ClearActive(state, workspaceID string) error {
 	return nil
 }
 
+// IsActive reports whether there is such a note of the workspace.
+func IsActive(state, workspaceID string) bool {
+	path, err := markPath(state, workspaceID)
+	if err != nil {
+		return false
+	}
+	_, err = os.Lstat(path)
+	return err == nil
+}
+
 // Active returns all notes below state, by id. Unreadable ones are left out of the list, left on
 // the disk, and named by the error.
 func Active(state string) ([]ActiveMark, error) {
@@ -78,7 +88,7 @@ func Active(state string) ([]ActiveMark, error) {
 
 func readMark(path string) (ActiveMark, error) {
 	var mark ActiveMark
-	data, err := readFile(LocalDisk{}, path)
+	data, err := readSmall(LocalDisk{}, path)
 	if err != nil {
 		return mark, err
 	}
@@ -92,8 +102,16 @@ func readMark(path string) (ActiveMark, error) {
 }
 
 func markPath(state, workspaceID string) (string, error) {
-	if workspaceID == "" || strings.HasPrefix(workspaceID, ".") || strings.ContainsAny(workspaceID, "/\x00") {
-		return "", fmt.Errorf("%q cannot be the id of a workspace", workspaceID)
+	if err := checkID(workspaceID); err != nil {
+		return "", err
 	}
 	return filepath.Join(state, activeDir, workspaceID), nil
+}
+
+// checkID refuses what could lead out of a folder.
+func checkID(workspaceID string) error {
+	if workspaceID == "" || strings.HasPrefix(workspaceID, ".") || strings.ContainsAny(workspaceID, "/\x00") {
+		return fmt.Errorf("%q cannot be the id of a workspace", workspaceID)
+	}
+	return nil
 }

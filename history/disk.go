@@ -2,12 +2,13 @@ package history
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"wf/ownfile"
 )
 
 // A Disk is the file system under a history: what of it has to be right for a run to survive.
@@ -42,19 +43,11 @@ type File interface {
 // LocalDisk is the file system of this machine.
 type LocalDisk struct{}
 
-// Open refuses what is no regular file, or a symbolic link to one: nothing else is ever put into a
-// history, and a pipe in the place of a file would be waited for without an end.
+// Open refuses what never is in a history, see ownfile.Open.
 func (LocalDisk) Open(path string, flag int) (File, error) {
-	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	f, err := ownfile.Open(path, flag)
 	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is no regular file (%s)", path, info.Mode().Type())
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, err // not a File that holds a nil *os.File
 	}
 	return localFile{f}, nil
 }

@@ -2,19 +2,49 @@ package history
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 )
 
-// readFile reads a file whole.
-func readFile(disk Disk, path string) ([]byte, error) {
+// How many bytes are read of a file. A workfile may have 1 GiB, and the list of its nodes in
+// run.json is smaller than it is; notes are a line, or a name and a path.
+const (
+	maxFile = 1 << 30
+	maxNote = 1 << 20
+)
+
+// readFile reads a file whole, one of up to maxFile.
+func readFile(disk Disk, path string) ([]byte, error) { return readUpTo(disk, path, maxFile) }
+
+// readSmall is readFile for a note.
+func readSmall(disk Disk, path string) ([]byte, error) { return readUpTo(disk, path, maxNote) }
+
+// readUpTo refuses a file of more than limit bytes before it takes the memory for it.
+func readUpTo(disk Disk, path string, limit int64) ([]byte, error) {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(f)
+	data, err := readOpened(f, path, limit)
 	return data, errors.Join(err, f.Close())
+}
+
+func readOpened(f File, path string, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: it has %d bytes: at most %d are read", path, info.Size(), limit)
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // it has become shorter meanwhile
+	}
+	return data[:n], err
 }
 
 // writeNew writes a file that must not exist yet, durably but for its entry in the folder.

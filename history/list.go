@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"math"
+	"os"
 )
 
 // Summary is one run in a list.
@@ -33,9 +34,13 @@ func (s *Store) Newest(limit int) ([]Summary, error) {
 	return list, nil
 }
 
-// Over reports whether run n is over. It reads only what says so.
+// Over reports whether run n is over. It reads as little as it can: a result.json, whatever is in it,
+// was begun when the journal had its end on disk.
 func (s *Store) Over(n int) bool {
-	_, over := s.result(n)
+	if _, err := os.Lstat(s.file(n, resultFile)); err == nil {
+		return true
+	}
+	_, over := s.journalResult(n)
 	return over
 }
 

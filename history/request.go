@@ -81,12 +81,13 @@ func decodeHead(dec *json.Decoder) (req Request, err error) {
 		return req, err
 	}
 	head := []byte{'{'}
+	whole := false // up to the scope, which is long and nobody's business here
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
 			return req, err
 		}
-		if key == "scope" {
+		if whole = key == "scope"; whole {
 			break
 		}
 		var value json.RawMessage
@@ -97,6 +98,11 @@ func decodeHead(dec *json.Decoder) (req Request, err error) {
 			head = append(head, ',')
 		}
 		head = fmt.Appendf(head, "%q:%s", key, value)
+	}
+	if !whole {
+		if _, err := dec.Token(); err != nil { // the closing brace: else the file was cut off
+			return req, err
+		}
 	}
 	err = json.Unmarshal(append(head, '}'), &req)
 	return req, err

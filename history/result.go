@@ -18,7 +18,7 @@ func (s *Store) result(n int) (*Result, bool) {
 }
 
 func readResult(disk Disk, path string) (*Result, bool) {
-	data, err := readFile(disk, path)
+	data, err := readSmall(disk, path)
 	if err != nil {
 		return nil, false
 	}

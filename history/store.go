@@ -151,7 +151,7 @@ func (s *Store) Numbers() ([]int, error) {
 // and this one together are all that were ever given.
 func (s *Store) lastRemoved() (int, error) {
 	path := filepath.Join(s.dir, lastRunFile)
-	data, err := readFile(s.disk, path)
+	data, err := readSmall(s.disk, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -32,6 +32,10 @@ type Options struct {
 	Dir     string // working directory: commands that are shown are for a shell in it
 	Pager   string // command line of the pager
 
+	// Restorer is told how to give the terminal back when something else ends the process, and nil when
+	// that is not needed any more. nil is told nothing.
+	Restorer func(restore func())
+
 	In    io.Reader // the terminal
 	Out   io.Writer
 	Env   []string
@@ -66,6 +70,10 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	})
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
 		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
+	if opt.Restorer != nil {
+		opt.Restorer(p.Kill)
+		defer opt.Restorer(nil)
+	}
 	_, err := p.Run()
 	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
 		err = nil

@@ -257,25 +257,7 @@ func withinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 // pastStatus is a node as the run has left it.
 func (r *run) pastStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.nodes[i]
-	s := api.NodeStatus{ID: n.id, Name: n.name, Status: r.sched.Status(i).String(), Run: r.id}
-	switch r.sched.Status(i) {
-	case graph.Ran:
-		if s.State = api.StateOK; n.rec == nil {
-			s.State = api.StateKept
-		}
-	case graph.Failed:
-		if s.State = api.StateFailed; n.rec != nil && n.rec.reason == api.ReasonCancelled {
-			s.State = api.StateCancelled
-		}
-	case graph.Queued:
-		s.State = api.StateQueued
-	case graph.Running:
-		s.State = api.StateRunning
-	default:
-		if s.State = api.StateIdle; blocked {
-			s.State = api.StateBlocked
-		}
-	}
+	s := api.NodeStatus{ID: n.id, Name: n.name, Status: r.sched.Status(i).String(), Run: r.id, State: r.stateIn(i, blocked)}
 	if n.rec != nil {
 		n.rec.describe(&s)
 		s.Executions = n.rec.executions

@@ -42,6 +42,9 @@ func (w *Workspace) ended() bool { return w.closing != nil && w.closing.saved }
 // leave releases everything; it is the loop's last deed.
 func (w *Workspace) leave() {
 	close(w.quit)
+	if w.trial.noted {
+		w.endTrial() // to end in order is no failure
+	}
 	_ = w.keepUnpublished() // logged; nobody is left who could wait
 	w.slots.Leave()
 	for _, r := range w.runs {

@@ -33,6 +33,8 @@ func damages(size int) []damage {
 		replaced("missing", func(string) error { return nil }),
 		replaced("a folder", func(path string) error { return os.Mkdir(path, 0o700) }),
 		replaced("a pipe", func(path string) error { return syscall.Mkfifo(path, 0o600) }),
+		replaced("a socket", func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) }),
+		replaced("64 KiB of zeros", func(path string) error { return os.WriteFile(path, make([]byte, 64<<10), 0o600) }),
 		replaced("a link to nowhere", func(path string) error { return os.Symlink("/no/such/file", path) }),
 		replaced("a link to zeros", func(path string) error { return os.Symlink("/dev/zero", path) }),
 	}
@@ -58,7 +60,7 @@ func damages(size int) []damage {
 func TestDamage(t *testing.T) {
 	for _, file := range []string{
 		"runs/1/journal", "runs/1/run.json", "runs/1/result.json", "runs/1/workfile",
-		"runs/2/journal", "runs/2/run.json", "runs/2/workfile", "unpublished.json", "last-run",
+		"runs/2/journal", "runs/2/run.json", "runs/2/workfile", "unpublished.json", "last-run", "edits.json",
 	} {
 		t.Run(strings.ReplaceAll(file, "/", " "), func(t *testing.T) {
 			c := newDamaged(t)
@@ -103,6 +105,7 @@ func newDamaged(t *testing.T) *damaged {
 		filepath.Join(second, "journal"):         c.journal[:len(c.journal)/2],
 		filepath.Join(d.dir, "unpublished.json"): []byte(`{"nodes":{"id-a":"ran"},"marks":null}`),
 		filepath.Join(d.dir, "last-run"):         []byte("0\n"),
+		filepath.Join(d.dir, "edits.json"):       []byte(`{"file":"1:2:3:4:5","undo":[{"text":"x","client":"c","ops":[]}],"redo":[]}`),
 		filepath.Join(second, "result.json"):     nil,
 	} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {

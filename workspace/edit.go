@@ -220,6 +220,15 @@ func edgeWord(text string) (string, error) {
 	return t.String(), nil
 }
 
+// noEdge explains that two nodes are not connected, or only the other way round.
+func (b *editBuilder) noEdge(src, dst *graph.Node, name string) error {
+	err := &api.Error{Code: api.CodeInvalid, Message: "no edge " + name, Fix: "wf graph shows the edges"}
+	if len(b.w.g.EdgesBetween(dst, src)) > 0 {
+		err.Why = "there is one from " + b.w.handle(dst) + " to " + b.w.handle(src)
+	}
+	return err
+}
+
 // between finds the edges that an edit names.
 func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	src, dst, err := b.ends(e)
@@ -229,7 +238,7 @@ func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	name := b.w.handle(src) + " -> " + b.w.handle(dst)
 	edges := b.w.g.EdgesBetween(src, dst)
 	if len(edges) == 0 {
-		return nil, "", &api.Error{Code: api.CodeInvalid, Message: "no edge " + name}
+		return nil, "", b.noEdge(src, dst, name)
 	}
 	return append([]*graph.Edge(nil), edges...), name, nil
 }
@@ -312,7 +321,8 @@ func (b *editBuilder) checkKey(key string) error {
 func (b *editBuilder) status(e api.Edit) error {
 	s, known := graph.ParseStatus(e.Value)
 	if !known || s == graph.Queued || s == graph.Running {
-		return invalid("status %q cannot be set (\"\", ran, fail)", e.Value)
+		return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("status %q cannot be set", e.Value),
+			Fix: "say ran, fail or '': wf edit status NODE ran"}
 	}
 	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
 		if r := b.w.runOf(n); r != nil {

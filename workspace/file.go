@@ -53,7 +53,12 @@ var errChanged = errors.New("the file was changed by another program")
 // readFile reads a workfile whole, and says what it read. The file is not a folder, device or
 // pipe, and not larger than maxFile.
 func readFile(path string) ([]byte, fileID, error) {
-	info, err := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would be waited for
+	if err != nil {
+		return nil, fileID{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
 		return nil, fileID{}, err
 	}
@@ -62,14 +67,6 @@ func readFile(path string) ([]byte, fileID, error) {
 	}
 	if info.Size() > maxFile {
 		return nil, fileID{}, fmt.Errorf("it has %d bytes: at most %d can be read", info.Size(), maxFile)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fileID{}, err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, fileID{}, err
 	}
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)

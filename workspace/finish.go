@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/graph"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -145,33 +144,18 @@ func (r *run) countAll() api.Counts {
 	var c api.Counts
 	blocked := r.sched.Blocked()
 	for i := range r.nodes {
-		rec := r.nodes[i].rec
-		switch r.sched.Status(i) {
-		case graph.Ran:
-			if rec == nil {
-				c.Kept++
-			} else {
-				c.OK++
-			}
-		case graph.Failed:
-			if rec != nil && rec.reason == api.ReasonCancelled {
-				c.Cancelled++
-			} else {
-				c.Failed++
-			}
-		case graph.Queued:
-			c.Queued++
-		case graph.Running:
-			c.Running++
-		default:
-			if blocked[i] {
-				c.Blocked++
-			} else {
-				c.Idle++
-			}
-		}
+		countState(&c, r.stateIn(i, blocked[i]))
 	}
 	return c
+}
+
+// stateIn is what people see of a node in the run: one that has succeeded before is kept.
+func (r *run) stateIn(i int, blocked bool) api.State {
+	rec := r.nodes[i].rec
+	if s := stateOf(r.sched.Status(i), rec, blocked); s != api.StateOK || rec != nil {
+		return s
+	}
+	return api.StateKept
 }
 
 func historyCounts(c api.Counts) history.Counts {

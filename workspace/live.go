@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/ownfile"
 )
 
 // Bounds of one look at the last words of running nodes.
@@ -77,13 +78,13 @@ func (o *output) lastWords() []byte {
 
 // end reads the last bytes of a range, and when its file was written.
 func (o *output) end(r executor.Range) ([]byte, time.Time) {
-	f, err := os.Open(filepath.Join(o.dir, filepath.FromSlash(r.File)))
+	f, err := ownfile.Open(filepath.Join(o.dir, filepath.FromSlash(r.File)), os.O_RDONLY)
 	if err != nil {
 		return nil, time.Time{}
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil {
 		return nil, time.Time{}
 	}
 	end := r.End

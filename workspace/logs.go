@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/ownfile"
 )
 
 // output is one execution's output on disk.
@@ -196,7 +197,7 @@ type outputReader struct {
 }
 
 func openOutput(path string, pos, end int64) (*outputReader, error) {
-	f, err := os.Open(path)
+	f, err := ownfile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound("the output is gone: %s", path)
 	}
@@ -278,6 +279,11 @@ func (r *outputReader) Close() error {
 	return r.f.Close()
 }
 
+// notRun is the error about a word that should be the number of a run.
+func notRun(name string) error {
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+}
+
 // runNumber reads the name of a run; "" is 0.
 func (w *Workspace) runNumber(name string) (int, error) {
 	if name == "" {
@@ -285,7 +291,7 @@ func (w *Workspace) runNumber(name string) (int, error) {
 	}
 	n, err := strconv.Atoi(name)
 	if err != nil || n <= 0 {
-		return 0, invalid("%q is no run: runs have numbers", name)
+		return 0, notRun(name)
 	}
 	return n, nil
 }

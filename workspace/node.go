@@ -35,9 +35,14 @@ type nodeRecord struct {
 	ending     *ending      // for those who follow its output; nil = nobody
 }
 
-// state derives what people see. blocked says that a failure upstream keeps the node idle.
+// state is what people see of a node now. blocked says that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
-	switch n.Status {
+	return stateOf(n.Status, w.record(n), blocked)
+}
+
+// stateOf derives what people see from a status and the record, if any, of the execution that led to it.
+func stateOf(status graph.Status, rec *nodeRecord, blocked bool) api.State {
+	switch status {
 	case graph.Queued:
 		return api.StateQueued
 	case graph.Running:
@@ -45,7 +50,7 @@ func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	case graph.Ran:
 		return api.StateOK
 	case graph.Failed:
-		if rec := w.record(n); rec != nil && rec.reason == api.ReasonCancelled {
+		if rec != nil && rec.reason == api.ReasonCancelled {
 			return api.StateCancelled
 		}
 		return api.StateFailed

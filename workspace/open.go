@@ -26,31 +26,30 @@ func ID(path string) (id, real string, err error) {
 	return pathHash(real), real, nil
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going.
-func Open(path string, cfg Config) (*Workspace, error) {
+// Open reads a workfile and takes up the runs that an earlier daemon left going. One whose runs
+// daemons have died of is refused: see Held.
+func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
+
+// Retry is Open also for a workfile that is held: its runs get one more trial.
+func Retry(path string, cfg Config) (*Workspace, error) { return open(path, cfg, true) }
+
+func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	id, real, err := ID(path)
 	if err != nil {
 		return nil, err
 	}
 	w := &Workspace{id: id, path: real, cfg: cfg, inbox: make(chan message), slotFree: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
-		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour)}
+		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour), trial: trial{retry: retry}}
 	w.holdTimer.Stop()
 	w.out.init()
 	w.file.init()
-	if err := w.readFirst(); err != nil {
+	if err := w.restore(); err != nil {
+		if w.trial.noted { // whoever can say why not has not died of it
+			w.endTrial()
+		}
 		return nil, err
 	}
-	if w.store, err = history.OpenOn(w.disk(), filepath.Join(cfg.State, "workspaces", id)); err != nil {
-		return nil, &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: cfg.State, Why: plain(err)}
-	}
-	if err := w.checkPrivate(); err != nil {
-		return nil, err
-	}
-	w.slots = cfg.Slots.Join(w.slotsFree)
-	w.recallUnpublished()
-	w.recall(w.takeUp)
-	w.recallEdits()
 	// The watch begins before the loop, so that no change between the two goes unseen: looked
 	// compares with what was read.
 	if w.file.watch, err = w.watchFolder(); err != nil {
@@ -60,6 +59,46 @@ func Open(path string, cfg Config) (*Workspace, error) {
 	go w.loop()
 	w.send(call((*Workspace).looked))
 	return w, nil
+}
+
+// restore reads all there is, before the loop begins.
+func (w *Workspace) restore() error {
+	active := history.IsActive(w.cfg.State, w.id)
+	if active {
+		if err := w.try(); err != nil {
+			return err
+		}
+	}
+	err := w.readFirst()
+	if err != nil {
+		return err
+	}
+	if w.store, err = history.OpenOn(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
+		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: plain(err)}
+	}
+	if err := w.checkPrivate(); err != nil {
+		return err
+	}
+	w.slots = w.cfg.Slots.Join(w.slotsFree)
+	w.recallUnpublished()
+	var held error
+	w.recall(func(n int) {
+		if held == nil { // a run can be there without the note of it
+			held = w.try()
+		}
+		if held == nil {
+			w.takeUp(n)
+		}
+	})
+	if held != nil {
+		w.slots.Leave()
+		return held
+	}
+	if active && len(w.untaken) == 0 {
+		w.unmark() // the note of a run that has ended since, or never began
+	}
+	w.recallEdits()
+	return nil
 }
 
 // slotsFree is called by the giver of slots; it must not wait.
@@ -213,12 +252,13 @@ func (rec *nodeRecord) recall(e history.Execution) {
 	}
 }
 
-// Unfinished lists the workfiles with runs that an earlier daemon has left going.
-func Unfinished(state string) []string {
-	marks, _ := history.Active(state) // unreadable marks: their runs are found when the file is opened
+// Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
+// is not the whole list: the runs of the others are found when their workfile is opened.
+func Unfinished(state string) ([]string, error) {
+	marks, err := history.Active(state)
 	paths := make([]string, 0, len(marks))
 	for _, m := range marks {
 		paths = append(paths, m.Workfile)
 	}
-	return paths
+	return paths, err
 }

@@ -47,7 +47,7 @@ func (w *Workspace) going(name string) (*run, error) {
 			return r, nil
 		}
 	}
-	return nil, &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going"}
+	return nil, notGoing(name)
 }
 
 // outlook describes the nodes as they are now. What was published so far is in it.
@@ -56,7 +56,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 	blocked := r.sched.Blocked()
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		o := api.NodeOutlook{Node: n.id, Name: n.name, State: r.nodeState(i, blocked[i])}
+		o := api.NodeOutlook{Node: n.id, Name: n.name, State: stateOf(r.sched.Status(i), n.rec, blocked[i])}
 		if n.node != nil {
 			o.Group = n.node.Group
 		}
@@ -69,28 +69,6 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		out.Nodes[i] = o
 	}
 	return out
-}
-
-// nodeState is the state of a node as the run sees it, whatever the file says.
-func (r *run) nodeState(i int, blocked bool) api.State {
-	rec := r.nodes[i].rec
-	switch r.sched.Status(i) {
-	case graph.Ran:
-		return api.StateOK
-	case graph.Failed:
-		if rec != nil && rec.reason == api.ReasonCancelled {
-			return api.StateCancelled
-		}
-		return api.StateFailed
-	case graph.Queued:
-		return api.StateQueued
-	case graph.Running:
-		return api.StateRunning
-	}
-	if blocked {
-		return api.StateBlocked
-	}
-	return api.StateIdle
 }
 
 // blocking are the blocking edges of the run. An edge that was deleted meanwhile is left out: the

@@ -161,7 +161,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 	n, err := w.runNumber(name)
 	if err != nil || n == 0 {
-		return invalid("%q is no run: runs have numbers", name)
+		return notRun(name)
 	}
 	active, err := w.activeRuns(ctx)
 	if err != nil {

@@ -20,6 +20,7 @@ func (m reports) handle(w *Workspace) {
 	for _, rep := range m.list {
 		m.r.hear(w, rep)
 	}
+	m.r.heard = true
 }
 
 // hear takes one report.

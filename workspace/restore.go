@@ -26,7 +26,7 @@ func (w *Workspace) takeUp(n int) {
 		w.takeUpLater(n, err)
 		return
 	}
-	if errors.Is(err, errUnbegun) && w.store.Bare(n) {
+	if errors.Is(err, errUnbegun) {
 		w.withdraw(n)
 		return
 	}
@@ -35,6 +35,7 @@ func (w *Workspace) takeUp(n int) {
 		w.giveUp(n, err)
 		return
 	}
+	r.tried = true
 	w.runs = append(w.runs, r)
 	w.findExecutor(r)
 }
@@ -47,8 +48,8 @@ func (w *Workspace) findExecutor(r *run) {
 	})
 }
 
-// errUnbegun is about a run whose journal does not tell that it began. When no executor was there
-// either, a daemon has made it and died before it began it, and nobody knows of it.
+// errUnbegun is about a run whose journal does not tell that it began, and in which no executor was
+// either: a daemon has made it and died before it began it, and nobody knows of it.
 var errUnbegun = errors.New("it had not begun")
 
 // refold makes the run as it was from the frozen workfile and the journal.
@@ -62,10 +63,15 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 {
+	if len(records) == 0 && w.store.Bare(n) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
+	if len(records) == 0 { // the disk has not got even the beginning, and the executor may have been far
+		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
+		r.record(begin)
+		records = append(records, begin)
+	}
 	frozen, err := w.store.Workfile(n)
 	if err == nil {
 		r.sched, err = newScheduler(frozen, req)
@@ -232,10 +238,12 @@ func (m followed) handle(w *Workspace) {
 		if r.state == preparing {
 			r.state = going
 		}
+		r.heard = true
 		r.lose(w, executor.Report{Message: m.err.Error()})
 		return
 	}
 	r.sess = m.sess
+	w.heed(r)
 	if r.state == preparing {
 		r.state = going
 		r.limitTime(w)
@@ -281,4 +289,37 @@ func (w *Workspace) giveUp(n int, why error) {
 	if err := w.store.Settle(n, res); err != nil {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
 	}
+	if w.latest == nil {
+		w.latest = w.past(n)
+	}
+	if !w.store.Bare(n) {
+		w.endExecutor(n)
+	}
+}
+
+// endExecutor ends what may still be going of a run that is given up: its runner and its commands
+// would stay for ever. What keeps this from being done is done by Tidy.
+func (w *Workspace) endExecutor(n int) {
+	w.helpers.run(func() {
+		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{
+			Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {},
+		})
+		if err != nil {
+			w.cfg.Log.Warn("the executor of a run that was given up is not there", "run", n, "err", err)
+			return
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer context.AfterFunc(ctx, sess.Detach)()
+		w.helpers.run(func() {
+			select {
+			case <-w.quit:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+		if survivors, err := sess.Close(ctx); err != nil || len(survivors) > 0 {
+			w.cfg.Log.Warn("a run that was given up did not end in order", "run", n, "survivors", survivors, "err", err)
+		}
+	})
 }

@@ -52,6 +52,8 @@ type run struct {
 
 	holds    holds
 	unfound  bool           // taken up, and its executor could not be asked yet
+	tried    bool           // it was taken up in a trial, which is over when
+	heard    bool           // its executor has told its news, or has none
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 

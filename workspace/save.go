@@ -10,7 +10,11 @@ import (
 
 // saveEvery is the least time between two saves of a small file; saveShare keeps large ones from
 // being written all the time: the pause is that many times the last save's duration.
+//
+// saveLate is how long the first change waits for company: a run that is over by then writes the file
+// once, at its end, and its commands do not begin in competition with that for the disk.
 const (
+	saveLate  = 100 * time.Millisecond
 	saveEvery = 250 * time.Millisecond
 	saveShare = 100
 	retryIn   = 2 * time.Second // after a failed save
@@ -182,7 +186,7 @@ func (f *workfile) pause() time.Duration {
 	if f.problem != "" {
 		every = max(every, retryIn)
 	}
-	return max(time.Millisecond, every-time.Since(f.lastEnded))
+	return max(saveLate, every-time.Since(f.lastEnded))
 }
 
 // settle answers those who waited for the file.

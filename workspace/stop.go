@@ -49,6 +49,11 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
+// notGoing is the error about a run that is over, or that there never was.
+func notGoing(name string) error {
+	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
+}
+
 // active finds an active run by its number.
 func (w *Workspace) active(name string) (*run, error) {
 	if name != "" {
@@ -57,7 +62,7 @@ func (w *Workspace) active(name string) (*run, error) {
 				return r, nil
 			}
 		}
-		return nil, notFound("run %s is not going", name)
+		return nil, notGoing(name)
 	}
 	switch len(w.runs) {
 	case 0:

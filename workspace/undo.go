@@ -35,6 +35,7 @@ type unsaved struct {
 type editLog struct {
 	undo, redo []edit
 	pending    []unsaved
+	lost       string // why what was kept of an earlier opening is not here; "" = it is
 }
 
 // saved forgets what is on disk now.
@@ -133,8 +134,11 @@ func (w *Workspace) turn(from, to *[]edit, op, client string) (api.EditResult, e
 	}
 	n := len(*from)
 	if n == 0 {
-		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op,
-			Why: "edits can be undone until another program changes the workfile"}
+		why := "edits can be undone until another program changes the workfile"
+		if w.edits.lost != "" {
+			why = w.edits.lost
+		}
+		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op, Why: why}
 	}
 	e := (*from)[n-1]
 	inverse, done, again, err := w.applyEntry(e)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"wf/graph"
+	"wf/history"
+	"wf/ownfile"
 )
 
 // Edits can be undone after the workfile was closed and opened again, which between two commands
@@ -69,7 +71,7 @@ func (w *Workspace) keepEdits() {
 	}
 	data, err := json.Marshal(kept)
 	if err == nil {
-		err = os.WriteFile(w.editsPath(), data, 0o600)
+		err = history.ReplaceFile(w.disk(), w.editsPath(), data)
 	}
 	if err != nil {
 		w.cfg.Log.Warn("edits cannot be undone later", "workfile", w.path, "err", err)
@@ -204,13 +206,17 @@ func (k keptOp) op(g *graph.Graph) (graph.Op, error) {
 
 // recallEdits takes up what an earlier workspace kept, if the file is still the one that it left.
 func (w *Workspace) recallEdits() {
-	data, err := os.ReadFile(w.editsPath())
-	if err != nil {
-		return // there is none, usually
+	data, err := ownfile.Read(w.editsPath(), maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // as usual
 	}
 	var kept keptEdits
-	if err := json.Unmarshal(data, &kept); err != nil {
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
 		w.cfg.Log.Warn("a note of edits cannot be read", "path", w.editsPath(), "err", err)
+		w.edits.lost = w.editsPath() + " cannot be read: " + plain(err)
 		return
 	}
 	if kept.File == w.file.id.String() {

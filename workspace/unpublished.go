@@ -9,6 +9,7 @@ import (
 
 	"wf/graph"
 	"wf/history"
+	"wf/ownfile"
 )
 
 // Statuses that cannot be put into the workfile (the disk is full, the file is read-only, gone or
@@ -72,7 +73,7 @@ func (w *Workspace) dropUnpublished() {
 // recallUnpublished takes up the statuses that an earlier daemon could not put into the workfile,
 // of the nodes and edges that still exist. They are in the file after the next save.
 func (w *Workspace) recallUnpublished() {
-	data, _, err := readFile(w.unpublishedPath())
+	data, err := ownfile.Read(w.unpublishedPath(), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}

@@ -91,14 +91,16 @@ type Workspace struct {
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest
+	trial    trial
 	unbegun  []int // runs that could not begin and are still to be removed
 	untaken  []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
 type pulse struct {
-	watchers, running int
+	watchers, running int // running: processes
 	runs              []string
+	latest            *api.RunSummary // of the runs that are over; nothing in it changes
 }
 
 // loop handles messages until the workspace closes. What one message or a burst of them caused is
@@ -145,6 +147,7 @@ func (w *Workspace) settle() {
 	}
 	w.tend()
 	w.finishRuns()
+	w.passTrial()
 	w.out.flush(w)
 	w.publishPulse()
 }
@@ -153,10 +156,10 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count()}
+	p := &pulse{watchers: w.out.count(), latest: w.latest}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
-		p.running += r.inflight
+		p.running += r.running
 	}
 	old := w.pulse.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
@@ -170,12 +173,12 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || len(old.runs) != len(w.runs) {
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || len(old.runs) != len(w.runs) {
 		return true
 	}
 	running := 0
 	for i, r := range w.runs {
-		running += r.inflight
+		running += r.running
 		if old.runs[i] != r.id {
 			return true
 		}
@@ -245,7 +248,7 @@ func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
 // Info describes the workspace without waiting for the loop.
 func (w *Workspace) Info() api.WorkspaceInfo {
 	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}}
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest}
 	for _, id := range p.runs {
 		info.State = "running"
 		if id != "" { // it has no number yet

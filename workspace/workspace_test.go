@@ -17,7 +17,13 @@ import (
 	"wf/executor"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the test binary become a runner, as cmd/wf does.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "runner" {
+		os.Exit(cutRunner(os.Args[2], os.Args[3]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func apiCode(err error) api.Code {
 	var e *api.Error

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wf/history"
 )
 
 // What is killed.
@@ -235,6 +237,15 @@ func (k *killer) await(ctx context.Context, what string, look func() (bool, erro
 	})
 }
 
+// spare lets a daemon live until it serves, before which two have died in a row: wf holds a workfile
+// of which three have, on purpose.
+func (k *killer) spare(ctx context.Context) error {
+	return k.await(ctx, "the third daemon serves", func() (bool, error) {
+		held, err := history.Held(k.w.state())
+		return len(held) == 0, err
+	})
+}
+
 // strike waits for somebody to kill and a while more, and kills.
 func (k *killer) strike(ctx context.Context) error {
 	var targets []process
@@ -254,6 +265,11 @@ func (k *killer) strike(ctx context.Context) error {
 	case <-pause.C:
 	case <-k.client.done:
 		return errOver
+	}
+	if k.kind != killRunner {
+		if err := k.spare(ctx); err != nil {
+			return err
+		}
 	}
 	k.chance.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
 	killed := 0

@@ -49,6 +49,7 @@ func first(args []string) string {
 }
 
 func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
+	e.traced = o.traced
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -87,21 +86,15 @@ func (f *fold) end(w io.Writer) {
 	}
 }
 
-// text makes output fit to stand in the block: nothing in it may begin another.
+// text makes output fit to stand in the block: nothing in it may begin or end one.
 func (f *fold) text(output []byte) []byte {
-	if f.system != ciBuildkite {
-		return output
+	switch f.system {
+	case ciGitHub: // stop-commands takes care of the others, but the page of the log obeys these
+		return breakOldCommands(output)
+	case ciBuildkite:
+		return breakHeaders(output)
 	}
-	var b bytes.Buffer
-	for line := range bytes.Lines(output) {
-		for _, mark := range []string{"---", "+++", "~~~", "^^^"} {
-			if bytes.HasPrefix(line, []byte(mark)) {
-				b.WriteByte(' ')
-			}
-		}
-		b.Write(line)
-	}
-	return b.Bytes()
+	return output
 }
 
 // annotate tells the CI system that a node has failed, with its last words.
@@ -123,19 +116,4 @@ func githubData(text string) string {
 
 func githubProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubData(text))
-}
-
-// harmless is text that a CI system prints and does not obey: names and commands are what their
-// author likes.
-func (v *view) harmless(text string) string {
-	if v.ci != ciGitHub || !strings.Contains(text, "::") && !strings.Contains(text, "##[") {
-		return text
-	}
-	lines := strings.Split(strings.ReplaceAll(text, "##[", "## ["), "\n")
-	for i, line := range lines {
-		if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
-			lines[i] = line[:len(line)-len(rest)] + ": " + rest[1:]
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -25,11 +25,14 @@ func TestCISystem(t *testing.T) {
 func TestFold(t *testing.T) {
 	ev := api.Event{Type: api.NodeFailed, Run: "7", Seq: 5, Time: time.Unix(1000, 0), Node: "n", Name: "align\n::x", DurationMS: number(int64(12300)),
 		ExitCode: number(1), Reason: api.ReasonExit}
-	hostile := "::endgroup::\n--- mine\n"
+	hostile := "::endgroup::\n##[endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n"
 	for system, want := range map[string]string{
-		ciGitHub:    "::group::align ::x (12.3s)\n::stop-commands::TOKEN\n" + hostile + "::TOKEN::\n::endgroup::\n::error title=align %3A%3Ax failed (exit 1)::50%25%0Alast\n",
-		ciGitLab:    "\x1b[0Ksection_start:987:wf_7_5[collapsed=false]\r\x1b[0Kalign ::x (12.3s)\n" + hostile + "\x1b[0Ksection_end:1000:wf_7_5\r\x1b[0K\n",
-		ciBuildkite: "+++ align ::x (12.3s)\n::endgroup::\n ---  mine\n",
+		ciGitHub: "::group::align ::x (12.3s)\n::stop-commands::TOKEN\n" +
+			"::endgroup::\n## [endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n" +
+			"::TOKEN::\n::endgroup::\n::error title=align %3A%3Ax failed (exit 1)::50%25%0Alast\n",
+		ciGitLab: "\x1b[0Ksection_start:987:wf_7_5[collapsed=false]\r\x1b[0Kalign ::x (12.3s)\n" + hostile +
+			"\x1b[0Ksection_end:1000:wf_7_5\r\x1b[0K\n",
+		ciBuildkite: "+++ align ::x (12.3s)\n::endgroup::\n##[endgroup]\n --- mine\n \x1b[31m+++ red\n ---\n-------- table\n",
 		ciNone:      "-------- align ::x\n" + hostile,
 	} {
 		v, _, _ := testView(showOptions{ci: system})
@@ -39,9 +42,8 @@ func TestFold(t *testing.T) {
 		b.Write(f.text([]byte(hostile)))
 		f.end(&b)
 		v.annotate(&b, ev, "50%\nlast")
-		want = strings.ReplaceAll(strings.ReplaceAll(want, "TOKEN", f.token), "---  mine", "--- mine")
-		if b.String() != want {
-			t.Errorf("%s:\n%q\nwant\n%q", system, b.String(), want)
+		if got := strings.ReplaceAll(b.String(), f.token, "TOKEN"); got != want {
+			t.Errorf("%s:\n%q\nwant\n%q", system, got, want)
 		}
 		if again := v.newFold(ev); again.token == f.token || len(f.token) < 20 {
 			t.Errorf("the token %q can be guessed", f.token)
@@ -49,19 +51,28 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestHarmless: white space and characters that cannot be seen do not help a name to be obeyed.
 func TestHarmless(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain a::b":                   "plain a::b",
-		"command  echo\n   ::error::x": "command  echo\n   : :error::x",
-		"##[error]x":                   "## [error]x",
+	for _, c := range []struct{ system, text, want string }{
+		{ciGitHub, "plain a::b ##x", "plain a::b ##x"},
+		{ciGitHub, "command  echo\n   ::error::x", "command  echo\n   : :error::x"},
+		{ciGitHub, "::error::x | out\n", ": :error::x | out\n"},
+		{ciGitHub, "\u00a0\u3000\t::error::x", "\u00a0\u3000\t: :error::x"},
+		{ciGitHub, "\u200b:\u00ad:error::x", "\u200b: \u00ad:error::x"},
+		{ciGitHub, "a ##[error]x ##\u200b[add-mask]y", "a ## [error]x ##\u200b [add-mask]y"},
+		{ciBuildkite, "--- x | out\n~~~ y", " --- x | out\n ~~~ y"},
+		{ciBuildkite, "\x1b[1m\x1b[32m+++ x", " \x1b[1m\x1b[32m+++ x"},
+		{ciBuildkite, "-------- end of x (::error::)", "-------- end of x (::error::)"},
+		{ciGitLab, "::error::x", "::error::x"},
+		{ciNone, "::error::x ##[error]\n--- y", "::error::x ##[error]\n--- y"},
 	} {
-		v, _, _ := testView(showOptions{ci: ciGitHub})
-		if got := v.harmless(text); got != want {
-			t.Errorf("%q, want %q", got, want)
+		v, _, _ := testView(showOptions{ci: c.system})
+		got := v.harmless(c.text)
+		if got != c.want {
+			t.Errorf("%s: %q becomes %q, want %q", c.system, c.text, got, c.want)
 		}
-		v.ci = ciNone
-		if got := v.harmless(text); got != text {
-			t.Errorf("elsewhere: %q", got)
+		if again := v.harmless(got); again != got {
+			t.Errorf("%s: %q becomes %q", c.system, got, again)
 		}
 	}
 }

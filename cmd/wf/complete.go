@@ -64,6 +64,7 @@ func addCompletion(root *cobra.Command, e *env) {
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			how := flagCompletion(known, f)
+			_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
 			// An error says that somebody has registered another one, which stands.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return how(&typedLine{e, cmd, args}, word)

@@ -74,9 +74,9 @@ attention.`,
 
 // examine prints the diagnosis and tells by the exit status whether all is well.
 func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
-	d := &doctor{e: e, workfile: workfile, dirs: e.folderPaths()}
+	d := &doctor{e: e, m: thisMachine(), workfile: workfile, dirs: e.folderPaths()}
 	d.examine(ctx)
-	report := diagnosis{Schema: api.SchemaDoctor, OK: true, Version: version(),
+	report := diagnosis{Schema: api.SchemaDoctor, OK: true, Version: d.m.version,
 		System: runtime.GOOS + "/" + runtime.GOARCH, Settings: d.settings, Findings: d.findings}
 	for _, f := range d.findings {
 		report.OK = report.OK && f.Level != levelProblem
@@ -135,6 +135,7 @@ func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
 // A doctor looks at everything and collects what it finds.
 type doctor struct {
 	e        *env
+	m        machine
 	workfile string  // absolute; it need not exist
 	dirs     folders // as they would be used; "" where unknown
 	settings []settingReport

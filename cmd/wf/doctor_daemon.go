@@ -15,18 +15,18 @@ const doctorPatience = 3 * time.Second
 
 // lookAtDaemon asks the daemon who it is, if there is one; none is started.
 func (d *doctor) lookAtDaemon(ctx context.Context) {
-	if info, err := os.Lstat(d.dirs.runtime); err != nil || checkPrivate(d.dirs.runtime, info, os.Geteuid()) != nil {
+	if info, err := os.Lstat(d.dirs.runtime); err != nil || checkPrivate(d.dirs.runtime, info, d.m.uid) != nil {
 		return // there is none, or lookAtFolders has said why it must not be asked
 	}
 	if _, err := os.Stat(d.dirs.state); err != nil {
 		return // asking would make it
 	}
-	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
+	ctx, cancel := context.WithTimeout(ctx, d.m.patience)
 	defer cancel()
 	c, running, err := d.e.reach(ctx)
 	switch {
 	case ctx.Err() != nil:
-		d.problem("daemon", "wf server logs; then end it with wf server stop --cancel", "the daemon does not answer within %v", doctorPatience)
+		d.problem("daemon", "wf server logs; then end it with wf server stop --cancel", "the daemon does not answer within %v", d.m.patience)
 		return
 	case err != nil:
 		d.failed("daemon", err)
@@ -37,12 +37,12 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 	}
 	defer c.Close()
 	info := c.Version()
-	if info.Version != version() {
+	if info.Version != d.m.version {
 		fix := "wf server restart"
 		if info.Runs > 0 {
 			fix = "when the runs are over: wf server restart"
 		}
-		d.problem("daemon", fix, "the daemon (pid %d) is version %s, this is %s", info.PID, info.Version, version())
+		d.problem("daemon", fix, "the daemon (pid %d) is version %s, this is %s", info.PID, info.Version, d.m.version)
 		return
 	}
 	d.ok("daemon", "pid %d, %s", info.PID, plural(info.Runs, "run")+" going")

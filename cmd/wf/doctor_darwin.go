@@ -17,3 +17,6 @@ func diskOf(path string) (disk, error) {
 
 // lookAtSystem has nothing to look at: what wf needs of the kernel, every macOS has.
 func (d *doctor) lookAtSystem() {}
+
+// pidfd: there are none on macOS, and nobody asks.
+func pidfd() error { return nil }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"wf/api"
 	"wf/daemon"
 	"wf/history"
@@ -41,7 +39,7 @@ func (d *doctor) lookAtFolders() {
 		info, err := os.Lstat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if above := existing(dir); unix.Access(above, unix.W_OK) != nil {
+			if above := existing(dir); !d.m.writable(above) {
 				d.problem("folders", "make it, or set WF_RUNTIME_DIR and WF_STATE_DIR", "%s does not exist, and %s cannot be written to", dir, above)
 				continue
 			}
@@ -49,9 +47,9 @@ func (d *doctor) lookAtFolders() {
 		case err != nil:
 			d.problem("folders", "", "%s: %s", dir, errText(err))
 		default:
-			if err := checkPrivate(dir, info, os.Geteuid()); err != nil {
+			if err := checkPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
-			} else if unix.Access(dir, unix.W_OK) != nil {
+			} else if !d.m.writable(dir) {
 				d.problem("folders", "chmod u+rwx "+quote(dir), "%s cannot be written to", dir)
 			} else {
 				d.ok("folders", "%s is yours alone", dir)
@@ -94,7 +92,7 @@ func (d *doctor) lookAtDisks() {
 		if dir == "" {
 			continue
 		}
-		found, err := diskOf(existing(dir))
+		found, err := d.m.diskOf(existing(dir))
 		if err != nil {
 			d.problem("disk", "", "%s: %s", dir, errText(err))
 			continue
@@ -116,10 +114,10 @@ func (d *doctor) lookAtDisks() {
 	if tmp == "" {
 		tmp = "/tmp"
 	}
-	switch found, err := diskOf(tmp); {
+	switch found, err := d.m.diskOf(tmp); {
 	case err != nil:
 		d.problem("tmp", "mkdir -p "+quote(tmp)+", or set TMPDIR", "%s: %s", tmp, errText(err))
-	case unix.Access(tmp, unix.W_OK) != nil:
+	case !d.m.writable(tmp):
 		d.problem("tmp", "set TMPDIR", "%s cannot be written to", tmp)
 	case found.bytes < fewBytes:
 		d.note("tmp", "make room, or set TMPDIR", "%d MB are left in %s", found.bytes>>20, tmp)
@@ -145,11 +143,11 @@ func (d *doctor) lookAtWorkfile() {
 	}
 	folder := filepath.Dir(p.Path)
 	switch {
-	case unix.Access(p.Path, unix.W_OK) != nil:
+	case !d.m.writable(p.Path):
 		d.problem("workfile", "chmod u+w "+quote(p.Path), "%s cannot be written to: statuses are kept in the history only", p.Path)
-	case unix.Access(folder, unix.W_OK) != nil:
+	case !d.m.writable(folder):
 		d.problem("workfile", "chmod u+w "+quote(folder), "the folder %s cannot be written to: a save makes a new file in it", folder)
-	case info.ModTime().After(time.Now().Add(time.Minute)):
+	case info.ModTime().After(d.m.now().Add(time.Minute)):
 		d.note("workfile", "touch "+quote(p.Path)+", and look at the clocks of both machines", "%s was changed in the future (%s)", p.Path, info.ModTime().Format(time.RFC3339))
 	default:
 		d.ok("workfile", "%s: %s", p.Path, plural(len(p.Nodes), "node"))
@@ -171,11 +169,11 @@ func (d *doctor) lookAtHistory() {
 		switch {
 		case run.Problem != "":
 			d.problem("history", "", "the record of run %d is damaged: %s", run.Request.Run, run.Problem)
-		case run.Time.After(time.Now().Add(time.Minute)):
+		case run.Time.After(d.m.now().Add(time.Minute)):
 			d.problem("clock", "set the clock", "the clock was turned back: run %d began at %s, and now it is %s", run.Request.Run,
-				run.Time.Format(time.RFC3339), time.Now().Format(time.RFC3339))
+				run.Time.Format(time.RFC3339), d.m.now().Format(time.RFC3339))
 		default:
-			d.ok("history", "the last run is %d, %s", run.Request.Run, ago(run.Time, time.Now()))
+			d.ok("history", "the last run is %d, %s", run.Request.Run, ago(run.Time, d.m.now()))
 		}
 	}
 }

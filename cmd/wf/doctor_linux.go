@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"wf/executor"
 )
 
 // networkDisks are file systems that lie on other machines, by the number that statfs(2) has.
@@ -28,29 +26,36 @@ func diskOf(path string) (disk, error) {
 		bytes: s.Bavail * uint64(s.Bsize), inodes: s.Files, freeInodes: s.Ffree}, nil
 }
 
-// lookAtSystem looks at what the kernel can do, and at what happens when people log out.
-func (d *doctor) lookAtSystem() {
+// pidfd tries whether the kernel has them.
+func pidfd() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
-		d.note("kernel", "Linux 5.3 or newer has it", "the kernel has no pidfd (%v): processes are told apart by their birth time only", err)
-	} else {
-		unix.Close(fd)
+		return err
 	}
-	if err := executor.BecomeSubreaper(); err != nil { // of this process, which has no children
+	return unix.Close(fd)
+}
+
+// lookAtSystem looks at what the kernel can do, and at what happens when people log out.
+func (d *doctor) lookAtSystem() {
+	noPidfd := d.m.pidfd()
+	if noPidfd != nil {
+		d.note("kernel", "Linux 5.3 or newer has it", "the kernel has no pidfd (%v): processes are told apart by their birth time only", noPidfd)
+	}
+	if err := d.m.subreaper(); err != nil {
 		d.problem("kernel", "", "no process can be a subreaper here (%v): exit codes are lost when a runner is killed", err)
-	} else if fd >= 0 {
+	} else if noPidfd == nil {
 		d.ok("kernel", "pidfd, subreaper")
 	}
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
+	if _, err := os.Stat(filepath.Join(d.m.root, "proc/self/stat")); err != nil {
 		d.problem("kernel", "mount -t proc proc /proc", "/proc is not mounted: what commands leave behind cannot be found")
 	}
-	d.lookAtLogout("/")
+	d.lookAtLogout(d.m.root)
 }
 
 // lookAtLogout finds out what systemd does to a daemon when its user logs out; it spares that of
 // the superuser. root is "/".
 func (d *doctor) lookAtLogout(root string) {
-	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || os.Geteuid() == 0 {
+	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}
 	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.user())); err == nil {

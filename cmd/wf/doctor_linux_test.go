@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +48,51 @@ func TestDiskOf(t *testing.T) {
 	}
 	if got := existing("/nonexistent/folder"); got != "/" {
 		t.Errorf("the nearest folder above is %q", got)
+	}
+}
+
+// TestDoctorOfLinux: what the kernel lacks, and what systemd does when people log out.
+func TestDoctorOfLinux(t *testing.T) {
+	missing := func() error { return errors.New("function not implemented") }
+	systemd := func(p *patient) { p.folder("sys/run/systemd/system"); p.m.uid = 1000 }
+	for name, c := range map[string]struct {
+		spoil              func(p *patient)
+		check, level, want string
+	}{
+		"well":         {func(*patient) {}, "kernel", levelOK, "pidfd, subreaper"},
+		"no pidfd":     {func(p *patient) { p.m.pidfd = missing }, "kernel", levelNote, "the kernel has no pidfd"},
+		"no subreaper": {func(p *patient) { p.m.subreaper = missing }, "kernel", levelProblem, "no process can be a subreaper"},
+		"no proc":      {func(p *patient) { p.m.root = p.path("elsewhere") }, "kernel", levelProblem, "/proc is not mounted"},
+		"logout":       {systemd, "logout", levelOK, "runs go on"},
+		"killer": {func(p *patient) {
+			systemd(p)
+			p.write("sys/etc/systemd/logind.conf", "[Login]\nKillUserProcesses=yes\n")
+		}, "logout", levelProblem, "KillUserProcesses is set"},
+		"killer, linger": {func(p *patient) {
+			systemd(p)
+			p.write("sys/etc/systemd/logind.conf", "[Login]\nKillUserProcesses=yes\n")
+			p.write("sys/var/lib/systemd/linger/tester", "")
+		}, "logout", levelOK, "linger is enabled"},
+		"runtime folder": {func(p *patient) { systemd(p); p.dirs.runtime = "/run/user/1000/wf" }, "logout", levelNote, "systemd removes /run/user/1000/wf"},
+	} {
+		p := newPatient(t)
+		c.spoil(p)
+		p.lookAtSystem()
+		found := false
+		for _, f := range p.findings {
+			found = found || f.Check == c.check && f.Level == c.level && strings.Contains(f.Message, c.want)
+		}
+		if !found {
+			t.Errorf("%s: no %s of %s with %q in %+v", name, c.level, c.check, c.want, p.findings)
+		}
+	}
+	root := newPatient(t)
+	systemd(root)
+	root.m.uid = 0
+	root.lookAtSystem()
+	for _, f := range root.findings {
+		if f.Check == "logout" {
+			t.Errorf("systemd spares the superuser: %+v", f)
+		}
 	}
 }

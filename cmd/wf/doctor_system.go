@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -27,10 +25,9 @@ func (d *doctor) lookAtLimits() {
 		{unix.RLIMIT_NOFILE, fewFiles, "open files", "ulimit -n 4096, or limits.conf"},
 		{unix.RLIMIT_NPROC, fewProcesses, "processes", "ulimit -u 4096, or limits.conf"},
 	} {
-		var r unix.Rlimit
-		if unix.Getrlimit(limit.which, &r) == nil && r.Cur < limit.few {
+		if most, err := d.m.limit(limit.which); err == nil && most < limit.few {
 			low = true
-			d.problem("limits", limit.fix+"; then wf server restart", "at most %d %s are allowed here", r.Cur, limit.what)
+			d.problem("limits", limit.fix+"; then wf server restart", "at most %d %s are allowed here", most, limit.what)
 		}
 	}
 	if !low {
@@ -49,15 +46,17 @@ func (d *doctor) lookAtLocale() {
 
 // lookAtPrograms looks at what wf executes.
 func (d *doctor) lookAtPrograms() {
-	if _, err := exec.LookPath("/bin/sh"); err != nil {
+	if _, err := d.m.lookPath("/bin/sh"); err != nil {
 		d.problem("programs", "", "there is no /bin/sh: commands cannot be executed")
 	}
-	self, err := os.Executable()
-	if err != nil {
+	if d.m.self == "" {
 		return
 	}
-	self, _ = filepath.EvalSymlinks(self)
-	found, err := exec.LookPath("wf")
+	self, err := filepath.EvalSymlinks(d.m.self)
+	if err != nil {
+		self = d.m.self // replaced while it runs
+	}
+	found, err := d.m.lookPath("wf")
 	if err != nil {
 		d.note("programs", "put "+self+" on the PATH", "wf is not on the PATH: nodes and completion cannot call it")
 		return

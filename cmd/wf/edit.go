@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,16 @@ import (
 )
 
 // editOptions are the flags that all edits share.
-type editOptions struct{ file string }
+type editOptions struct {
+	file string
+	json bool
+}
+
+// addFlags adds them.
+func (o *editOptions) addFlags(cmd *cobra.Command) {
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print what was changed as JSON")
+}
 
 // newEdit groups the edits. They go through the daemon's queue, so that everybody who has the
 // workfile open sees them, and can be undone.
@@ -35,21 +45,22 @@ keeps the graph it began with.`,
 // editCommand is a verb of edit: arguments in, edits out.
 func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Edit, error)) *cobra.Command {
 	o := &editOptions{}
-	fileFlag(cmd, &o.file, "f")
+	o.addFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list, err := edits(args)
 		if err != nil {
 			return err
 		}
-		return o.apply(cmd.Context(), e, func(ctx context.Context, s *session) (api.EditResult, error) {
+		return o.apply(cmd.Context(), e, "", func(ctx context.Context, s *session) (api.EditResult, error) {
 			return s.ws.Edit(ctx, api.EditRequest{Edits: list})
 		})
 	}
 	return cmd
 }
 
-// apply makes a change and prints what came of it: new ids on standard output, for scripts.
-func (o *editOptions) apply(ctx context.Context, e *env, change func(context.Context, *session) (api.EditResult, error)) error {
+// apply makes a change and prints what came of it: new ids on standard output, for scripts. done is
+// said before what was changed.
+func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(context.Context, *session) (api.EditResult, error)) error {
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
@@ -59,11 +70,14 @@ func (o *editOptions) apply(ctx context.Context, e *env, change func(context.Con
 	if err != nil {
 		return err
 	}
+	if o.json {
+		return writeJSON(e.stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes})
+	}
 	for _, id := range result.Added {
 		fmt.Fprintln(e.stdout, plain.Line(id))
 	}
 	if result.Text != "" {
-		fmt.Fprintln(e.stderr, plain.Line(result.Text))
+		fmt.Fprintln(e.stderr, done+changes(result.Text))
 	}
 	for _, note := range result.Notes {
 		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
@@ -71,28 +85,46 @@ func (o *editOptions) apply(ctx context.Context, e *env, change func(context.Con
 	return nil
 }
 
+// changes lists what was changed, as the daemon words it, and counts what is too much to read.
+func changes(text string) string {
+	const between = "; "
+	list := strings.Split(text, between)
+	if rest := len(list) - shownNames; rest > 0 {
+		return plain.Line(strings.Join(list[:shownNames], between)) + fmt.Sprintf(" (%d more)", rest)
+	}
+	return plain.Line(text)
+}
+
+// editReport is `wf edit VERB --json`.
+type editReport struct {
+	Schema string   `json:"schema"`
+	Added  []string `json:"added"`
+	Text   string   `json:"text,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
 func newUndo(e *env) *cobra.Command {
-	return historyCommand(e, "undo", "Take the last edit back", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "undo", "Take the last edit back", "undone: ", func(ctx context.Context, s *session) (api.EditResult, error) {
 		return s.ws.Undo(ctx)
 	})
 }
 
 func newRedo(e *env) *cobra.Command {
-	return historyCommand(e, "redo", "Do again what was undone", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "redo", "Do again what was undone", "done again: ", func(ctx context.Context, s *session) (api.EditResult, error) {
 		return s.ws.Redo(ctx)
 	})
 }
 
-// historyCommand is a verb that moves in the history of edits.
-func historyCommand(e *env, name, short string, move func(context.Context, *session) (api.EditResult, error)) *cobra.Command {
+// historyCommand is a verb that moves in the history of edits; done says what it did to them.
+func historyCommand(e *env, name, short, done string, move func(context.Context, *session) (api.EditResult, error)) *cobra.Command {
 	o := &editOptions{}
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: short,
 		Args:  nargs(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return o.apply(cmd.Context(), e, move) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return o.apply(cmd.Context(), e, done, move) },
 	}
-	fileFlag(cmd, &o.file, "f")
+	o.addFlags(cmd)
 	return cmd
 }
 

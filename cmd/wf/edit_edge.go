@@ -1,10 +1,16 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"wf/api"
 )
+
+// edgeTypes are the words for the types of edges.
+var edgeTypes = []string{"blocking", "non-blocking"}
 
 func newAddEdge(e *env) *cobra.Command {
 	edit := api.Edit{Op: api.OpAddEdge}
@@ -15,7 +21,7 @@ func newAddEdge(e *env) *cobra.Command {
   wf edit add-edge check fetch --type non-blocking    run fetch again after check`,
 		Args: nargs(2, 2),
 	}
-	cmd.Flags().Var(&choice{&edit.Type, []string{"blocking", "non-blocking"}}, "type",
+	cmd.Flags().Var(&choice{&edit.Type, edgeTypes}, "type",
 		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit.Source, edit.Target = args[0], args[1]
@@ -39,8 +45,9 @@ func newEdgeType(e *env) *cobra.Command {
 		Short: "Make the edge from SRC to DST blocking or non-blocking",
 		Args:  nargs(3, 3),
 	}, func(args []string) ([]api.Edit, error) {
-		if args[2] != "blocking" && args[2] != "non-blocking" {
-			return nil, usage("edge type %s: must be blocking or non-blocking", args[2])
+		if !slices.Contains(edgeTypes, args[2]) {
+			return nil, &failure{status: exitUsage, what: "edge type " + args[2] + ": must be " + strings.Join(edgeTypes, " or "),
+				why: didYouMean(args[2], edgeTypes), fix: "wf edit type --help"}
 		}
 		return []api.Edit{{Op: api.OpEdgeType, Source: args[0], Target: args[1], Type: args[2]}}, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 )
@@ -21,6 +22,9 @@ type env struct {
 
 	jsonErrors bool // the command was called with --json: see asksJSON
 
+	// giveBack makes the terminal what it was, when the program crashes; nil while nothing is redrawn.
+	giveBack atomic.Pointer[func()]
+
 	// The fields below are set by flags.
 
 	color string // auto, always, never
@@ -28,6 +32,9 @@ type env struct {
 
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
+
+	// traced: write the conversation with the daemon to a file; see protocol.
+	traced bool
 
 	// notes: tell what happened to the daemon on the way. Commands that people watch set it;
 	// the others are used in scripts, where a daemon that starts is no news.

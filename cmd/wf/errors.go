@@ -82,7 +82,7 @@ func printError(e *env, err error) {
 	if f.fix != "" {
 		fmt.Fprintf(&b, "%s %s\n", p.strong("fix:"), indent(e.adviseFile(f.fix)))
 	}
-	fmt.Fprint(e.stderr, b.String())
+	fmt.Fprint(e.stderr, harmless(e.ciSystem("auto"), b.String()))
 }
 
 // describe gives any error its four parts.
@@ -97,21 +97,13 @@ func describe(err error) failure {
 	case errors.As(err, &found):
 		return *found
 	case errors.As(err, &refused):
-		return failure{what: refused.Message, where: refused.Where, why: whyOf(refused), fix: refused.Fix}
+		return failure{what: refused.Message, where: refused.Where, why: refused.Why, fix: refused.Fix}
 	case errors.As(err, &exposed):
 		return failure{what: err.Error(), fix: "chmod 600 " + quote(exposed.Path)}
 	case errors.As(err, &unreachable):
 		return failure{what: err.Error(), fix: "wf server logs"}
 	}
 	return failure{what: err.Error()}
-}
-
-// whyOf adds to the reason of a daemon's refusal the nodes it names, unless it says them already.
-func whyOf(err *api.Error) string {
-	if err.Why != "" || len(err.Nodes) == 0 || err.Code != api.CodeConflict {
-		return err.Why
-	}
-	return "shared: " + nameList(err.Nodes, 6)
 }
 
 // indent makes text from anywhere safe to print and keeps its further lines inside the block.

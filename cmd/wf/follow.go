@@ -86,6 +86,9 @@ func (f *follower) close() {
 	f.group.Wait()
 }
 
+// spawn begins a goroutine that close waits for.
+func (f *follower) spawn(work func()) { f.group.Go(func() { f.e.guard(work) }) }
+
 // startAndFollow starts a run and follows it. Signals count from here on: what they mean while
 // the daemon has not answered is done as soon as the number of the run is known.
 func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error {
@@ -98,7 +101,7 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 		err      error
 	}
 	started := make(chan answer, 1)
-	f.group.Go(func() {
+	f.spawn(func() {
 		accepted, err := f.s.ws.StartRun(f.ctx, req)
 		started <- answer{accepted, err}
 	})
@@ -173,7 +176,14 @@ func (f *follower) follow(ctx context.Context) error {
 	if f.view.live != nil {
 		f.learn()
 	}
-	f.group.Go(f.read)
+	f.spawn(f.read)
+	var err error
+	f.e.guard(func() { err = f.loop(ctx) }) // here, since a bug should not wait for what close waits for
+	return err
+}
+
+// loop is the one goroutine that handles what the follower hears.
+func (f *follower) loop(ctx context.Context) error {
 	for {
 		select {
 		case r := <-f.frames:
@@ -185,10 +195,6 @@ func (f *follower) follow(ctx context.Context) error {
 			}
 		case sig := <-f.signals:
 			if f.signal(sig) {
-				return f.left()
-			}
-		case answer := <-f.choices:
-			if f.chosen(answer) {
 				return f.left()
 			}
 		case err := <-f.answers:
@@ -204,10 +210,11 @@ func (f *follower) follow(ctx context.Context) error {
 		case sig := <-f.view.terminalSignals():
 			f.view.live.terminalSignal(sig)
 		case key := <-f.view.keys():
+			asked := f.asking // then every key is the answer
 			switch {
-			case key == 'd':
+			case f.pressed(key):
 				return f.leave()
-			case key == 't' && f.view.live.shared:
+			case key == 't' && !asked && f.view.live != nil && f.view.live.shared:
 				return f.turnToTUI(ctx)
 			}
 		}
@@ -222,7 +229,7 @@ func (f *follower) follow(ctx context.Context) error {
 
 // inquire asks the daemon something on the side; the loop of follow applies the answer.
 func (f *follower) inquire(question func() (apply func())) {
-	f.group.Go(func() {
+	f.spawn(func() {
 		apply := question()
 		select {
 		case f.news <- apply:
@@ -364,6 +371,8 @@ func (f *follower) left() error {
 	case !f.stopsRun || f.detaching:
 		f.view.goodbye(f.run, false)
 		return nil
+	case f.run != "": // else it has not begun
+		f.view.goodbye(f.run, true)
 	}
 	return exit(signalStatus(f.stoppedBy))
 }

@@ -14,6 +14,7 @@ import (
 type graphOptions struct {
 	file   string
 	format string
+	json   bool
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -39,10 +40,17 @@ The same workfile in the same state gives the same bytes.`,
 			if err := fileArg(&o.file, args); err != nil {
 				return err
 			}
+			if o.json {
+				if o.format != "json" && cmd.Flags().Changed("format") {
+					return usage("--json and --format %s exclude each other", o.format)
+				}
+				o.format = "json"
+			}
 			return o.run(cmd.Context(), e)
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
 	cmd.Flags().Var(&choice{&o.format, []string{"tree", "dot", "mermaid", "json", "svg"}}, "format", "tree, dot, mermaid, json or svg")
 	return cmd
 }

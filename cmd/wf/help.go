@@ -16,6 +16,8 @@ import (
 const (
 	maxHelp = 100
 	minHelp = 40
+
+	flagColumns = 60 // from here on flags and what they do stand side by side
 )
 
 // showHelp prints the help of a command: how to call it, examples, what it does, what is below it
@@ -24,7 +26,7 @@ const (
 func showHelp(w io.Writer, cmd *cobra.Command, width int) {
 	width = min(max(width, minHelp), maxHelp)
 	cmd.Flags().SortFlags = false // they were added in the order of their use
-	fmt.Fprintf(w, "%s\n\nUsage:\n", cmd.Short)
+	fmt.Fprintf(w, "%s\n\nUsage:\n", fill(cmd.Short, "", width))
 	if cmd.Runnable() {
 		fmt.Fprintf(w, "  %s\n", cmd.UseLine())
 	}
@@ -77,9 +79,27 @@ func showTopics(w io.Writer, width int) {
 }
 
 func showFlags(w io.Writer, title string, flags *pflag.FlagSet, width int) {
-	if flags.HasAvailableFlags() {
-		fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(flags.FlagUsagesWrapped(width), "\n"))
+	if !flags.HasAvailableFlags() {
+		return
 	}
+	text := flags.FlagUsagesWrapped(width)
+	if width < flagColumns {
+		text = stackFlags(flags.FlagUsages(), width)
+	}
+	fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(text, "\n"))
+}
+
+// stackFlags puts what a flag does below it, for terminals without room for two columns. In usages
+// every flag has a line, with blanks between it and what it does.
+func stackFlags(usages string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(usages) {
+		flag := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(flag)]
+		flag, does, _ := strings.Cut(flag, "  ")
+		fmt.Fprintf(&b, "%s%s\n%s\n", indent, flag, fill(does, strings.Repeat(" ", 10), width))
+	}
+	return b.String()
 }
 
 // wrap fits text to width columns. Paragraphs are filled anew; a line that is indented, or a title

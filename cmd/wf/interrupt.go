@@ -73,9 +73,11 @@ func (f *follower) signal(sig os.Signal) (leave bool) {
 
 // stopIfAsked sends the stop that the signals so far ask for.
 func (f *follower) stopIfAsked() {
-	switch f.asked {
-	case 0:
+	if f.asked == 0 {
 		return
+	}
+	f.closeQuestion()
+	switch f.asked {
 	case 1:
 		f.view.cancelling(f.grace)
 	default:
@@ -85,7 +87,7 @@ func (f *follower) stopIfAsked() {
 	ms := f.grace.Milliseconds()
 	req := api.StopRequest{GraceMS: &ms, Cause: signalName(f.stoppedBy)}
 	run := f.run
-	f.group.Go(func() {
+	f.spawn(func() {
 		_, err := f.s.ws.Stop(f.ctx, run, req)
 		select {
 		case f.answers <- err:

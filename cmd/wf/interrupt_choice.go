@@ -1,11 +1,6 @@
 package main
 
-import (
-	"bufio"
-	"fmt"
-	"os"
-	"strings"
-)
+import "os"
 
 // What Ctrl-C does in a command that started the run it follows.
 const (
@@ -14,13 +9,14 @@ const (
 	interruptAsk    = "ask"    // ask which
 )
 
-// choosing is what a follower needs to know about Ctrl-C. It belongs to the goroutine that
-// follows; the one that waits for an answer only sends it.
+// question is what interruptAsk asks.
+const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: go on"
+
+// choosing is what a follower needs to know about Ctrl-C. It belongs to the goroutine that follows.
 type choosing struct {
-	onInterrupt string      // one of the words; "" is interruptCancel
-	asking      *os.File    // the terminal, while a question is open
-	choices     chan string // the answer to it
-	detaching   bool        // somebody chose to leave the run to the daemon
+	onInterrupt string // one of the words; "" is interruptCancel
+	asking      bool   // the question is open: the next key is the answer
+	detaching   bool   // somebody chose to leave the run to the daemon
 }
 
 // chooses handles the first Ctrl-C where it does not simply stop the run, and says whether it did.
@@ -38,39 +34,35 @@ func (f *follower) chooses(sig os.Signal) bool {
 	return false
 }
 
-// ask puts the question to the terminal. Without one there is nobody to ask, and with a question
-// open another Ctrl-C is the answer: then it says false.
+// ask puts the question to the terminal: below the rows where progress is redrawn, else as a line.
+// Where keys cannot be read there is nobody to ask, and with the question open another Ctrl-C is the
+// answer: then it says false.
 func (f *follower) ask() bool {
-	if f.asking != nil {
+	v := f.view
+	if f.asking || v.keyboard == nil || !v.term.foreground() || !v.keyboard.listen() {
 		return false
 	}
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return false
-	}
-	f.asking, f.choices = tty, make(chan string, 1)
+	f.asking = true
 	f.asked, f.stoppedBy = 0, nil // nobody has asked for a stop yet
-	fmt.Fprint(tty, "stop the run, or detach from it? [s]top [d]etach, anything else goes on: ")
-	choices := f.choices
-	// The read ends with the answer or when close takes the terminal away. Where a system cannot
-	// interrupt it, the goroutine ends with the process: nothing waits for it.
-	go func() {
-		line, err := bufio.NewReader(tty).ReadString('\n')
-		if err == nil {
-			choices <- strings.TrimSpace(line)
-		}
-	}()
+	if v.live != nil {
+		v.live.question, v.live.dirty = question, true
+	} else {
+		v.say("%s", question)
+	}
 	return true
 }
 
-// chosen does what the answer says, and says whether to leave.
-func (f *follower) chosen(answer string) (leave bool) {
+// pressed does what a key says, and says whether to leave.
+func (f *follower) pressed(key byte) (leave bool) {
+	if !f.asking {
+		return key == 'd' && f.view.live != nil
+	}
 	f.closeQuestion()
-	switch strings.ToLower(answer) {
-	case "d", "detach":
+	switch key {
+	case 'd', 'D':
 		f.detaching = true
 		return true
-	case "s", "stop":
+	case 's', 'S':
 		f.count(interrupt)
 		f.stopIfAsked()
 	}
@@ -79,8 +71,13 @@ func (f *follower) chosen(answer string) (leave bool) {
 
 // closeQuestion takes an open question back.
 func (f *follower) closeQuestion() {
-	if f.asking != nil {
-		f.asking.Close()
-		f.asking = nil
+	if !f.asking {
+		return
 	}
+	f.asking = false
+	if l := f.view.live; l != nil {
+		l.question, l.dirty = "", true
+		return
+	}
+	f.view.keyboard.deafen()
 }

@@ -35,6 +35,21 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
+// TestInsist: who leaves with a third Ctrl-C is told that the stop goes on, and where its end is found.
+func TestInsist(t *testing.T) {
+	v, _, stderr := testView(showOptions{})
+	f := &follower{e: v.e, s: v.s, view: v, run: "7", stopsRun: true}
+	for range 3 {
+		f.count(interrupt)
+	}
+	if status := exitStatus(f.left()); status != exitInterrupted {
+		t.Errorf("status %d", status)
+	}
+	if want := "left run 7 (0/0) while it is being stopped.   how it ended: wf runs show 7\n"; stderr.String() != want {
+		t.Errorf("it says %q, want %q", stderr, want)
+	}
+}
+
 func TestSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]string{10 * time.Second: "10 s", 1500 * time.Millisecond: "1.5 s", 0: "0 s"} {
 		if got := seconds(d); got != want {

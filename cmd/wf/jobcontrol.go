@@ -29,8 +29,8 @@ func (l *live) terminalSignal(sig os.Signal) {
 // suspend is Ctrl-Z: the terminal is left as the shell expects it before this process stops. The run
 // goes on in the daemon, and its events wait there, or come as a snapshot later.
 func (l *live) suspend() {
-	if group, err := unix.Getsid(0); err != nil || group == unix.Getpgrp() {
-		return // no shell has given us a group of our own, so none would continue us
+	if !canBeContinued() {
+		return
 	}
 	l.v.err.Flush()
 	l.v.region.clear()
@@ -41,6 +41,12 @@ func (l *live) suspend() {
 		return
 	}
 	l.away, l.dirty = true, true
+}
+
+// canBeContinued says whether a shell has given us a group of our own, and so would continue us.
+func canBeContinued() bool {
+	group, err := unix.Getsid(0)
+	return err == nil && group != unix.Getpgrp()
 }
 
 // stopSelf stops this process until somebody continues it. It is SIGSTOP because the Go runtime
@@ -74,7 +80,7 @@ func (l *live) continued() {
 		l.v.region.redraw()
 		l.dirty = true
 	case !l.away: // stopped by somebody else: the shell has set the terminal as it likes it
-		l.term.saved = nil
+		l.term.forget()
 		l.deafen()
 		l.away, l.dirty = true, true
 	}

@@ -4,10 +4,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"time"
 
-	"github.com/muesli/cancelreader"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/sys/unix"
 
 	"wf/api"
@@ -21,10 +20,9 @@ const (
 )
 
 // A live redraws how a run stands at the bottom of a terminal. Like its view it belongs to the
-// goroutine that follows the run; the reader of keys is its own, and close waits for it.
+// goroutine that follows the run.
 type live struct {
 	v      *view
-	term   *terminal
 	hint   string
 	shared bool // standard output is the same terminal
 
@@ -35,11 +33,10 @@ type live struct {
 	asking bool
 	away   bool // in the background: nothing is redrawn
 
+	question string // what is being asked below the rows; "" for nothing
+
 	signals chan os.Signal // of the terminal: its size, and job control
-	keys    chan byte
-	reader  cancelreader.CancelReader // nil while no keys are read
-	deaf    chan struct{}             // closed when no key is wanted any more
-	group   sync.WaitGroup
+	*keyboard
 }
 
 // startLive begins to redraw if this is the place for it, and says why not where somebody has
@@ -56,8 +53,8 @@ func (v *view) startLive(canStop bool) {
 		}
 		return
 	}
-	l := &live{v: v, term: v.term, timer: time.NewTimer(0), dirty: true,
-		signals: make(chan os.Signal, 8), keys: make(chan byte)}
+	l := &live{v: v, timer: time.NewTimer(0), dirty: true,
+		signals: make(chan os.Signal, 8), keyboard: v.keyboard}
 	signal.Notify(l.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
 	l.hint = "^C leave"
 	if canStop {
@@ -115,54 +112,6 @@ func (v *view) endLive() {
 	l.deafen()
 }
 
-// listen begins to read keys and says whether there are any.
-func (l *live) listen() bool {
-	if l.term.in == nil || l.term.listen() != nil {
-		return false
-	}
-	reader, err := cancelreader.NewReader(l.term.in)
-	if err != nil {
-		l.term.restore()
-		return false
-	}
-	l.reader = reader
-	l.deaf = make(chan struct{})
-	l.group.Go(func() { l.readKeys(reader, l.deaf) })
-	return true
-}
-
-// readKeys hands over single keys until it is cancelled.
-func (l *live) readKeys(reader cancelreader.CancelReader, deaf <-chan struct{}) {
-	buf := make([]byte, 256)
-	for {
-		n, err := reader.Read(buf)
-		if err != nil {
-			return
-		}
-		if n != 1 {
-			continue // pasted text, or a key that sends a sequence: nothing that was meant for us
-		}
-		select {
-		case l.keys <- buf[0]:
-		case <-deaf:
-			return
-		}
-	}
-}
-
-// deafen ends the reading of keys and gives the terminal its modes back.
-func (l *live) deafen() {
-	if l.reader != nil {
-		close(l.deaf)
-		if l.reader.Cancel() {
-			l.group.Wait()
-		}
-		l.reader.Close()
-		l.reader = nil
-	}
-	l.term.restore()
-}
-
 // flush shows what the last events changed, at once or with the next frame.
 func (l *live) flush(now time.Time) error {
 	if !l.dirty && l.v.err.Buffered() == 0 && l.v.out.Buffered() == 0 {
@@ -190,7 +139,11 @@ func (l *live) draw(now time.Time) error {
 	if width < 2 || height < 2 {
 		return err
 	}
-	l.v.region.show(l.v.board.rows(l.v.p, now, width, height, l.hint))
+	rows := l.v.board.rows(l.v.p, now, width, height, l.hint)
+	if l.question != "" {
+		rows = append(rows, l.v.p.strong(ansi.Truncate(l.question, width-1, l.v.p.ellipsis())))
+	}
+	l.v.region.show(rows)
 	return err
 }
 
@@ -246,8 +199,8 @@ func (b *board) hear(answer api.RunLive) {
 	}
 }
 
-// frameDue, terminalSignals and keys are what a live view waits for; nil, which never comes, where
-// there is none.
+// frameDue, terminalSignals and keys are what a view on a terminal waits for; nil, which never comes,
+// elsewhere.
 func (v *view) frameDue() <-chan time.Time {
 	if v.live == nil {
 		return nil
@@ -263,8 +216,8 @@ func (v *view) terminalSignals() <-chan os.Signal {
 }
 
 func (v *view) keys() <-chan byte {
-	if v.live == nil {
+	if v.keyboard == nil {
 		return nil
 	}
-	return v.live.keys
+	return v.keyboard.pressed
 }

@@ -22,6 +22,7 @@ type logsOptions struct {
 	stdout, stderr bool
 	failed         bool
 	raw            bool
+	json           bool
 }
 
 func newLogs(e *env) *cobra.Command {
@@ -30,7 +31,8 @@ func newLogs(e *env) *cobra.Command {
 		Use:   "logs NODE...",
 		Short: "Print the output of nodes",
 		Long: `Logs prints what the latest execution of each node wrote: standard output, then standard
-error. To a terminal only text is printed; files and pipes get the exact bytes.`,
+error. To a terminal only text is printed; files and pipes get the exact bytes.
+With --json each line of output is a line of JSON (wf.log/v1) that says whose it is.`,
 		Example: `  wf logs align
   wf logs -f align                as it is written, until the execution ends
   wf logs --failed                of everything that failed in the latest run
@@ -54,6 +56,7 @@ error. To a terminal only text is printed; files and pipes get the exact bytes.`
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error")
 	f.BoolVar(&o.failed, "failed", false, "of every node that failed in the run")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes to a terminal too: only for output that you trust")
+	f.BoolVar(&o.json, "json", false, "print a line of JSON for each line of output")
 	return cmd
 }
 
@@ -64,6 +67,8 @@ func (o *logsOptions) check(args []string) error {
 		return &failure{status: exitUsage, what: "no node named", fix: "wf logs NODE, or wf logs --failed"}
 	case len(args) > 0 && o.failed:
 		return usage("--failed chooses the nodes: it goes with no names")
+	case o.json && o.raw:
+		return usage("--raw and --json exclude each other")
 	case o.execution < 0:
 		return usage("--execution counts from 1")
 	case o.tail < -1:
@@ -150,7 +155,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	if err != nil {
 		return err
 	}
-	if header {
+	if header && !o.json {
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
 	for _, stream := range o.chosen(info) {
@@ -161,11 +166,19 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		if err != nil {
 			return err
 		}
-		if err := copyStream(ctx, e.outputWriter(out, o.raw), s, q, stream.name, offset, false); err != nil {
+		if err := copyStream(ctx, o.writer(e, out, info, stream.name), s, q, stream.name, offset, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writer is what one stream goes through on its way to w.
+func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream string) flusher {
+	if o.json {
+		return newJSONLines(w, info, stream)
+	}
+	return e.outputWriter(w, o.raw)
 }
 
 // lineStart knows whether what was written last ended its line, so that a title can begin one.

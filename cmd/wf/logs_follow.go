@@ -32,12 +32,14 @@ func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries
 				return err
 			}
 			group.Go(func() {
-				w := e.outputWriter(lockedWriter{&mu, e.stdout}, o.raw)
-				if err := copyStream(ctx, w, s, q, stream.name, offset, true); err != nil {
-					mu.Lock()
-					errs = append(errs, err)
-					mu.Unlock()
-				}
+				e.guard(func() {
+					w := o.writer(e, lockedWriter{&mu, e.stdout}, info, stream.name)
+					if err := copyStream(ctx, w, s, q, stream.name, offset, true); err != nil {
+						mu.Lock()
+						errs = append(errs, err)
+						mu.Unlock()
+					}
+				})
 			})
 		}
 	}

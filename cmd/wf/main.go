@@ -37,9 +37,11 @@ func main() {
 	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])
-	err := execute(e, os.Args[1:])
-	printError(e, err)
-	os.Exit(exitStatus(err))
+	e.guard(func() {
+		err := execute(e, os.Args[1:])
+		printError(e, err)
+		os.Exit(exitStatus(err))
+	})
 }
 
 // exitStatus is the only table from errors to exit statuses.

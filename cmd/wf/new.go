@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ A node for which no command is known keeps its place in the graph, and wf run re
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.arguments(args); err != nil {
+			if err := o.arguments(e, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
@@ -67,11 +69,21 @@ A node for which no command is known keeps its place in the graph, and wf run re
 	return cmd
 }
 
+// oneName is the error about --from with one name, or none. One that there is a file of is the input.
+func (o *newOptions) oneName(e *env, name string) error {
+	file, input := cmp.Or(name, "FILE"), "INPUT"
+	if _, err := os.Stat(e.abs(name)); name != "" && err == nil {
+		file, input = defaultWorkfile, name
+	}
+	return &failure{status: exitUsage, what: "--from " + o.from + " needs two names: the new workfile, and what to read",
+		fix: "wf new " + quote(file) + " --from " + o.from + " " + quote(input)}
+}
+
 // arguments sorts out FILE and INPUT: with --from the last argument is the input.
-func (o *newOptions) arguments(args []string) error {
+func (o *newOptions) arguments(e *env, args []string) error {
 	if o.from != "" {
 		if len(args) == 0 || len(args) == 1 && o.file == "" {
-			return usage("--from %s needs two names: wf new FILE --from %s INPUT", o.from, o.from)
+			return o.oneName(e, first(args))
 		}
 		o.input = args[len(args)-1]
 		args = args[:len(args)-1]

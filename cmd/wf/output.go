@@ -17,10 +17,11 @@ import (
 
 // Bounds of what is shown of an output while a run goes on; wf logs has all of it.
 const (
-	tailBytes    = 64 << 10
-	tailLines    = 10
-	quotedLines  = 3
-	groupedBytes = 1 << 20
+	tailBytes   = 64 << 10
+	tailLines   = 10
+	quotedLines = 3
+
+	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
 )
 
 // The streams of an execution.
@@ -90,7 +91,8 @@ func (s *session) lastLines(ctx context.Context, q client.LogQuery, stream strin
 }
 
 // textLines cuts output into lines as they would stand on a screen at the end: of a line that
-// was written over and over with carriage returns only the last text counts.
+// was written over and over with carriage returns only the last text counts, and of an endless one
+// the beginning.
 func textLines(data []byte) []string {
 	text := strings.TrimSuffix(string(data), "\n")
 	if text == "" {
@@ -99,7 +101,7 @@ func textLines(data []byte) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
-		lines[i] = plain.Text(line[strings.LastIndexByte(line, '\r')+1:])
+		lines[i] = ansi.Truncate(plain.Text(line[strings.LastIndexByte(line, '\r')+1:]), tailColumns, " [...]")
 	}
 	return lines
 }
@@ -182,7 +184,7 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 
 // logCommand is what prints the whole output of a node in a run.
 func (v *view) logCommand(run, name string) string {
-	return "wf logs --run " + run + v.e.fileFix(v.s.path) + " " + quote(name)
+	return "wf logs " + quote(run+"/"+name) + v.e.fileFix(v.s.path)
 }
 
 // wholeOutput writes the output of an execution to standard output in one block (--output grouped).
@@ -203,10 +205,15 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		f.end(v.out)
 	}
 	if cut {
-		fmt.Fprintf(v.out, "-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		rest := fmt.Sprintf("-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
+		io.WriteString(v.out, v.harmless(rest))
 	}
 	if f.failed {
-		v.annotate(v.out, ev, tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}.last())
+		end := tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}
+		if cut { // its last words are in the rest; without them the annotation names the log
+			end, _ = v.s.tail(ctx, query(ev), tailLines)
+		}
+		v.annotate(v.out, ev, end.last())
 	}
 	if v.live == nil || v.live.shared {
 		v.out.Flush() // and the block before the next line; an error comes up again with the next flush
@@ -215,7 +222,7 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 
 func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
-// copyOutput appends both streams to b, up to groupedBytes each, safe for what reads them.
+// copyOutput appends both streams to b, up to groupedBytes and groupedLines each, safe for what reads them.
 func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.ws.LogInfo(ctx, q)
 	if err != nil {
@@ -233,11 +240,12 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 			return cut, err
 		}
 		w := v.outputWriter(b)
-		_, err = io.Copy(w, io.LimitReader(r, groupedBytes))
+		most := &capped{r, groupedBytes, groupedLines}
+		_, err = io.Copy(w, most)
 		if err = errors.Join(err, w.Flush(), r.Close()); err != nil {
 			return cut, err
 		}
-		cut = cut || stream.size > groupedBytes
+		cut = cut || stream.size > int64(groupedBytes-most.bytes)
 	}
 	return cut, nil
 }

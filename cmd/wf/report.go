@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"wf/api"
 	"wf/client"
 	"wf/plain"
@@ -168,8 +170,29 @@ func (f *follower) writeReports(ctx context.Context) error {
 	return nil
 }
 
-// writeReport replaces path by the report as a whole.
+// writeReport writes a report to path. A file is replaced as a whole; what is none (a device, a
+// pipe, a link) is written into and stays what it is.
 func writeReport(path string, a *account, write func(io.Writer, *account) error) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return writeInto(path, a, write)
+	}
+	return replaceReport(path, a, write)
+}
+
+// writeInto does not wait for somebody to read a pipe: the run is over, and nobody may ever come.
+func writeInto(path string, a *account, write func(io.Writer, *account) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o644)
+	if err != nil {
+		return err
+	}
+	err = write(f, a)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func replaceReport(path string, a *account, write func(io.Writer, *account) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".wf-report-*")
 	if err != nil {
 		return err

@@ -63,6 +63,7 @@ type showOptions struct {
 	json       bool
 	quiet      bool
 	verbose    bool
+	traced     bool // -vv
 }
 
 func newRun(e *env) *cobra.Command {
@@ -147,7 +148,8 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show starts too")
+	f.VarP(&verbosity{o}, "verbose", "v", "show starts too; -vv: and write the conversation with the daemon to a file")
+	f.Lookup("verbose").NoOptDefVal = "true"
 }
 
 // check finds contradictions before anything is done.
@@ -220,7 +222,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if o.dryRun {
 		return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
 	}
-	e.notes = !o.quiet
+	e.notes, e.traced = !o.quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {
 		return err

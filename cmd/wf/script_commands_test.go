@@ -45,6 +45,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"screen":    cmdScreen,
 		"see":       cmdSee,
 		"restored":  cmdRestored,
+		"sabotage":  cmdSabotage,
 	}
 }
 

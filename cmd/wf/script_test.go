@@ -10,6 +10,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// Where the mock-ups of the command line (UX 4) are held against the program. What differs from
+// them says why in its script.
+//
+//	4.1  a run on a terminal  run-inline, run-inline-output; where it must not be: run-inline-not, run-surroundings
+//	4.2  CI, a pipe           mockups, run-ci, run-ci-hostile, run-report
+//	4.3  failures             mockups, run-fail, run-fail-alike
+//	4.4  resume               mockups, run-resume, run-resume-changed
+//	4.5  status               mockups, status
+//	4.6  runs                 mockups, runs, runs-show
+//	4.7  dry run              mockups, plan
+//	4.8  a cycle              run-cycle
+//	4.9  typos                mockups, help, select, edit
+//	     leaving, Ctrl-C      run-detach, run-inline, run-interrupt, run-interrupt-ask, run-interrupt-choice
+//	4.10 the daemon           mockups, server, server-ls, server-restart, version
+
 // TestScripts runs the sessions in testdata/script against the real program. Each has folders of
 // its own for the daemon, and leaves no process behind, however it ends.
 func TestScripts(t *testing.T) {
@@ -26,13 +41,21 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "bash-completion":
+				_, err := os.Stat(bashCompletionPackage)
+				return err == nil, nil
 			case "smalldisk":
 				return smallDisks(), nil
+			case "nodetector":
+				return !raceEnabled, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
 }
+
+// bashCompletionPackage is what the completion of bash is loaded with; scripts name it, too.
+const bashCompletionPackage = "/usr/share/bash-completion/bash_completion"
 
 // buildProgram builds wf once, with the race detector when the test has it, and returns its folder.
 func buildProgram(t *testing.T) string {

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
+	"wf/ownfile"
 )
 
 // newServer groups the commands about the daemon itself.
@@ -26,7 +27,7 @@ ends by itself when nothing is left to do, so these commands are seldom needed.`
 		Example: `  wf server status
   wf server stop --cancel`,
 	}
-	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
+	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerRetry(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
 }
 
 // stopServerOptions are the flags of stop and restart.
@@ -108,7 +109,7 @@ func serverLogs(e *env) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(dirs.state, daemon.FileLog))
+	f, err := ownfile.Open(filepath.Join(dirs.state, daemon.FileLog), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(e.stderr, "no daemon has ever run here")
 		return nil

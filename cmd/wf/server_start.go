@@ -113,7 +113,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 		return &failure{status: exitDaemon, what: "cannot open the log of the daemon", why: err.Error()}
 	}
 	defer log.Close()
-	cfg.Log, cfg.Locked = log.Logger(), log.Rotate
+	cfg.Log, cfg.Locked = log.Logger(e.logLevel()), log.Rotate
 	// Half of the usual head room: most of what lives here is workfiles and their indexes, which the
 	// collector need not look into. 100,000 nodes stay below 250 MB by it, at no cost to be seen.
 	if e.get("GOGC") == "" {

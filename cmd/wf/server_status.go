@@ -40,6 +40,11 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 	}
 	if !running {
 		fmt.Fprintln(e.stderr, "no daemon is running")
+		held, err := heldAlone(e)
+		if err != nil {
+			return err
+		}
+		printHeld(e.stderr, held)
 		return exit(exitDaemon)
 	}
 	defer c.Close()
@@ -68,18 +73,25 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, plain.Line(s.Version), up)
 	fmt.Fprintf(w, "  socket %s  url %s\n", plain.Line(s.Socket), plain.Line(s.URL))
 	fmt.Fprintf(w, "  workfiles %d  clients %d  slots %d of %d in use\n", len(s.Workspaces), s.Clients, s.SlotsUsed, s.Slots)
-	return printWorkspaces(w, s.Workspaces)
+	if err := printWorkspaces(w, s.Workspaces, now); err != nil {
+		return err
+	}
+	printHeld(w, s.Held)
+	return nil
 }
 
-// printWorkspaces is a line per open workfile.
-func printWorkspaces(w io.Writer, list []api.WorkspaceInfo) error {
+// printWorkspaces is a line per open workfile: what runs in it, or what ran last.
+func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error {
 	var t table
 	for _, ws := range list {
-		runs := ""
-		if len(ws.Runs) > 0 {
-			runs = "run " + nameList(ws.Runs, 6)
+		runs := "never run"
+		switch {
+		case len(ws.Runs) > 0:
+			runs = "run " + nameList(ws.Runs, 6) + fmt.Sprintf("  %d running", ws.Running)
+		case ws.LastRun != nil:
+			runs = "last run " + ws.LastRun.Run + " " + resultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
 		}
-		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"), fmt.Sprintf("%d running", ws.Running))
+		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"))
 	}
 	return t.write(w)
 }
@@ -137,15 +149,19 @@ func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.Server
 		if now, err = c.Server(ctx); err != nil {
 			return now, err
 		}
+	} else if now.Held, err = heldAlone(e); err != nil {
+		return now, err
 	}
 	switch {
-	case before != nil && reflect.DeepEqual(before.Workspaces, now.Workspaces):
+	case before != nil && reflect.DeepEqual(before.Workspaces, now.Workspaces) && reflect.DeepEqual(before.Held, now.Held):
 		return now, nil
 	case asJSON:
 		return now, writeJSON(e.stdout, now)
-	case len(now.Workspaces) == 0:
+	case len(now.Workspaces)+len(now.Held) == 0:
 		_, err = fmt.Fprintln(e.stderr, "no workfile is open")
 		return now, err
 	}
-	return now, printWorkspaces(e.stdout, now.Workspaces)
+	err = printWorkspaces(e.stdout, now.Workspaces, time.Now())
+	printHeld(e.stdout, now.Held)
+	return now, err
 }

@@ -77,7 +77,7 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 func (e *env) daemonVars(dirs folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
-		"WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE",
+		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.get(key); value != "" {
 			vars = append(vars, key+"="+value)
@@ -106,7 +106,9 @@ func (e *env) clientOptions(dirs folders) client.Options {
 		Runtime: dirs.runtime,
 		Version: version(),
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
+		Guard:   e.guard,
 	}
+	opt.Trace = e.protocol(dirs)
 	if e.notes {
 		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(text)) }
 	}

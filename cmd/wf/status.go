@@ -43,7 +43,7 @@ last run was stopped, else 0.`,
 	}
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
-	f.BoolVar(&o.watch, "watch", false, "show every change until Ctrl-C")
+	f.BoolVar(&o.watch, "watch", false, "show every change until Ctrl-C: in place on a terminal, else one after the other")
 	f.BoolVar(&o.json, "json", false, "print the state as JSON; with --watch a line per change")
 	f.BoolVar(&o.exitCode, "exit-code", false, "tell the state by the exit status")
 	return cmd

@@ -174,8 +174,12 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 		}
 		names = append(names, name)
 	}
-	size = fmt.Sprintf("%s%d  %d/%d", p.either("×", "x"), s.Nodes, s.Counts.OK, s.Nodes)
-	return size, strings.Join(append(countGlyphs(p, s.Counts), strings.Join(names, ", ")), "  ")
+	size = fmt.Sprintf("%s%d  %d/%d", p.either("×", "x"), s.Nodes, s.Counts.OK+s.Counts.Kept, s.Nodes)
+	parts := countGlyphs(p, s.Counts)
+	if s.Counts.Kept > 0 {
+		parts = append([]string{fmt.Sprintf("%d kept", s.Counts.Kept)}, parts...)
+	}
+	return size, strings.Join(append(parts, strings.Join(names, ", ")), "  ")
 }
 
 // statusNext is what somebody who has read the state may want to type.

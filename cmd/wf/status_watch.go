@@ -10,12 +10,12 @@ import (
 	"wf/client"
 )
 
-// redraw is how often status --watch asks at most: a fast run has thousands of events a second
-// and people read one line.
+// redraw is how often status --watch asks at most: a fast run has thousands of events a second.
 const redraw = 200 * time.Millisecond
 
-// follow prints the state now and after every change, until Ctrl-C, which ends it with status 0.
-func (o *statusOptions) follow(ctx context.Context, e *env, s *session) error {
+// follow shows the state now and after every change, until Ctrl-C, which ends it with status 0: on a
+// terminal in place, elsewhere again and again.
+func (o *statusOptions) follow(ctx context.Context, e *env, s *session) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, interrupt)
 	var reader sync.WaitGroup
 	defer reader.Wait()
@@ -25,30 +25,60 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *session) error {
 		return err
 	}
 	defer watch.Close()
-	changes, failed := changesOf(ctx, watch, &reader)
+	changes, failed := changesOf(ctx, e, watch, &reader)
+	screen := o.newStatusScreen(e, s)
+	if screen != nil {
+		defer func() {
+			if closed := screen.close(); err == nil {
+				err = closed
+			}
+		}()
+	}
+	e.guard(func() { err = o.loop(ctx, e, s, screen, changes, failed) })
+	return err
+}
+
+// loop is the goroutine of follow. screen is nil where lines are printed.
+func (o *statusOptions) loop(ctx context.Context, e *env, s *session, screen *statusScreen, changes <-chan struct{}, failed <-chan error) error {
+	heard := changes // nil for a moment after each look
+	pause := time.NewTimer(redraw)
+	defer pause.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-failed:
-			if ctx.Err() != nil {
+		case err = <-failed:
+		case <-heard:
+			err = o.show(ctx, e, s, screen)
+			heard = nil
+			pause.Reset(redraw)
+		case <-pause.C:
+			heard = changes
+		case <-screen.second():
+			err = screen.draw(time.Now())
+		case sig := <-screen.happened():
+			err = screen.terminalSignal(sig)
+		case key := <-screen.pressed():
+			if key == 'q' {
 				return nil
 			}
-			return err
-		case <-changes:
 		}
-		if err := o.show(ctx, e, s); err != nil || ctx.Err() != nil {
+		if err != nil || ctx.Err() != nil {
 			return ignoreCancel(ctx, err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(redraw):
 		}
 	}
 }
 
-// show prints the state once, without the nodes where people read it as it scrolls by.
-func (o *statusOptions) show(ctx context.Context, e *env, s *session) error {
+// show shows the state once, without the nodes where people read it as it scrolls by.
+func (o *statusOptions) show(ctx context.Context, e *env, s *session, screen *statusScreen) error {
+	if screen != nil {
+		status, err := o.ask(ctx, s)
+		if err != nil {
+			return err
+		}
+		return screen.show(status)
+	}
 	status, err := s.ws.Status(ctx, o.json)
 	if err != nil {
 		return err
@@ -65,25 +95,26 @@ func ignoreCancel(ctx context.Context, err error) error {
 }
 
 // changesOf turns the frames of watch into a mark "something has changed", however many they
-// are. Its goroutine, one of group, ends with ctx or with the
-// watch, whose error it hands over.
-func changesOf(ctx context.Context, watch *client.Watch, group *sync.WaitGroup) (changes chan struct{}, failed chan error) {
+// are. Its goroutine, one of group, ends with ctx or with the watch, whose error it hands over.
+func changesOf(ctx context.Context, e *env, watch *client.Watch, group *sync.WaitGroup) (changes chan struct{}, failed chan error) {
 	changes, failed = make(chan struct{}, 1), make(chan error, 1)
 	group.Go(func() {
-		for {
-			frame, err := watch.Next(ctx)
-			if err != nil {
-				failed <- err
-				return
+		e.guard(func() {
+			for {
+				frame, err := watch.Next(ctx)
+				if err != nil {
+					failed <- err
+					return
+				}
+				if !changed(frame) {
+					continue
+				}
+				select {
+				case changes <- struct{}{}:
+				default: // one mark waits already
+				}
 			}
-			if !changed(frame) {
-				continue
-			}
-			select {
-			case changes <- struct{}{}:
-			default: // one mark waits already
-			}
-		}
+		})
 	})
 	return changes, failed
 }

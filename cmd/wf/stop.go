@@ -84,6 +84,11 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 	if err != nil {
 		return err
 	}
+	if o.node != "" { // a typo is one whatever runs
+		if _, err := s.ws.Select(ctx, []string{o.node}); err != nil {
+			return err
+		}
+	}
 	if len(status.Runs) == 0 && run == "" {
 		fmt.Fprintln(e.stderr, "nothing is running")
 		return nil

@@ -20,6 +20,7 @@ const maxLine = 64 << 10
 // streams shows the output of all nodes while they run (--output stream): whole lines, each
 // with its node's name before it. There are two goroutines per execution; close waits for them.
 type streams struct {
+	e      *env
 	s      *session
 	writer func(io.Writer) flusher // makes output safe for what reads it
 	cancel context.CancelFunc
@@ -29,7 +30,7 @@ type streams struct {
 }
 
 func newStreams(v *view) *streams {
-	st := &streams{s: v.s, writer: v.outputWriter, lines: make(chan []byte)}
+	st := &streams{e: v.e, s: v.s, writer: v.outputWriter, lines: make(chan []byte)}
 	st.ctx, st.cancel = context.WithCancel(context.Background())
 	return st
 }
@@ -37,7 +38,7 @@ func newStreams(v *view) *streams {
 // follow shows the execution that ev started.
 func (st *streams) follow(ev api.Event) {
 	for _, stream := range []string{streamOut, streamErr} {
-		st.group.Go(func() { st.copy(plain.Line(ev.Name), query(ev), stream) })
+		st.group.Go(func() { st.e.guard(func() { st.copy(plain.Line(ev.Name), query(ev), stream) }) })
 	}
 }
 

@@ -3,7 +3,8 @@ package main
 import (
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"wf/plain"
 )
@@ -40,4 +41,4 @@ func (t *table) write(w io.Writer) error {
 }
 
 // columns is the room that text takes on the screen, colours apart.
-func columns(text string) int { return utf8.RuneCountInString(plain.Text(text)) }
+func columns(text string) int { return ansi.StringWidth(plain.Text(text)) }

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
@@ -11,7 +12,9 @@ import (
 // A terminal is the one that a region is drawn on and keys come from.
 type terminal struct {
 	in, out *os.File // in is nil when keys cannot be read
-	saved   *unix.Termios
+
+	mu    sync.Mutex // guards saved: whoever crashes restores it
+	saved *unix.Termios
 }
 
 // newTerminal is the terminal behind stderr and stdin; nil when stderr is none.
@@ -46,6 +49,8 @@ func (t *terminal) foreground() bool {
 // listen makes keys come one by one and unseen. Signals stay what they are: Ctrl-C and Ctrl-Z are
 // the kernel's business, and line ends of other programs too. It does nothing without in.
 func (t *terminal) listen() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.in == nil || t.saved != nil {
 		return nil
 	}
@@ -65,10 +70,19 @@ func (t *terminal) listen() error {
 
 // restore undoes listen.
 func (t *terminal) restore() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.saved == nil {
 		return nil
 	}
 	saved := t.saved
 	t.saved = nil
 	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, saved)
+}
+
+// forget leaves the modes as somebody else has set them since listen.
+func (t *terminal) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.saved = nil
 }

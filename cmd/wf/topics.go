@@ -53,7 +53,10 @@ const recipesTopic = `WHAT TO TYPE WHEN
   stop it                          wf stop          or Ctrl-C in wf run
   it was done by hand              wf edit status NODE ran, then wf resume
   change a command                 wf edit set NODE label 'COMMAND'
-  yesterday's run                  wf runs, wf runs show RUN, wf logs --run RUN NODE
+  change several                   wf edit nodes 'align_*'   take it back: wf edit undo
+  a picture of it                  wf graph --format svg > picture.svg
+  make one of a makefile           wf new Workfile --from make Makefile
+  yesterday's run                  wf runs, wf runs show RUN, wf logs RUN/NODE
   something is wrong with wf       wf doctor, wf server logs`
 
 const selectorsTopic = `SELECTORS
@@ -133,9 +136,13 @@ the numbers of runs are strings.
   wf why NODE                 wf.why/v1
   wf runs                     wf.runs/v1
   wf runs show RUN            wf.run/v1
+  wf logs NODE                wf.log/v1     a line per line of output
+  wf graph                    wf.graph/v1
+  wf edit VERB                wf.edit/v1
   wf check                    wf.check/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
+  wf version                  wf.version/v1
 
   wf status --json | jq -r '.nodes[] | select(.state == "failed") | .name'
   wf run --json | jq -r 'select(.type == "node_failed") | .name'`
@@ -151,6 +158,8 @@ Every setting of wf help config has a variable. Besides:
   FORCE_COLOR, CLICOLOR_FORCE       any value: colours also where there is no terminal
   LC_ALL, LC_CTYPE, LANG            not UTF-8: signs of ASCII
   COLUMNS                           width of the terminal
+  WF_LOG=debug                      write what is said to the daemon to client.log in the state
+                                    folder, and in a daemon that starts its requests to its log
 
 A command runs with the environment of the wf run that started it, and these:
 

@@ -39,12 +39,19 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Request: req,
 		Recent:  e.recentWorkfiles,
 		Dir:     e.dir,
-		Pager:   cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
-		In:      e.stdin,
-		Out:     e.stdout,
-		Env:     e.vars,
-		ASCII:   e.wantASCII(),
-		Color:   e.wantColor(true),
+		Restorer: func(restore func()) {
+			if restore == nil {
+				e.giveBack.Store(nil)
+				return
+			}
+			e.giveBack.Store(&restore)
+		},
+		Pager: cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
+		In:    e.stdin,
+		Out:   e.stdout,
+		Env:   e.vars,
+		ASCII: e.wantASCII(),
+		Color: e.wantColor(true),
 	})
 }
 

@@ -34,6 +34,14 @@ func unknownWord(what, word string, names []string, fix string) *failure {
 	return &failure{status: exitUsage, what: what, fix: fix}
 }
 
+// didYouMean names those of names that word may have been meant to be; "" where none is like it.
+func didYouMean(word string, names []string) string {
+	if similar := suggest(word, names); len(similar) > 0 {
+		return "did you mean " + strings.Join(similar, ", ") + "?"
+	}
+	return ""
+}
+
 // flagError explains a flag that cannot be, in the words of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	f := &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
@@ -51,9 +59,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		f.what = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
 		if c, ok := invalid.GetFlag().Value.(*choice); ok {
-			if similar := suggest(invalid.GetValue(), c.allowed); len(similar) > 0 {
-				f.why = "did you mean " + strings.Join(similar, ", ") + "?"
-			}
+			f.why = didYouMean(invalid.GetValue(), c.allowed)
 		}
 	}
 	return f

@@ -6,15 +6,33 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"wf/api"
 )
 
 func newVersion(e *env) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  nargs(0, 0),
-		RunE:  func(*cobra.Command, []string) error { return printVersion(e) },
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return writeJSON(e.stdout, versionReport{api.SchemaVersion, version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+			}
+			return printVersion(e)
+		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// versionReport is `wf version --json`.
+type versionReport struct {
+	Schema  string `json:"schema"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	System  string `json:"system"`
 }
 
 func printVersion(e *env) error {

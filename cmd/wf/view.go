@@ -27,14 +27,16 @@ type view struct {
 	opt showOptions
 	p   paint
 
-	stderr  io.Writer     // that of the env, which is the region's while the view lives
-	region  *region       // everything on standard error goes through it
-	term    *terminal     // nil: standard error is none
-	live    *live         // nil: plain lines
-	ci      string        // the CI system that reads along
-	err     *bufio.Writer // flushed once per frame
-	out     *bufio.Writer
-	silence *time.Timer // fires when nothing was printed for a while
+	stderr   io.Writer     // that of the env, which is the region's while the view lives
+	region   *region       // everything on standard error goes through it
+	term     *terminal     // nil: standard error is none
+	keyboard *keyboard     // of term; nil as that
+	live     *live         // nil: plain lines
+	unwatch  func()        // takes back what a crash would do to the terminal
+	ci       string        // the CI system that reads along
+	err      *bufio.Writer // flushed once per frame
+	out      *bufio.Writer
+	silence  *time.Timer // fires when nothing was printed for a while
 
 	board   *board
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
@@ -50,7 +52,10 @@ type view struct {
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
 		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}}
-	e.stderr = v.region
+	if v.term != nil {
+		v.keyboard = newKeyboard(e, v.term)
+	}
+	e.stderr, v.unwatch = v.region, e.redraws(v.region, v.term)
 	v.ci = e.ciSystem(opt.ci)
 	if v.opt.output == "auto" && v.progress() && !opt.quiet && !opt.json && v.inCI() {
 		v.opt.output = "grouped" // a CI log is read when the outputs are gone
@@ -70,6 +75,7 @@ func (v *view) close() {
 	if v.streams != nil {
 		v.streams.close()
 	}
+	v.unwatch()
 	v.e.stderr = v.stderr
 }
 
@@ -187,6 +193,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.RunHeld:
 		v.held(ev)
 	case api.FileProblem:
+		if ev.Message == "" {
+			v.say("note: the trouble with the workfile is over")
+			return nil
+		}
 		v.say("note: %s", plain.Line(ev.Message))
 	}
 	return nil

@@ -20,7 +20,7 @@ func (v *view) cancelling(grace time.Duration) {
 func (v *view) killing() { v.say("killing %s", v.whatRuns()) }
 
 // hasKeys says whether somebody can press d.
-func (v *view) hasKeys() bool { return v.live != nil && v.live.reader != nil }
+func (v *view) hasKeys() bool { return v.live != nil && v.live.listens() }
 
 // whatRuns counts what a stop ends. What has just been started may not be announced yet.
 func (v *view) whatRuns() string {

@@ -18,6 +18,7 @@ type Plan struct {
 	Stay bool        // all later ones fail, too, until Heal
 	Over func() bool // asked when Stay is set: whether the trouble is over; nil = never
 	Half bool        // a write that fails has written its first half
+	Tell func(Op)    // called for each operation that fails; it must not use the disk; nil = nobody
 }
 
 // An Op is one operation.
@@ -48,6 +49,9 @@ func (f *Faults) Heal() {
 	f.healed = true
 }
 
+// Attempt counts an operation that is none of a disk, so that it fails as planned among the others.
+func (f *Faults) Attempt(name, path string) error { return f.check(name, path) }
+
 // do counts an operation and does it, unless it is to fail.
 func (f *Faults) do(name, path string, deed func() error) error {
 	if err := f.check(name, path); err != nil {
@@ -68,6 +72,9 @@ func (f *Faults) check(name, path string) error {
 		return nil
 	}
 	f.failed = append(f.failed, Op{name, path})
+	if f.Plan.Tell != nil {
+		f.Plan.Tell(Op{name, path})
+	}
 	return &fs.PathError{Op: name, Path: path, Err: fmt.Errorf("planned: %w", f.Plan.Err)}
 }
 

@@ -1,6 +1,7 @@
 package historytest
 
 import (
+	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,7 +14,8 @@ import (
 
 // Volatile is a disk below a folder that knows what of its files is durable. The files exist, so
 // that whoever looks at them sees what was written; Cut leaves what a power cut would leave.
-// It is safe for concurrent use.
+// It is safe for concurrent use. Files that came there in another way are somebody else's: they may
+// not be opened, and stay as they are. Folders that did are durable.
 type Volatile struct {
 	root string
 	disk history.LocalDisk
@@ -25,6 +27,7 @@ type Volatile struct {
 // A node is a folder or a file.
 type node struct {
 	dir     map[string]*node // a folder's entries; nil for a file
+	ours    map[string]bool  // names in a folder that were ever given to an entry
 	durable map[string]*node // those that are on the disk
 	synced  []byte           // of a file: what is on the disk
 	pending []change         // what may be there, in part and in any order
@@ -36,17 +39,22 @@ type change struct {
 	data []byte
 }
 
-func newFolder() *node { return &node{dir: map[string]*node{}, durable: map[string]*node{}} }
+func newFolder() *node {
+	return &node{dir: map[string]*node{}, durable: map[string]*node{}, ours: map[string]bool{}}
+}
 
-// NewVolatile takes an empty folder over. The folder itself, and those that exist in it, are durable.
+// put makes e the entry of that name.
+func (n *node) put(name string, e *node) { n.dir[name], n.ours[name] = e, true }
+
+// NewVolatile takes a folder over. The folder itself, and those that exist in it, are durable.
 func NewVolatile(root string) (*Volatile, error) {
 	v := &Volatile{root: root, tree: newFolder()}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == root {
+		if err != nil || path == root || !d.IsDir() {
 			return err
 		}
 		parent, name := v.parent(path)
-		parent.dir[name] = newFolder()
+		parent.put(name, newFolder())
 		parent.durable[name] = parent.dir[name]
 		return nil
 	})
@@ -61,10 +69,17 @@ func (v *Volatile) parent(path string) (*node, string) {
 	}
 	at := v.tree
 	parts := strings.Split(rel, string(filepath.Separator))
+	below := v.root
 	for _, name := range parts[:len(parts)-1] {
-		if at = at.dir[name]; at == nil {
-			panic("historytest: no folder for " + path)
+		below = filepath.Join(below, name)
+		if at.dir[name] == nil {
+			if info, err := os.Lstat(below); err != nil || !info.IsDir() {
+				panic("historytest: no folder for " + path)
+			}
+			at.put(name, newFolder()) // made in another way
+			at.durable[name] = at.dir[name]
 		}
+		at = at.dir[name]
 	}
 	return at, parts[len(parts)-1]
 }
@@ -81,7 +96,7 @@ func (v *Volatile) Open(path string, flag int) (history.File, error) {
 	n := parent.dir[name]
 	if n == nil {
 		n = &node{}
-		parent.dir[name] = n
+		parent.put(name, n)
 	}
 	if flag&os.O_TRUNC != 0 {
 		n.pending = append(n.pending, change{at: 0})
@@ -93,7 +108,7 @@ func (v *Volatile) Open(path string, flag int) (history.File, error) {
 func (v *Volatile) Mkdir(path string) error {
 	return v.after(v.disk.Mkdir(path), func() {
 		parent, name := v.parent(path)
-		parent.dir[name] = newFolder()
+		parent.put(name, newFolder())
 	})
 }
 
@@ -104,7 +119,7 @@ func (v *Volatile) Rename(from, to string) error {
 		moved := old.dir[name]
 		delete(old.dir, name)
 		parent, name := v.parent(to)
-		parent.dir[name] = moved
+		parent.put(name, moved)
 	})
 }
 
@@ -229,19 +244,18 @@ func (n *node) restore(path string) error {
 	if n.dir == nil {
 		return os.WriteFile(path, n.synced, 0o600)
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(path, e.Name())); err != nil {
+	for name := range n.ours {
+		if entry := n.dir[name]; entry != nil && entry.dir != nil {
+			continue // its own entries are looked at
+		}
+		if err := os.RemoveAll(filepath.Join(path, name)); err != nil {
 			return err
 		}
 	}
 	for name, entry := range n.dir {
 		below := filepath.Join(path, name)
 		if entry.dir != nil {
-			if err := os.Mkdir(below, 0o700); err != nil {
+			if err := os.Mkdir(below, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}
 		}

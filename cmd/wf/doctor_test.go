@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+	"wf/daemon"
+	"wf/history"
+)
+
+// A patient is a doctor who looks at a world in which all is well, until a case spoils it. Folders
+// and files are real, the rest of the machine is invented.
+type patient struct {
+	*doctor
+	t    *testing.T
+	home string
+}
+
+func newPatient(t *testing.T) *patient {
+	t.Helper()
+	home, err := os.MkdirTemp("", "wf") // short: a socket may lie in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	p := &patient{t: t, home: home}
+	for _, dir := range []string{"run", "state", "sys"} {
+		p.folder(dir)
+	}
+	p.write("sys/proc/self/stat", "")
+	p.write("wf", "")
+	p.write("Workfile", `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" attr.type="string"/>`+
+		`<graph edgedefault="directed"><node id="a"><data key="l">true</data></node></graph></graphml>`)
+	e := &env{dir: home, vars: []string{"HOME=" + home, "LANG=C.UTF-8", "USER=tester", "TMPDIR=" + home,
+		"WF_RUNTIME_DIR=" + p.path("run"), "WF_STATE_DIR=" + p.path("state")}}
+	none := func() error { return nil }
+	p.doctor = &doctor{e: e, workfile: p.path("Workfile"), dirs: e.folderPaths(), m: machine{
+		version: "v2", self: p.path("wf"), uid: os.Geteuid(), root: p.path("sys"), patience: 5 * time.Second, now: time.Now,
+		diskOf:   func(string) (disk, error) { return disk{bytes: 1 << 40, inodes: 1 << 30, freeInodes: 1 << 20}, nil },
+		writable: func(string) bool { return true },
+		lookPath: func(program string) (string, error) {
+			if program == "wf" {
+				return p.path("wf"), nil
+			}
+			return program, nil
+		},
+		limit: func(int) (uint64, error) { return 1 << 20, nil },
+		pidfd: none, subreaper: none,
+	}}
+	return p
+}
+
+func (p *patient) path(name string) string { return filepath.Join(p.home, name) }
+
+func (p *patient) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *patient) folder(name string) { p.t.Helper(); p.must(os.MkdirAll(p.path(name), 0o700)) }
+
+func (p *patient) write(name, text string) {
+	p.t.Helper()
+	p.folder(filepath.Dir(name))
+	p.must(os.WriteFile(p.path(name), []byte(text), 0o600))
+}
+
+// vary changes a variable of the environment.
+func (p *patient) vary(key, value string) { p.e.vars = append(p.e.vars, key+"="+value) }
+
+// unwritable makes one path the only one that cannot be written to.
+func (p *patient) unwritable(path string) { p.m.writable = func(at string) bool { return at != path } }
+
+// run records a run of the workfile that began at a time and is over, and returns its folder.
+func (p *patient) run(at time.Time) string {
+	p.t.Helper()
+	id, err := daemon.WorkfileID(p.workfile)
+	p.must(err)
+	store, err := history.Open(filepath.Join(p.dirs.state, "workspaces", id))
+	p.must(err)
+	r, err := store.Create(history.Request{Workfile: p.workfile, Time: at, Mode: "fresh"}, nil)
+	p.must(err)
+	p.must(r.Finish(history.Result{Result: "succeeded", Ended: at}))
+	return store.Dir(1)
+}
+
+// listen makes something listen where the registry says that a daemon does.
+func (p *patient) listen() {
+	p.t.Helper()
+	socket := filepath.Join(p.dirs.runtime, api.FileSocket)
+	l, err := net.Listen("unix", socket)
+	p.must(err)
+	p.t.Cleanup(func() { l.Close() })
+	text, err := json.Marshal(api.Registry{PID: os.Getpid(), Socket: socket})
+	p.must(err)
+	p.write("run/"+api.FileRegistry, string(text))
+}
+
+// diagnoses are all that doctor can find wrong, each with what brings it about.
+var diagnoses = map[string]struct {
+	spoil              func(p *patient)
+	check, level, want string
+}{
+	"configuration":  {func(p *patient) { p.write(".wf.toml", "jobz = 1\n") }, "config", levelProblem, "unknown key 'jobz'"},
+	"setting":        {func(p *patient) { p.vary("WF_JOBS", "many") }, "config", levelProblem, "WF_JOBS"},
+	"variable":       {func(p *patient) { p.vary("WF_JOSB", "3") }, "variables", levelNote, "WF_JOSB is set"},
+	"no home":        {func(p *patient) { p.dirs = folders{} }, "folders", levelProblem, "HOME is not set"},
+	"no place":       {func(p *patient) { p.dirs.state = p.path("no/state"); p.unwritable(p.home) }, "folders", levelProblem, "does not exist, and"},
+	"other's folder": {func(p *patient) { p.m.uid++ }, "folders", levelProblem, "belongs to user"},
+	"open folder":    {func(p *patient) { p.must(os.Chmod(p.dirs.state, 0o755)) }, "folders", levelProblem, "0755"},
+	"locked folder":  {func(p *patient) { p.unwritable(p.dirs.runtime) }, "folders", levelProblem, "run cannot be written to"},
+	"long path":      {func(p *patient) { p.dirs.runtime = p.path(strings.Repeat("x", maxSocketPath)) }, "folders", levelProblem, "the path of the socket has"},
+	"no disk":        {func(p *patient) { p.disk(disk{}, errors.New("input/output error")) }, "disk", levelProblem, "input/output error"},
+	"full disk":      {func(p *patient) { p.disk(disk{bytes: 5 << 20}, nil) }, "disk", levelProblem, "5 MB are left for"},
+	"no inodes": {func(p *patient) { p.disk(disk{bytes: 1 << 40, inodes: 9999, freeInodes: 7}, nil) }, "disk", levelProblem,
+		"7 files (inodes) are left for"},
+	"network disk":  {func(p *patient) { p.disk(disk{kind: "nfs", bytes: 1 << 40}, nil) }, "disk", levelProblem, "network file system (nfs)"},
+	"full tmp":      {func(p *patient) { p.disk(disk{bytes: 5 << 20}, nil) }, "tmp", levelNote, "5 MB are left in"},
+	"no tmp":        {func(p *patient) { p.disk(disk{}, errors.New("gone")) }, "tmp", levelProblem, "gone"},
+	"locked tmp":    {func(p *patient) { p.unwritable(p.home) }, "tmp", levelProblem, "cannot be written to"},
+	"noexec tmp":    {func(p *patient) { p.disk(disk{bytes: 1 << 40, noexec: true}, nil) }, "tmp", levelNote, "noexec"},
+	"bad workfile":  {func(p *patient) { p.write("Workfile", "<graphml") }, "workfile", levelProblem, "Workfile"},
+	"locked file":   {func(p *patient) { p.unwritable(p.real("Workfile")) }, "workfile", levelProblem, "statuses are kept in the history only"},
+	"locked beside": {func(p *patient) { p.unwritable(p.real("")) }, "workfile", levelProblem, "a save makes a new file in it"},
+	"future file": {func(p *patient) { p.must(os.Chtimes(p.workfile, time.Time{}, time.Now().Add(time.Hour))) }, "workfile", levelNote,
+		"was changed in the future"},
+	"silent daemon": {func(p *patient) { p.m.patience = 50 * time.Millisecond; p.listen() }, "daemon", levelProblem, "does not answer within"},
+	"exposed daemon": {func(p *patient) { p.listen(); p.must(os.Chmod(p.path("run/"+api.FileRegistry), 0o644)) }, "daemon", levelProblem,
+		api.FileRegistry},
+	"stale registry": {func(p *patient) { p.write("run/"+api.FileRegistry, "{}") }, "daemon", levelNote, "ended without tidying up"},
+	"stale socket":   {func(p *patient) { p.write("run/"+api.FileSocket, "") }, "daemon", levelNote, "ended without tidying up"},
+	"orphan runs": {func(p *patient) {
+		p.must(history.MarkActive(history.LocalDisk{}, p.dirs.state, strings.Repeat("a", 64), "/data/W"))
+	}, "daemon", levelNote, "runs of 1 workfile are without a daemon"},
+	"damaged run": {func(p *patient) {
+		p.must(os.WriteFile(filepath.Join(p.run(time.Now()), "run.json"), []byte("{"), 0o600))
+	}, "history", levelProblem, "the record of run 1 is damaged"},
+	"clock":         {func(p *patient) { p.run(time.Now().Add(time.Hour)) }, "clock", levelProblem, "the clock was turned back"},
+	"few files":     {func(p *patient) { p.limits(unix.RLIMIT_NOFILE, 256) }, "limits", levelProblem, "at most 256 open files"},
+	"few processes": {func(p *patient) { p.limits(unix.RLIMIT_NPROC, 100) }, "limits", levelProblem, "at most 100 processes"},
+	"locale":        {func(p *patient) { p.vary("LANG", "C") }, "locale", levelNote, "not UTF-8"},
+	"no shell":      {func(p *patient) { p.missing("/bin/sh") }, "programs", levelProblem, "no /bin/sh"},
+	"not on PATH":   {func(p *patient) { p.missing("wf") }, "programs", levelNote, "wf is not on the PATH"},
+	"another on PATH": {func(p *patient) {
+		p.write("bin/wf", "")
+		p.m.lookPath = func(string) (string, error) { return p.path("bin/wf"), nil }
+	}, "programs", levelNote, "but wf on the PATH is"},
+}
+
+// disk makes every folder lie on the same disk.
+func (p *patient) disk(d disk, err error) {
+	p.m.diskOf = func(string) (disk, error) { return d, err }
+}
+
+func (p *patient) limits(which int, most uint64) {
+	p.m.limit = func(asked int) (uint64, error) {
+		if asked == which {
+			return most, nil
+		}
+		return 1 << 20, nil
+	}
+}
+
+func (p *patient) missing(program string) {
+	look := p.m.lookPath
+	p.m.lookPath = func(asked string) (string, error) {
+		if asked == program {
+			return "", errors.New("not found")
+		}
+		return look(asked)
+	}
+}
+
+// real is a path without symbolic links, as the checks have it of the workfile.
+func (p *patient) real(name string) string {
+	p.t.Helper()
+	path, err := filepath.EvalSymlinks(p.path(name))
+	p.must(err)
+	return path
+}
+
+// TestDoctor: each finding appears where its cause is, and does not where it is not.
+func TestDoctor(t *testing.T) {
+	well := newPatient(t)
+	well.examine(context.Background())
+	for _, f := range well.findings {
+		if f.Level != levelOK {
+			t.Errorf("all is well, and doctor finds %+v", f)
+		}
+	}
+	for name, c := range diagnoses {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			p := newPatient(t)
+			c.spoil(p)
+			p.examine(context.Background())
+			said := fmt.Sprintf("%+v", p.findings)
+			for _, f := range p.findings {
+				if f.Check == c.check && f.Level == c.level && strings.Contains(f.Message, c.want) {
+					return
+				}
+			}
+			t.Errorf("no %s of %s with %q in %s", c.level, c.check, c.want, said)
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf8"
+
+	"wf/api"
+)
+
+// maxLogText is where wf logs --json cuts a line, in bytes, so that one that never ends fills no
+// memory, here or in what reads it.
+const maxLogText = 64 << 10
+
+// jsonLines turns one stream of an execution into lines of JSON: wf.log/v1. It holds the beginning of
+// a line back until its end has come, or Flush.
+type jsonLines struct {
+	w    io.Writer
+	line api.LogLine // all but the text
+	rest []byte
+}
+
+// newJSONLines writes to w, one Write per line.
+func newJSONLines(w io.Writer, info api.LogInfo, stream string) *jsonLines {
+	return &jsonLines{w: w, line: api.LogLine{Schema: api.SchemaLog, Run: info.Run, Node: info.Node,
+		Name: info.Name, Execution: info.Execution, Stream: stream}}
+}
+
+// Write takes the next bytes of the stream.
+func (j *jsonLines) Write(p []byte) (int, error) {
+	taken := len(p)
+	for len(p) > 0 {
+		room := min(len(p), maxLogText-len(j.rest))
+		if end := bytes.IndexByte(p[:room], '\n'); end >= 0 {
+			if err := j.put(append(j.rest, p[:end]...), false); err != nil {
+				return 0, err
+			}
+			j.rest, p = j.rest[:0], p[end+1:]
+			continue
+		}
+		j.rest, p = append(j.rest, p[:room]...), p[room:]
+		if len(j.rest) == maxLogText {
+			if err := j.cut(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return taken, nil
+}
+
+// cut writes what there is of a line that is too long, up to the last whole character, so that the
+// border does not make two broken ones of it.
+func (j *jsonLines) cut() error {
+	end := len(j.rest)
+	for back := 1; back < utf8.UTFMax; back++ {
+		if start := end - back; utf8.RuneStart(j.rest[start]) {
+			if !utf8.FullRune(j.rest[start:]) {
+				end = start
+			}
+			break
+		}
+	}
+	err := j.put(j.rest[:end], true)
+	j.rest = append(j.rest[:0], j.rest[end:]...)
+	return err
+}
+
+// Flush writes a last line that has no end.
+func (j *jsonLines) Flush() error {
+	if len(j.rest) == 0 {
+		return nil
+	}
+	err := j.put(j.rest, true)
+	j.rest = j.rest[:0]
+	return err
+}
+
+// put writes one line. What is no text as JSON knows it stands beside it as it is.
+func (j *jsonLines) put(text []byte, partial bool) error {
+	line := j.line
+	line.Text, line.Partial = string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), partial
+	if !utf8.Valid(text) {
+		line.Bytes = text
+	}
+	return writeJSON(j.w, line)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"wf/plain"
+)
+
+// fileProtocol is the name of the file in the state folder that holds what clients and the daemon
+// have said to each other, and protocolBytes the size from which it is put aside.
+const (
+	fileProtocol  = "client.log"
+	protocolBytes = 10 << 20
+)
+
+// verbosity is the flag -v, which may be given twice.
+type verbosity struct{ o *showOptions }
+
+func (v *verbosity) String() string   { return strconv.FormatBool(v.o != nil && v.o.verbose) }
+func (v *verbosity) Type() string     { return "bool" }
+func (v *verbosity) IsBoolFlag() bool { return true }
+
+// Set counts.
+func (v *verbosity) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("must be true or false")
+	}
+	v.o.verbose, v.o.traced = on, on && v.o.verbose
+	return nil
+}
+
+// logLevel is what WF_LOG says.
+func (e *env) logLevel() slog.Level {
+	if e.get("WF_LOG") == "debug" {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
+}
+
+// protocol is where the conversation with the daemon is written to: nil, unless -vv or WF_LOG=debug
+// ask for it. It never goes to a screen, and holds neither environments nor output. The file is not
+// closed: it ends with the command.
+func (e *env) protocol(dirs folders) *slog.Logger {
+	if !e.traced && e.logLevel() != slog.LevelDebug {
+		return nil
+	}
+	path := filepath.Join(dirs.state, fileProtocol)
+	f, err := openProtocol(path)
+	if err != nil {
+		fmt.Fprintf(e.stderr, "note: the conversation with the daemon is not written: %s\n", plain.Line(err.Error()))
+		return nil
+	}
+	if e.traced && e.notes {
+		fmt.Fprintf(e.stderr, "note: the conversation with the daemon is written to %s\n", plain.Line(path))
+	}
+	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})).With("pid", os.Getpid())
+}
+
+func openProtocol(path string) (*os.File, error) {
+	if info, err := os.Lstat(path); err == nil && info.Size() > protocolBytes {
+		if err := os.Rename(path, path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+)
+
+// A statusScreen is the state of a workfile at the end of a terminal, redrawn in place. It belongs to
+// the goroutine of statusOptions.follow.
+type statusScreen struct {
+	e       *env
+	s       *session
+	region  *region
+	term    *terminal
+	keys    *keyboard
+	signals chan os.Signal // of the terminal: its size, and job control
+	clock   *time.Timer    // the next second: what runs has run longer then
+	status  api.Status     // the last that was shown
+	unwatch func()         // takes back what a crash would do to the terminal
+}
+
+// newStatusScreen is nil where the state is to be printed again and again: standard output is no
+// terminal, or none that can be drawn on.
+func (o *statusOptions) newStatusScreen(e *env, s *session) *statusScreen {
+	t := newTerminal(e.stdin, e.stdout)
+	if o.json || e.surroundings(t, false).whyNotInline(true) != "" {
+		return nil
+	}
+	w := &statusScreen{e: e, s: s, region: &region{w: e.stdout}, term: t, keys: newKeyboard(e, t),
+		signals: make(chan os.Signal, 8), clock: time.NewTimer(clockTime)}
+	w.unwatch = e.redraws(w.region, t)
+	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, terminate, hangup)
+	w.keys.listen()
+	return w
+}
+
+// show draws a state.
+func (w *statusScreen) show(status api.Status) error {
+	w.status = status
+	return w.draw(time.Now())
+}
+
+// draw shows the last state as it is now. In the background nothing is drawn.
+func (w *statusScreen) draw(now time.Time) error {
+	if len(w.status.ActiveRuns) > 0 {
+		w.clock.Reset(clockTime)
+	}
+	width, height := w.term.size()
+	if width < 2 || height < 2 || !w.term.foreground() {
+		return nil
+	}
+	rows, err := w.rows(now)
+	if err != nil {
+		return err
+	}
+	if room := height - 1; len(rows) > room {
+		rest := len(rows) - room + 1
+		rows = append(rows[:room-1], w.e.outPaint().ellipsis()+" "+plural(rest, "more line"))
+	}
+	for i, row := range rows {
+		rows[i] = ansi.Truncate(row, width-1, w.e.outPaint().ellipsis())
+	}
+	return w.region.show(rows)
+}
+
+// rows are the lines that wf status prints.
+func (w *statusScreen) rows(now time.Time) ([]string, error) {
+	var b bytes.Buffer
+	err := printStatus(&b, w.e.outPaint(), w.status, now, w.e.fileFix(w.s.path))
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
+}
+
+// terminalSignal answers to what happens to the terminal.
+func (w *statusScreen) terminalSignal(sig os.Signal) error {
+	switch sig {
+	case unix.SIGTSTP:
+		if !canBeContinued() {
+			return nil
+		}
+		w.region.clear()
+		w.keys.deafen()
+		stopSelf()
+	case terminate, hangup:
+		return exit(128 + int(sig.(syscall.Signal)))
+	case unix.SIGQUIT:
+		w.close()
+		signal.Reset(unix.SIGQUIT)
+		unix.Kill(unix.Getpid(), unix.SIGQUIT)
+		return nil
+	}
+	if !w.term.foreground() {
+		return nil // until SIGCONT says that it is again
+	}
+	w.keys.listen()
+	w.region.redraw()
+	return w.draw(time.Now())
+}
+
+// second, happened and pressed are what the loop waits for; nil, which never comes, without a screen.
+func (w *statusScreen) second() <-chan time.Time {
+	if w == nil {
+		return nil
+	}
+	return w.clock.C
+}
+
+func (w *statusScreen) happened() <-chan os.Signal {
+	if w == nil {
+		return nil
+	}
+	return w.signals
+}
+
+func (w *statusScreen) pressed() <-chan byte {
+	if w == nil {
+		return nil
+	}
+	return w.keys.pressed
+}
+
+// close leaves the last state on the terminal, as wf status would have printed it.
+func (w *statusScreen) close() error {
+	signal.Stop(w.signals)
+	w.clock.Stop()
+	err := w.region.clear()
+	w.keys.deafen()
+	w.unwatch()
+	if w.status.Schema == "" {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return printStatus(w.e.stdout, w.e.outPaint(), w.status, time.Now(), w.e.fileFix(w.s.path))
+}

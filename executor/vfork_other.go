@@ -1,0 +1,14 @@
+//go:build !linux || !(amd64 || arm64)
+
+package executor
+
+// A forker starts programs.
+type forker struct{}
+
+// plainForks counts where there is another way of forking.
+var plainForks = 0
+
+// fork starts the program at path in a session of its own, with files as its standard three.
+func (*forker) fork(path string, argv, env []string, files [3]int) (child, error) {
+	return forkExec(path, argv, env, files)
+}

@@ -1,0 +1,194 @@
+package history
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ruin is everything that can lie under the name of a file, by name.
+func ruin(t *testing.T, text []byte) map[string]func(path string) error {
+	t.Helper()
+	all := map[string]func(string) error{
+		"a folder":    func(path string) error { return os.Mkdir(path, 0o700) },
+		"a pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a link":      func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a loop":      func(path string) error { return os.Symlink(path, path) },
+		"a socket":    func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
+		"1 GiB of 0":  func(path string) error { return os.Truncate(path, 1<<30) },
+		"mode 000":    func(path string) error { return os.WriteFile(path, text, 0) },
+		"random":      func(path string) error { return os.WriteFile(path, noise(uint64(len(text))), 0o600) },
+		"64 KiB of 0": func(path string) error { return os.WriteFile(path, make([]byte, 64<<10), 0o600) },
+	}
+	for cut := range text {
+		all[fmt.Sprintf("cut at %d", cut)] = func(path string) error { return os.WriteFile(path, text[:cut], 0o600) }
+	}
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		at, bit := chance.IntN(len(text)), chance.IntN(8)
+		all[fmt.Sprintf("bit %d of byte %d", bit, at)] = func(path string) error {
+			flipped := bytes.Clone(text)
+			flipped[at] ^= 1 << bit
+			return os.WriteFile(path, flipped, 0o600)
+		}
+	}
+	return all
+}
+
+// noise is the same bytes each time.
+func noise(seed uint64) []byte {
+	b := make([]byte, 1000)
+	chance := rand.NewChaCha8([32]byte{byte(seed)})
+	chance.Read(b)
+	return b
+}
+
+// each does f with every ruin of the file at path. f must return soon and take little memory.
+func each(t *testing.T, path string, f func(what string)) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, do := range ruin(t, text) {
+		err := os.RemoveAll(path)
+		if err == nil && what == "1 GiB of 0" {
+			err = os.WriteFile(path, nil, 0o600)
+		}
+		if err == nil {
+			err = do(path)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			f(what)
+		}()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: it hangs", what)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20 { // in sum, a part of it at a time
+			t.Errorf("%s: %d MiB were taken", what, taken>>20)
+		}
+	}
+	if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRuinedMark: a mark that cannot be read is named; the others are read.
+func TestRuinedMark(t *testing.T) {
+	state := t.TempDir()
+	if err := errors.Join(MarkActive(LocalDisk{}, state, "a1", "/data/x"), MarkActive(LocalDisk{}, state, "b2", "/data/y")); err != nil {
+		t.Fatal(err)
+	}
+	each(t, filepath.Join(state, activeDir, "a1"), func(what string) {
+		marks, err := Active(state)
+		other := ActiveMark{}
+		if n := len(marks); n > 0 {
+			other = marks[n-1]
+		}
+		if other != (ActiveMark{"b2", "/data/y"}) {
+			t.Errorf("%s: the other mark is %+v", what, other)
+		}
+		if err == nil && (len(marks) != 2 || marks[0].Workspace != "a1") {
+			t.Errorf("%s: nobody says that it is damaged: %+v", what, marks)
+		}
+		if err != nil && !strings.Contains(err.Error(), "a1") {
+			t.Errorf("%s: the error names no file: %v", what, err)
+		}
+		if !IsActive(state, "a1") {
+			t.Errorf("%s: it is no mark any more", what)
+		}
+	})
+}
+
+// TestRuinedTrial: nor does a note of trials hold anything, or hide others, when it cannot be read.
+func TestRuinedTrial(t *testing.T) {
+	state := t.TempDir()
+	for _, id := range []string{"a1", "b2"} {
+		if err := BeginTrial(LocalDisk{}, state, Trial{Workspace: id, Workfile: "/x", Tries: TrialLimit}, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(t, filepath.Join(state, trialsDir, "a1"), func(what string) {
+		held, err := Held(state)
+		if len(held) == 0 || held[len(held)-1].Workspace != "b2" {
+			t.Errorf("%s: the other one is not held: %+v, %v", what, held, err)
+		}
+		got, err := ReadTrial(state, "a1", "/x")
+		if got.Workspace != "a1" || err != nil && got.Tries != 0 {
+			t.Errorf("%s: %+v, %v", what, got, err)
+		}
+	})
+}
+
+// TestRuinedLastRun: numbers are not given twice because the note of them is damaged.
+func TestRuinedLastRun(t *testing.T) {
+	s := openStore(t)
+	write(t, filepath.Join(s.dir, lastRunFile), []byte("4711\n"))
+	each(t, filepath.Join(s.dir, lastRunFile), func(what string) {
+		if n, err := s.lastRemoved(); err == nil && n == 0 {
+			t.Errorf("%s: read as none", what)
+		}
+	})
+}
+
+// TestRuinedRecord: of a runner's record what is whole is read, in order and unchanged, and opening
+// it for more keeps that or says that it is damaged.
+func TestRuinedRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	var lines []string
+	l, err := OpenLog(path, func([]byte) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		lines = append(lines, fmt.Sprintf(`{"k":"end","n":%d,"e":1,"c":%d}`, i, i*7))
+		if err := l.Append([]byte(lines[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(l.Sync(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	each(t, path, func(what string) {
+		n := 0
+		replay := func(line []byte) error {
+			if string(line) != lines[n] {
+				t.Errorf("%s: line %d is %q", what, n, line)
+			}
+			n++
+			return nil
+		}
+		info, readErr := ReadLog(path, replay)
+		read := n
+		n = 0
+		l, openErr := OpenLog(path, replay)
+		if l != nil {
+			openErr = errors.Join(openErr, l.Close())
+		}
+		if openErr == nil && n != read || readErr == nil && openErr != nil && what != "1 GiB of 0" {
+			t.Errorf("%s: %d lines read (%v), %d when opened (%v)", what, read, readErr, n, openErr)
+		}
+		whole := !strings.Contains(what, " at ") // a cut between two lines cannot be seen
+		if whole && openErr == nil && n < len(lines) && n > 0 && info.Torn == 0 {
+			t.Errorf("%s: %d of %d lines, and nobody says why", what, n, len(lines))
+		}
+	})
+}

@@ -1,0 +1,67 @@
+// Package ownfile opens files of the state and runtime folders with the care that they need: the
+// folders are private, but a crash, a restored backup, a full disk or another program of the same
+// user can leave anything under a name of ours. It knows nothing about what is in the files.
+package ownfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open opens the regular file at path with flags of package os; a new one has mode 0600. What is no
+// regular file, is a symbolic link, or belongs to somebody else is refused, and never waited for:
+// opening a pipe would last until somebody comes to its other end. Programs that are executed do
+// not inherit the file. The caller closes it.
+func Open(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = check(path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func check(path string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: it is no regular file (%s)", path, info.Mode().Type())
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s: it belongs to user %d, not to you (%d)", path, stat.Uid, os.Geteuid())
+	}
+	return nil
+}
+
+// Read reads the file at path whole. One of more than limit bytes is refused before any memory is
+// taken for it.
+func Read(path string, limit int64) ([]byte, error) {
+	f, err := Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s: it has %d bytes: at most %d are read", path, info.Size(), limit)
+	}
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // it has become shorter meanwhile
+	}
+	return data[:n], err
+}

@@ -1,0 +1,168 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+)
+
+// newLeft is a workfile with a run that a daemon has left going.
+func newLeft(t *testing.T) *testbed {
+	b := newTestbed(t, "a>b")
+	b.open()
+	_, s := b.run(api.RunRequest{})
+	t.Cleanup(func() {
+		if _, err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	b.close(b.w) // lets go of the run, as a death does
+	return b
+}
+
+// tries is how many daemons are noted to have begun to take the run up.
+func (b *testbed) tries() int {
+	b.t.Helper()
+	id, real, err := ID(b.path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	note, err := history.ReadTrial(b.cfg.State, id, real)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return note.Tries
+}
+
+// begin notes a trial that nobody ends: its daemon has died.
+func (b *testbed) begin() {
+	b.t.Helper()
+	id, real, err := ID(b.path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	note, err := history.ReadTrial(b.cfg.State, id, real)
+	if err == nil {
+		err = history.BeginTrial(history.LocalDisk{}, b.cfg.State, note, time.Now())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// noted is an executor that looks at the note when it is asked to follow a run.
+type noted struct {
+	*fakeExecutor
+	seen chan int
+	b    *testbed
+}
+
+func (x noted) Open(ctx context.Context, spec executor.Spec) (executor.Session, error) {
+	x.seen <- x.b.tries()
+	return x.fakeExecutor.Open(ctx, spec)
+}
+
+// TestTrialIsNotedAndTakenBack: the note is there while the run is taken up, and gone when it is.
+func TestTrialIsNotedAndTakenBack(t *testing.T) {
+	b := newLeft(t)
+	x := noted{b.cfg.Executor.(*fakeExecutor), make(chan int, 1), b}
+	b.cfg.Executor = x
+	for range 2 * history.TrialLimit {
+		b.begin() // two may die
+		b.begin()
+		b.open()
+		if n := <-x.seen; n != 3 {
+			t.Errorf("%d tries are noted while the run is taken up, want 3", n)
+		}
+		within(t, "the note is taken back", func() bool { return b.tries() == 0 })
+		b.close(b.w)
+	}
+}
+
+// within waits for what tells nobody when it happens.
+func within(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("in vain: " + what)
+		}
+	}
+}
+
+// TestHeldWorkspace: after three deaths the workspace is refused with the way out, also when the mark
+// of its run is gone; nothing is touched; one more trial is given to who asks for it.
+func TestHeldWorkspace(t *testing.T) {
+	for _, marked := range []bool{true, false} {
+		b := newLeft(t)
+		if !marked {
+			if err := os.RemoveAll(filepath.Join(b.cfg.State, "active")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range history.TrialLimit {
+			b.begin()
+		}
+		_, err := Open(b.path, b.cfg)
+		var refused *api.Error
+		if !errors.As(err, &refused) || refused.Code != api.CodeRefused || !strings.Contains(refused.Message, "3 daemons in a row died") ||
+			refused.Fix != "wf server retry" || refused.Where != b.path {
+			t.Fatalf("marked %v: a held workspace opens: %+v", marked, err)
+		}
+		held, err := Held(b.cfg.State)
+		if err != nil || len(held) != 1 || held[0].Workfile != b.path || held[0].Tries != 3 || held[0].Why == "" {
+			t.Errorf("marked %v: held %+v, %v", marked, held, err)
+		}
+		if n := b.tries(); n != 3 {
+			t.Errorf("marked %v: a refusal counts as a trial: %d", marked, n)
+		}
+		w, err := Retry(b.path, b.cfg)
+		if err != nil {
+			t.Fatalf("marked %v: %v", marked, err)
+		}
+		if runs := w.Info().Runs; len(runs) != 1 || runs[0] != "1" {
+			t.Errorf("marked %v: runs %v", marked, runs)
+		}
+		within(t, "the note is taken back", func() bool { return b.tries() == 0 })
+		b.close(w)
+	}
+}
+
+// TestTrialsDoNotCount: neither an end in order nor a workfile that cannot be read is a death, and
+// the mark of a run that is over is taken away.
+func TestTrialsDoNotCount(t *testing.T) {
+	b := newLeft(t)
+	text := b.read()
+	b.write("no workfile")
+	if _, err := Open(b.path, b.cfg); err == nil || b.tries() != 0 {
+		t.Errorf("an unreadable workfile: %v, %d tries", err, b.tries())
+	}
+	b.write(text)
+	for range 2 * history.TrialLimit {
+		b.open()
+		b.close(b.w) // at once
+		if n := b.tries(); n != 0 {
+			t.Fatalf("an end in order left %d tries", n)
+		}
+	}
+	over := newTestbed(t, "a>b")
+	id, real, err := ID(over.path)
+	if err == nil {
+		err = history.MarkActive(history.LocalDisk{}, over.cfg.State, id, real)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	over.open()
+	if history.IsActive(over.cfg.State, id) {
+		t.Error("the mark of nothing stays")
+	}
+	over.close(over.w)
+}
