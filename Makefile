@@ -27,10 +27,11 @@ race: ## all tests with the race detector
 	$(GO) test -race ./...
 
 update: ## rewrite golden files; read the diff
-	$(GO) test ./scheduler ./convert -update
+	$(GO) test ./scheduler ./convert ./drawing ./tui -update
 
-docs: ## rewrite docs/cli.md from the help texts
+docs: ## rewrite docs/cli.md from the help texts, docs/tui.md from the keys
 	$(GO) test ./cmd/wf -run TestDocs -write-docs
+	$(GO) test ./tui -run TestDocs -write-docs
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)

@@ -38,9 +38,11 @@ var mayImport = map[string][]string{
 	"client":    {"api", "ownfile"},
 	"layered":   {},
 	"plain":     {},
+	"drawing":   {"plain"},
 	"convert":   {"api", "layered"},
-	"tui":       {"api", "client", "plain"},
-	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "ownfile", "plain", "tui"},
+	"words":     {"api", "plain"},
+	"tui":       {"api", "client", "drawing", "plain", "words"},
+	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "ownfile", "plain", "tui", "words"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -52,6 +54,7 @@ var mayNotUse = map[string][]string{
 	"convert":   {"os", "net", "time", "sync", "log", "context"},
 	"layered":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"plain":     {"os", "net", "time", "sync", "log", "context"},
+	"words":     {"os", "net", "sync", "log", "context"},
 	"graphml":   {"os", "net"},
 	"workspace": {"net/http"},
 }

@@ -34,6 +34,10 @@ type Options struct {
 	// Note gets sentences for people about what happened on the way; nil drops them. It may be
 	// called from the goroutine of a Watch.
 	Note func(string)
+	// Lost is told when a Watch has lost its connection and begins to look for the daemon. The next
+	// frame, a snapshot, or the end of the Watch says how that went. nil tells nobody. It is called
+	// from the goroutine of the Watch.
+	Lost func(why error)
 	// Guard runs what a goroutine of the client does, so that its owner can have the last word when
 	// it panics; nil just runs it.
 	Guard func(work func())
@@ -76,6 +80,9 @@ func newClient(opt Options) *Client {
 	}
 	if opt.Note == nil {
 		opt.Note = func(string) {}
+	}
+	if opt.Lost == nil {
+		opt.Lost = func(error) {}
 	}
 	if opt.Guard == nil {
 		opt.Guard = func(work func()) { work() }

@@ -86,6 +86,7 @@ func (v *Watch) run(ctx context.Context, w *Workspace, opt api.WatchOptions, con
 		if ctx.Err() != nil {
 			return errClosed
 		}
+		v.c.opt.Lost(end)
 		var err error
 		if conn, err = w.rewatch(ctx, opt, end); err != nil {
 			if ctx.Err() != nil {

@@ -65,7 +65,11 @@ func (b *board) totals(p paint, now time.Time, width int, hint string) string {
 	if b.blocked > 0 {
 		line += fmt.Sprintf("  %s %d", p.glyph(api.StateBlocked), b.blocked)
 	}
-	times := "  " + clock(now.Sub(b.begun))
+	begun := b.begun
+	if begun.IsZero() { // no event of the run has come yet
+		begun = now
+	}
+	times := "  " + clock(now.Sub(begun))
 	if d, ok := b.remaining(now); ok {
 		if guess := "  " + roughly(d); ansi.StringWidth(line+times+guess) <= width {
 			times += guess

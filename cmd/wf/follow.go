@@ -210,8 +210,12 @@ func (f *follower) loop(ctx context.Context) error {
 		case sig := <-f.view.terminalSignals():
 			f.view.live.terminalSignal(sig)
 		case key := <-f.view.keys():
-			if f.pressed(key) {
+			asked := f.asking // then every key is the answer
+			switch {
+			case f.pressed(key):
 				return f.leave()
+			case key == 't' && !asked && f.view.live != nil && f.view.live.shared:
+				return f.turnToTUI(ctx)
 			}
 		}
 		if l := f.view.live; l != nil {

@@ -60,12 +60,16 @@ func (v *view) startLive(canStop bool) {
 	if canStop {
 		l.hint = "^C cancel"
 	}
+	l.shared = sameFile(v.e.stdout, v.stderr)
 	if l.listen() {
+		if l.shared {
+			l.hint = "t TUI " + v.p.dot() + " " + l.hint
+		}
 		l.hint = "d detach " + v.p.dot() + " " + l.hint
 	}
 	v.flush()
 	v.err.Reset(later{v.region})
-	if l.shared = sameFile(v.e.stdout, v.stderr); l.shared { // one frame for both, in order
+	if l.shared { // one frame for both, in order
 		v.out.Reset(later{v.region})
 	}
 	v.live = l

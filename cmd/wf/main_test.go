@@ -101,7 +101,7 @@ func TestUsageErrors(t *testing.T) {
 		"runs prune --older 3x":           "must be like 30d",
 		"server stop --wait --cancel":     "exclude each other",
 		"run Workfile --file Other":       "two workfiles",
-		"":                                "no terminal interface yet",
+		"":                                "standard output is no terminal",
 		"server start --foreground extra": "too many arguments",
 	} {
 		stdout, stderr, status := run(t, strings.Fields(line)...)

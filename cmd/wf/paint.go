@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/words"
 )
 
 // A paint says how one stream shows states: with colour or not, with Unicode glyphs or ASCII.
@@ -43,37 +44,10 @@ func (e *env) wantASCII() bool {
 	return true
 }
 
-// look is how a state is shown.
-type look struct{ glyph, ascii, sgr string }
-
-// looks of the states (UX §2).
-func lookOf(state api.State) look {
-	switch state {
-	case api.StateQueued:
-		return look{"○", "o", "36"}
-	case api.StateRunning:
-		return look{"●", "*", "1;34"}
-	case api.StateOK:
-		return look{"✓", "+", "32"}
-	case api.StateFailed:
-		return look{"✗", "x", "1;31"}
-	case api.StateBlocked:
-		return look{"⊘", "-", "2;33"}
-	case api.StateKept:
-		return look{"✓", "=", "2;32"}
-	case api.StateCancelled:
-		return look{"◌", "~", "33"}
-	}
-	return look{"·", ".", "2"}
-}
-
 // glyph is the sign of a state.
 func (p paint) glyph(state api.State) string {
-	l := lookOf(state)
-	if p.ascii {
-		return p.sgr(l.sgr, l.ascii)
-	}
-	return p.sgr(l.sgr, l.glyph)
+	l := words.LookOf(state)
+	return p.sgr(l.SGR, l.Sign(p.ascii))
 }
 
 // ellipsis stands for what was left out, dot separates the parts of a line.

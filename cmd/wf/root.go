@@ -39,7 +39,8 @@ func newRoot(e *env) *cobra.Command {
 		Short: "Run graphs of shell commands",
 		Long: `wf runs workfiles: GraphML files whose nodes are shell commands and whose edges are
 dependencies. What can run does so in parallel, in a daemon that starts by itself and
-keeps runs going when the terminal is closed.`,
+keeps runs going when the terminal is closed. Without a command, or with a file alone, wf
+opens the terminal interface, which runs nothing by itself.`,
 		Example: `  wf new --from-lines < commands.txt    make ./Workfile, a command per line
   wf run                                run it; after a failure: go on from there
   wf status                             how it stands
@@ -94,8 +95,7 @@ func addCommands(root *cobra.Command, e *env) {
 	}
 }
 
-// runRoot answers wf without a command. The terminal interface is a program of its own; until it
-// is part of wf, the answer is which command does the job.
+// runRoot is wf without a command: the terminal interface, where there is a terminal for it.
 func runRoot(e *env, cmd *cobra.Command, args []string) error {
 	if asked, _ := cmd.Flags().GetBool("version"); asked {
 		return printVersion(e)
@@ -105,14 +105,22 @@ func runRoot(e *env, cmd *cobra.Command, args []string) error {
 			return unknownWord("unknown command or file", args[0], append(commandNames(cmd), e.filesBeside(args[0])...), "wf --help")
 		}
 	}
-	file := ""
-	if len(args) > 0 {
-		file = " " + quote(args[0])
+	if len(args) > 1 {
+		return usage("one workfile at a time: %s", strings.Join(args, " "))
 	}
-	return &failure{status: exitUsage,
-		what: "this version of wf has no terminal interface yet",
-		why:  "nothing was run",
-		fix:  "wf run" + file + ", wf status" + file + ", or wf --help"}
+	if why := e.tuiImpossible(); why != "" {
+		file := ""
+		if len(args) > 0 {
+			file = " " + quote(args[0])
+		}
+		return &failure{status: exitUsage, what: "the terminal interface cannot be shown: " + why,
+			why: "nothing was run", fix: "wf run" + file + ", wf status" + file + ", or wf --help"}
+	}
+	path, err := e.tuiFile(first(args))
+	if err != nil {
+		return err
+	}
+	return e.openTUI(cmd.Context(), path)
 }
 
 // noun completes a command that only groups others: alone it shows its help, and a word that

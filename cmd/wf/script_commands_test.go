@@ -43,6 +43,8 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"press":     cmdPress,
 		"resize":    cmdResize,
 		"screen":    cmdScreen,
+		"see":       cmdSee,
+		"restored":  cmdRestored,
 		"sabotage":  cmdSabotage,
 	}
 }
@@ -84,6 +86,8 @@ type started struct {
 	done chan struct{} // closed when err is set
 	err  error
 	tty  *os.File // the terminal's other end, of a program that tty began
+
+	console *console // what it shows there
 }
 
 func (s *started) kill() {

@@ -35,10 +35,10 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	master, err := pty.StartWithSize(cmd, size)
 	ts.Check(err)
-	s := &started{cmd: cmd, done: make(chan struct{}), tty: master}
+	s := &started{cmd: cmd, done: make(chan struct{}), tty: master, console: newConsole(int(size.Cols), int(size.Rows))}
 	copied := make(chan struct{})
 	go func() {
-		io.Copy(out, master) // ends with EIO when the last process has let go of the terminal
+		io.Copy(io.MultiWriter(out, s.console), master) // ends with EIO when the last process has let go of the terminal
 		out.Close()
 		close(copied)
 	}()
@@ -71,7 +71,9 @@ func cmdResize(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 2, 2, "resize NAME WIDTHxHEIGHT")
 	size, err := winsize(args[1])
 	ts.Check(err)
-	ts.Check(pty.Setsize(w.started[args[0]].tty, size))
+	s := w.started[args[0]]
+	s.console.resize(int(size.Cols), int(size.Rows))
+	ts.Check(pty.Setsize(s.tty, size))
 }
 
 // cmdScreen writes what a terminal of a size shows after all that a program wrote, from the first
@@ -86,7 +88,12 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if s.hidden || s.noWrap {
 		ts.Fatalf("the terminal is left with a hidden cursor (%v), without wrapping (%v)", s.hidden, s.noWrap)
 	}
-	modes, err := unix.IoctlGetTermios(int(w.started[args[0]].tty.Fd()), getTermios)
+	checkModes(ts, w.started[args[0]].tty)
+}
+
+// checkModes fails when the kernel's side of a terminal is not left as it was.
+func checkModes(ts *testscript.TestScript, tty *os.File) {
+	modes, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
 	ts.Check(err)
 	if want := uint64(unix.ECHO | unix.ICANON | unix.ISIG); uint64(modes.Lflag)&want != want {
 		ts.Fatalf("the terminal is left with the modes %x", modes.Lflag)

@@ -47,18 +47,27 @@ func (e *env) connect(ctx context.Context) (*client.Client, error) {
 
 // connectWith is connect with flags for a daemon that has to be started.
 func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, error) {
-	dirs, err := e.folders()
+	opt, err := e.startingOptions(flags)
 	if err != nil {
 		return nil, err
 	}
+	return client.Connect(ctx, opt)
+}
+
+// startingOptions are those of a client that starts a daemon, with flags for it, if none answers.
+func (e *env) startingOptions(flags []string) (client.Options, error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return client.Options{}, err
+	}
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find the program of the daemon: %w", err)
+		return client.Options{}, fmt.Errorf("find the program of the daemon: %w", err)
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
 	opt := e.clientOptions(dirs)
 	opt.Start = client.Detached(argv, e.daemonVars(dirs), opt.Log)
-	return client.Connect(ctx, opt)
+	return opt, nil
 }
 
 // daemonVars is the environment of a daemon: what it reads itself. It outlives this shell and serves

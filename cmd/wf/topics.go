@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"wf/tui"
 )
 
 // A topic is a page of help that belongs to no single command.
@@ -18,6 +20,7 @@ func topics() []topic {
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"exit-codes", "Exit statuses", fixed(exitTopic)},
+		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", fixed(jsonTopic)},
 		{"config", "Settings, their files and variables", configTopic},
 		{"environment", "Variables that wf reads and sets", fixed(environmentTopic)},
@@ -39,6 +42,7 @@ func topicNamed(name string) (topic, bool) {
 const recipesTopic = `WHAT TO TYPE WHEN
 
   run it                           wf run
+  look at it, and do all of this   wf               keys: wf help keys
   see what it would do             wf plan
   start it and go home             wf run -d        later: wf attach
   which node failed, and why       wf status, wf logs --failed, wf why NODE

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/client"
+	"wf/history"
+	"wf/tui"
+)
+
+// openTUI shows the terminal interface for a workfile, "" for none: then it begins at home. It runs
+// nothing by itself. After it, what goes on or how it ended is said where the shell is.
+func (e *env) openTUI(ctx context.Context, path string) error {
+	left, err := e.showTUI(ctx, path)
+	if err != nil {
+		return err
+	}
+	return e.sayLeft(ctx, left)
+}
+
+func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
+	req, err := e.usualRun(path)
+	if err != nil {
+		return tui.Left{}, err
+	}
+	return tui.Run(ctx, tui.Options{
+		Connect: e.connectTUI,
+		Path:    path,
+		Request: req,
+		Recent:  e.recentWorkfiles,
+		Dir:     e.dir,
+		Restorer: func(restore func()) {
+			if restore == nil {
+				e.giveBack.Store(nil)
+				return
+			}
+			e.giveBack.Store(&restore)
+		},
+		Pager: cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
+		In:    e.stdin,
+		Out:   e.stdout,
+		Env:   e.vars,
+		ASCII: e.wantASCII(),
+		Color: e.wantColor(true),
+	})
+}
+
+// turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
+// ends as if it had followed the run itself, or as if d had been pressed where the run goes on.
+func (f *follower) turnToTUI(ctx context.Context) error {
+	f.interrupts.restore()
+	f.view.endLive()
+	f.watch.Close()
+	if _, err := f.e.showTUI(ctx, f.s.path); err != nil {
+		return err
+	}
+	status, err := f.s.ws.Status(ctx, false)
+	if err != nil {
+		return f.lost(err)
+	}
+	for _, run := range status.Runs {
+		if run.Run == f.run {
+			f.view.board.resync(run)
+			return f.leave()
+		}
+	}
+	return f.ended(ctx, 0)
+}
+
+// usualRun is what wf run without flags asks for: what settings say, and the environment.
+func (e *env) usualRun(path string) (api.RunRequest, error) {
+	o := &runOptions{}
+	cmd := &cobra.Command{Use: "run [FILE]"}
+	o.addFlags(cmd)
+	if path != "" {
+		o.file = path
+	}
+	if err := e.configure(cmd, nil); err != nil {
+		return api.RunRequest{}, err
+	}
+	return o.request(cmd.Flags(), e), nil
+}
+
+// connectTUI is connect for a client that tells what happens to its connection.
+func (e *env) connectTUI(ctx context.Context, lost func(error), note func(string)) (*client.Client, error) {
+	opt, err := e.startingOptions(nil)
+	if err != nil {
+		return nil, err
+	}
+	opt.Lost, opt.Note = lost, note
+	return client.Connect(ctx, opt)
+}
+
+// sayLeft is the last thing said about a run that was watched: that it goes on, or how it ended.
+func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
+	if left.Run == "" {
+		return nil
+	}
+	s, err := e.open(ctx, left.Path)
+	if err != nil {
+		return nil // the daemon has ended meanwhile: there is nobody to ask, and nothing went wrong here
+	}
+	defer s.close()
+	detail, err := s.ws.Run(ctx, left.Run)
+	if err != nil {
+		return nil // forgotten meanwhile
+	}
+	v := newView(e, s, showOptions{progress: "plain", output: "none", timestamps: "off", ci: ciNone})
+	defer v.close()
+	if detail.Result == "" {
+		v.board.total, v.board.missed = left.Of, left.Done
+		v.goodbye(left.Run, false)
+		return nil
+	}
+	return v.finish(ctx, completion(detail, s.ws.ID, 0))
+}
+
+// maxRecent is how many workfiles home lists.
+const maxRecent = 50
+
+// recentWorkfiles lists workfiles that have a history, those that ran last first. What cannot be read
+// is left out.
+func (e *env) recentWorkfiles() []tui.Recent {
+	entries, _ := os.ReadDir(filepath.Join(e.whereFolders().state, "workspaces"))
+	var recent []tui.Recent
+	for _, entry := range entries {
+		list, err := history.At(filepath.Join(e.whereFolders().state, "workspaces", entry.Name())).Newest(1)
+		if err != nil || len(list) == 0 || list[0].Workfile == "" {
+			continue
+		}
+		if _, err := os.Stat(list[0].Workfile); err != nil {
+			continue
+		}
+		r := tui.Recent{Path: list[0].Workfile, Run: strconv.Itoa(list[0].Run), When: list[0].Time}
+		if list[0].Result != nil {
+			r.Result, r.When = api.Result(list[0].Result.Result), list[0].Result.Ended
+		}
+		recent = append(recent, r)
+	}
+	slices.SortFunc(recent, func(a, b tui.Recent) int { return b.When.Compare(a.When) })
+	return recent[:min(len(recent), maxRecent)]
+}
+
+// tuiFile is the workfile to open: the one named, else ./Workfile, else "" where there is none.
+func (e *env) tuiFile(name string) (string, error) {
+	if name == "" {
+		if _, err := os.Stat(e.abs(defaultWorkfile)); errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+	}
+	return e.workfile(name)
+}
+
+// tuiImpossible says why the terminal interface cannot be shown, "" when it can.
+func (e *env) tuiImpossible() string {
+	t := newTerminal(e.stdin, e.stdout)
+	s := e.surroundings(t, false)
+	switch {
+	case t == nil:
+		return "standard output is no terminal"
+	case t.in == nil:
+		return "standard input is no terminal"
+	case s.term == "" || s.term == "dumb":
+		return "TERM says that the terminal cannot move its cursor"
+	case !s.foreground:
+		return "wf is not in the foreground of the terminal"
+	}
+	return ""
+}

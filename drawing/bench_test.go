@@ -1,0 +1,65 @@
+package drawing
+
+import (
+	"fmt"
+	"testing"
+)
+
+// large are the graphs that the budgets speak of: 50 ms for a layout, 1 ms for a frame of 200x60.
+var large = []struct {
+	name string
+	make func() *Graph
+}{
+	{"pipeline5028", func() *Graph { return pipeline(831) }},
+	{"random5000", func() *Graph { return randomGraph(5000, 8000, 1) }},
+	{"chain5000", func() *Graph { return chain(5000) }},
+}
+
+// chain is n nodes one after the other, whose commands are alike.
+func chain(n int) *Graph { return chainOf(n, func(i int) string { return fmt.Sprintf("step_%d", i) }) }
+
+// chainOf is n nodes one after the other, named as told, with their names as commands.
+func chainOf(n int, name func(int) string) *Graph {
+	g := &Graph{}
+	for i := range n {
+		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: name(i), Command: name(i)})
+		if i > 0 {
+			g.Edges = append(g.Edges, Edge{From: i - 1, To: i})
+		}
+	}
+	return g
+}
+
+func BenchmarkLayout(b *testing.B) {
+	for _, graph := range large {
+		g := graph.make()
+		for view := List; view <= Layers; view++ {
+			b.Run(graph.name+"/"+view.String(), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					New(g, Options{View: view})
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkFrame(b *testing.B) {
+	for _, graph := range large {
+		g := graph.make()
+		running(g)
+		grid := NewGrid(200, 60)
+		for view := List; view <= Layers; view++ {
+			l := New(g, Options{View: view})
+			look := Look{Width: 200, Height: 60, Selected: NodeItem(len(g.Nodes) / 2)}
+			b.Run(graph.name+"/"+view.String(), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					l.Show(look)
+					at := l.Where(look.Selected)
+					l.Draw(grid, Point{max(at.X-100, 0), max(at.Y-30, 0)})
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package drawing
+
+// A brush draws the lines of the part of a picture that is visible. A cell may belong to several
+// lines: it has the directions of all of them and the look of the one that came last.
+type brush struct {
+	grid  *Grid
+	from  Point
+	ascii bool
+	cells []stroke // by cell of the grid
+
+	// Of the line at hand.
+	line  int32
+	style Style
+	kind  uint8
+	edge  int32
+}
+
+// A stroke is what lines do in one cell.
+type stroke struct {
+	mask  uint8 // directions of all lines
+	kinds uint8 // of all lines
+	own   uint8 // directions of the line that came last
+	joint bool  // one line branches here: it is no mere crossing
+	line  int32 // the one that came last, its look and its edge
+	style Style
+	edge  int32
+}
+
+// Kinds of lines.
+const (
+	solid uint8 = 1 << iota
+	dash
+	dots
+)
+
+// begin prepares for another frame.
+func (b *brush) begin(grid *Grid, from Point, ascii bool) {
+	n := grid.Width * grid.Height
+	if cap(b.cells) < n {
+		b.cells = make([]stroke, n)
+	}
+	b.grid, b.from, b.ascii = grid, from, ascii
+	b.cells = b.cells[:n]
+	clear(b.cells)
+}
+
+// touch adds directions to a cell of the drawing.
+func (b *brush) touch(x, y int, directions uint8) {
+	x, y = x-b.from.X, y-b.from.Y
+	if x < 0 || y < 0 || x >= b.grid.Width || y >= b.grid.Height {
+		return
+	}
+	k := &b.cells[y*b.grid.Width+x]
+	if k.line != b.line {
+		k.line, k.own = b.line, 0
+	}
+	k.own |= directions
+	k.mask |= directions
+	k.kinds |= b.kind
+	k.joint = k.joint || k.own&(north|south) != 0 && k.own&(east|west) != 0
+	k.style, k.edge = b.style, b.edge
+}
+
+// finish writes the lines into the grid.
+func (b *brush) finish() {
+	for y := range b.grid.Height {
+		row := b.grid.Row(y)
+		for x, k := range b.cells[y*b.grid.Width : (y+1)*b.grid.Width] {
+			if k.mask != 0 {
+				row[x] = Cell{Text: k.sign(b.ascii), Width: 1, Style: k.style, Edge: k.edge}
+			}
+		}
+	}
+}
+
+// sign is the sign of a cell: dashed where all lines are. Four directions are a crossing, unless the line
+// of the row branches there; that looks different, so that what is connected can be told from what is not.
+func (k *stroke) sign(ascii bool) string {
+	signs := &strokes
+	switch {
+	case k.joint && k.mask == north|east|south|west:
+		return crossed(ascii)
+	case ascii && k.kinds == dash:
+		signs = &asciiDashes
+	case ascii && k.kinds == dots:
+		signs = &asciiDots
+	case ascii:
+		signs = &asciis
+	case k.kinds == dash:
+		signs = &dashes
+	case k.kinds == dots:
+		signs = &dotted
+	}
+	return signs[k.mask]
+}
+
+// across draws from x to end in row y, into both of the cells at the ends.
+func (b *brush) across(x, end, y int) {
+	if y < b.from.Y || y >= b.from.Y+b.grid.Height {
+		return
+	}
+	x0, x1 := max(x, b.from.X-1), min(end, b.from.X+b.grid.Width)
+	for at := x0; at <= x1; at++ {
+		directions := uint8(0)
+		if at > x {
+			directions |= west
+		}
+		if at < end {
+			directions |= east
+		}
+		b.touch(at, y, directions)
+	}
+}
+
+// down draws from y to end in column x.
+func (b *brush) down(x, y, end int) {
+	if x < b.from.X || x >= b.from.X+b.grid.Width {
+		return
+	}
+	y0, y1 := max(y, b.from.Y-1), min(end, b.from.Y+b.grid.Height)
+	for at := y0; at <= y1; at++ {
+		directions := uint8(0)
+		if at > y {
+			directions |= north
+		}
+		if at < end {
+			directions |= south
+		}
+		b.touch(x, at, directions)
+	}
+}
+
+// merge marks the cell to the right of x, y: the line that comes down or up there joins the other one.
+func (b *brush) merge(x, y int) {
+	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
+		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
+		k.joint = false
+		c.Text = k.sign(b.ascii)
+	}
+	if c := b.grid.At(x+1-b.from.X, y-b.from.Y); c != nil {
+		if c.Text = "▸"; b.ascii {
+			c.Text = ">"
+		}
+	}
+}
+
+// hub marks the cell at x, y: all lines that meet there are one.
+func (b *brush) hub(x, y int) {
+	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
+		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
+		if b.ascii {
+			c.Text = "#"
+		} else if sign := doubles[k.mask]; sign != "" {
+			c.Text = sign
+		}
+	}
+}
+
+// doubles are the signs of places where all lines are one.
+var doubles = [16]string{east | south | west: "╦", north | east | west: "╩", north | east | south | west: "╬"}
+
+// stamp puts a sign on a cell of a line.
+func (b *brush) stamp(x, y int, sign string, style Style) {
+	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
+		c.Text, c.Style = sign, style
+	}
+}

@@ -1,0 +1,143 @@
+// Package drawing draws workflows into grids of character cells, in three views: graph (layers from
+// left to right), list (one row per node, edges as lanes beside them) and stages (nodes that do the
+// same fold into one row). It knows nothing of daemons, terminals and colours: a cell has a meaning
+// (Style), not an escape sequence. It does no I/O, asks no clock, and the same input gives the same
+// cells.
+//
+// A Graph is the caller's. New computes a Layout from its structure: names, groups, commands, edges,
+// hidden nodes. That is the slow part, and it stays valid while only the states change. Then, for
+// each frame, Show takes the states of now and what the person looks at, and Draw writes the visible
+// part:
+//
+//	layout := drawing.New(graph, drawing.Options{View: drawing.List})
+//	graph.Nodes[4].State, graph.Nodes[4].Detail = drawing.Failed, "exit 1 after 1.2s"
+//	layout.Show(drawing.Look{Width: grid.Width, Height: grid.Height, Selected: drawing.NodeItem(4)})
+//	layout.Draw(grid, drawing.Point{Y: top})
+//
+// Nothing here may be used by two goroutines at the same time.
+package drawing
+
+// A Graph is what is drawn. The fields marked "of now" may change between frames; everything else is
+// structure, and changing it needs a new Layout.
+type Graph struct {
+	Nodes []Node
+	Edges []Edge
+}
+
+// A Node is one command of a workflow. Texts may hold anything: they pass package plain.
+type Node struct {
+	ID      string // unique
+	Name    string // the handle, shown
+	Group   string // folds nodes explicitly; "" = folded by command
+	Command string
+
+	// X and Y are the place in the file, if it has one (Placed). They decide where everything else
+	// leaves a choice: what is above in the file is above in the drawing.
+	X, Y   float64
+	Placed bool
+
+	// Of now.
+	State  State
+	Detail string // behind the name, e.g. `running 12s`, `exit 1 after 1.2s`; "" = the word of the state
+	Time   string // short, for chips: `12s`; at most 7 columns are shown
+	Marked bool   // by the person
+}
+
+// An Edge leads from one node to another; From and To are indices into Graph.Nodes.
+type Edge struct {
+	From, To    int
+	NonBlocking bool
+
+	// Of now.
+	Marked bool // a token waits on it
+	Dead   bool // its source has decided against it (skip)
+}
+
+// State is the state of a node, as people see it.
+type State uint8
+
+// The states. Their order has no meaning; Worst compares them.
+const (
+	Idle State = iota
+	Queued
+	Running
+	OK
+	Failed
+	Blocked
+	Cancelled
+	Kept     // taken over from an earlier run
+	Waiting  // for a person
+	Retrying // failed, will start again
+	Skipped  // on a path that was not taken
+	states   // how many there are
+)
+
+// signs of the states: the glyph, its ASCII form, the word.
+var signs = [states][3]string{
+	Idle:      {"·", ".", "idle"},
+	Queued:    {"○", "o", "queued"},
+	Running:   {"●", "*", "running"},
+	OK:        {"✓", "+", "ok"},
+	Failed:    {"✗", "x", "failed"},
+	Blocked:   {"⊘", "-", "blocked"},
+	Cancelled: {"◌", "~", "cancelled"},
+	Kept:      {"✓", "=", "kept"},
+	Waiting:   {"◆", "?", "waiting"},
+	Retrying:  {"↻", "r", "retrying"},
+	Skipped:   {"↷", "/", "skipped"},
+}
+
+// Glyph is the sign of a state, one column wide.
+func (s State) Glyph(ascii bool) string {
+	if ascii {
+		return signs[s][1]
+	}
+	return signs[s][0]
+}
+
+// String is the word for a state, as in JSON.
+func (s State) String() string { return signs[s][2] }
+
+// needsPerson says whether a fold must not hide a node in this state.
+func (s State) needsPerson() bool { return s == Failed || s == Waiting }
+
+// urgency orders states by how much they want to be seen.
+var urgency = [states]uint8{Kept: 1, OK: 2, Skipped: 3, Idle: 4, Blocked: 5, Queued: 6, Cancelled: 7, Retrying: 8, Running: 9, Waiting: 10, Failed: 11}
+
+// Worst returns which of two states is to be shown where there is room for one.
+func Worst(a, b State) State {
+	if urgency[b] > urgency[a] {
+		return b
+	}
+	return a
+}
+
+// Counts are numbers of nodes by state.
+type Counts [states]int
+
+// Total is the number of all nodes counted.
+func (c *Counts) Total() int {
+	total := 0
+	for _, n := range c {
+		total += n
+	}
+	return total
+}
+
+// Done is the number of nodes that need not run any more.
+func (c *Counts) Done() int { return c[OK] + c[Kept] + c[Skipped] }
+
+// Count counts some of the nodes of g.
+func (g *Graph) Count(nodes []int) (c Counts) {
+	for _, v := range nodes {
+		c[g.Nodes[v].State]++
+	}
+	return c
+}
+
+func (g *Graph) countOf(nodes []int32) (c Counts) {
+	for _, v := range nodes {
+		c[g.Nodes[v].State]++
+	}
+	return c
+}

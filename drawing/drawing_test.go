@@ -1,0 +1,265 @@
+package drawing
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// TestASCII: with names in ASCII, everything is.
+func TestASCII(t *testing.T) {
+	g := irregular(40, 5)
+	running(g)
+	for i := range g.Nodes {
+		g.Nodes[i].State = State(i % int(states))
+	}
+	g.Edges = append(g.Edges, Edge{From: 30, To: 3, NonBlocking: true}, Edge{From: 2, To: 9, NonBlocking: true})
+	for i := range g.Edges {
+		g.Edges[i].Marked, g.Edges[i].Dead = i%3 == 0, i%3 == 1
+	}
+	for view := List; view <= Layers; view++ {
+		for zoom := Chip; zoom <= Map; zoom++ {
+			l := New(g, Options{View: view, Zoom: zoom, Hidden: only(g, "f", "r", "p", "s"), Folded: zoom == Timed})
+			for _, c := range fullGrid(l, Look{Width: 70, Height: 30, ASCII: true}).cells {
+				if c.Text != "" && c.Text[0] >= 0x80 {
+					t.Fatalf("%v, zoom %d: %q", view, zoom, c.Text)
+				}
+			}
+		}
+	}
+}
+
+// TestHidden: what hidden nodes connect stays connected, with as few lines as that takes.
+func TestHidden(t *testing.T) {
+	//  0 → 1(hidden) → 2 → 3(hidden) → 4, 1 → 4, 4 ⇢ 5(hidden) → 0, 2 ⇢ 6(hidden) → 7
+	g := &Graph{Nodes: make([]Node, 8)}
+	for i := range g.Nodes {
+		g.Nodes[i].ID = fmt.Sprint(i)
+	}
+	for _, e := range [][3]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 4}, {4, 5, 1}, {5, 0}, {2, 6, 1}, {6, 7}} {
+		g.Edges = append(g.Edges, Edge{From: e[0], To: e[1], NonBlocking: e[2] == 1})
+	}
+	w, nodes, _ := contract(g, []bool{1: true, 3: true, 5: true, 6: true, 7: false})
+	var got []string
+	for _, a := range w.arcs {
+		got = append(got, fmt.Sprintf("%d-%d via %v weak %v back %v", nodes[a.from], nodes[a.to], a.via, a.weak, a.back))
+	}
+	want := []string{"0-2 via true weak false back false", "2-4 via true weak false back false",
+		"2-7 via true weak true back false", "4-0 via true weak true back true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("arcs %q, want %q", got, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		graph *Graph
+		want  View
+	}{
+		{"nothing", &Graph{}, Layers},
+		{"30 nodes", irregular(30, 7), Layers},
+		{"pipeline of 99", pipeline(15), Layers},
+		{"pipeline of 5,028", pipeline(831), Stages},
+		{"long chain of different commands", chainOf(300, func(i int) string { return fmt.Sprintf("step_%c%c", 'a'+i%26, 'a'+i/26) }), List},
+	} {
+		if got := Choose(c.graph, 100, 40); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	g := pipeline(3)
+	for _, c := range []struct {
+		width, height int
+		want          Zoom
+	}{{400, 30, Box}, {300, 10, Timed}, {180, 10, Chip}, {100, 30, Map}, {0, 0, Map}} {
+		if got := Fit(g, Options{View: Layers}, c.width, c.height).Zoom; got != c.want {
+			t.Errorf("in %dx%d zoom %d, want %d", c.width, c.height, got, c.want)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	var got []string
+	for _, s := range Fold(pipeline(831)) {
+		got = append(got, fmt.Sprintf("%s %d %v", s.Name, len(s.Nodes), s.After))
+	}
+	want := []string{"fetch_ref 1 []", "index_ref 1 [0]", "fastqc 831 [0]", "multiqc 1 [2]", "trim 831 [0]", "align 831 [1 4]", "sort 831 [5]",
+		"dedup 831 [6]", "call 831 [7]", "merge 34 [8]", "joint_call 1 [9]", "filter 1 [10]", "annotate 1 [11]", "plots 1 [12]", "report 1 [3 13]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("stages:\n%q, want\n%q", got, want)
+	}
+}
+
+// TestStageNames: where handles say nothing, commands do.
+func TestStageNames(t *testing.T) {
+	g := &Graph{}
+	for i, command := range []string{"sleep 1 # RNA.INPUT.CHECK", "sleep 2 # RNA.INPUT.CHECK", "sleep 1 # RNA.ALIGN", "sleep 2 # RNA.ALIGN", "sleep 4", "true a1", "true a2"} {
+		name := "sleep"
+		if i >= 5 {
+			name = "true"
+		}
+		g.Nodes = append(g.Nodes, Node{ID: fmt.Sprint(i), Name: fmt.Sprintf("%s~%d", name, i), Command: command})
+	}
+	var got []string
+	for _, s := range Fold(g) {
+		got = append(got, s.Name)
+	}
+	if want := []string{"sleep INPUT.CHECK", "sleep ALIGN", "sleep~4", "true"}; !slices.Equal(got, want) {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	for _, same := range [][2]string{
+		{"fastqc raw/S001.fq", "fastqc  raw/S017.fq"},
+		{"sleep 3", "sleep 44"},
+		{"run --seed=1 sample12", "run --seed=900 sample7"},
+		{"get 0b5d38c2931bd0d4", "get 9f00aa1237bcd811"},
+		{"sleep 0.1 # ALIGN.SORT 3", "sleep 0.2 # ALIGN.SORT 4"},
+	} {
+		if a, b := string(appendTemplate(nil, same[0])), string(appendTemplate(nil, same[1])); a != b {
+			t.Errorf("%q is %q, %q is %q", same[0], a, same[1], b)
+		}
+	}
+	for _, other := range [][2]string{{"./sort x", "./align x"}, {"sleep 1 # SORT.A", "sleep 1 # SORT.B"}, {"get cafe", "get face"}} {
+		if a, b := string(appendTemplate(nil, other[0])), string(appendTemplate(nil, other[1])); a == b {
+			t.Errorf("%q and %q are both %q", other[0], other[1], a)
+		}
+	}
+}
+
+// TestPlaces: what is above in the file is above in the drawing; in files drawn from top to bottom, what
+// is further left.
+func TestPlaces(t *testing.T) {
+	const down, right = false, true
+	for _, flow := range []bool{down, right} {
+		g := &Graph{}
+		for i, across := range []float64{0, 300, 200, 100} {
+			n := Node{ID: fmt.Sprint(i), Name: fmt.Sprint(i), Placed: true, X: across, Y: float64(min(i, 1)) * 1000}
+			if flow == right {
+				n.X, n.Y = n.Y, n.X
+			}
+			g.Nodes = append(g.Nodes, n)
+			if i > 0 {
+				g.Edges = append(g.Edges, Edge{From: 0, To: i})
+			}
+		}
+		l := New(g, Options{View: Layers})
+		l.Show(Look{})
+		var rows []int
+		for i := 1; i < 4; i++ {
+			rows = append(rows, l.Where(NodeItem(i)).Y)
+		}
+		if !reflect.DeepEqual(rows, []int{2, 1, 0}) {
+			t.Errorf("rightwards %v: rows %v", flow, rows)
+		}
+	}
+}
+
+// TestOverflow: lanes that do not fit are counted, and the rows stay in their columns.
+func TestOverflow(t *testing.T) {
+	s := newSample()
+	for i := range 20 {
+		s.node(fmt.Sprintf("source%d", i), "")
+	}
+	for i := range 20 {
+		s.node(fmt.Sprintf("target%d", i), "", fmt.Sprintf("source%d", i), fmt.Sprintf("source%d", (i+7)%20))
+	}
+	l := New(&s.g, Options{})
+	grid := fullGrid(l, Look{Width: 60})
+	lanes := l.view.(*list).lanes
+	most := int32(0)
+	for r := range lanes.rows {
+		most = max(most, lanes.rows[r].hidden)
+		if len(lanes.rows[r].columns) > maxLanes+1 {
+			t.Fatalf("row %d has %d lanes", r, len(lanes.rows[r].columns))
+		}
+	}
+	if most == 0 {
+		t.Fatalf("all lanes fit:\n%s", grid)
+	}
+	for r, item := range l.Items() {
+		if grid.At(2*lanes.width+1, r).Item != item {
+			t.Fatalf("the name of row %d is not in its column:\n%s", r, grid)
+		}
+	}
+}
+
+// TestEdgeHits: the lines of an edge that shares none of them know which it is.
+func TestEdgeHits(t *testing.T) {
+	found := map[int32]bool{}
+	grid := fullGrid(New(chain(3), Options{View: Layers}), Look{})
+	for _, c := range grid.cells {
+		found[c.Edge] = true
+	}
+	if !found[0] || !found[1] {
+		t.Errorf("edges %v\n%s", found, grid)
+	}
+}
+
+func TestWaitingSteps(t *testing.T) {
+	g := chainOf(12, func(i int) string { return fmt.Sprintf("step_%c", 'a'+i) })
+	g.Nodes[0].State = Running
+	g.Nodes[6].State = Failed
+	l := New(g, Options{View: Stages})
+	show := func(height int, selected Item, open string) (kinds []Item) {
+		l.Show(Look{Width: 60, Height: height, Selected: selected, Expanded: map[string]bool{open: true}})
+		return slices.Clone(l.Items())
+	}
+	if got := show(12, Nothing, ""); len(got) != 12 {
+		t.Errorf("with room for all: %v", got)
+	}
+	if want := []Item{NodeItem(0), {ASteps, 1}, NodeItem(6), {ASteps, 7}}; !slices.Equal(show(11, Nothing, ""), want) {
+		t.Errorf("without: %v, want %v", l.Items(), want)
+	}
+	if got := l.Nodes(Item{ASteps, 7}); !slices.Equal(got, []int{7, 8, 9, 10, 11}) {
+		t.Errorf("the steps stand for %v", got)
+	}
+	if want := []Item{NodeItem(0), {ASteps, 1}, NodeItem(6), {ASteps, 7}, NodeItem(9), {ASteps, 10}}; !slices.Equal(show(5, NodeItem(9), ""), want) {
+		t.Errorf("with one selected: %v, want %v", l.Items(), want)
+	}
+	if got := show(5, Nothing, l.Key(Item{ASteps, 1})); !slices.Equal(got, []Item{NodeItem(0), NodeItem(1), NodeItem(2), NodeItem(3), NodeItem(4), NodeItem(5), NodeItem(6), NodeItem(7), NodeItem(8), NodeItem(9), NodeItem(10), NodeItem(11)}) {
+		t.Errorf("opened: %v", got)
+	}
+	show(5, Nothing, "")
+	if seen := l.Seen(NodeItem(3)); seen != (Item{ASteps, 1}) {
+		t.Errorf("node 3 is seen as %v", seen)
+	}
+}
+
+// TestManyFailures: of a stage with more failures than fit some are shown, the others counted.
+func TestManyFailures(t *testing.T) {
+	g := pipeline(100)
+	for i := range g.Nodes {
+		if i%5 == 0 {
+			g.Nodes[i].State = Failed
+		}
+	}
+	l := New(g, Options{View: Stages})
+	l.Show(Look{Width: 80, Height: 30})
+	rows, failed := map[Kind]int{}, map[int]bool{}
+	for _, item := range l.Items() {
+		rows[item.Kind]++
+		if item.Kind == ANode || item.Kind == AMore {
+			for _, v := range l.Nodes(item) {
+				failed[v] = g.Nodes[v].State == Failed
+			}
+		}
+	}
+	for v := range g.Nodes {
+		if g.Nodes[v].State == Failed && !failed[v] {
+			t.Errorf("%s failed and is hidden", g.Nodes[v].Name)
+		}
+	}
+	if rows[AMore] < 5 || len(l.Items()) > 50 {
+		t.Errorf("rows: %v", rows)
+	}
+	l.Show(Look{Width: 80, Height: 30, Expanded: map[string]bool{l.Key(Item{AStage, 4}): true}})
+	if n := len(l.Items()); n < 100 {
+		t.Errorf("an expanded stage of 100 nodes has %d rows", n)
+	}
+}

@@ -1,0 +1,163 @@
+package drawing
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Cell is one column of one row.
+type Cell struct {
+	// Text is one grapheme. "" is a blank, or the second column of a wide grapheme (Width 0).
+	Text  string
+	Width uint8 // columns of Text: 1, 2, or 0 for a column that the cell before covers
+	Style Style
+	Item  Item  // what a click here means
+	Edge  int32 // the edge whose line this is, or -1
+}
+
+// A Style is what a cell means; the terminal interface gives it colours.
+type Style struct {
+	Ink  Ink
+	Mods Mods
+}
+
+// Ink is the kind of a cell: what gives it its colour.
+type Ink uint8
+
+// The inks that are not states. InkOf gives those of states, of glyphs and of the lines of edges.
+const (
+	InkText Ink = iota // names
+	InkDim             // details, hints, what is folded
+	InkLine            // lines that belong to no state
+	InkBar             // of a progress bar: what is done
+	InkRest            // of a progress bar: what is not
+	inkState
+)
+
+// InkOf is the ink of a state.
+func InkOf(s State) Ink { return inkState + Ink(s) }
+
+// State is the state whose ink this is.
+func (i Ink) State() (State, bool) {
+	if i < inkState {
+		return 0, false
+	}
+	return State(i - inkState), true
+}
+
+// Mods change an ink.
+type Mods uint8
+
+// The modifications, to be combined.
+const (
+	Selected Mods = 1 << iota // belongs to the selected item
+	Marked                    // belongs to a node that the person has marked
+	Near                      // the line of an edge at the selected item: bold white
+	Faint                     // steps back: edges while something else is selected, dead edges
+	Line                      // part of the line of an edge
+	Token                     // the sign of a token on an edge
+)
+
+// A Grid is a rectangle of cells.
+type Grid struct {
+	Width, Height int
+	cells         []Cell // row by row
+}
+
+// NewGrid returns a grid of blanks.
+func NewGrid(width, height int) *Grid {
+	g := &Grid{}
+	g.Resize(width, height)
+	return g
+}
+
+// Resize gives a grid another size and clears it; memory is reused.
+func (g *Grid) Resize(width, height int) {
+	width, height = max(width, 0), max(height, 0)
+	if cap(g.cells) < width*height {
+		g.cells = make([]Cell, width*height)
+	}
+	g.Width, g.Height, g.cells = width, height, g.cells[:width*height]
+	g.Clear()
+}
+
+// blank is an empty cell.
+var blank = Cell{Width: 1, Edge: -1}
+
+// Clear makes all cells blank.
+func (g *Grid) Clear() {
+	for i := range g.cells {
+		g.cells[i] = blank
+	}
+}
+
+// Row is the cells of a row, from 0. They are the grid's own.
+func (g *Grid) Row(y int) []Cell { return g.cells[y*g.Width : (y+1)*g.Width] }
+
+// At is the cell at x, y, or nil outside of the grid.
+func (g *Grid) At(x, y int) *Cell {
+	if x < 0 || y < 0 || x >= g.Width || y >= g.Height {
+		return nil
+	}
+	return &g.cells[y*g.Width+x]
+}
+
+// Put writes text from x, y on, at most room columns of it, and returns how many columns it took.
+// What is outside of the grid is left out; a wide grapheme is never cut. The text must be plain
+// (package plain).
+func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int {
+	if y < 0 || y >= g.Height {
+		return min(ansi.StringWidth(text), room)
+	}
+	row := g.Row(y)
+	used := 0
+	for text != "" {
+		cluster, width := firstGrapheme(text)
+		if used+width > room {
+			break
+		}
+		text = text[len(cluster):]
+		if width == 0 {
+			continue // nothing to see
+		}
+		if at := x + used; at >= 0 && at+width <= len(row) {
+			row[at] = Cell{Text: cluster, Width: uint8(width), Style: style, Item: item, Edge: -1}
+			if width == 2 {
+				row[at+1] = Cell{Style: style, Item: item, Edge: -1}
+			}
+		}
+		used += width
+	}
+	return used
+}
+
+// firstGrapheme returns the first grapheme of text and its width, 0 to 2 columns.
+func firstGrapheme(text string) (string, int) {
+	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < 0x80) {
+		return text[:1], 1
+	}
+	_, width, n, _ := ansi.DecodeSequence(text, ansi.NormalState, nil)
+	return text[:max(n, 1)], min(width, 2)
+}
+
+// String is the text of a grid, without blanks at the ends of rows.
+func (g *Grid) String() string {
+	var b strings.Builder
+	for y := range g.Height {
+		blanks := 0
+		for _, c := range g.Row(y) {
+			switch {
+			case c.Width == 0:
+			case c.Text == "" || c.Text == " ":
+				blanks++
+			default:
+				b.WriteString(strings.Repeat(" ", blanks))
+				b.WriteString(c.Text)
+				blanks = 0
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,169 @@
+package drawing
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxLanes is how many lanes are drawn side by side; what does not fit is counted.
+const maxLanes = 12
+
+// A lane is a line beside the rows, from the first row it serves to the last. Each of its sources
+// leads to each of its targets, all of which stand below.
+type lane struct {
+	sources, targets []int32 // rows, ascending
+	weak, via        bool
+	column           int32 // -1: there was no room
+	edge             int32 // of the graph, if the lane is a single one; else -1
+}
+
+func (l *lane) first() int32 { return l.sources[0] }
+func (l *lane) last() int32  { return l.targets[len(l.targets)-1] }
+
+// A laneRow is what stands beside one row.
+type laneRow struct {
+	at      int32   // column of the row's own glyph; maxLanes if there was no room
+	columns []int32 // lanes that go on below the row, by column; -1 = none
+	touched []int32 // lanes that begin, join or end here
+	hidden  int32   // lanes without a column that go on below
+}
+
+// lanes are the edges of a list of rows.
+type lanes struct {
+	all   []lane
+	rows  []laneRow
+	width int // columns in use
+}
+
+// newLanes finds lanes for the arcs of w, whose vertices stand in the rows that place gives.
+func newLanes(w *web, place []int32) *lanes {
+	l := &lanes{all: lanesOf(w, place), rows: make([]laneRow, w.size), width: 1}
+	ends := make([][]int32, w.size)   // lanes by target
+	begins := make([][]int32, w.size) // lanes by first source
+	for i := range l.all {
+		a := &l.all[i]
+		for _, r := range a.targets {
+			ends[r] = append(ends[r], int32(i))
+		}
+		for _, r := range a.sources {
+			l.rows[r].touched = append(l.rows[r].touched, int32(i))
+		}
+		begins[a.first()] = append(begins[a.first()], int32(i))
+	}
+	var columns []int32
+	for r := range l.rows {
+		row := &l.rows[r]
+		row.touched = append(row.touched, ends[r]...)
+		if r > 0 {
+			row.hidden = l.rows[r-1].hidden
+		}
+		row.at = l.columnOf(columns, int32(r), ends[r])
+		columns = l.next(columns, int32(r), ends[r], begins[r])
+		row.columns = slices.Clone(columns)
+		l.width = max(l.width, len(columns), int(row.at)+1)
+		if row.hidden > 0 {
+			l.width = maxLanes + 2 // for how many they are
+		}
+		for len(columns) > 0 && columns[len(columns)-1] < 0 {
+			columns = columns[:len(columns)-1]
+		}
+	}
+	return l
+}
+
+// columnOf is where the glyph of row r goes: where one of its lanes ends, or else in a free column near
+// the lanes that lead to it.
+func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
+	best, near := int32(-1), int32(0)
+	for _, i := range ends {
+		a := &l.all[i]
+		near = max(near, a.column)
+		if a.last() == r && a.column >= 0 && (best < 0 || a.column < best) {
+			best = a.column
+		}
+	}
+	if best >= 0 {
+		return best
+	}
+	return min(freeColumn(columns, near), maxLanes)
+}
+
+// next ends and begins the lanes of row r and returns those that go on below it.
+func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
+	row := &l.rows[r]
+	columns = grow(slices.Clone(columns), row.at)
+	taken := slices.Clone(columns) // a column that is left here is not used again in the same row
+	taken[row.at] = row.at
+	for _, i := range ends {
+		switch a := &l.all[i]; {
+		case a.last() != r:
+		case a.column >= 0:
+			columns[a.column] = -1
+		default:
+			row.hidden--
+		}
+	}
+	// The one that leads to the nearest row stays in the column of the glyph: chains are straight.
+	slices.SortStableFunc(begins, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(l.all[i].targets[0], l.all[j].targets[0]), cmp.Compare(l.all[i].last(), l.all[j].last()))
+	})
+	for k, i := range begins {
+		c := row.at
+		if k > 0 || c >= maxLanes {
+			c = freeColumn(taken, row.at)
+		}
+		if c >= maxLanes {
+			l.all[i].column = -1
+			row.hidden++
+			continue
+		}
+		l.all[i].column = c
+		columns, taken = grow(columns, c), grow(taken, c)
+		columns[c], taken[c] = i, i
+	}
+	return columns
+}
+
+// freeColumn is the column without a lane that is nearest to near, or a new one.
+func freeColumn(columns []int32, near int32) int32 {
+	best := int32(len(columns))
+	for c, i := range columns {
+		if i < 0 && (best == int32(len(columns)) || apart(int32(c), near) < apart(best, near)) {
+			best = int32(c)
+		}
+	}
+	return best
+}
+
+func apart(a, b int32) int32 { return max(a, b) - min(a, b) }
+
+func grow(columns []int32, to int32) []int32 {
+	for int32(len(columns)) <= to {
+		columns = append(columns, -1)
+	}
+	return columns
+}
+
+// lanesOf makes a lane of each share of arcs between rows.
+func lanesOf(w *web, place []int32) []lane {
+	var all []lane
+	rows := func(vertices []int32) []int32 {
+		list := make([]int32, len(vertices))
+		for i, v := range vertices {
+			list[i] = place[v]
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, s := range shares(w, place) {
+		a := lane{sources: rows(s.sources), targets: rows(s.targets), weak: s.weak, via: s.via, edge: -1}
+		if len(s.arcs) == 1 {
+			a.edge = w.arcs[s.arcs[0]].edge
+		}
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(a, b lane) int {
+		return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(a.last(), b.last()))
+	})
+	return all
+}

@@ -1,0 +1,211 @@
+package drawing
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Directions in which a line leaves a cell.
+const (
+	north = 1 << iota
+	east
+	south
+	west
+)
+
+// strokes are the signs of lines, by the directions in which they leave the cell.
+var (
+	strokes = [16]string{" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"}
+	dashes  = [16]string{" ", "╎", "╌", "└", "╎", "╎", "┌", "├", "╌", "┘", "╌", "┴", "┐", "┤", "┬", "┼"}
+	dotted  = [16]string{" ", "┊", "┈", "└", "┊", "┊", "┌", "├", "┈", "┘", "┈", "┴", "┐", "┤", "┬", "┼"}
+
+	asciis      = [16]string{" ", "|", "-", "+", "|", "|", "+", "+", "-", "+", "-", "+", "+", "+", "+", "+"}
+	asciiDashes = [16]string{" ", ":", "~", "+", ":", ":", "+", "+", "~", "+", "~", "+", "+", "+", "+", "+"}
+	asciiDots   = [16]string{" ", ".", ".", "+", ".", ".", "+", "+", ".", "+", ".", "+", "+", "+", "+", "+"}
+)
+
+// crossed is the sign for four directions where a line branches, that is no mere crossing: what is
+// connected can be told from what is not.
+func crossed(ascii bool) string {
+	if ascii {
+		return "#"
+	}
+	return "╋"
+}
+
+// laneMask is the lines beside one row: two columns for each lane.
+type laneMask [2*maxLanes + 1]laneCell
+
+type laneCell struct {
+	mask  uint8
+	kinds uint8
+	joint bool
+	lane  int32
+	near  bool
+}
+
+// A laneLook is what a frame shows of lanes: their inks, and which rows of them lead to or from the
+// selected row.
+type laneLook struct {
+	inks     []Ink
+	near     []interval // by lane; bottom < top: nothing
+	selected int32      // the row, or -1
+}
+
+// look prepares a frame: state tells the states of rows.
+func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
+	k.selected = selected
+	k.inks, k.near = k.inks[:0], k.near[:0]
+	for i := range l.all {
+		a := &l.all[i]
+		worst := state(a.sources[0])
+		for _, r := range a.sources[1:] {
+			worst = Worst(worst, state(r))
+		}
+		k.inks = append(k.inks, InkOf(worst))
+		near := interval{0, -1}
+		if _, from := slices.BinarySearch(a.sources, selected); from {
+			near = interval{selected, a.last()}
+		} else if _, to := slices.BinarySearch(a.targets, selected); to {
+			near = interval{a.first(), selected}
+		}
+		k.near = append(k.near, near)
+	}
+}
+
+// draw writes the lines beside the rows from first to last, shown as one row at y: those of a single
+// row if both are the same. The glyph of the row is left to the caller.
+func (l *lanes) draw(grid *Grid, y int, first, last int32, k *laneLook, ascii bool) {
+	var mask laneMask
+	at := l.rows[last].at
+	if first > 0 {
+		for c, i := range l.rows[first-1].columns {
+			l.add(&mask, 2*c, north, i, k, first-1, first)
+		}
+	}
+	for c, i := range l.rows[last].columns {
+		l.add(&mask, 2*c, south, i, k, last, last+1)
+	}
+	for r := first; r <= last; r++ {
+		for _, i := range l.rows[r].touched {
+			if a := &l.all[i]; (a.first() < first || a.last() > last) && !l.nearRow(i, r, k) {
+				l.across(&mask, i, at, r, k)
+			}
+		}
+		for _, i := range l.rows[r].touched {
+			if a := &l.all[i]; (a.first() < first || a.last() > last) && l.nearRow(i, r, k) {
+				l.across(&mask, i, at, r, k)
+			}
+		}
+	}
+	l.write(grid, y, &mask, k, ascii)
+	l.overflow(grid, y, last, ascii)
+}
+
+// nearRow says whether the branch of a lane in row r leads to or from the selected row: its own, or
+// one of a row at the other end of it.
+func (l *lanes) nearRow(i, r int32, k *laneLook) bool {
+	near := k.near[i]
+	if r < near.top || r > near.bottom {
+		return false
+	}
+	if r == k.selected {
+		return true
+	}
+	ends := l.all[i].sources
+	if near.top == k.selected {
+		ends = l.all[i].targets
+	}
+	_, found := slices.BinarySearch(ends, r)
+	return found
+}
+
+// add adds what lane i does in a cell, between the rows from and to.
+func (l *lanes) add(mask *laneMask, at int, direction uint8, i int32, k *laneLook, from, to int32) {
+	if i < 0 {
+		return
+	}
+	c := &mask[at]
+	c.mask |= direction
+	c.kinds |= l.all[i].kind()
+	near := from >= k.near[i].top && to <= k.near[i].bottom
+	if near || !c.near {
+		c.lane, c.near = i, near
+	}
+}
+
+// across adds the line from a lane to the glyph of the row. A lane without a column is beyond the
+// last one.
+func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
+	column := l.all[i].column
+	if column < 0 {
+		column = maxLanes
+	}
+	mask[2*column].joint = true
+	near := l.nearRow(i, r, k)
+	for x := 2 * min(column, at); x <= 2*max(column, at); x++ {
+		c := &mask[x]
+		if x < 2*max(column, at) {
+			c.mask |= east
+		}
+		if x > 2*min(column, at) {
+			c.mask |= west
+		}
+		c.kinds |= l.all[i].kind()
+		if near || !c.near {
+			c.lane, c.near = i, near
+		}
+	}
+}
+
+func (a *lane) kind() uint8 {
+	switch {
+	case a.via:
+		return dots
+	case a.weak:
+		return dash
+	}
+	return solid
+}
+
+// overflow says how many lanes pass for which there was no column.
+func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
+	n := int(l.rows[r].hidden)
+	if n == 0 || l.rows[r].at == maxLanes {
+		return
+	}
+	sign := "┆+"
+	if ascii {
+		sign = ":+"
+	}
+	x := 2 * maxLanes
+	x += grid.Put(x, y, sign, 2, Style{InkDim, Line}, Nothing)
+	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
+}
+
+// below writes the lines that pass between row r and the next one.
+func (l *lanes) below(grid *Grid, y int, r int32, k *laneLook, ascii bool) {
+	var mask laneMask
+	for c, i := range l.rows[r].columns {
+		l.add(&mask, 2*c, north|south, i, k, r, r+1)
+	}
+	l.write(grid, y, &mask, k, ascii)
+	l.overflow(grid, y, r, ascii)
+}
+
+func (l *lanes) write(grid *Grid, y int, mask *laneMask, k *laneLook, ascii bool) {
+	for x := range mask {
+		c := &mask[x]
+		if c.mask == 0 || x >= grid.Width {
+			continue
+		}
+		style := Style{k.inks[c.lane], Line}
+		if c.near {
+			style.Mods |= Near
+		} else if k.selected >= 0 {
+			style.Mods |= Faint
+		}
+		s := stroke{mask: c.mask, kinds: c.kinds, joint: c.joint}
+		grid.Row(y)[x] = Cell{Text: s.sign(ascii), Width: 1, Style: style, Edge: l.all[c.lane].edge}
+	}
+}

@@ -1,0 +1,202 @@
+package drawing
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// A share is arcs that are drawn as one line with branches: each of its sources leads to each of its
+// targets.
+type share struct {
+	sources, targets []int32 // vertices, ascending
+	arcs             []int32
+	weak, via        bool
+}
+
+// A group is the vertices that the same vertices lead to: one line can serve all these arcs at once.
+type group struct {
+	sources, targets []int32
+	kind             int
+	cost             int32 // how far its line goes
+	bus              bool  // it has a line of its own; else it hangs on those of its sources
+}
+
+// An outlet is the arcs of one kind out of a vertex.
+type outlet struct {
+	groups []int32
+	cost   int32
+	own    bool // it has a line of its own; else its arcs join the buses of their targets
+}
+
+// kinds of arcs that cannot share a line: as bits of their numbers, weak and via.
+const kinds = 4
+
+func (a *arc) kind() int {
+	k := 0
+	if a.weak {
+		k |= 1
+	}
+	if a.via {
+		k |= 2
+	}
+	return k
+}
+
+// shares decides which arcs share a line. An arc can leave by the line of its source, which all of the
+// source's arcs share, or by the bus of its target, which all arcs to that target, and to those with
+// the same sources, share. The fewest and shortest lines that serve every arc are a vertex cover
+// of least cost; this finds one that is at most twice as long as the best. Where arcs lead from and to
+// is told by at: rows of a list, or layers.
+func shares(w *web, at []int32) []share {
+	groups := groupsOf(w, at)
+	outlets := make([][kinds]outlet, w.size)
+	for i := range groups {
+		g := &groups[i]
+		for _, s := range g.sources {
+			o := &outlets[s][g.kind]
+			o.groups = append(o.groups, int32(i))
+			for _, t := range g.targets {
+				o.cost = max(o.cost, at[t]-at[s])
+			}
+			o.own = o.own || len(g.sources) == 1
+		}
+	}
+	cover(groups, outlets)
+	all := outletShares(groups, outlets)
+	for i := range groups {
+		if g := &groups[i]; g.bus {
+			joined := slices.DeleteFunc(slices.Clone(g.sources), func(s int32) bool { return outlets[s][g.kind].own })
+			all = append(all, newShare(joined, g.targets, g.kind))
+		}
+	}
+	for i := range all {
+		all[i].find(w)
+	}
+	return all
+}
+
+func newShare(sources, targets []int32, kind int) share {
+	return share{sources: sources, targets: targets, weak: kind&1 != 0, via: kind&2 != 0}
+}
+
+// find lists the arcs of a share.
+func (s *share) find(w *web) {
+	kind := (&arc{weak: s.weak, via: s.via}).kind()
+	for _, v := range s.sources {
+		for _, i := range w.out[v] {
+			a := &w.arcs[i]
+			if _, found := slices.BinarySearch(s.targets, a.to); found && !a.back && a.kind() == kind {
+				s.arcs = append(s.arcs, i)
+			}
+		}
+	}
+}
+
+// outletShares makes shares of the outlets with lines of their own; those that lead to the same targets
+// are one.
+func outletShares(groups []group, outlets [][kinds]outlet) []share {
+	var all []share
+	known := map[string]int{}
+	var targets []int32
+	var key []byte
+	for v := range outlets {
+		for kind := range kinds {
+			o := &outlets[v][kind]
+			if !o.own {
+				continue
+			}
+			targets, key = targets[:0], append(key[:0], byte(kind))
+			for _, i := range o.groups {
+				targets = append(targets, groups[i].targets...)
+			}
+			slices.Sort(targets)
+			key = appendNumbers(key, targets)
+			i, found := known[string(key)]
+			if !found {
+				i = len(all)
+				known[string(key)] = i
+				all = append(all, newShare(nil, slices.Clone(targets), kind))
+			}
+			all[i].sources = append(all[i].sources, int32(v))
+		}
+	}
+	return all
+}
+
+func appendNumbers(key []byte, numbers []int32) []byte {
+	for _, n := range numbers {
+		key = binary.BigEndian.AppendUint32(key, uint32(n))
+	}
+	return key
+}
+
+// groupsOf puts the targets with the same sources into groups.
+func groupsOf(w *web, at []int32) []group {
+	var groups []group
+	known := map[string]int{}
+	var sources []int32
+	var key []byte
+	for v := range int32(w.size) {
+		for kind := range kinds {
+			sources = sources[:0]
+			for _, i := range w.in[v] { // ascending, as the arcs are
+				if a := &w.arcs[i]; !a.back && a.kind() == kind {
+					sources = append(sources, a.from)
+				}
+			}
+			if len(sources) == 0 {
+				continue
+			}
+			key = appendNumbers(append(key[:0], byte(kind)), sources)
+			i, found := known[string(key)]
+			if !found {
+				i = len(groups)
+				known[string(key)] = i
+				groups = append(groups, group{sources: slices.Clone(sources), kind: kind})
+			}
+			g := &groups[i]
+			g.targets = append(g.targets, v)
+			for _, s := range g.sources {
+				g.cost = max(g.cost, at[v]-at[s])
+			}
+		}
+	}
+	return groups
+}
+
+// cover decides which groups and outlets have lines so that each pair of them has at least one. Each
+// arc makes both its ends pay until one can pay no more; that one gets a line. Then lines that are not
+// needed any more are given up, the longest first.
+func cover(groups []group, outlets [][kinds]outlet) {
+	for i := range groups {
+		g := &groups[i]
+		left := g.cost
+		for _, s := range g.sources {
+			o := &outlets[s][g.kind]
+			if o.own || left == 0 {
+				continue
+			}
+			paid := min(left, o.cost)
+			left -= paid
+			o.cost -= paid
+			o.own = o.cost == 0
+		}
+		g.bus = left == 0
+	}
+	order := make([]int, len(groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(groups[b].cost, groups[a].cost) })
+	for _, i := range order {
+		g := &groups[i]
+		g.bus = slices.ContainsFunc(g.sources, func(s int32) bool { return !outlets[s][g.kind].own })
+	}
+	for v := range outlets {
+		for kind := range kinds {
+			o := &outlets[v][kind]
+			o.own = o.own && slices.ContainsFunc(o.groups, func(i int32) bool { return !groups[i].bus })
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package drawing
+
+import "strconv"
+
+// columns of the rows of stages.
+type stageColumns struct {
+	name, nameWidth  int
+	times            int
+	text, countWidth int
+	bar, barWidth    int // barWidth 0: no room
+}
+
+// end is the column behind everything else, where commands stand if there is room.
+func (c *stageColumns) end() int { return c.bar + c.barWidth + 2 }
+
+// barWidths are what a bar may take, the widest first.
+var barWidths = [...]int{20, 8}
+
+// columns divides the width of the pane. Long names give way first, then bars, then names; counts stay.
+func (s *stagesView) columns(width int) (c stageColumns) {
+	c.name = 2*s.lanes.width + 1
+	largest := 1
+	for _, stage := range s.stages {
+		largest = max(largest, len(stage.nodes))
+	}
+	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 -00")
+	right := 2 + c.countWidth // without the bar
+	if s.times > 0 {
+		right += 2 + s.times
+	}
+	room := width - c.name - right
+	if narrow := room - barWidths[1] - 3; narrow >= min(goodName, s.wide) {
+		room = narrow // long names leave room for a bar
+	}
+	c.nameWidth = min(s.wide, max(room, leastName))
+	c.times = c.name + c.nameWidth + 2
+	c.text = c.times
+	if s.times > 0 {
+		c.text += s.times + 2
+	}
+	c.bar = c.text + c.countWidth + 2
+	for _, w := range barWidths {
+		if c.bar+w < width {
+			c.barWidth = w
+			break
+		}
+	}
+	return c
+}
+
+func (s *stagesView) draw(grid *Grid, from Point) {
+	c := s.columns(grid.Width)
+	for y := range grid.Height {
+		if r := from.Y + y; r >= 0 && r < len(s.rows) {
+			s.drawRow(grid, y, r, &c)
+		}
+	}
+}
+
+func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
+	row := &s.rows[r]
+	p := pen{grid: grid, y: y, item: row.item, ascii: s.look.ASCII}
+	if row.item == s.look.Selected {
+		p.mods |= Selected
+	}
+	switch {
+	case row.item.Kind == AMore || row.item.Kind == ANode && len(s.stages[row.stage].nodes) > 1:
+		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
+		s.drawInner(&p, row, c)
+		return
+	case row.item.Kind == ASteps:
+		s.lanes.draw(grid, y, row.item.Index, row.stage, &s.lines, p.ascii)
+		state, word := s.single(row.stage).State, "waiting"
+		if state == Blocked {
+			word = state.String()
+		}
+		p.state(2*int(s.lanes.rows[row.stage].at), state)
+		p.put(c.name, p.ellipsis()+" "+strconv.Itoa(row.count)+" "+word+" steps", InkDim)
+		return
+	}
+	s.lanes.draw(grid, y, row.stage, row.stage, &s.lines, p.ascii)
+	if row.item.Kind == ANode {
+		n := &s.graph.Nodes[row.item.Index]
+		if n.Marked {
+			p.mods |= Marked
+		}
+		p.state(2*int(s.lanes.rows[row.stage].at), n.State)
+		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
+		x := c.text + p.detail(c.text, n) + 2
+		x += p.loops(x, s.back[row.stage])
+		p.command(max(x, c.end()), n)
+		return
+	}
+	s.drawStage(&p, row, c)
+	p.command(c.end(), &s.graph.Nodes[s.stages[row.stage].nodes[0]])
+}
+
+// drawInner draws a row below that of its stage.
+func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
+	x := c.name + 2
+	if row.item.Kind == AMore {
+		p.put(x, p.ellipsis()+" "+strconv.Itoa(row.count)+" more "+s.urgentWord(row.stage), InkOf(Failed))
+		return
+	}
+	n := &s.graph.Nodes[row.item.Index]
+	if n.Marked {
+		p.mods |= Marked
+	}
+	p.state(x, n.State)
+	x += 2
+	x += p.put(x, nodeName(s.graph, row.item.Index), InkText)
+	p.detail(x+2, n)
+}
+
+// urgentWord says what the nodes that a stage does not show have in common.
+func (s *stagesView) urgentWord(i int32) string {
+	switch c := &s.counts[i]; {
+	case c[Waiting] == 0:
+		return Failed.String()
+	case c[Failed] == 0:
+		return Waiting.String()
+	}
+	return "failed or waiting"
+}
+
+// drawStage draws the row of a stage of several nodes: how it stands, how many they are, counts, bar.
+func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns) {
+	counts := &s.counts[row.stage]
+	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
+	p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
+	times := "×"
+	if p.ascii {
+		times = "x"
+	}
+	p.put(c.times, times+strconv.Itoa(row.count), InkDim)
+	done, total := strconv.Itoa(counts.Done()), strconv.Itoa(row.count)
+	x := c.text + max(s.times-1-len(total), 0) + len(total) - len(done)
+	x += p.put(x, done+"/"+total, InkText)
+	for _, state := range [...]State{Failed, Waiting, Running, Retrying, Blocked, Cancelled} {
+		if n := counts[state]; n > 0 {
+			x += 1 + p.put(x+1, state.Glyph(p.ascii)+strconv.Itoa(n), InkOf(state))
+		}
+	}
+	if c.barWidth > 0 && x < c.bar {
+		p.bar(c.bar, c.barWidth, counts)
+	}
+}
+
+// stageState is the one state that stands for many: the most urgent one, and ok only when all are.
+func stageState(c *Counts) State {
+	worst, any := Idle, false
+	for s := range State(states) {
+		if c[s] > 0 {
+			if !any {
+				worst, any = s, true
+			}
+			worst = Worst(worst, s)
+		}
+	}
+	return worst
+}

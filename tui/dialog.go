@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/plain"
+)
+
+// A dialog takes all keys until it is done (model.done), and is drawn over the screen.
+type dialog interface {
+	key(m *model, k tea.KeyPressMsg) tea.Cmd
+	paste(m *model, text string) tea.Cmd
+	// draw writes the dialog over a, which is the whole screen, and returns where the cursor belongs.
+	draw(m *model, a area) (x, y int, cursor bool)
+}
+
+// pasteBytes bounds what a paste can put into a line; nobody types more.
+const pasteBytes = 64 << 10
+
+// A line is a text that somebody types, with a cursor in it.
+type line struct {
+	text []string // graphemes
+	at   int
+}
+
+func newLine(text string) line {
+	var l line
+	l.insert(text)
+	return l
+}
+
+func (l *line) String() string { return strings.Join(l.text, "") }
+
+// insert puts text in at the cursor, in one line.
+func (l *line) insert(text string) {
+	if len(text) > pasteBytes {
+		text = strings.ToValidUTF8(text[:pasteBytes], "")
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, plain.Text(text))
+	var added []string
+	for text != "" {
+		cluster, _ := grapheme(text)
+		added = append(added, cluster)
+		text = text[len(cluster):]
+	}
+	l.text = append(l.text[:l.at:l.at], append(added, l.text[l.at:]...)...)
+	l.at += len(added)
+}
+
+// remove takes away what is between from and to.
+func (l *line) remove(from, to int) {
+	from, to = max(from, 0), min(to, len(l.text))
+	if from < to {
+		l.text = append(l.text[:from:from], l.text[to:]...)
+		l.at = from
+	}
+}
+
+// wordStart is where the word before the cursor begins.
+func (l *line) wordStart() int {
+	i := l.at
+	for i > 0 && l.text[i-1] == " " {
+		i--
+	}
+	for i > 0 && l.text[i-1] != " " {
+		i--
+	}
+	return i
+}
+
+// edit does what a key means in a line and says whether it means something.
+func (l *line) edit(k tea.KeyPressMsg) bool {
+	switch k.String() {
+	case "left", "ctrl+b":
+		l.at = max(l.at-1, 0)
+	case "right", "ctrl+f":
+		l.at = min(l.at+1, len(l.text))
+	case "home", "ctrl+a":
+		l.at = 0
+	case "end", "ctrl+e":
+		l.at = len(l.text)
+	case "backspace", "ctrl+h":
+		l.remove(l.at-1, l.at)
+	case "delete", "ctrl+d":
+		l.remove(l.at, l.at+1)
+	case "ctrl+w", "alt+backspace":
+		l.remove(l.wordStart(), l.at)
+	case "ctrl+u":
+		l.remove(0, l.at)
+	case "ctrl+k":
+		l.remove(l.at, len(l.text))
+	default:
+		if k.Text == "" {
+			return false
+		}
+		l.insert(k.Text)
+	}
+	return true
+}
+
+// draw writes the line so that the cursor is in sight, and returns its column.
+func (l *line) draw(a area, x int, st style) int {
+	room := max(1, a.width-x-1)
+	from, used := l.at, 0
+	for from > 0 && used+columns(l.text[from-1]) < room {
+		from--
+		used += columns(l.text[from])
+	}
+	end := x
+	for i := from; i < len(l.text) && end < a.width; i++ {
+		end = a.put(end, 0, l.text[i], st)
+	}
+	return x + used
+}
+
+// A prompt asks for a line of text, in the last row of the screen.
+type prompt struct {
+	label   string
+	line    line
+	history *[]string // lines that were entered before, newest last; nil = none
+	past    int       // how far back in it
+	hint    func(m *model, text string) (string, bool)
+	changed func(m *model, text string) // after each key; nil = nothing happens before Enter
+	enter   func(m *model, text string) tea.Cmd
+	cancel  func(m *model) // nil = nothing
+}
+
+func (p *prompt) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "enter":
+		text := p.line.String()
+		m.done()
+		if p.history != nil && text != "" {
+			*p.history = append(*p.history, text)
+		}
+		return p.enter(m, text)
+	case "esc", "ctrl+c":
+		m.done()
+		if p.cancel != nil {
+			p.cancel(m)
+		}
+		return nil
+	case "up", "down":
+		p.recall(k.String() == "up")
+	default:
+		if !p.line.edit(k) {
+			return nil
+		}
+	}
+	p.tell(m)
+	return nil
+}
+
+// recall goes through what was entered before.
+func (p *prompt) recall(older bool) {
+	if p.history == nil {
+		return
+	}
+	n := len(*p.history)
+	if older {
+		p.past = min(p.past+1, n)
+	} else {
+		p.past = max(p.past-1, 0)
+	}
+	text := ""
+	if p.past > 0 {
+		text = (*p.history)[n-p.past]
+	}
+	p.line = newLine(text)
+}
+
+func (p *prompt) tell(m *model) {
+	if p.changed != nil {
+		p.changed(m, p.line.String())
+	}
+}
+
+func (p *prompt) paste(m *model, text string) tea.Cmd {
+	p.line.insert(text)
+	p.tell(m)
+	return nil
+}
+
+func (p *prompt) draw(m *model, a area) (x, y int, cursor bool) {
+	row := a.row(a.height - 1)
+	row.fill(plainStyle)
+	room := row
+	if p.hint != nil {
+		text, bad := p.hint(m, p.line.String())
+		st := dimStyle
+		if bad {
+			st = badStyle
+		}
+		text = clip(text, row.width/2, m.opt.ASCII)
+		end := row.putEnd(0, text, st)
+		room = row.part(0, 0, end-1, 1)
+	}
+	x = room.put(0, 0, p.label+" ", keyStyle)
+	return p.line.draw(room, x, plainStyle), a.height - 1, true
+}

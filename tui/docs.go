@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Keys is the page of help about the keys, made from the registry.
+func Keys() string {
+	keys := registry()
+	var b strings.Builder
+	b.WriteString(`KEYS
+
+wf FILE, or wf in a folder with a Workfile, opens the terminal interface. It runs nothing by
+itself, and leaving it stops nothing. ? shows the keys of the screen at hand, : finds any of these
+actions by its name. Where something could be lost you are asked, and the first answer is no.
+`)
+	for _, part := range []struct {
+		where place
+		title string
+	}{
+		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"},
+	} {
+		fmt.Fprintf(&b, "\n%s\n\n", part.title)
+		for i := range keys {
+			if a := &keys[i]; a.where&part.where != 0 && a.where&atHelp == 0 && firstPart(a.where) == part.where {
+				fmt.Fprintf(&b, "  %-20s %s\n", docKeys(a), a.help)
+			}
+		}
+	}
+	b.WriteString("\nEVERYWHERE\n\n")
+	for i := range keys {
+		if a := &keys[i]; a.where&atHome != 0 && a.where&atDrawing != 0 {
+			fmt.Fprintf(&b, "  %-20s %s\n", docKeys(a), a.help)
+		}
+	}
+	b.WriteString(mousePage)
+	return strings.TrimRight(b.String(), "\n")
+}
+
+const mousePage = `
+MOUSE
+
+  A click selects, a double click opens, the wheel scrolls what is under the pointer, the line
+  between the panes can be dragged, the right button lists what can be done. Shift-drag selects
+  text as ever.
+
+FILTERS
+
+  Terms with blanks between them must all hold; commas stand between alternatives; ! negates.
+
+  align bwa       letters of the handle in this order, or a part of the command
+  s:failed        by state
+  g:align         by group; patterns too
+  +x  x+          x and all that leads to it, or follows it
+  dur>1m dur<5s   by how long it ran`
+
+// firstPart is the part of the page in which an action of these places stands.
+func firstPart(where place) place {
+	switch {
+	case where&atDrawing != 0 && where&atHome == 0:
+		return atDrawing
+	case where&(atSide|atLog) != 0 && where&atHome == 0:
+		return atSide | atLog
+	case where&atDrawing == 0:
+		return atRuns | atHome
+	}
+	return 0
+}
+
+// docKeys is the keys of an action in words that every manual page can hold.
+func docKeys(a *action) string {
+	if len(a.keys) == 0 {
+		return ": " + a.name
+	}
+	names := make([]string, 0, 4)
+	for _, key := range a.keys {
+		if len(names) == 4 && len(a.keys) > 4 {
+			break
+		}
+		names = append(names, keyName(key, true))
+	}
+	return strings.Join(names, " ")
+}

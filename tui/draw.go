@@ -1,0 +1,309 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/words"
+)
+
+// The least terminal that is drawn on, and the widths from which there is room for more.
+const (
+	leastWidth  = 40
+	leastHeight = 10
+	stackWidth  = 60  // two panes, one above the other
+	besideWidth = 100 // two panes side by side
+)
+
+// areas are where things are on the screen.
+type areas struct {
+	drawing area
+	side    area
+	divider area // to drag
+	beside  bool // the panes stand side by side
+	list    area
+}
+
+// View is the frame that shows the model.
+func (m *model) View() tea.View {
+	x, y, cursor := m.draw()
+	v := tea.NewView(m.screen.write(m.opt.Color))
+	v.AltScreen = true
+	v.WindowTitle = m.title()
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if cursor {
+		v.Cursor = tea.NewCursor(x, y)
+	}
+	return v
+}
+
+// title is that of the window.
+func (m *model) title() string {
+	if m.link == nil {
+		return "wf"
+	}
+	return "wf " + m.name()
+}
+
+// draw writes the frame on the screen of the model, and says where the cursor belongs.
+func (m *model) draw() (x, y int, cursor bool) {
+	m.screen.resize(m.width, m.height)
+	all := m.screen.all()
+	m.areas = areas{}
+	if m.width < leastWidth || m.height < leastHeight {
+		m.drawSmall(all)
+		return 0, 0, false
+	}
+	m.header(all.row(0))
+	body := m.body()
+	switch m.page {
+	case mainPage:
+		m.drawMain(body)
+	case logPage:
+		m.drawLog(body)
+	case runsPage:
+		m.areas.list = body
+		m.drawRuns(body)
+	case homePage:
+		m.areas.list = body
+		m.drawHome(body)
+	case helpPage:
+		m.drawHelp(body)
+	}
+	m.progress(all.row(all.height - 2))
+	m.footer(all.row(all.height - 1))
+	for _, d := range m.dialogs {
+		x, y, cursor = d.draw(m, all)
+	}
+	return x, y, cursor
+}
+
+// drawSmall says what matters on a terminal that is too small for a drawing.
+func (m *model) drawSmall(a area) {
+	if m.link != nil {
+		a.put(0, 0, clip(m.stateLine(), a.width, m.opt.ASCII), plainStyle)
+	}
+	text := fmt.Sprintf("terminal too small (%dx%d)", m.width, m.height)
+	a.put(0, min(1, a.height-1), clip(text, a.width, m.opt.ASCII), noteStyle)
+}
+
+// stateLine is how the workfile stands, in a few words.
+func (m *model) stateLine() string {
+	if m.nothingOpen() {
+		return m.name()
+	}
+	run := m.flow.current()
+	if run == nil {
+		return m.name() + ": never run"
+	}
+	c := m.runCounts(run)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, resultWord(run.Result), c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept)
+	if c.Failed > 0 {
+		text += fmt.Sprintf(" %d failed", c.Failed)
+	}
+	return text
+}
+
+// header is the first row: what is looked at, and whether it is live. That comes first where there is not
+// room for both.
+func (m *model) header(a area) {
+	a.fill(titleStyle)
+	live := m.liveness()
+	a.putEnd(0, live+" ", titleStyle)
+	a = a.part(0, 0, a.width-columns(live)-2, 1)
+	x := a.put(0, 0, " wf", titleStyle)
+	for _, part := range m.headings(a.width) {
+		if x+2+columns(part) > a.width {
+			break
+		}
+		x = a.put(x, 0, "  "+part, titleStyle)
+	}
+}
+
+// headings are the parts of the header, the most important first.
+func (m *model) headings(width int) []string {
+	if m.page == homePage {
+		return []string{"workfiles"}
+	}
+	if m.link == nil {
+		return nil
+	}
+	parts := []string{clipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
+	if m.past != nil {
+		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
+	} else if run := m.flow.current(); run != nil {
+		parts = append(parts, "run "+run.Run+" "+resultWord(run.Result))
+	}
+	if text := m.activeFilter(); text != "" && m.page == mainPage {
+		parts = append(parts, "filter "+clip(text, 30, m.opt.ASCII))
+	}
+	if n := len(m.picture.markedNodes()); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d marked", n))
+	}
+	if m.page == mainPage && !m.nothingOpen() {
+		parts = append(parts, m.picture.view.String(), words.Plural(len(m.shown().nodes), "node"))
+	}
+	return parts
+}
+
+// liveness says how the connection to the daemon is.
+func (m *model) liveness() string {
+	dot := either(m.opt.ASCII, "* ", "● ")
+	switch {
+	case m.link == nil:
+		return ""
+	case m.link.ended != nil:
+		return "no daemon: C connects"
+	case m.link.lost != nil:
+		return "daemon lost, looking for it"
+	case !m.flow.known:
+		return "connecting"
+	}
+	if run := m.flow.current(); run != nil && run.Held != "" {
+		return dot + "held"
+	}
+	return dot + "live"
+}
+
+// drawMain writes the drawing and what stands beside or below it.
+func (m *model) drawMain(a area) {
+	if m.nothingOpen() {
+		m.drawNothing(a)
+		return
+	}
+	m.areas = m.panes(a)
+	if m.areas.beside {
+		rule(m.areas.divider, either(m.opt.ASCII, "|", "│"))
+	} else {
+		rule(m.areas.divider, either(m.opt.ASCII, "-", "─"))
+	}
+	drawing, side := m.areas.drawing, m.areas.side
+	if drawing.width > 0 && drawing.height > 0 {
+		m.picture.draw(drawing, m.opt.ASCII)
+		if m.picture.selected.Kind == 0 {
+			drawing.put(1, 1, m.emptyText(), dimStyle)
+		}
+	}
+	if side.width > 0 && side.height > 1 {
+		m.drawSide(side)
+	}
+}
+
+// body is the area between header and footer.
+func (m *model) body() area {
+	return area{&m.screen, 0, 1, max(m.width, 0), max(m.height-3, 0)}
+}
+
+// emptyText says why there is nothing in the drawing.
+func (m *model) emptyText() string {
+	if m.activeFilter() != "" {
+		return "no node is " + m.activeFilter() + ": esc shows all"
+	}
+	return "the workfile has no nodes"
+}
+
+// drawNothing says why there is no drawing.
+func (m *model) drawNothing(a area) {
+	if m.link != nil && m.link.ended != nil {
+		y := 1
+		for _, line := range wrapWords(errorText(m.link.ended), a.width-4) {
+			a.put(2, y, line, badStyle)
+			y++
+		}
+		a.put(2, y+1, "C tries again, ~ goes home, q leaves", dimStyle)
+		return
+	}
+	a.put(2, 1, "opening "+m.name(), dimStyle)
+}
+
+// panes divides the body of the main screen. A pane without room is empty.
+func (m *model) panes(a area) areas {
+	switch {
+	case (m.zoomed || a.width < stackWidth) && m.pane == sidePane:
+		return areas{side: a}
+	case m.zoomed || a.width < stackWidth:
+		return areas{drawing: a}
+	case a.width < besideWidth:
+		top := min(max(3, int(float64(a.height)*m.share(0.6))), a.height-4)
+		return areas{drawing: a.part(0, 0, a.width, top), divider: a.row(top),
+			side: a.part(0, top+1, a.width, a.height-top-1)}
+	}
+	left := min(max(30, int(float64(a.width)*m.share(0.62))), a.width-30)
+	return areas{drawing: a.part(0, 0, left, a.height), divider: a.part(left, 0, 1, a.height),
+		side: a.part(left+2, 0, a.width-left-2, a.height), beside: true}
+}
+
+// share is the part of the screen that the drawing has.
+func (m *model) share(usual float64) float64 {
+	if m.split > 0 {
+		return m.split
+	}
+	return usual
+}
+
+// rule fills an area with a sign.
+func rule(a area, sign string) {
+	for y := range a.height {
+		for x := range a.width {
+			a.put(x, y, sign, dimStyle)
+		}
+	}
+}
+
+// drawSide writes what the side pane has: who is selected, how it stands, its command, then its log or
+// its reasons.
+func (m *model) drawSide(a area) {
+	used := m.sideTitle(a)
+	body := a.part(0, used, a.width, a.height-used)
+	if m.inspect {
+		m.drawWhy(body)
+		return
+	}
+	m.log.draw(body, m.opt.ASCII)
+}
+
+// sideTitle writes the rows above the log, and returns how many.
+func (m *model) sideTitle(a area) int {
+	st := strongStyle
+	if m.pane == sidePane {
+		st = st.with(reverse)
+	}
+	n := m.selectedNode()
+	if n == nil {
+		name := ""
+		if m.picture.layout != nil {
+			name = m.picture.layout.Name(m.picture.selected)
+		}
+		a.put(0, 0, clip(name+"  "+words.Plural(len(m.picture.nodes()), "node"), a.width, m.opt.ASCII), st)
+		return 1
+	}
+	state := stateStyle(n.State)
+	x := a.put(0, 0, words.LookOf(n.State).Sign(m.opt.ASCII)+" ", state)
+	x = a.put(x, 0, clipMiddle(n.Name, max(8, a.width/2), m.opt.ASCII), st)
+	a.put(x, 0, clip("  "+detail(n, m.now), a.width-x, m.opt.ASCII), state)
+	if a.height < 6 {
+		return 1
+	}
+	command := strings.Join(strings.Fields(n.Command), " ")
+	a.put(0, 1, clip(command, a.width, m.opt.ASCII), dimStyle)
+	rule(a.row(2), either(m.opt.ASCII, "-", "─"))
+	return 3
+}
+
+// drawLog writes the log on the whole screen.
+func (m *model) drawLog(a area) {
+	m.areas.side = a
+	title := strings.Join(m.log.names, ", ")
+	if n := m.selectedNode(); n != nil && len(m.log.names) == 1 && m.log.names[0] == n.Name {
+		title += "  " + detail(n, m.now)
+	}
+	if len(m.log.infos) == 1 && m.log.infos[0].Execution > 1 {
+		title += fmt.Sprintf("  execution %d", m.log.infos[0].Execution)
+	}
+	a.put(0, 0, clip(title, a.width, m.opt.ASCII), strongStyle)
+	m.log.draw(a.part(0, 1, a.width, a.height-1), m.opt.ASCII)
+}

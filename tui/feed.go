@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+)
+
+// frameTime is the least time between two messages of a feed: 30 frames a second are enough for eyes,
+// and whatever happens in between arrives together.
+const frameTime = time.Second / 30
+
+// A watcher yields the frames of a workspace; *client.Watch is one.
+type watcher interface {
+	Next(context.Context) (api.Frame, error)
+	Close()
+}
+
+// A batch is what happened to a workspace since the batch before: first the snapshot if there is one,
+// then events in their order, then the latest event of each node. It is made so that its size is
+// bounded by that of the workfile, however much has happened.
+type batch struct {
+	snapshot *api.Snapshot
+	events   []api.Event          // that are not about one node
+	nodes    map[string]api.Event // by id
+	notes    []string             // for people, from the client
+	lost     error                // the connection broke, and is looked for
+	ended    error                // and this is why it is looked for no more
+	crash    *crash
+}
+
+func (b *batch) empty() bool {
+	return b.snapshot == nil && len(b.events) == 0 && len(b.nodes) == 0 && len(b.notes) == 0 &&
+		b.lost == nil && b.ended == nil && b.crash == nil
+}
+
+// take adds a frame.
+func (b *batch) take(f api.Frame) (structure bool) {
+	if f.Snapshot != nil {
+		*b = batch{snapshot: f.Snapshot, notes: b.notes}
+	}
+	for _, ev := range f.Events {
+		switch ev.Type {
+		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset:
+			if b.nodes == nil {
+				b.nodes = map[string]api.Event{}
+			}
+			b.nodes[ev.Node] = ev
+		case api.GraphUpdated:
+			for _, n := range ev.Changed { // it tells all about them, and later than what came before
+				delete(b.nodes, n.ID)
+			}
+			structure = structure || ev.Structure
+			b.events = append(b.events, ev)
+		default:
+			b.events = append(b.events, ev)
+		}
+	}
+	return structure
+}
+
+// A feed is the only one that listens to the daemon. It puts what it hears together until the
+// interface has time for it, so that the number of messages depends on the eyes of people and not on
+// the number of events. Next is for one goroutine at a time.
+type feed struct {
+	open  func(context.Context) (watcher, error)
+	ctx   context.Context
+	close context.CancelFunc
+	group sync.WaitGroup
+
+	mu      sync.Mutex // guards pending
+	pending batch
+	wake    chan struct{} // holds something while pending is not empty
+	last    time.Time     // of the latest message; belongs to who calls next
+}
+
+// newFeed makes a feed that does not listen yet. The caller ends it with stop.
+func newFeed() *feed {
+	f := &feed{wake: make(chan struct{}, 1)}
+	f.ctx, f.close = context.WithCancel(context.Background())
+	return f
+}
+
+// start begins to listen to what open opens.
+func (f *feed) start(open func(context.Context) (watcher, error)) {
+	f.open = open
+	f.group.Go(f.listen)
+}
+
+// stop ends the listening and waits for its goroutine.
+func (f *feed) stop() {
+	f.close()
+	f.group.Wait()
+}
+
+// listen collects until the feed is stopped or the daemon is lost for good. When nodes or edges came
+// or went it watches anew: the snapshot that comes first has them all.
+func (f *feed) listen() {
+	defer catch(func(c *crash) { f.add(func(b *batch) { b.crash = c }) })
+	for {
+		w, err := f.open(f.ctx)
+		if err == nil {
+			err = f.collect(w)
+			w.Close()
+		}
+		if f.ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.add(func(b *batch) { b.ended = err })
+			return
+		}
+	}
+}
+
+// collect takes frames; nil says that a new snapshot is wanted.
+func (f *feed) collect(w watcher) error {
+	for {
+		frame, err := w.Next(f.ctx)
+		if err != nil {
+			return err
+		}
+		structure := false
+		f.add(func(b *batch) { structure = b.take(frame) })
+		if structure {
+			return nil
+		}
+	}
+}
+
+// lose notes that the connection has broken. It may be called from any goroutine.
+func (f *feed) lose(why error) { f.add(func(b *batch) { b.lost = why }) }
+
+// note passes a sentence for people on. It may be called from any goroutine.
+func (f *feed) note(text string) { f.add(func(b *batch) { b.notes = append(b.notes, text) }) }
+
+func (f *feed) add(change func(*batch)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.pending)
+	if f.pending.empty() {
+		return
+	}
+	select {
+	case f.wake <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// news is a batch for the interface.
+type news struct {
+	from *feed
+	batch
+}
+
+// next waits until there is something to tell and the frame before is old enough. It is a tea.Cmd;
+// nil is the end of the feed.
+func (f *feed) next() tea.Msg {
+	select {
+	case <-f.wake:
+	case <-f.ctx.Done():
+		return nil
+	}
+	if wait := frameTime - time.Since(f.last); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-f.ctx.Done():
+			return nil
+		}
+	}
+	f.last = time.Now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select { // what came while we waited is part of this batch
+	case <-f.wake:
+	default:
+	}
+	b := f.pending
+	f.pending = batch{}
+	return news{f, b}
+}
+
+// watch opens the watcher of a workspace with all that a drawing needs.
+func watch(ws *client.Workspace) func(context.Context) (watcher, error) {
+	return func(ctx context.Context) (watcher, error) {
+		w, err := ws.Watch(ctx, api.WatchOptions{Nodes: true})
+		if err != nil {
+			return nil, err // a nil *client.Watch is no nil watcher
+		}
+		return w, nil
+	}
+}

@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+)
+
+// A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms
+// with blanks between them must all hold, and what stands between commas are alternatives.
+type filter struct {
+	text  string
+	terms []term
+}
+
+// A term says which nodes of a flow it means.
+type term struct {
+	negated bool
+	means   func(f *flow, now time.Time) func(i int) bool
+}
+
+// quickFilters are what the key f goes through.
+var quickFilters = []string{"", "s:failed,blocked", "s:running,queued"}
+
+// parseFilter reads a filter. Every text is one: what is no other term is words.
+func parseFilter(text string) filter {
+	f := filter{text: strings.TrimSpace(text)}
+	for _, word := range strings.Fields(text) {
+		t := term{}
+		word, t.negated = strings.CutPrefix(word, "!")
+		if word == "" {
+			continue
+		}
+		t.means = meaning(word)
+		f.terms = append(f.terms, t)
+	}
+	return f
+}
+
+// meaning is what one term says.
+func meaning(word string) func(*flow, time.Time) func(int) bool {
+	switch {
+	case strings.HasPrefix(word, "s:"):
+		states := strings.Split(word[2:], ",")
+		return func(f *flow, _ time.Time) func(int) bool {
+			return func(i int) bool { return slices.Contains(states, string(f.nodes[i].State)) }
+		}
+	case strings.HasPrefix(word, "g:"):
+		groups := strings.Split(word[2:], ",")
+		return func(f *flow, _ time.Time) func(int) bool {
+			return func(i int) bool {
+				return slices.ContainsFunc(groups, func(g string) bool { return glob(g, f.nodes[i].Group) })
+			}
+		}
+	case strings.HasPrefix(word, "dur>"), strings.HasPrefix(word, "dur<"):
+		if limit, err := time.ParseDuration(word[4:]); err == nil {
+			return func(f *flow, now time.Time) func(int) bool {
+				return func(i int) bool {
+					took, known := duration(&f.nodes[i], now)
+					return known && (took > limit) == (word[3] == '>')
+				}
+			}
+		}
+	case len(word) > 1 && (word[0] == '+' || word[len(word)-1] == '+'):
+		return func(f *flow, _ time.Time) func(int) bool { return reach(f, word) }
+	}
+	words := strings.Split(strings.ToLower(word), ",")
+	return func(f *flow, _ time.Time) func(int) bool {
+		return func(i int) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return w != "" && fuzzy(w, &f.nodes[i]) })
+		}
+	}
+}
+
+// duration is how long a node runs or took.
+func duration(n *api.NodeStatus, now time.Time) (time.Duration, bool) {
+	switch {
+	case n.State == api.StateRunning && n.Started != nil:
+		return now.Sub(*n.Started), true
+	case n.DurationMS != nil:
+		return time.Duration(*n.DurationMS) * time.Millisecond, true
+	}
+	return 0, false
+}
+
+// glob says whether name is called pattern: * ? and [abc] stand for others.
+func glob(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return pattern == name || err == nil && ok
+}
+
+// fuzzy says whether the letters of a word come in this order in the handle of a node, or the word is
+// part of its command. word is in lower case.
+func fuzzy(word string, n *api.NodeStatus) bool {
+	if glob(word, n.Name) || strings.Contains(strings.ToLower(n.Command), word) {
+		return true
+	}
+	rest := word
+	for _, r := range strings.ToLower(n.Name) {
+		if tail, ok := strings.CutPrefix(rest, string(r)); ok {
+			if rest = tail; rest == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reach is what +x and x+ mean: nodes called x and all that leads to them, or follows.
+func reach(f *flow, word string) func(int) bool {
+	name, up := strings.CutPrefix(word, "+")
+	name, down := strings.CutSuffix(name, "+")
+	reached := make([]bool, len(f.nodes))
+	walk := func(edges [][]int, next func(e edge) int) {
+		seen := make([]bool, len(f.nodes))
+		var stack []int
+		for i := range f.nodes {
+			if glob(name, f.nodes[i].Name) {
+				stack = append(stack, i)
+				seen[i] = true
+			}
+		}
+		for len(stack) > 0 {
+			i := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			reached[i] = true
+			for _, e := range edges[i] {
+				if to := next(f.edges[e]); !seen[to] {
+					seen[to] = true
+					stack = append(stack, to)
+				}
+			}
+		}
+	}
+	if up {
+		walk(f.in, func(e edge) int { return e.from })
+	}
+	if down {
+		walk(f.out, func(e edge) int { return e.to })
+	}
+	return func(i int) bool { return reached[i] }
+}
+
+// hide says which nodes the filter leaves out; nil for none.
+func (f *filter) hide(flow *flow, now time.Time) []bool {
+	if len(f.terms) == 0 {
+		return nil
+	}
+	hidden := make([]bool, len(flow.nodes))
+	for _, t := range f.terms {
+		means := t.means(flow, now)
+		for i := range hidden {
+			hidden[i] = hidden[i] || means(i) == t.negated
+		}
+	}
+	return hidden
+}
+
+// activeFilter is the filter that holds: what was typed, and what the key f chose.
+func (m *model) activeFilter() string {
+	return strings.TrimSpace(m.filter.text + " " + quickFilters[m.quick])
+}
+
+// hidden is what the active filter leaves out.
+func (m *model) hidden() []bool {
+	f := parseFilter(m.activeFilter())
+	return f.hide(m.shown(), m.now)
+}
+
+// nextQuick goes from failed to running to all.
+func (m *model) nextQuick() {
+	m.quick = (m.quick + 1) % len(quickFilters)
+	m.relay()
+}
+
+// relay lets the next frame have a new layout.
+func (m *model) relay() { m.picture.built.at = time.Time{} }
+
+// filterPrompt asks for a filter, and shows what it leaves over while it is typed.
+func (m *model) filterPrompt() {
+	before := m.filter
+	p := &prompt{label: "filter:", line: newLine(m.filter.text)}
+	p.changed = func(m *model, text string) {
+		m.filter = parseFilter(text)
+		m.relay()
+	}
+	p.hint = func(m *model, text string) (string, bool) {
+		left := len(m.shown().nodes)
+		for _, h := range m.picture.hidden {
+			if h {
+				left--
+			}
+		}
+		return count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
+	}
+	p.enter = func(m *model, text string) tea.Cmd { return nil }
+	p.cancel = func(m *model) {
+		m.filter = before
+		m.relay()
+	}
+	m.open(p)
+}

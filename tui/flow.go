@@ -1,0 +1,357 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"wf/api"
+	"wf/plain"
+	"wf/words"
+)
+
+// A flow is a workfile as the daemon has described it: nodes, edges and runs. It belongs to the model.
+type flow struct {
+	known     bool // a snapshot has come
+	status    api.Status
+	nodes     []api.NodeStatus // commands only, in file order; names and groups are plain
+	edges     []edge
+	out, in   [][]int // edges by node
+	index     map[string]int
+	expected  map[string]expectation
+	structure int // grows when nodes or edges come, go or change what a layout depends on
+}
+
+// edge is an edge between two nodes of a flow.
+type edge struct {
+	key         int // of the workspace
+	from, to    int
+	nonBlocking bool
+	marked      bool // a token waits on it
+}
+
+// expectation is what earlier runs say about a node: how long it takes, and the longest way from its
+// start to the end of the run.
+type expectation struct{ own, path time.Duration }
+
+// set takes over a snapshot.
+func (f *flow) set(s api.Status) {
+	f.known = true
+	containers := map[string]string{}
+	for _, n := range s.Nodes {
+		if n.Container {
+			containers[n.ID] = plain.Line(n.Name)
+		}
+	}
+	f.nodes, f.index = f.nodes[:0], make(map[string]int, len(s.Nodes))
+	for _, n := range s.Nodes {
+		if n.Container {
+			continue
+		}
+		f.index[n.ID] = len(f.nodes)
+		f.nodes = append(f.nodes, clean(n, containers))
+	}
+	f.link(s.Edges)
+	f.structure++
+	s.Nodes, s.Edges = nil, nil
+	f.status = s
+	f.block()
+}
+
+// clean makes what is shown of a node fit for a terminal. A node without a group belongs to what it
+// lies in.
+func clean(n api.NodeStatus, containers map[string]string) api.NodeStatus {
+	n.Name, n.Group, n.Command = plain.Line(n.Name), plain.Line(n.Group), plain.Text(n.Command)
+	if n.Group == "" {
+		n.Group = containers[n.Parent]
+	}
+	return n
+}
+
+// link takes over the edges between commands.
+func (f *flow) link(edges []api.EdgeStatus) {
+	f.edges = f.edges[:0]
+	f.out, f.in = make([][]int, len(f.nodes)), make([][]int, len(f.nodes))
+	for _, e := range edges {
+		from, okFrom := f.index[e.Source]
+		to, okTo := f.index[e.Target]
+		if !okFrom || !okTo {
+			continue
+		}
+		f.out[from] = append(f.out[from], len(f.edges))
+		f.in[to] = append(f.in[to], len(f.edges))
+		f.edges = append(f.edges, edge{e.Key, from, to, e.Type == "non-blocking", e.Status != ""})
+	}
+}
+
+// take applies what happened.
+func (f *flow) take(b batch) {
+	if b.snapshot != nil {
+		f.set(b.snapshot.Status)
+	}
+	for _, ev := range b.events {
+		f.event(ev)
+	}
+	for _, ev := range b.nodes {
+		f.node(ev)
+	}
+	if len(b.nodes) > 0 || len(b.events) > 0 {
+		f.block()
+	}
+}
+
+// event applies an event that is not about one node.
+func (f *flow) event(ev api.Event) {
+	switch ev.Type {
+	case api.RunStarted:
+		if f.run(ev.Run) == nil {
+			f.status.Runs = append(f.status.Runs, api.RunSummary{Run: ev.Run, Mode: ev.Mode, Resumes: ev.Resumes,
+				Nodes: ev.Nodes, Client: ev.Client, Started: ev.Time})
+		}
+	case api.RunStopping:
+		if r := f.run(ev.Run); r != nil {
+			r.Stopping = true
+		}
+	case api.RunHeld:
+		if r := f.run(ev.Run); r != nil {
+			r.Held = plain.Line(ev.Message)
+		}
+	case api.RunComplete:
+		f.ended(ev)
+	case api.GraphUpdated:
+		f.updated(ev)
+	case api.FileProblem:
+		f.status.Problem = plain.Line(ev.Message)
+	}
+}
+
+// ended moves a run from those that go on to the last one.
+func (f *flow) ended(ev api.Event) {
+	last := api.RunSummary{Run: ev.Run}
+	if r := f.run(ev.Run); r != nil {
+		last = *r
+	}
+	last.Result, last.DurationMS, last.Survivors, last.ExitCode = ev.Result, ev.DurationMS, ev.Survivors, ev.ExitCode
+	if ev.Counts != nil {
+		last.Counts = *ev.Counts
+	}
+	end := ev.Time
+	last.Ended, last.Stopping, last.Held = &end, false, ""
+	f.status.LastRun = &last
+	f.status.Runs = slices.DeleteFunc(f.status.Runs, func(r api.RunSummary) bool { return r.Run == ev.Run })
+}
+
+// updated applies an edit. What came, went or moved comes with a snapshot.
+func (f *flow) updated(ev api.Event) {
+	if ev.Structure {
+		return
+	}
+	for _, n := range ev.Changed {
+		i, known := f.index[n.ID]
+		if !known {
+			continue
+		}
+		was := f.nodes[i]
+		n = clean(n, nil)
+		if n.Group == "" {
+			n.Group = was.Group // of the container, which edits like this do not change
+		}
+		f.nodes[i] = n
+		if n.Name != was.Name || n.Command != was.Command || n.Group != was.Group {
+			f.structure++
+		}
+	}
+	for _, e := range ev.Edges {
+		for i := range f.edges {
+			if have := &f.edges[i]; have.key == e.Key {
+				have.marked = e.Status != ""
+				if nb := e.Type == "non-blocking"; nb != have.nonBlocking {
+					have.nonBlocking = nb
+					f.structure++
+				}
+			}
+		}
+	}
+}
+
+// node applies the latest event of a node.
+func (f *flow) node(ev api.Event) {
+	i, known := f.index[ev.Node]
+	if !known {
+		return // removed from the file; its run goes on
+	}
+	n := &f.nodes[i]
+	join(n, ev.Run)
+	n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
+	switch ev.Type {
+	case api.NodeReady:
+		n.State = api.StateQueued
+	case api.NodeReset:
+		n.State, n.Started, n.DurationMS, n.Executions = api.StateIdle, nil, nil, 0
+	case api.NodeStarted:
+		start := ev.Time
+		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
+	case api.NodeFinished:
+		n.State, n.DurationMS, n.PID = api.StateOK, ev.DurationMS, 0
+	case api.NodeFailed:
+		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
+		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message
+		if ev.Reason == api.ReasonCancelled {
+			n.State = api.StateCancelled
+		}
+	}
+	if ev.DurationMS != nil { // the event that told of the start may have been left out
+		start := ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		n.Started = &start
+	}
+	if ev.Execution > 0 {
+		n.Executions = ev.Execution
+	}
+	for _, edges := range [][]int{f.out[i], f.in[i]} {
+		for _, e := range edges {
+			f.edges[e].marked = f.token(e)
+		}
+	}
+}
+
+// token says whether a token waits on an edge during a run, of which events tell nothing: its source has
+// succeeded, and its target has not been activated since.
+func (f *flow) token(e int) bool {
+	from, to := &f.nodes[f.edges[e].from], &f.nodes[f.edges[e].to]
+	done := from.State == api.StateOK || from.State == api.StateKept
+	waits := to.State == api.StateIdle || to.State == api.StateBlocked
+	return !f.edges[e].nonBlocking && from.Run == to.Run && done && waits
+}
+
+// join makes a node part of a run: its executions are counted from there.
+func join(n *api.NodeStatus, run string) {
+	if n.Run != run {
+		n.Run, n.Executions = run, 0
+	}
+}
+
+// block finds the idle nodes that a failure upstream keeps from running, as the daemon does: those
+// that are reachable from a failed node through idle ones of the same run.
+func (f *flow) block() {
+	var stack []int
+	for i := range f.nodes {
+		switch f.nodes[i].State {
+		case api.StateBlocked:
+			f.nodes[i].State = api.StateIdle
+		case api.StateFailed:
+			stack = append(stack, i)
+		}
+	}
+	for len(stack) > 0 {
+		from := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, e := range f.out[from] {
+			to := &f.nodes[f.edges[e].to]
+			same := to.Run == f.nodes[from].Run || to.Run == "" || f.nodes[from].Run == ""
+			if to.State == api.StateIdle && same {
+				to.State = api.StateBlocked
+				stack = append(stack, f.edges[e].to)
+			}
+		}
+	}
+}
+
+// learn takes over what is known of the nodes of a run: that they are part of it, and how long each
+// took before.
+func (f *flow) learn(o api.RunOutlook) {
+	f.expected = make(map[string]expectation, len(o.Nodes))
+	for _, n := range o.Nodes {
+		if i, known := f.index[n.Node]; known {
+			join(&f.nodes[i], o.Run)
+			if n.State == api.StateOK && n.Executions == 0 && f.nodes[i].State == api.StateOK {
+				f.nodes[i].State = api.StateKept
+			}
+		}
+		if n.ExpectedMS != nil {
+			f.expected[n.Node] = expectation{time.Duration(*n.ExpectedMS) * time.Millisecond, time.Duration(n.PathMS) * time.Millisecond}
+		}
+	}
+	f.block()
+}
+
+// run is a run that is going, or nil.
+func (f *flow) run(number string) *api.RunSummary {
+	for i := range f.status.Runs {
+		if f.status.Runs[i].Run == number {
+			return &f.status.Runs[i]
+		}
+	}
+	return nil
+}
+
+// current is the run that the screen is about: the latest that is going, else the last one, else nil.
+func (f *flow) current() *api.RunSummary {
+	if n := len(f.status.Runs); n > 0 {
+		return &f.status.Runs[n-1]
+	}
+	return f.status.LastRun
+}
+
+// count counts nodes by state: those of a run, or all if run is "".
+func (f *flow) count(run string) (c api.Counts) {
+	for i := range f.nodes {
+		if run == "" || f.nodes[i].Run == run {
+			add(&c, f.nodes[i].State)
+		}
+	}
+	return c
+}
+
+// add counts a state.
+func add(c *api.Counts, state api.State) {
+	switch state {
+	case api.StateOK:
+		c.OK++
+	case api.StateFailed:
+		c.Failed++
+	case api.StateCancelled:
+		c.Cancelled++
+	case api.StateBlocked:
+		c.Blocked++
+	case api.StateQueued:
+		c.Queued++
+	case api.StateRunning:
+		c.Running++
+	case api.StateKept:
+		c.Kept++
+	default:
+		c.Idle++
+	}
+}
+
+// detail says what there is to say about a node behind its name: `running 12s`, `exit 1 after 1.2s`.
+func detail(n *api.NodeStatus, now time.Time) string {
+	text := string(n.State)
+	switch n.State {
+	case api.StateRunning:
+		if n.Started != nil {
+			text = "running " + clock(now.Sub(*n.Started))
+		}
+	case api.StateOK:
+		text = words.SpanMS(n.DurationMS)
+	case api.StateFailed, api.StateCancelled:
+		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
+			text = cause
+		}
+		if took := words.SpanMS(n.DurationMS); took != "" {
+			text += " after " + took
+		}
+	}
+	if n.Executions > 1 {
+		text += fmt.Sprintf(" (execution %d)", n.Executions)
+	}
+	return text
+}
+
+// clock is a time that goes on, in whole seconds: 12s, 1m04s, 1h03m.
+func clock(d time.Duration) string {
+	if d = max(0, d).Truncate(time.Second); d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return words.Span(d)
+}

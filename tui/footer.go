@@ -1,0 +1,215 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"wf/api"
+	"wf/words"
+)
+
+// progress is the row above the keys: how the run stands. Counts come before the bar: a narrow terminal
+// loses the bar, never the numbers.
+func (m *model) progress(a area) {
+	if m.nothingOpen() || m.page == homePage {
+		return
+	}
+	if problem := m.flow.status.Problem; problem != "" {
+		a.put(1, 0, clip(problem, a.width-2, m.opt.ASCII), badStyle)
+		return
+	}
+	run := m.flow.current()
+	if m.past != nil {
+		run = &m.past.detail.RunSummary
+	}
+	if run == nil {
+		a.put(1, 0, "never run: r runs it", dimStyle)
+		return
+	}
+	m.runProgress(a, run)
+}
+
+// runProgress is how a run stands.
+func (m *model) runProgress(a area, run *api.RunSummary) {
+	c := m.runCounts(run)
+	of := max(run.Nodes-c.Kept, 0)
+	done := min(c.OK+c.Failed+c.Cancelled, of)
+	x := a.put(1, 0, fmt.Sprintf("%d/%d", done, of), strongStyle)
+	for _, part := range []struct {
+		state api.State
+		n     int
+	}{{api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed},
+		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}} {
+		if part.n > 0 {
+			look := words.LookOf(part.state)
+			x = a.put(x, 0, fmt.Sprintf("  %s%d", look.Sign(m.opt.ASCII), part.n), stateStyle(part.state))
+		}
+	}
+	times := m.runTimes(run)
+	if x+columns(times)+2 < a.width {
+		a.put(a.width-columns(times)-1, 0, times, plainStyle)
+	}
+	m.bar(a.part(x+2, 0, a.width-x-columns(times)-5, 1), c, of)
+}
+
+// runTimes is how long a run takes, and what may be left.
+func (m *model) runTimes(run *api.RunSummary) string {
+	text := words.SpanMS(run.DurationMS)
+	if run.Ended == nil {
+		text = clock(m.now.Sub(run.Started))
+		switch {
+		case run.Stopping:
+			text += "  stopping"
+		case run.Held != "":
+			text += "  held: " + run.Held
+		default:
+			if left, ok := m.flow.remaining(run, m.now); ok {
+				text += "  ~" + roughly(left)
+			}
+		}
+		return text
+	}
+	return text + "  " + resultWord(run.Result) + " " + words.Ago(*run.Ended, m.now)
+}
+
+// least columns of a bar that says something.
+const leastBar = 8
+
+// bar shows what is done, failed parts in the colour of failures.
+func (m *model) bar(a area, c api.Counts, of int) {
+	if a.width < leastBar || of == 0 {
+		return
+	}
+	sign, rest := either(m.opt.ASCII, "#", "━"), either(m.opt.ASCII, "-", "─")
+	ok, bad := a.width*c.OK/of, a.width*(c.OK+c.Failed+c.Cancelled)/of
+	if c.Failed+c.Cancelled > 0 && bad == ok {
+		bad = min(ok+1, a.width) // a failure is never too small to be seen
+	}
+	for x := range a.width {
+		switch {
+		case x < ok:
+			a.put(x, 0, sign, goodStyle)
+		case x < bad:
+			a.put(x, 0, sign, badStyle)
+		default:
+			a.put(x, 0, rest, dimStyle)
+		}
+	}
+}
+
+// remaining guesses how long a run will go on: the work that is left shared by as many as work at once,
+// but no less than the longest way from what runs to the end. There is no guess when less than half
+// of what is left is known.
+func (f *flow) remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
+	var left, way, busy time.Duration
+	known, unknown, running := 0, 0, 0
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if n.Run != run.Run {
+			continue
+		}
+		x, ok := f.expected[n.ID]
+		elapsed := time.Duration(0)
+		switch n.State {
+		case api.StateRunning:
+			running++
+			if n.Started != nil {
+				elapsed = max(0, now.Sub(*n.Started))
+			}
+			busy += elapsed
+		case api.StateQueued, api.StateIdle:
+		default:
+			if n.DurationMS != nil {
+				busy += time.Duration(*n.DurationMS) * time.Millisecond
+			}
+			continue
+		}
+		if !ok {
+			unknown++
+			continue
+		}
+		known++
+		left += max(0, x.own-elapsed)
+		if n.State != api.StateIdle {
+			way = max(way, x.path-min(elapsed, x.own))
+		}
+	}
+	if known == 0 || known < unknown {
+		return 0, false
+	}
+	left += left / time.Duration(known) * time.Duration(unknown)
+	width := max(1, float64(running))
+	if wall := now.Sub(run.Started); wall > 0 {
+		width = max(width, float64(busy)/float64(wall))
+	}
+	d := max(way, time.Duration(float64(left)/width))
+	return d, d > 0
+}
+
+// roughly is a guess for people, no more precise than it is.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "10s"
+	case d < time.Minute:
+		return clock(d.Round(5 * time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", max(1, d.Round(time.Minute)/time.Minute))
+	}
+	return words.Span(d.Round(10 * time.Minute))
+}
+
+// footer is the last row: what has just happened, else the keys that matter here.
+func (m *model) footer(a area) {
+	if m.toast.text != "" {
+		st := noteStyle
+		if m.toast.bad {
+			st = badStyle
+		}
+		a.put(1, 0, clip(m.toast.text, a.width-2, m.opt.ASCII), st)
+		return
+	}
+	m.hints(a)
+}
+
+// hints names the first key of the actions that have a hint.
+func (m *model) hints(a area) {
+	x := 1
+	var late []*action // leaving and help are always in sight
+	room := a.width
+	for i := range m.keys {
+		act := &m.keys[i]
+		if act.group == groupAll && m.hinted(act) {
+			late = append(late, act)
+			room -= columns(act.keyHint(m.opt.ASCII)) + columns(act.hint) + 3
+		}
+	}
+	put := func(act *action, room int) bool {
+		key := act.keyHint(m.opt.ASCII)
+		if x+columns(key)+1+columns(act.hint)+2 > room {
+			return false
+		}
+		x = a.put(x, 0, key, keyStyle)
+		x = a.put(x+1, 0, act.hint, plainStyle) + 2
+		return true
+	}
+	for i := range m.keys {
+		if act := &m.keys[i]; act.group != groupAll && m.hinted(act) && !put(act, room) {
+			break
+		}
+	}
+	for _, act := range late {
+		put(act, a.width+2)
+	}
+}
+
+// hinted says whether an action stands in the footer: its first key means it here.
+func (m *model) hinted(a *action) bool {
+	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a
+}
+
+// keyHint is the first key of an action.
+func (a *action) keyHint(ascii bool) string { return keyName(a.keys[0], ascii) }
+
+// count is "12 of 30".
+func count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

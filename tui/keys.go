@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A place is where the keys are: what an action needs to make sense.
+type place uint8
+
+// The places. An action may have several.
+const (
+	atDrawing place = 1 << iota // the drawing of the main screen
+	atSide                      // log or inspector beside it
+	atLog                       // the log as a whole screen
+	atRuns
+	atHome
+	atHelp
+
+	atMain = atDrawing | atSide
+	atFile = atMain | atLog | atRuns
+	atAll  = atFile | atHome | atHelp
+)
+
+// place is where the keys are now.
+func (m *model) place() place {
+	switch m.page {
+	case logPage:
+		return atLog
+	case runsPage:
+		return atRuns
+	case homePage:
+		return atHome
+	case helpPage:
+		return atHelp
+	}
+	if m.pane == sidePane {
+		return atSide
+	}
+	return atDrawing
+}
+
+// An action is something that a key does. Footer, help, palette and docs/tui.md are made of these.
+type action struct {
+	group string   // heading in the help
+	keys  []string // as Bubble Tea names them; none: only in the palette
+	name  string   // in the palette
+	help  string   // one sentence, without a full stop
+	hint  string   // a word for the footer, "" = not there
+	where place
+	when  func(*model) bool // nil = always
+	do    func(m *model, key string) tea.Cmd
+}
+
+// has says whether key is one of the action's.
+func (a *action) has(key string) bool { return slices.Contains(a.keys, key) }
+
+// fits says whether the action makes sense now.
+func (a *action) fits(m *model) bool {
+	return a.where&m.place() != 0 && (a.when == nil || a.when(m))
+}
+
+// keyNames are how keys are written for people.
+var keyNames = map[string]string{
+	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "space": "space", "pgup": "PgUp", "pgdown": "PgDn",
+	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+l": "^L",
+	"ctrl+d": "^D", "ctrl+u": "^U",
+}
+
+// asciiKeys are those that have no other sign.
+var asciiKeys = map[string]string{"↑": "Up", "↓": "Down", "←": "Left", "→": "Right", "⏎": "Enter"}
+
+// keyName is a key as people write it.
+func keyName(key string, ascii bool) string {
+	if name, ok := keyNames[key]; ok {
+		if plain, ok := asciiKeys[name]; ok && ascii {
+			return plain
+		}
+		return name
+	}
+	return key
+}
+
+// keyList is all keys of an action.
+func (a *action) keyList(ascii bool) string {
+	names := make([]string, len(a.keys))
+	for i, key := range a.keys {
+		names[i] = keyName(key, ascii)
+	}
+	return strings.Join(names, " ")
+}
+
+// The groups of the help, in their order.
+const (
+	groupMove = "Move"
+	groupLook = "Look"
+	groupRun  = "Run"
+	groupLog  = "Logs"
+	groupList = "Runs and workfiles"
+	groupAll  = "Everywhere"
+)
+
+// registry is all actions. The first that fits a key is the one that happens.
+func registry() []action {
+	return slices.Concat(moveActions(), runActions(), lookActions(), logActions(), listActions(), generalActions())
+}

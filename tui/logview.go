@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+)
+
+// A logView shows what nodes write: the right pane of the main screen, or the whole screen. It belongs
+// to the model.
+type logView struct {
+	tail   *tail // nil while nothing is shown
+	target logTarget
+	names  []string // of the sources, plain
+	infos  []api.LogInfo
+	buffer logBuffer
+	failed error
+	hint   string // what to say when there is nothing to follow
+	over   bool   // the executions are over and all is read
+	skip   int64
+
+	// How it is looked at. top is a line counting from the first ever; it means nothing while follow is set.
+	follow  bool
+	top     int
+	seen    int    // lines there were when following ended, to say how many are new
+	cut     bool   // long lines are cut, not wrapped
+	stream  string // stdout, stderr or "" for both
+	term    string // what is searched for, as typed
+	pattern *regexp.Regexp
+	only    bool // only lines that match
+	counted int  // lines that were looked at for found, counting from the first ever
+	found   int  // lines that match
+	height  int  // of the latest drawing, to scroll by
+}
+
+// A logTarget is what a log is of. Targets can be compared by key.
+type logTarget struct {
+	nodes     []string // ids
+	names     []string
+	run       string // "" = the last that each took part in
+	execution int    // 0 = the last
+	started   string // begins anew when it changes: the latest execution began again
+}
+
+func (t logTarget) key() string {
+	return strings.Join(t.nodes, "\x00") + "\x01" + t.run + "\x01" + fmt.Sprint(t.execution) + "\x01" + t.started
+}
+
+// maxSources bounds how many outputs are followed at once.
+const maxSources = 8
+
+// show turns to another target; the same one again changes nothing.
+func (v *logView) show(ask outputs, t logTarget) tea.Cmd {
+	if v.tail != nil && v.target.key() == t.key() {
+		return nil
+	}
+	v.close()
+	v.target, v.names = t, t.names
+	v.buffer, v.infos, v.failed, v.over, v.skip = logBuffer{}, make([]api.LogInfo, len(t.nodes)), nil, false, 0
+	v.follow, v.top, v.counted, v.found = true, 0, 0, 0
+	if len(t.nodes) == 0 || ask == nil {
+		return nil
+	}
+	queries := make([]client.LogQuery, min(len(t.nodes), maxSources))
+	for i := range queries {
+		queries[i] = client.LogQuery{Node: t.nodes[i], Run: t.run, Execution: t.execution}
+	}
+	v.tail = newTail(ask, queries, tailStart)
+	return v.tail.next
+}
+
+// close lets go of what is followed.
+func (v *logView) close() {
+	if v.tail != nil {
+		v.tail.stop()
+		v.tail = nil
+	}
+}
+
+// take adds what has come.
+func (v *logView) take(n logNews) tea.Cmd {
+	if n.from != v.tail {
+		return nil // of what was shown before
+	}
+	if n.crash != nil {
+		panic(n.crash)
+	}
+	for _, h := range n.infos {
+		v.infos[h.source] = h.info
+		v.skip += h.skipped
+	}
+	for _, p := range n.pieces {
+		v.buffer.add(p)
+	}
+	v.failed, v.over = n.failed, n.over
+	if n.over {
+		return nil
+	}
+	return v.tail.next
+}
+
+// visible says whether a line is to be shown.
+func (v *logView) visible(l *logLine) bool {
+	if v.stream != "" && l.err != (v.stream == stderr) {
+		return false
+	}
+	return !v.only || v.pattern == nil || v.pattern.MatchString(l.searchText())
+}
+
+// first and end are the lines there are, counting from the first ever.
+func (v *logView) first() int { return v.buffer.dropped }
+func (v *logView) end() int   { return v.buffer.dropped + len(v.buffer.lines) }
+
+// line is a line that is there.
+func (v *logView) line(i int) *logLine { return &v.buffer.lines[i-v.buffer.dropped] }
+
+// scroll moves by n visible lines, up when n is negative. At the end it follows again.
+func (v *logView) scroll(n int) {
+	if v.follow {
+		if n >= 0 {
+			return
+		}
+		v.follow, v.seen = false, v.end()
+		v.top = v.back(v.end(), v.height)
+	}
+	if n < 0 {
+		v.top = v.back(v.top, -n)
+		return
+	}
+	for i := max(v.top, v.first()); n > 0 && i < v.end(); i++ {
+		if v.visible(v.line(i)) {
+			n--
+			v.top = i + 1
+		}
+	}
+	if v.top >= v.back(v.end(), v.height) {
+		v.toEnd()
+	}
+}
+
+// back is the line n visible ones before i, or the first.
+func (v *logView) back(i, n int) int {
+	i = min(max(i, v.first()), v.end())
+	for n > 0 && i > v.first() {
+		i--
+		if v.visible(v.line(i)) {
+			n--
+		}
+	}
+	return i
+}
+
+func (v *logView) toEnd() { v.follow = true }
+
+func (v *logView) toStart() {
+	v.follow, v.seen, v.top = false, v.end(), v.first()
+}
+
+// search looks for a term from now on: a regular expression where it is one, else the words
+// themselves; capitals count only where there are some in it.
+func (v *logView) search(term string) {
+	v.term, v.pattern, v.counted, v.found = term, nil, 0, 0
+	if term == "" {
+		v.only = false
+		return
+	}
+	flags := "(?i)"
+	if strings.ContainsFunc(term, unicode.IsUpper) {
+		flags = ""
+	}
+	pattern, err := regexp.Compile(flags + term)
+	if err != nil {
+		pattern = regexp.MustCompile(flags + regexp.QuoteMeta(term))
+	}
+	v.pattern = pattern
+}
+
+// jump goes to the next line that matches, or to the one before, and says whether there is one.
+func (v *logView) jump(forward bool) bool {
+	if v.pattern == nil {
+		return false
+	}
+	at := v.top
+	if v.follow {
+		at = v.back(v.end(), v.height)
+		if !forward {
+			at = v.end()
+		}
+	}
+	step := 1
+	if !forward {
+		step = -1
+	}
+	for i := at + step; i >= v.first() && i < v.end(); i += step {
+		if l := v.line(i); v.visible(l) && v.pattern.MatchString(l.searchText()) {
+			v.follow, v.seen, v.top = false, v.end(), i
+			return true
+		}
+	}
+	return false
+}
+
+// matches counts the lines that match, each of them once.
+func (v *logView) matches() int {
+	if v.pattern == nil {
+		return 0
+	}
+	for v.counted = max(v.counted, v.first()); v.counted < v.end(); v.counted++ {
+		l := v.line(v.counted)
+		if l.open {
+			break
+		}
+		if v.pattern.MatchString(l.searchText()) {
+			v.found++
+		}
+	}
+	return v.found
+}
+
+// text is what is shown, plain: for the clipboard, a pager or a file.
+func (v *logView) text() string {
+	var b strings.Builder
+	for i := v.first(); i < v.end(); i++ {
+		if l := v.line(i); v.visible(l) {
+			b.WriteString(stripColors(l.shownText()))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// stripColors takes the colours out of a cleaned line.
+func stripColors(text string) string {
+	var b strings.Builder
+	for _, s := range spans(text, plainStyle) {
+		b.WriteString(s.text)
+	}
+	return b.String()
+}

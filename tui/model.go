@@ -1,0 +1,266 @@
+package tui
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/drawing"
+	"wf/plain"
+)
+
+// A page is one of the screens.
+type page uint8
+
+const (
+	mainPage page = iota
+	logPage
+	runsPage
+	homePage
+	helpPage
+)
+
+// A pane is a part of the main screen.
+type pane uint8
+
+const (
+	drawingPane pane = iota
+	sidePane         // log or inspector
+)
+
+// A model is the state of the interface. Only Update and what it calls change it.
+type model struct {
+	opt     Options
+	keys    []action
+	ctx     context.Context // of requests; ends with the model
+	cancel  context.CancelFunc
+	now     time.Time
+	clock   func() time.Time
+	dead    bool // being left
+	ticking bool // a tick is on its way
+
+	width, height int
+	screen        screen
+	areas         areas // of the latest frame, for the mouse
+	page          page
+	back          page // where help and others return to
+	pane          pane
+	split         float64 // share of the drawing; 0 = as the size of the terminal asks for
+	zoomed        bool    // the pane with the keys has the whole screen
+	inspect       bool    // the side pane explains the selected node
+	mouse         bool    // it is ours; else the terminal selects text with it
+	pointer       pointer
+
+	link     *link // nil: no workfile is open
+	flow     flow
+	picture  picture
+	filter   filter
+	quick    int // of quickFilters
+	log      logView
+	pick     picked
+	searches []string // what was searched for, newest last
+	why      whyView
+	runs     runsView
+	home     homeView
+	help     helpView
+	past     *past // a run that is over and looked at; nil = now
+	dialogs  []dialog
+	toast    toast
+	seen     string // a run that was going while somebody watched
+}
+
+// A link is an open workfile.
+type link struct {
+	path   string
+	client *client.Client
+	ws     *client.Workspace
+	feed   *feed
+	lost   error // the daemon is being looked for
+	ended  error // and is looked for no more
+}
+
+// A toast is a line about what has just happened; it goes with the next key, or after toastTime.
+type toast struct {
+	text  string
+	bad   bool
+	timed bool // its end is on its way
+	id    int
+}
+
+// toastTime is how long a toast stays: long enough to be read twice.
+const toastTime = 6 * time.Second
+
+func newModel(opt Options) *model {
+	m := &model{opt: opt, keys: registry(), clock: time.Now, picture: newPicture(), mouse: true}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.now = m.clock()
+	if opt.Path == "" {
+		m.page = homePage
+	}
+	return m
+}
+
+// close lets go of everything that goes on in the background.
+func (m *model) close() {
+	m.cancel()
+	m.log.close()
+	m.unlink()
+}
+
+// unlink lets go of the workfile. Its runs go on.
+func (m *model) unlink() {
+	m.link.close()
+	m.link = nil
+}
+
+// close ends the listening and the connection. A nil link, or one that is not open yet, has none.
+func (l *link) close() {
+	if l == nil {
+		return
+	}
+	if l.feed != nil {
+		l.feed.stop()
+	}
+	if l.client != nil {
+		l.client.Close()
+	}
+}
+
+// Init opens the workfile, or shows home.
+func (m *model) Init() tea.Cmd {
+	if m.opt.Path == "" {
+		return m.goHome()
+	}
+	return m.openFile(m.opt.Path)
+}
+
+// openFile turns to a workfile.
+func (m *model) openFile(path string) tea.Cmd {
+	m.log.close()
+	m.unlink()
+	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
+	m.log = logView{}
+	m.picture = newPicture()
+	m.page, m.pane, m.seen = mainPage, drawingPane, ""
+	l := &link{path: path}
+	m.link = l
+	return func() tea.Msg {
+		return m.connect(l)
+	}
+}
+
+// opened says that the workfile of asked is open, as link, or why not.
+type opened struct {
+	asked *link
+	link  *link
+	err   error
+}
+
+// connect opens a workfile. It runs beside the model and touches nothing of it.
+func (m *model) connect(asked *link) tea.Msg {
+	f := newFeed()
+	c, err := m.opt.Connect(m.ctx, f.lose, f.note)
+	if err != nil {
+		return opened{asked, nil, err}
+	}
+	ws, err := c.Open(m.ctx, asked.path)
+	if err != nil {
+		c.Close()
+		return opened{asked, nil, err}
+	}
+	f.start(watch(ws))
+	return opened{asked, &link{path: asked.path, client: c, ws: ws, feed: f}, nil}
+}
+
+// name is what people call the open workfile.
+func (m *model) name() string {
+	if m.link == nil {
+		return ""
+	}
+	return plain.Line(filepath.Base(m.link.path))
+}
+
+// shown is the flow that the main screen shows: that of now, or as a past run left it.
+func (m *model) shown() *flow {
+	if m.past != nil {
+		return &m.past.flow
+	}
+	return &m.flow
+}
+
+// selectedNode is the node that is selected, or nil.
+func (m *model) selectedNode() *api.NodeStatus {
+	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
+		return &m.shown().nodes[i]
+	}
+	return nil
+}
+
+// running says whether something goes on, so that times change.
+func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
+
+// refresh brings the drawing up to date with the flow and the filter.
+func (m *model) refresh() {
+	f := m.shown()
+	if !f.known {
+		return
+	}
+	if d := m.panes(m.body()).drawing; d.width > 0 {
+		m.picture.width, m.picture.height = d.width, d.height
+	}
+	m.picture.update(f, m.hidden(), m.now)
+}
+
+// say shows a line for a while.
+func (m *model) say(text string, bad bool) {
+	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
+}
+
+// fail shows an error for a while.
+func (m *model) fail(err error) { m.say(errorText(err), true) }
+
+// hush takes the toast away.
+func (m *model) hush() { m.toast = toast{id: m.toast.id} }
+
+// nothingOpen says that there is no drawing to look at.
+func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.known }
+
+// left is what there is to say after the interface has been left.
+func (m *model) left() Left {
+	if m.link == nil || !m.flow.known {
+		return Left{}
+	}
+	l := Left{Path: m.link.path}
+	run := m.flow.current()
+	if run == nil || !m.running() && m.seen != run.Run {
+		return l
+	}
+	c := m.runCounts(run)
+	l.Run, l.Goes = run.Run, m.running()
+	l.Done, l.Of = c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept
+	return l
+}
+
+// runCounts counts the nodes of a run. A run that is over knows better than the nodes, which may have
+// been part of another one since.
+func (m *model) runCounts(run *api.RunSummary) api.Counts {
+	if run.Ended != nil {
+		return run.Counts
+	}
+	c := m.flow.count(run.Run)
+	if missing := run.Nodes - total(c); missing > 0 { // nodes of the run that no event has named yet
+		c.Idle += missing
+	}
+	return c
+}
+
+func total(c api.Counts) int {
+	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept
+}
+
+// direction of the arrow keys.
+var directions = map[string]drawing.Direction{"up": drawing.Up, "down": drawing.Down, "left": drawing.Left, "right": drawing.Right}

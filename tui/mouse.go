@@ -1,0 +1,139 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/drawing"
+)
+
+// wheelLines is how far a turn of the wheel goes.
+const wheelLines = 3
+
+// doubleTime is within what two clicks are one double click.
+const doubleTime = 400 * time.Millisecond
+
+// A pointer is what the mouse is doing.
+type pointer struct {
+	dragging bool
+	clicked  time.Time
+	item     drawing.Item
+}
+
+// mouseEvent does what the mouse says: click selects, double click opens, the wheel scrolls what is
+// under the pointer, the divider can be dragged, the right button opens the list of commands.
+func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
+	at := msg.Mouse()
+	if n := len(m.dialogs); n > 0 {
+		if d, ok := m.dialogs[n-1].(*menu); ok {
+			if _, click := msg.(tea.MouseClickMsg); click {
+				return d.click(m, at.X, at.Y)
+			}
+		}
+		return nil
+	}
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		if at.Button == tea.MouseRight {
+			m.clickAt(at.X, at.Y)
+			m.palette()
+			return nil
+		}
+		return m.clickAt(at.X, at.Y)
+	case tea.MouseReleaseMsg:
+		m.pointer.dragging = false
+	case tea.MouseMotionMsg:
+		if m.pointer.dragging {
+			m.drag(at.X, at.Y)
+		}
+	case tea.MouseWheelMsg:
+		m.wheel(at)
+	}
+	return nil
+}
+
+// clickAt selects what lies at a point of the screen.
+func (m *model) clickAt(x, y int) tea.Cmd {
+	double := m.now.Sub(m.pointer.clicked) < doubleTime
+	m.pointer.clicked = m.now
+	switch {
+	case m.page == runsPage || m.page == homePage:
+		return m.clickList(y, double)
+	case m.areas.divider.contains(x, y):
+		m.pointer.dragging = true
+	case m.areas.drawing.contains(x, y) && m.page == mainPage && m.picture.layout != nil:
+		m.pane = drawingPane
+		d := m.areas.drawing
+		item := m.picture.layout.At(drawing.Point{X: x - d.x + m.picture.from.X, Y: y - d.y + m.picture.from.Y})
+		if item == drawing.Nothing {
+			return nil
+		}
+		again := double && item == m.pointer.item
+		m.pointer.item = item
+		m.picture.choose(item)
+		m.picture.free = true // what is clicked is in sight already
+		if again {
+			m.pointer.clicked = time.Time{}
+			if !m.picture.toggle() {
+				m.showLog()
+			}
+		}
+	case m.areas.side.contains(x, y) && m.page == mainPage:
+		m.pane = sidePane
+	}
+	return nil
+}
+
+// clickList selects a row of a list, and opens it with the second click.
+func (m *model) clickList(y int, double bool) tea.Cmd {
+	l := m.list()
+	i := l.top + y - m.areas.list.y - 1
+	if i < 0 || i >= l.size {
+		return nil
+	}
+	again := double && l.at == i
+	l.at = i
+	switch {
+	case again && m.page == homePage:
+		return m.openRecent()
+	case again:
+		return m.openRun()
+	}
+	return nil
+}
+
+// drag moves the divider between the panes.
+func (m *model) drag(x, y int) {
+	if m.areas.beside {
+		m.split = float64(x) / float64(max(1, m.width))
+	} else {
+		m.split = float64(y-1) / float64(max(1, m.height-3))
+	}
+	m.split = min(max(m.split, 0.2), 0.8)
+}
+
+// wheel scrolls what is under the pointer.
+func (m *model) wheel(at tea.Mouse) {
+	step := wheelLines
+	if at.Button == tea.MouseWheelUp || at.Button == tea.MouseWheelLeft {
+		step = -wheelLines
+	}
+	switch {
+	case m.page == helpPage:
+		for range wheelLines {
+			m.help.move(map[bool]string{true: "down", false: "up"}[step > 0])
+		}
+	case m.page == runsPage || m.page == homePage:
+		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
+	case m.areas.drawing.contains(at.X, at.Y):
+		m.picture.free = true
+		if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {
+			m.picture.from.X += step
+		} else {
+			m.picture.from.Y += step
+		}
+	case m.areas.side.contains(at.X, at.Y):
+		m.scroll(step)
+	}
+}

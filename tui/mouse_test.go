@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/drawing"
+)
+
+// find is where a text begins on the screen.
+func find(t *testing.T, m *model, text string) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(frame(m), "\n") {
+		if head, _, found := strings.Cut(line, text); found {
+			return columns(head), y
+		}
+	}
+	t.Fatalf("%q is not on the screen:\n%s", text, frame(m))
+	return 0, 0
+}
+
+func click(m *model, x, y int, button tea.MouseButton) {
+	m.Update(tea.MouseClickMsg{X: x, Y: y, Button: button})
+	m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: button})
+}
+
+// TestMouse: a click selects, a second one opens, the wheel scrolls what is under it, the divider moves,
+// a menu is chosen from, and what is outside of it closes it.
+func TestMouse(t *testing.T) {
+	m := testModel(120, 30, pipeline(12))
+	m.picture.view = drawing.Stages
+	now := noon
+	m.clock = func() time.Time { return now }
+	m.refresh()
+
+	x, y := find(t, m, "align ")
+	click(m, x, y, tea.MouseLeft)
+	if name := m.picture.layout.Name(m.picture.selected); name != "align" {
+		t.Fatalf("a click selected %q", name)
+	}
+	click(m, x, y, tea.MouseLeft)
+	if find(t, m, "align_S002"); m.picture.selected.Kind != drawing.AStage {
+		t.Error("a double click did not open the stage")
+	}
+	now = now.Add(time.Minute)
+	x, y = find(t, m, "✗ trim_S001")
+	click(m, x, y, tea.MouseLeft)
+	if n := m.selectedNode(); n == nil || n.Name != "trim_S001" {
+		t.Error("a click did not select the failed node")
+	}
+
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 14})
+	top := m.picture.from.Y
+	m.Update(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
+	if frame(m); m.picture.from.Y <= top {
+		t.Errorf("the wheel scrolled from %d to %d", top, m.picture.from.Y)
+	}
+
+	d := m.areas.divider
+	m.Update(tea.MouseClickMsg{X: d.x, Y: d.y + 2, Button: tea.MouseLeft})
+	m.Update(tea.MouseMotionMsg{X: 40, Y: d.y + 2, Button: tea.MouseLeft})
+	m.Update(tea.MouseReleaseMsg{X: 40, Y: d.y + 2})
+	if frame(m); m.areas.divider.x != 40 {
+		t.Errorf("the divider is at %d", m.areas.divider.x)
+	}
+	m.Update(tea.MouseMotionMsg{X: 90, Y: d.y + 2})
+	if frame(m); m.areas.divider.x != 40 {
+		t.Error("the divider follows a mouse that has let go of it")
+	}
+
+	press(m, "x")
+	x, y = find(t, m, "nothing")
+	click(m, x, y, tea.MouseLeft)
+	if len(m.dialogs) > 0 {
+		t.Error("a choice in a menu did not close it")
+	}
+	press(m, "x")
+	frame(m)
+	click(m, 0, 0, tea.MouseLeft)
+	if len(m.dialogs) > 0 {
+		t.Error("a click beside a menu did not close it")
+	}
+	click(m, 5, 5, tea.MouseRight)
+	if len(m.dialogs) != 1 {
+		t.Error("the right button shows no commands")
+	}
+}

@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/drawing"
+)
+
+// letters are the keys that stand for arrows.
+var letters = map[string]string{"k": "up", "j": "down", "h": "left", "l": "right"}
+
+// arrow is the direction of a key.
+func arrow(key string) drawing.Direction {
+	if name, ok := letters[key]; ok {
+		key = name
+	}
+	return directions[key]
+}
+
+// lineStep is -1 for keys that go up, else 1.
+func lineStep(key string) int {
+	switch key {
+	case "up", "k", "pgup", "ctrl+u":
+		return -1
+	}
+	return 1
+}
+
+func (m *model) move(d drawing.Direction) {
+	if m.picture.layout != nil {
+		m.picture.choose(m.picture.layout.Move(m.picture.selected, d))
+	}
+}
+
+func (m *model) movePage(key string) {
+	step := max(1, m.picture.height-2)
+	if key == "ctrl+u" || key == "ctrl+d" {
+		step = max(1, m.picture.height/2)
+	}
+	if m.picture.layout != nil {
+		m.picture.choose(m.picture.layout.Next(m.picture.selected, step*lineStep(key)))
+	}
+}
+
+func (m *model) moveEnd(key string) {
+	if m.picture.layout == nil {
+		return
+	}
+	items := m.picture.layout.Items()
+	if len(items) == 0 {
+		return
+	}
+	item := items[0]
+	if key == "end" || key == "G" {
+		item = items[len(items)-1]
+	}
+	m.picture.choose(item)
+}
+
+// enter opens what is folded, and goes to the log of a node.
+func (m *model) enter() {
+	if m.picture.toggle() {
+		return
+	}
+	m.inspect, m.pane = false, sidePane
+}
+
+// nextFailed goes to the next node that failed, in the order of the file, around the end.
+func (m *model) nextFailed(forward bool) {
+	nodes := m.shown().nodes
+	at := m.picture.node()
+	if at < 0 {
+		if some := m.picture.nodes(); len(some) > 0 {
+			at = some[0] - 1
+		}
+	}
+	for i := 1; i <= len(nodes); i++ {
+		k := (at + i + len(nodes)) % len(nodes)
+		if !forward {
+			k = (at - i + 2*len(nodes)) % len(nodes)
+		}
+		if nodes[k].State == api.StateFailed {
+			m.picture.goTo(k)
+			return
+		}
+	}
+	m.say("nothing has failed", false)
+}
+
+// relative goes to the first parent or child. Pressed again from there it goes further.
+func (m *model) relative(child bool) {
+	if m.picture.layout == nil {
+		return
+	}
+	near := m.picture.layout.Parents(m.picture.selected)
+	if child {
+		near = m.picture.layout.Children(m.picture.selected)
+	}
+	if len(near) == 0 {
+		m.say("nothing "+map[bool]string{true: "follows", false: "leads to it"}[child], false)
+		return
+	}
+	m.picture.choose(near[0])
+}
+
+func (m *model) otherPane() {
+	if m.pane == drawingPane {
+		m.pane = sidePane
+	} else {
+		m.pane = drawingPane
+	}
+}
+
+func (m *model) toPane(key string) {
+	m.pane = drawingPane
+	if key == "2" {
+		m.pane = sidePane
+	}
+}
+
+// scroll moves what the side pane or the whole log shows.
+func (m *model) scroll(n int) {
+	if inspects(m) {
+		m.why.top = max(0, m.why.top+n)
+		return
+	}
+	m.log.scroll(n)
+}
+
+func (m *model) scrollEnd(end bool) {
+	switch {
+	case inspects(m) && end:
+		m.why.top = len(m.why.lines)
+	case inspects(m):
+		m.why.top = 0
+	case end:
+		m.log.toEnd()
+	default:
+		m.log.toStart()
+	}
+}
+
+// nextView changes the view, in the order stages, graph, list.
+func (m *model) nextView() {
+	order := []drawing.View{drawing.Stages, drawing.Layers, drawing.List}
+	at := slices.Index(order, m.picture.view)
+	m.picture.view, m.picture.chosen = order[(at+1)%len(order)], true
+	m.say("view: "+m.picture.view.String(), false)
+}
+
+// nextZoom gives the nodes of the graph more room, or after the most the least.
+func (m *model) nextZoom() { m.picture.zoom = (m.picture.zoom + 1) % (drawing.Map + 1) }
+
+// mark marks the selection and goes one further.
+func (m *model) mark() {
+	m.picture.mark()
+	if m.picture.layout != nil {
+		m.picture.choose(m.picture.layout.Next(m.picture.selected, 1))
+	}
+}
+
+// escape takes away what stands between the person and the whole workfile of now, one thing at a time.
+func (m *model) escape() {
+	switch {
+	case m.zoomed:
+		m.zoomed = false
+	case m.pane == sidePane:
+		m.pane = drawingPane
+	case m.filter.text != "" || m.quick != 0:
+		m.filter, m.quick = filter{}, 0
+	case m.past != nil:
+		m.leavePast()
+	}
+}
+
+// leave ends the interface. What runs goes on.
+func (m *model) leave() { m.dead = true }
+
+// showLog shows the log on all of the screen.
+func (m *model) showLog() { m.page = logPage }
+
+// disconnected says whether the daemon has been given up.
+func (m *model) disconnected() bool { return m.link != nil && m.link.ended != nil }
+
+// reconnect opens the workfile anew.
+func (m *model) reconnect() tea.Cmd { return m.openFile(m.link.path) }

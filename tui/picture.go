@@ -1,0 +1,281 @@
+package tui
+
+import (
+	"slices"
+	"time"
+
+	"wf/api"
+	"wf/drawing"
+)
+
+// A picture is the drawing of a flow and how somebody looks at it.
+type picture struct {
+	view     drawing.View
+	zoom     drawing.Zoom
+	chosen   bool // by a person, or for them when they first saw the workfile
+	graph    *drawing.Graph
+	layout   *drawing.Layout
+	built    built
+	grid     drawing.Grid
+	from     drawing.Point   // upper left corner of what is in sight
+	selected drawing.Item    // of layout
+	anchor   string          // the id of the selected node, or the key of the item, to find it again
+	expanded map[string]bool // keys of layout
+	marked   map[string]bool // ids of nodes
+	hidden   []bool          // by the filter; nil = nothing
+	told     []tellable      // by node: what its texts were made of
+	width    int
+	height   int
+	free     bool // scrolled away from the selection
+}
+
+// built says what a layout was made for.
+type built struct {
+	structure int
+	view      drawing.View
+	zoom      drawing.Zoom
+	at        time.Time
+}
+
+func newPicture() picture {
+	return picture{expanded: map[string]bool{}, marked: map[string]bool{}}
+}
+
+// relayoutTime is how often a filter that follows the states of nodes may change the layout.
+const relayoutTime = 500 * time.Millisecond
+
+// update takes over the flow as it is now; hidden is what the filter leaves out.
+func (p *picture) update(f *flow, hidden []bool, now time.Time) {
+	if p.layout == nil || p.built.structure != f.structure {
+		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.nodes)), Edges: make([]drawing.Edge, len(f.edges))}
+		for i, n := range f.nodes {
+			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command}
+			if n.X != nil && n.Y != nil {
+				node.X, node.Y, node.Placed = *n.X, *n.Y, true
+			}
+			p.graph.Nodes[i] = node
+		}
+		p.layout, p.told = nil, make([]tellable, len(f.nodes))
+	}
+	for i := range f.nodes {
+		n, to := &f.nodes[i], &p.graph.Nodes[i]
+		to.Marked = p.marked[n.ID]
+		if t := tellableOf(n); t != p.told[i] || n.State == api.StateRunning {
+			p.told[i] = t
+			to.State, to.Detail, to.Time = drawStates[n.State], detail(n, now), shortTime(n, now)
+		}
+	}
+	for i, e := range f.edges {
+		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, Marked: e.marked}
+	}
+	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
+	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
+		p.lay(f.structure, hidden, now)
+	}
+}
+
+// A tellable is what the texts about a node are made of, so that they are made only when it changes. The
+// pointers are those of the wire: a change brings new ones.
+type tellable struct {
+	state      api.State
+	executions int
+	started    *time.Time
+	took       *int64
+	exit       *int
+}
+
+func tellableOf(n *api.NodeStatus) tellable {
+	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode}
+}
+
+// shortTime is for chips: how long a node runs or took.
+func shortTime(n *api.NodeStatus, now time.Time) string {
+	switch {
+	case n.State == api.StateRunning && n.Started != nil:
+		return clock(now.Sub(*n.Started))
+	case n.DurationMS != nil && n.State != api.StateIdle:
+		return clock(time.Duration(*n.DurationMS) * time.Millisecond)
+	}
+	return ""
+}
+
+// lay computes a new layout and finds the selected item in it.
+func (p *picture) lay(structure int, hidden []bool, now time.Time) {
+	p.hidden = slices.Clone(hidden)
+	if !p.chosen && p.width > 0 {
+		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
+	}
+	p.layout = drawing.New(p.graph, p.options())
+	p.built = built{structure, p.view, p.zoom, now}
+	p.show(false)
+	p.selected = p.find(p.anchor)
+	p.free = false
+}
+
+// options are those of the layout. A graph of too many nodes to find anything in is drawn folded.
+func (p *picture) options() drawing.Options {
+	shown := len(p.graph.Nodes)
+	for _, h := range p.hidden {
+		if h {
+			shown--
+		}
+	}
+	return drawing.Options{View: p.view, Zoom: p.zoom, Hidden: p.hidden, Folded: shown > drawing.MostNodes}
+}
+
+// fit chooses the nearest zoom that shows the whole graph.
+func (p *picture) fit() {
+	if p.graph != nil {
+		p.zoom = drawing.Fit(p.graph, p.options(), p.width, p.height).Zoom
+		p.from = drawing.Point{}
+	}
+}
+
+// find is the item that an anchor means: a node by its id, another item by its key; else the first.
+func (p *picture) find(anchor string) drawing.Item {
+	for i := range p.graph.Nodes {
+		if p.graph.Nodes[i].ID == anchor {
+			if seen := p.layout.Seen(drawing.NodeItem(i)); seen != drawing.Nothing {
+				return seen
+			}
+		}
+	}
+	items := p.layout.Items()
+	for _, item := range items {
+		if item.Kind != drawing.ANode && p.layout.Key(item) == anchor {
+			return item
+		}
+	}
+	if len(items) > 0 {
+		return items[0]
+	}
+	return drawing.Nothing
+}
+
+// show tells the layout the states of now.
+func (p *picture) show(ascii bool) {
+	p.layout.Show(drawing.Look{Width: p.width, Height: p.height, ASCII: ascii, Selected: p.selected, Expanded: p.expanded})
+}
+
+// draw writes what is in sight into a.
+func (p *picture) draw(a area, ascii bool) {
+	p.width, p.height = a.width, a.height
+	if p.layout == nil || a.width == 0 || a.height == 0 {
+		return
+	}
+	p.show(ascii)
+	if !p.free {
+		p.reveal()
+	}
+	w, h := p.layout.Size()
+	p.from.X = min(max(p.from.X, 0), max(0, w-a.width))
+	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.height))
+	p.grid.Resize(a.width, a.height)
+	p.layout.Draw(&p.grid, p.from)
+	a.paste(&p.grid)
+}
+
+// The rim that stays around the selection while it moves.
+const (
+	rimX = 2
+	rimY = 2
+)
+
+// reveal scrolls so that the selection is in sight.
+func (p *picture) reveal() {
+	r := p.layout.Where(p.selected)
+	if r == (drawing.Rect{}) {
+		return
+	}
+	p.from.Y = scrollTo(p.from.Y, r.Y, r.H, p.height, rimY)
+	p.from.X = scrollTo(p.from.X, r.X, r.W, p.width, rimX)
+}
+
+// scrollTo is the first row to show so that size rows from at on are in sight of room rows, with a rim
+// around them where there is room for it.
+func scrollTo(from, at, size, room, rim int) int {
+	if size+2*rim > room {
+		rim = 0
+	}
+	from = min(from, at-rim)
+	if size <= room {
+		from = max(from, at+size+rim-room)
+	}
+	return max(from, 0)
+}
+
+// choose selects an item.
+func (p *picture) choose(item drawing.Item) {
+	if item == drawing.Nothing {
+		return
+	}
+	p.selected, p.free = item, false
+	p.anchor = p.layout.Key(item)
+	if item.Kind == drawing.ANode {
+		p.anchor = p.graph.Nodes[item.Index].ID
+	}
+}
+
+// node is the selected node, or -1.
+func (p *picture) node() int {
+	if p.layout == nil || p.selected.Kind != drawing.ANode {
+		return -1
+	}
+	return int(p.selected.Index)
+}
+
+// nodes are the nodes that the selection stands for.
+func (p *picture) nodes() []int {
+	if p.layout == nil || p.selected == drawing.Nothing {
+		return nil
+	}
+	return p.layout.Nodes(p.selected)
+}
+
+// toggle opens or closes what the selection folds, and says whether it folds something.
+func (p *picture) toggle() bool {
+	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode {
+		return false
+	}
+	key := p.layout.Key(p.selected)
+	p.expanded[key] = !p.expanded[key]
+	return true
+}
+
+// mark marks the selected nodes, or takes the marks off when all of them have one.
+func (p *picture) mark() {
+	nodes := p.nodes()
+	all := !slices.ContainsFunc(nodes, func(i int) bool { return !p.marked[p.graph.Nodes[i].ID] })
+	for _, i := range nodes {
+		if id := p.graph.Nodes[i].ID; all {
+			delete(p.marked, id)
+		} else {
+			p.marked[id] = true
+		}
+	}
+}
+
+// markedNodes are the marked nodes that exist, in file order.
+func (p *picture) markedNodes() []int {
+	if p.graph == nil {
+		return nil
+	}
+	var nodes []int
+	for i := range p.graph.Nodes {
+		if p.marked[p.graph.Nodes[i].ID] {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
+
+// forget removes marks.
+func (p *picture) forget() { clear(p.marked) }
+
+// goTo selects a node, in whatever shows it.
+func (p *picture) goTo(node int) {
+	if p.layout != nil {
+		p.choose(p.layout.Seen(drawing.NodeItem(node)))
+		p.anchor = p.graph.Nodes[node].ID
+	}
+}

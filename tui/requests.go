@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/words"
+)
+
+// requestTime bounds what a person waits for; a stop takes as long as its grace time, and is not bounded.
+const requestTime = 20 * time.Second
+
+// request asks the daemon something beside the model. The answer is applied to the model unless another
+// workfile has been opened meanwhile; an error is shown.
+func request[T any](m *model, ask func(context.Context, *client.Workspace) (T, error), apply func(*model, T) tea.Cmd) tea.Cmd {
+	return requestFor(m, requestTime, ask, apply)
+}
+
+func requestFor[T any](m *model, limit time.Duration, ask func(context.Context, *client.Workspace) (T, error), apply func(*model, T) tea.Cmd) tea.Cmd {
+	l := m.link
+	if l == nil || l.ws == nil {
+		return nil
+	}
+	parent := m.ctx
+	return func() tea.Msg {
+		ctx, cancel := parent, context.CancelFunc(func() {})
+		if limit > 0 {
+			ctx, cancel = context.WithTimeout(parent, limit)
+		}
+		defer cancel()
+		got, err := ask(ctx, l.ws)
+		return answer{func(m *model) tea.Cmd {
+			if m.link != l {
+				return nil
+			}
+			if err != nil {
+				m.fail(err)
+				return nil
+			}
+			return apply(m, got)
+		}}
+	}
+}
+
+// learn asks for what earlier runs say about a run that goes on. Without an answer there is no guess of
+// what is left, and the run is shown all the same.
+func (m *model) learn(run string) tea.Cmd {
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunOutlook, error) {
+		o, err := ws.Outlook(ctx, run)
+		if err != nil {
+			return api.RunOutlook{}, nil // it has just ended
+		}
+		return o, nil
+	}, func(m *model, o api.RunOutlook) tea.Cmd {
+		if o.Run != "" && m.flow.run(o.Run) != nil {
+			m.flow.learn(o)
+		}
+		return nil
+	})
+}
+
+// startRun starts a run of what nodes select; none means what mode says.
+func (m *model) startRun(nodes []string, mode string) tea.Cmd {
+	req := m.opt.Request
+	req.Nodes, req.Mode = nodes, mode
+	return m.sendRun(req)
+}
+
+func (m *model) sendRun(req api.RunRequest) tea.Cmd {
+	return request(m, func(ctx context.Context, ws *client.Workspace) (startAnswer, error) {
+		accepted, err := ws.StartRun(ctx, req)
+		return startAnswer{accepted, err}, nil
+	}, func(m *model, a startAnswer) tea.Cmd {
+		if a.err != nil {
+			m.refused(req, a.err)
+			return nil
+		}
+		m.accepted(a.accepted)
+		return nil
+	})
+}
+
+// startAnswer is what a request for a run brings: its refusal may be a question.
+type startAnswer struct {
+	accepted api.RunAccepted
+	err      error
+}
+
+// refused says why a run did not begin. Texts of a drawing run only after a yes.
+func (m *model) refused(req api.RunRequest, err error) {
+	if !req.AcceptDrawing && strings.Contains(errorText(err), "--accept-drawing") {
+		m.open(&menu{title: "These commands are texts of a drawing: run them?", choices: []choice{
+			{"n", "no", "", nil},
+			{"y", "yes, and remember it in the workfile", "", func(m *model) tea.Cmd {
+				req.AcceptDrawing = true
+				return m.sendRun(req)
+			}},
+		}})
+		return
+	}
+	m.fail(err)
+}
+
+// accepted says what the daemon made of a request.
+func (m *model) accepted(a api.RunAccepted) {
+	if a.Run == "" {
+		m.say("nothing to resume: no node has failed", false)
+		return
+	}
+	if m.past != nil {
+		m.leavePast()
+	}
+	m.seen = a.Run
+	m.picture.forget()
+	if last := m.flow.status.LastRun; last != nil && last.Run == a.Run {
+		return // it is over already, which has been said
+	}
+	text := fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	if a.Mode == api.ModeResume && a.Resumes != "" {
+		text = fmt.Sprintf("run %s resumes %s: %s", a.Run, a.Resumes, words.Plural(a.Failed, "failed node"))
+	}
+	for _, note := range a.Notes {
+		text += "; " + note
+	}
+	m.say(text, false)
+}
+
+// resume runs what failed.
+func (m *model) resume() tea.Cmd { return m.startRun(nil, api.ModeResume) }
+
+// stop stops a run, or one node of it if node is not "".
+func (m *model) stop(run, node string, then func(*model)) tea.Cmd {
+	m.say("stopping", false)
+	return requestFor(m, 0, func(ctx context.Context, ws *client.Workspace) (api.StopResult, error) {
+		return ws.Stop(ctx, run, api.StopRequest{Node: node})
+	}, func(m *model, r api.StopResult) tea.Cmd {
+		m.stopped([]api.StopResult{r}, then)
+		return nil
+	})
+}
+
+// stopAll stops all runs of the workfile.
+func (m *model) stopAll(then func(*model)) tea.Cmd {
+	m.say("stopping", false)
+	return requestFor(m, 0, func(ctx context.Context, ws *client.Workspace) ([]api.StopResult, error) {
+		return ws.StopAll(ctx, api.StopRequest{})
+	}, func(m *model, r []api.StopResult) tea.Cmd {
+		m.stopped(r, then)
+		return nil
+	})
+}
+
+// stopped says how a stop went.
+func (m *model) stopped(results []api.StopResult, then func(*model)) {
+	killed := 0
+	var survivors []string
+	for _, r := range results {
+		killed += r.Killed
+		for _, pid := range r.Survivors {
+			survivors = append(survivors, fmt.Sprint(pid))
+		}
+	}
+	m.say("stopped: "+words.Plural(killed, "execution")+" ended", false)
+	if len(survivors) > 0 {
+		m.say("processes that could not be killed: "+strings.Join(survivors, ", "), true)
+		return
+	}
+	if then != nil {
+		then(m)
+	}
+}
+
+// sayEnd says how a run ended.
+func (m *model) sayEnd(ev api.Event) {
+	text := "run " + ev.Run + " " + string(ev.Result)
+	if ev.Counts != nil {
+		text += ": " + strings.Join(words.CountParts(*ev.Counts, "not reached"), ", ")
+	}
+	if took := words.SpanMS(ev.DurationMS); took != "" {
+		text += " in " + took
+	}
+	m.say(text, ev.Result == api.ResFailed)
+}
+
+// reset forgets what is known of nodes.
+func (m *model) reset(nodes []string) tea.Cmd {
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ResetResult, error) {
+		return ws.Reset(ctx, api.ResetRequest{Nodes: nodes})
+	}, func(m *model, r api.ResetResult) tea.Cmd {
+		m.say("cleared the state of "+words.Plural(r.Nodes, "node"), false)
+		return nil
+	})
+}

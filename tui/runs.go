@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/plain"
+	"wf/words"
+)
+
+// A runsView is the history of the workfile.
+type runsView struct {
+	list
+	known bool
+	runs  []api.RunSummary
+}
+
+// A past is a run that is over, and the workfile as it left it.
+type past struct {
+	run    string
+	detail api.RunDetail
+	flow   flow
+}
+
+// showRuns asks for the runs and shows them.
+func (m *model) showRuns() tea.Cmd {
+	m.page, m.runs = runsPage, runsView{}
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunList, error) { return ws.Runs(ctx) },
+		func(m *model, l api.RunList) tea.Cmd {
+			m.runs.runs, m.runs.known = l.Runs, true
+			return nil
+		})
+}
+
+// openRun shows the workfile as the selected run left it; a run that goes on is shown as it is.
+func (m *model) openRun() tea.Cmd {
+	if m.runs.at >= len(m.runs.runs) {
+		return nil
+	}
+	r := m.runs.runs[m.runs.at]
+	if r.Result == "" {
+		m.leavePast()
+		m.page = mainPage
+		return nil
+	}
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
+		func(m *model, d api.RunDetail) tea.Cmd {
+			m.past = &past{run: d.Run, detail: d, flow: asLeft(&m.flow, d)}
+			m.page, m.pane = mainPage, drawingPane
+			m.flow.structure++ // the past one has the same nodes, and its own states
+			m.past.flow.structure = m.flow.structure
+			return nil
+		})
+}
+
+// leavePast goes back to now.
+func (m *model) leavePast() {
+	if m.past != nil {
+		m.past = nil
+		m.flow.structure++
+	}
+}
+
+// asLeft is the workfile of now with the states that a run left. Nodes that were no part of it are idle.
+func asLeft(now *flow, d api.RunDetail) flow {
+	f := *now
+	f.nodes = make([]api.NodeStatus, len(now.nodes))
+	for i, n := range now.nodes {
+		f.nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle}
+	}
+	for _, n := range d.Left {
+		if i, known := f.index[n.ID]; known {
+			f.nodes[i].State, f.nodes[i].Run = n.State, d.Run
+		}
+	}
+	for _, x := range d.Execs {
+		i, known := f.index[x.Node]
+		if !known {
+			continue
+		}
+		n := &f.nodes[i]
+		n.Run, n.Executions, n.Started, n.DurationMS = d.Run, max(n.Executions, x.Execution), x.Started, x.DurationMS
+		n.Reason, n.ExitCode, n.Signal, n.Message = x.Reason, x.ExitCode, x.Signal, x.Message
+		switch {
+		case x.OK:
+			n.State = api.StateOK
+		case x.Reason == api.ReasonCancelled:
+			n.State = api.StateCancelled
+		default:
+			n.State = api.StateFailed
+		}
+	}
+	return f
+}
+
+// drawRuns writes the history.
+func (m *model) drawRuns(a area) {
+	v := &m.runs
+	switch {
+	case !v.known:
+		a.put(0, 0, "asking for the runs", dimStyle)
+		return
+	case len(v.runs) == 0:
+		a.put(0, 0, "it has never run: esc goes back, r runs it", dimStyle)
+		return
+	}
+	rows := a.part(0, 1, a.width, a.height-1)
+	v.fit(len(v.runs), rows.height)
+	columns := []int{2, 8, 20, 34, 62, 70}
+	for i, title := range []string{"RUN", "WHEN", "RESULT", "NODES", "TIME", "WHAT"} {
+		a.put(columns[i], 0, title, dimStyle)
+	}
+	for y := range rows.height {
+		if v.top+y >= len(v.runs) {
+			break
+		}
+		r := v.runs[v.top+y]
+		row := rows.row(y)
+		cell := func(i int, text string, st style) {
+			end := row.width
+			if i+1 < len(columns) {
+				end = min(end, columns[i+1]-1)
+			}
+			if columns[i] < end {
+				row.put(columns[i], 0, clip(text, end-columns[i], m.opt.ASCII), st)
+			}
+		}
+		state := resultState(r.Result)
+		cell(0, r.Run, strongStyle)
+		cell(1, words.Ago(r.Started, m.now), plainStyle)
+		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+resultWord(r.Result), stateStyle(state))
+		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), plainStyle)
+		cell(4, words.SpanMS(r.DurationMS), plainStyle)
+		cell(5, whatOf(r), dimStyle)
+		if v.top+y == v.at {
+			row.tint(func(s style) style { return s.with(reverse) })
+		}
+	}
+}
+
+// whatOf says what a run was asked to do.
+func whatOf(r api.RunSummary) string {
+	switch {
+	case r.Resumes != "":
+		return "resume " + r.Resumes
+	case len(r.Selection) > 0:
+		return "--nodes " + plain.Line(strings.Join(r.Selection, ","))
+	}
+	return "all"
+}
+
+// resultState is the state that a result looks like.
+func resultState(r api.Result) api.State {
+	switch r {
+	case api.Succeeded:
+		return api.StateOK
+	case api.ResFailed:
+		return api.StateFailed
+	case api.Cancelled:
+		return api.StateCancelled
+	}
+	return api.StateRunning
+}
+
+// resultWord is a result for people.
+func resultWord(r api.Result) string {
+	switch r {
+	case "":
+		return "running"
+	case api.Succeeded:
+		return "ok"
+	}
+	return string(r)
+}

@@ -1,0 +1,82 @@
+// Package tui is the terminal interface: a client of the daemon like any other, that draws workfiles,
+// runs them, and shows what their nodes say. Nothing of a run depends on it: leaving it, or its death,
+// changes nothing.
+//
+// The model is a state and a function of messages (Update); what a frame shows is a function of the
+// model (draw). Only the feed listens to the daemon, only commands (tea.Cmd) ask it, and only Run knows
+// the terminal. Keys stand in one registry, from which footer, help, palette and docs are made.
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+)
+
+// Options are what the interface is told by the command line.
+type Options struct {
+	// Connect reaches the daemon, and starts one where that is right. lost and note are for the
+	// client's options of these names.
+	Connect func(ctx context.Context, lost func(error), note func(string)) (*client.Client, error)
+	Path    string         // absolute, of the workfile to open; "" begins at home
+	Request api.RunRequest // what every run that is started here has: environment, user, defaults
+	Recent  func() []Recent
+	Dir     string // working directory: commands that are shown are for a shell in it
+	Pager   string // command line of the pager
+
+	// Restorer is told how to give the terminal back when something else ends the process, and nil when
+	// that is not needed any more. nil is told nothing.
+	Restorer func(restore func())
+
+	In    io.Reader // the terminal
+	Out   io.Writer
+	Env   []string
+	ASCII bool
+	Color bool
+}
+
+// A Recent is a workfile that has a history.
+type Recent struct {
+	Path   string // absolute
+	Run    string // the latest
+	Result api.Result
+	When   time.Time
+}
+
+// Left says what there was when the interface was left.
+type Left struct {
+	Path string // of the workfile; "" if none was open
+	Run  string // the run to speak of: one that goes on, else one that ended while somebody watched; "" if none
+	Goes bool   // it goes on
+	Done int    // nodes of it that have ended, of Of
+	Of   int
+}
+
+// Run shows the interface until it is left. Whatever happens, the terminal is as it was.
+func Run(ctx context.Context, opt Options) (Left, error) {
+	m := newModel(opt)
+	defer m.close()
+	env := slices.DeleteFunc(slices.Clone(opt.Env), func(v string) bool {
+		// Whether there are colours has been decided already.
+		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
+	})
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
+		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
+	if opt.Restorer != nil {
+		opt.Restorer(p.Kill)
+		defer opt.Restorer(nil)
+	}
+	_, err := p.Run()
+	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
+		err = nil
+	}
+	return m.left(), err
+}

@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+)
+
+// told is a message with something to say, from a request that has no other answer.
+type told struct {
+	text string
+	bad  bool
+}
+
+// failed is a message with the error of a request.
+type failed struct{ err error }
+
+// toasted ends a toast.
+type toasted struct{ id int }
+
+// tick comes once a second while a run goes on.
+type tick struct{}
+
+// Update takes a message in. It never blocks: what takes time is a command.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.now = m.clock()
+	cmd := m.handle(msg)
+	if m.dead {
+		return m, tea.Quit
+	}
+	m.refresh()
+	return m, tea.Batch(cmd, m.follow(), m.ticker(), m.toaster())
+}
+
+// handle is the one switch over all messages.
+func (m *model) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.MouseMsg:
+		return m.mouseEvent(msg)
+	case opened:
+		return m.opened(msg)
+	case news:
+		return m.news(msg)
+	case logNews:
+		return m.log.take(msg)
+	case tick:
+		m.ticking = false
+	case toasted:
+		if msg.id == m.toast.id {
+			m.hush()
+		}
+	case told:
+		if msg.text != "" {
+			m.say(msg.text, msg.bad)
+		}
+	case failed:
+		m.fail(msg.err)
+	case answer:
+		return msg.apply(m)
+	}
+	return nil
+}
+
+// An answer is what a request brings back: a change of the model.
+type answer struct{ apply func(*model) tea.Cmd }
+
+// opened takes over a workfile.
+func (m *model) opened(msg opened) tea.Cmd {
+	if msg.asked != m.link { // another one was asked for meanwhile
+		msg.link.close()
+		return nil
+	}
+	if msg.err != nil {
+		m.link.ended = msg.err
+		return nil
+	}
+	m.link = msg.link
+	return m.link.feed.next
+}
+
+// news takes over what has happened.
+func (m *model) news(n news) tea.Cmd {
+	if m.link == nil || n.from != m.link.feed {
+		return nil
+	}
+	if n.crash != nil {
+		panic(n.crash)
+	}
+	for _, note := range n.notes {
+		m.say(note, false)
+	}
+	if n.lost != nil {
+		m.link.lost = n.lost
+	}
+	if n.snapshot != nil {
+		m.link.lost, m.link.ended = nil, nil
+	}
+	m.flow.take(n.batch)
+	cmds := []tea.Cmd{m.link.feed.next}
+	if n.ended != nil {
+		m.link.lost, m.link.ended = nil, n.ended
+		cmds = nil
+	}
+	for _, ev := range n.events {
+		switch ev.Type {
+		case api.RunStarted:
+			cmds = append(cmds, m.learn(ev.Run))
+		case api.RunComplete:
+			m.sayEnd(ev)
+		}
+	}
+	if n.snapshot != nil {
+		for _, r := range m.flow.status.Runs {
+			cmds = append(cmds, m.learn(r.Run))
+		}
+	}
+	if m.running() {
+		m.seen = m.flow.current().Run
+	}
+	return tea.Batch(cmds...)
+}
+
+// ticker keeps the clock going while a run does, and only then.
+func (m *model) ticker() tea.Cmd {
+	if !m.running() || m.ticking {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} })
+}
+
+// toaster ends a toast in time.
+func (m *model) toaster() tea.Cmd {
+	if m.toast.text == "" || m.toast.timed {
+		return nil
+	}
+	m.toast.timed = true
+	id := m.toast.id
+	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toasted{id} })
+}
+
+// key hands a key to the dialog that is open, else to what the registry has for it.
+func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
+	m.hush()
+	if n := len(m.dialogs); n > 0 {
+		return m.dialogs[n-1].key(m, k)
+	}
+	name := k.String()
+	if a := m.action(name); a != nil {
+		return a.do(m, name)
+	}
+	return nil
+}
+
+// action is what a key means here, nil for nothing.
+func (m *model) action(key string) *action {
+	for i := range m.keys {
+		if a := &m.keys[i]; a.has(key) && a.fits(m) {
+			return a
+		}
+	}
+	return nil
+}
+
+// paste goes to the dialog that is open. Elsewhere it is no command: keys are pressed, not pasted.
+func (m *model) paste(text string) tea.Cmd {
+	if n := len(m.dialogs); n > 0 {
+		return m.dialogs[n-1].paste(m, text)
+	}
+	return nil
+}
+
+// open puts a dialog over the screen.
+func (m *model) open(d dialog) { m.dialogs = append(m.dialogs, d) }
+
+// done takes the top dialog away.
+func (m *model) done() {
+	if n := len(m.dialogs); n > 0 {
+		m.dialogs = m.dialogs[:n-1]
+	}
+}

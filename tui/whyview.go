@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/plain"
+	"wf/words"
+)
+
+// A whyView is the inspector: why the selected node is as it is, in the words of wf why.
+type whyView struct {
+	of    string // what was asked for: node, run and state
+	node  string
+	run   string
+	text  []string
+	err   error
+	lines []span
+	top   int
+}
+
+// showInspector turns the side pane to the inspector, and back to the log.
+func (m *model) showInspector() tea.Cmd {
+	m.inspect = !m.inspect
+	m.why.top = 0
+	return nil
+}
+
+// explain asks for the reasons of the selected node when they may have changed.
+func (m *model) explain() tea.Cmd {
+	n := m.selectedNode()
+	if n == nil || m.link == nil || m.link.ws == nil {
+		return nil
+	}
+	run := ""
+	if m.past != nil {
+		run = m.past.run
+	}
+	of := fmt.Sprintln(n.ID, run, n.State, n.Executions)
+	if m.why.of == of {
+		return nil
+	}
+	if m.why.node != n.ID {
+		m.why = whyView{}
+	}
+	m.why.of, m.why.node, m.why.run = of, n.ID, run
+	id := n.ID
+	return requestFor(m, requestTime, func(ctx context.Context, ws *client.Workspace) (whyAnswer, error) {
+		why, err := ws.Why(ctx, id, run)
+		return whyAnswer{why, err}, nil
+	}, func(m *model, a whyAnswer) tea.Cmd {
+		if m.why.of == of {
+			m.why.text, m.why.err = a.why.Text, a.err
+		}
+		return nil
+	})
+}
+
+type whyAnswer struct {
+	why api.Why
+	err error
+}
+
+// drawWhy writes the inspector.
+func (m *model) drawWhy(a area) {
+	lines := m.whyLines(a.width)
+	m.why.lines = lines
+	m.why.top = min(m.why.top, max(0, len(lines)-a.height))
+	for y, line := range lines[m.why.top:] {
+		if y >= a.height {
+			break
+		}
+		a.put(0, y, line.text, line.style)
+	}
+}
+
+// whyLines is all there is to say about the selection.
+func (m *model) whyLines(width int) []span {
+	n := m.selectedNode()
+	if n == nil {
+		return m.stageLines(width)
+	}
+	var out []span
+	add := func(st style, text string) {
+		for _, line := range wrapWords(text, width) {
+			out = append(out, span{line, st})
+		}
+	}
+	field := func(name, text string) {
+		if text != "" {
+			add(dimStyle, name)
+			add(plainStyle, "  "+strings.ReplaceAll(text, "\n", "\n  "))
+		}
+	}
+	for _, text := range m.why.text {
+		add(plainStyle, plain.Line(text))
+	}
+	if m.why.err != nil {
+		add(badStyle, errorText(m.why.err))
+	}
+	field("command", n.Command)
+	field("group", n.Group)
+	field("after", words.NameList(m.neighbours(n, false), 12))
+	field("before", words.NameList(m.neighbours(n, true), 12))
+	field("times", m.times(n))
+	field("id", plain.Line(n.ID))
+	return out
+}
+
+// neighbours are the names of what a node waits for, or of what waits for it.
+func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
+	f := m.shown()
+	i := f.index[n.ID]
+	edges := f.in[i]
+	if after {
+		edges = f.out[i]
+	}
+	var names []string
+	for _, e := range edges {
+		other := f.edges[e].from
+		if after {
+			other = f.edges[e].to
+		}
+		name := f.nodes[other].Name
+		if f.edges[e].nonBlocking {
+			name += " (non-blocking)"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// times says when a node ran, and how long it takes.
+func (m *model) times(n *api.NodeStatus) string {
+	var parts []string
+	if n.Started != nil {
+		parts = append(parts, "started "+n.Started.Local().Format(time.TimeOnly))
+	}
+	if took := words.SpanMS(n.DurationMS); took != "" {
+		parts = append(parts, "took "+took)
+	}
+	if x, known := m.flow.expected[n.ID]; known {
+		parts = append(parts, "usually "+words.Span(x.own))
+	}
+	if n.Executions > 1 {
+		parts = append(parts, words.Plural(n.Executions, "execution"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stageLines lists what a stage holds.
+func (m *model) stageLines(width int) []span {
+	f := m.shown()
+	var c api.Counts
+	nodes := m.picture.nodes()
+	for _, i := range nodes {
+		add(&c, f.nodes[i].State)
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	var out []span
+	for _, line := range wrapWords(strings.Join(words.CountParts(c, "idle"), ", "), width) {
+		out = append(out, span{line, plainStyle})
+	}
+	for _, i := range nodes {
+		n := &f.nodes[i]
+		out = append(out, span{words.LookOf(n.State).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), stateStyle(n.State)})
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package words
+
+import "wf/api"
+
+// A Look is how a state is shown: its sign, the sign where only ASCII can be shown, and the
+// parameters of the escape sequence that gives it its colour (SGR). Colour never carries meaning alone.
+type Look struct{ Glyph, ASCII, SGR string }
+
+// LookOf is the look of a state; one that is not known looks idle.
+func LookOf(state api.State) Look {
+	switch state {
+	case api.StateQueued:
+		return Look{"○", "o", "36"}
+	case api.StateRunning:
+		return Look{"●", "*", "1;34"}
+	case api.StateOK:
+		return Look{"✓", "+", "32"}
+	case api.StateFailed:
+		return Look{"✗", "x", "1;31"}
+	case api.StateBlocked:
+		return Look{"⊘", "-", "2;33"}
+	case api.StateKept:
+		return Look{"✓", "=", "2;32"}
+	case api.StateCancelled:
+		return Look{"◌", "~", "33"}
+	}
+	return Look{"·", ".", "2"}
+}
+
+// Sign is the glyph of a state, in ASCII if that is all there is.
+func (l Look) Sign(ascii bool) string {
+	if ascii {
+		return l.ASCII
+	}
+	return l.Glyph
+}
