@@ -178,6 +178,7 @@ func TestStrayOfAnotherRun(t *testing.T) {
 	a.killRunner()
 	s.adopted()
 	a.within("the runner is replaced", func() bool { return strings.Count(a.record(), `"k":"runner"`) == 2 })
+	awaitTick(t)
 	b := openRunAs(t, x, t.TempDir(), "other")
 	pipe, tellB := b.pipe()
 	b.start(0, "exec env -i sh -c 'read x <"+pipe+"; exit 5'") // unmarked, too, and soon a child of ours
