@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
 
 	"wf/api"
 	"wf/executor"
@@ -21,6 +23,7 @@ type output struct {
 	info     api.LogInfo
 	dir      string
 	out, err executor.Range
+	pid      int     // while it is going
 	ending   *ending // nil when it has ended
 }
 
@@ -66,8 +69,11 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 	if err != nil {
 		return nil, err
 	}
-	if r.End < 0 && o.ending != nil && follow {
-		return out, out.follow(o.ending.done, final)
+	if r.End < 0 && o.ending != nil {
+		out.pid, out.over, out.final = o.pid, o.ending.done, final
+		if follow {
+			return out, out.follow()
+		}
 	}
 	return out, out.stopHere()
 }
@@ -140,7 +146,7 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 var errNotThere = errors.New("the run has no such node")
 
 func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
-	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err}
+	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid}
 	o.info = api.LogInfo{Node: id, Name: w.handle(w.g.Node(id)), Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
 	if rec.live {
 		if rec.ending == nil {
@@ -190,6 +196,7 @@ type outputReader struct {
 	f       *os.File
 	pos     int64
 	end     int64 // -1 while it grows
+	pid     int   // of who writes
 	over    <-chan struct{}
 	final   func() executor.Range // valid when over is closed
 	changes *fsnotify.Watcher
@@ -218,12 +225,40 @@ func (r *outputReader) stopHere() error {
 		return internal("output", err)
 	}
 	r.end = info.Size()
+	if r.isForeign() {
+		select {
+		case <-r.over:
+			r.end = r.final().End
+		case <-time.After(newsPatience):
+		}
+	}
+	return nil
+}
+
+// newsPatience bounds the wait for the news that an execution is over whose process is gone. They take
+// longer only where its runner has died as well; then nobody has got the file since.
+const newsPatience = time.Second
+
+// isForeign reports whether what has just been read of a growing output, or its size, may be another
+// execution's: once a process is reaped its runner gives the file to the next one, which the workspace
+// hears a little later.
+func (r *outputReader) isForeign() bool {
+	return r.over != nil && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
+}
+
+// awaitEnd returns when the end is known.
+func (r *outputReader) awaitEnd() error {
+	select {
+	case <-r.over:
+		r.end = r.final().End
+	case <-r.closed:
+		return fs.ErrClosed
+	}
 	return nil
 }
 
 // follow makes the reader wait at the end until the execution is over.
-func (r *outputReader) follow(over <-chan struct{}, final func() executor.Range) error {
-	r.over, r.final = over, final
+func (r *outputReader) follow() error {
 	var err error
 	if r.changes, err = fsnotify.NewWatcher(); err == nil {
 		err = r.changes.Add(r.f.Name())
@@ -247,6 +282,12 @@ func (r *outputReader) Read(p []byte) (int, error) {
 		n, err := r.f.ReadAt(p, r.pos)
 		if err == io.EOF && (n > 0 || r.end < 0) {
 			err = nil
+		}
+		if n > 0 && r.end < 0 && r.isForeign() {
+			if err := r.awaitEnd(); err != nil {
+				return 0, err
+			}
+			continue
 		}
 		if n > 0 || err != nil {
 			r.pos += int64(n)
