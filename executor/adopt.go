@@ -84,7 +84,7 @@ func (r *runner) replay(p *past, e *entry, line []byte) {
 func (x *execution) resume(e *entry) {
 	switch e.Kind {
 	case entryFork:
-		x.forked, x.mark = true, e.Mark
+		x.forked, x.mark, x.noted = true, e.Mark, e.Noted
 		x.born = window{e.Born[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case entryStart:

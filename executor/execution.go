@@ -73,9 +73,10 @@ func (r *runner) intendFork(e *execution) {
 	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
 	e.born = window{ticksNow(), 0}
 	mark, _ := value(e.job.Env, markVariable)
+	noted := r.forker.notes(r.dir)
 	r.note(&entry{
 		Kind: entryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark,
+		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
 	})
 	r.save()
 }

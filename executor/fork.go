@@ -15,7 +15,7 @@ func (r *runner) fork(e *execution) (c child, err error) {
 	env := r.env.with(e.job.Env)
 	if !r.env.hooked {
 		if path, argv, ok := direct(e.job.Shell, e.job.Command, env); ok {
-			c, err = r.exec(e.slot, path, argv, env)
+			c, err = r.exec(e, path, argv, env)
 			if err == nil || shortage(err) {
 				return c, err
 			}
@@ -25,7 +25,7 @@ func (r *runner) fork(e *execution) (c child, err error) {
 	if err != nil {
 		return child{}, err
 	}
-	return r.exec(e.slot, shell, []string{shell, "-c", e.job.Command}, env)
+	return r.exec(e, shell, []string{shell, "-c", e.job.Command}, env)
 }
 
 // A child is a process that has just been forked.
@@ -35,11 +35,11 @@ type child struct {
 }
 
 // exec starts the program. It inherits the runner's folder.
-func (r *runner) exec(s *slot, path string, argv, env []string) (child, error) {
+func (r *runner) exec(e *execution, path string, argv, env []string) (child, error) {
 	var c child
 	err := refused(opFork, path)
 	if err == nil {
-		c, err = r.forker.fork(path, argv, env, [3]int{r.null, s.out, s.err})
+		c, err = r.forker.fork(e.job.ID, path, argv, env, [3]int{r.null, e.slot.out, e.slot.err})
 	}
 	if err != nil {
 		return child{}, fmt.Errorf("start %s: %w", path, err)

@@ -79,9 +79,16 @@ func (h *heir) handle(id ID) int {
 // what it left behind. It is waited for all the same, since a node whose processes live must not be
 // over; but how it ends says nothing.
 //
-// One thread forks, and each fork entry is written after the start before it: so at most one child
+// Where the kernel has noted the child, that is certain, see birthNote.
+//
+// Else: one thread forks, and each fork entry is written after the start before it: so at most one child
 // of a dead runner is not in its record. Where the daemon has inherited everything it is there.
 func (r *runner) adoptForked(e *execution, p *past) (never bool) {
+	if e.noted {
+		if child, found, known := r.bornAs(e); known {
+			return r.adoptFound(e, child, found)
+		}
+	}
 	s := search{since: e.born[0], known: r.ownPids(p)}
 	if e.doubtful = r.heir == nil || !r.heir.inherited; !e.doubtful {
 		s.parent = os.Getppid()
@@ -90,6 +97,11 @@ func (r *runner) adoptForked(e *execution, p *past) (never bool) {
 		s.marker = marker{r.runMarker, e.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
 	}
 	child, found := s.run()
+	return r.adoptFound(e, child, found)
+}
+
+// adoptFound notes what has become of e.
+func (r *runner) adoptFound(e *execution, child process, found finding) (never bool) {
 	switch found {
 	case notForked:
 		r.note(&entry{Kind: entryForget, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
@@ -154,6 +166,22 @@ const (
 	searchPause = time.Millisecond
 )
 
+// awaitExec follows the child of e until it has executed its program, or has ended without.
+func (r *runner) awaitExec(pid int, e *execution) (process, finding) {
+	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
+		p, err := readProcess(pid)
+		switch {
+		case err != nil, p.born < e.born[0]: // gone, and perhaps somebody else has its number: it may have run
+			return process{}, unclear
+		case !p.bare:
+			return p, forked
+		case p.dead:
+			return process{}, notForked
+		}
+	}
+	return process{}, unclear
+}
+
 // run looks until nothing is on its way any more.
 func (s *search) run() (process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
@@ -188,17 +216,8 @@ func (c *candidates) choose() (process, finding) {
 	switch {
 	case slices.Contains(c.mine, first):
 		return first, forked
-	case slices.Contains(c.strangers, first):
-		return process{}, unclear
-	}
-	others := 0 // zombies that are not surely descendants of first
-	for _, p := range c.zombies {
-		if !slices.ContainsFunc(c.mine, func(m process) bool { return byBirth(m, p) < 0 }) {
-			others++
-		}
-	}
-	if others > 1 {
-		return process{}, unclear
+	case len(all) > 1 || slices.Contains(c.strangers, first):
+		return process{}, unclear // a zombie before one that lives may be what another command has left
 	}
 	return first, forked // the leader has ended
 }

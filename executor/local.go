@@ -229,7 +229,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 			return nil, err
 		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
-			Dir: h.cwd, Env: append(slices.Clone(h.env), estate), Files: append(files, handles...),
+			Dir: h.cwd, Env: h.environment(estate), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},
 		})
 	})
@@ -241,6 +241,15 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	h.gone = gone
 	h.mu.Unlock()
 	return nil
+}
+
+// environment is what a runner has: what it is told by its daemon, and nothing of the run.
+func (h *runnerHandle) environment(estate string) []string {
+	env := append(slices.Clone(h.env), estate)
+	if limit := fileLimit(); limit != "" {
+		env = append(env, limit)
+	}
+	return env
 }
 
 // ErrAlive says that something of a run lives.

@@ -70,7 +70,8 @@ type entry struct {
 	User    int64  `json:"u,omitempty"` // nanoseconds
 	System  int64  `json:"y,omitempty"`
 	Message string `json:"m,omitempty"`
-	Mark    string `json:"mark,omitempty"` // fork: what the child will carry as WF_NODE_ID
+	Mark    string `json:"mark,omitempty"`  // fork: what the child will carry as WF_NODE_ID
+	Noted   bool   `json:"noted,omitempty"` // fork: see birthNote
 }
 
 // An extent is the part of an output file that belongs to an execution: start and end in bytes,
@@ -110,6 +111,7 @@ func (e *entry) append(b []byte) []byte {
 	b = appendNumber(b, "y", e.System)
 	b = appendText(b, "m", e.Message)
 	b = appendText(b, "mark", e.Mark)
+	b = appendFlag(b, "noted", e.Noted)
 	return append(b, '}')
 }
 

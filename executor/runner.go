@@ -109,6 +109,7 @@ type execution struct {
 	waiting  bool   // in the queue
 	forked   bool   // an earlier runner was about to fork it, or did
 	doubtful bool   // how its process ends says nothing, see adoptForked
+	noted    bool   // an earlier runner had the kernel note the child, see birthNote
 	mark     string // of an earlier runner's fork entry
 	retries  int    // forks that failed for lack of something
 	retryAt  time.Time
@@ -463,6 +464,7 @@ func (r *runner) leave() {
 	}
 	unix.Close(r.listener)
 	os.Remove(r.socket)
+	os.Remove(filepath.Join(r.dir, birthFile))
 	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
 		reap(d.pid) // else they would be zombies of the daemon
 	}

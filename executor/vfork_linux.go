@@ -4,8 +4,11 @@ package executor
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,22 +21,34 @@ import (
 // It belongs to one goroutine. The zero forker is ready for use.
 type forker struct {
 	plain  bool // this kernel, or a filter of system calls, will not have it: syscall.ForkExec only
-	forks  int  // so far, up to plainForks
+	forks  int  // so far
 	limits limits
 	birth  birth
+	note   *birthNote // nil = not opened yet, or it cannot be had
+	opened bool
 
 	// What the program gets, kept from one fork to the next: a child is done with it when the fork
 	// is over.
 	path, argv, env cStrings
 }
 
-// plainForks is how many children come from syscall.ForkExec first: to find out the limit costs as
-// much as this many of them could save. Tests set it to 0.
+// plainForks is how many children come from syscall.ForkExec first where nobody has told the limit: to
+// find it out costs as much as this many of them could save. Tests set it to 0.
 var plainForks = 8
 
-// fork starts the program at path in a session of its own, with files as its standard three.
-func (f *forker) fork(path string, argv, env []string, files [3]int) (child, error) {
+// notes reports whether the kernel notes the children of this runner in its folder, see birthNote.
+func (f *forker) notes(dir string) bool {
+	if !f.opened {
+		f.opened, f.note = true, openBirthNote(dir)
+	}
+	return f.note != nil
+}
+
+// fork starts the program at path for an execution, in a session of its own, with files as its standard
+// three.
+func (f *forker) fork(id ID, path string, argv, env []string, files [3]int) (child, error) {
 	if !f.ready(files) {
+		f.note.begin(id, birthPlain)
 		return forkExec(path, argv, env, files)
 	}
 	b := &f.birth
@@ -52,6 +67,11 @@ func (f *forker) fork(path string, argv, env []string, files [3]int) (child, err
 		pidfd:      &b.pidfd,
 		exitSignal: uint64(unix.SIGCHLD),
 	}
+	if f.note != nil {
+		b.clone.flags |= unix.CLONE_PARENT_SETTID
+		b.clone.parentTID = &f.note.pid
+	}
+	f.note.begin(id, birthNoted)
 	syscall.ForkLock.Lock() // nobody has a descriptor that is not close-on-exec yet
 	pid, errno := vforkExec(b)
 	syscall.ForkLock.Unlock()
@@ -59,6 +79,7 @@ func (f *forker) fork(path string, argv, env []string, files [3]int) (child, err
 	switch {
 	case errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EINVAL:
 		f.plain = true // before Linux 5.5, or in a container that forbids it
+		f.note.begin(id, birthPlain)
 		return forkExec(path, argv, env, files)
 	case errno != 0:
 		return child{}, errno
@@ -76,8 +97,10 @@ func (f *forker) ready(files [3]int) bool {
 	if f.plain || min(files[0], files[1], files[2]) < len(files) {
 		return false
 	}
-	if f.forks < plainForks {
-		f.forks++
+	if f.forks == 0 {
+		f.limits.inherit()
+	}
+	if f.forks++; f.forks <= plainForks && !f.limits.known {
 		return false
 	}
 	if !f.limits.known {
@@ -111,6 +134,29 @@ func (l *limits) find(null int) error {
 	reap(pid)
 	l.known = err == nil
 	return err
+}
+
+// limitVariable tells a runner what its daemon has found: "SOFT:HARD".
+const limitVariable = "WF_RUNNER_NOFILE"
+
+// fileLimit returns the variable for runners, or "". It is found once, while no child is reaped.
+var fileLimit = sync.OnceValue(func() string {
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(null)
+	var l limits
+	if l.find(null) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s=%d:%d", limitVariable, l.before.Cur, l.before.Max)
+})
+
+// inherit takes what the daemon has found. Both were started with the same limits.
+func (l *limits) inherit() {
+	n, err := fmt.Sscanf(os.Getenv(limitVariable), "%d:%d", &l.before.Cur, &l.before.Max)
+	l.known = n == 2 && err == nil && unix.Getrlimit(unix.RLIMIT_NOFILE, &l.raised) == nil
 }
 
 // toRestore returns what a child must set, or nil: nothing was raised, or somebody has changed our
@@ -168,8 +214,9 @@ type birth struct {
 // cloneArgs is struct clone_args of the kernel, in the first of its sizes.
 type cloneArgs struct {
 	flags      uint64
-	pidfd      *int32    // where to put the descriptor
-	_          [2]uint64 // child_tid, parent_tid
+	pidfd      *int32 // where to put the descriptor
+	_          uint64 // child_tid
+	parentTID  *int32 // where to put the pid, before the child runs
 	exitSignal uint64
 	_          [3]uint64 // stack, stack_size: 0, that of the parent; tls
 }

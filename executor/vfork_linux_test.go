@@ -31,7 +31,7 @@ func ownWay(t testing.TB) way {
 	soon(t)
 	f := new(forker)
 	null := openNull(t)
-	c, err := f.fork("/bin/true", []string{"true"}, nil, [3]int{null, null, null})
+	c, err := f.fork(ID{}, "/bin/true", []string{"true"}, nil, [3]int{null, null, null})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,9 @@ func ownWay(t testing.TB) way {
 	if f.plain {
 		t.Skip("this kernel has no clone3 that resets signals, or does not let us use it")
 	}
-	return f.fork
+	return func(path string, argv, env []string, files [3]int) (child, error) {
+		return f.fork(ID{}, path, argv, env, files)
+	}
 }
 
 // soon lets forkers do without syscall.ForkExec from the first fork on.
@@ -307,7 +309,7 @@ func TestForkerFallsBack(t *testing.T) {
 				return
 			}
 			for range 2 {
-				c, err := f.fork("/bin/true", []string{"true"}, nil, [3]int{null, null, null})
+				c, err := f.fork(ID{}, "/bin/true", []string{"true"}, nil, [3]int{null, null, null})
 				if err != nil {
 					done <- err
 					return

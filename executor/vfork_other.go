@@ -9,6 +9,12 @@ type forker struct{}
 var plainForks = 0
 
 // fork starts the program at path in a session of its own, with files as its standard three.
-func (*forker) fork(path string, argv, env []string, files [3]int) (child, error) {
+func (*forker) fork(_ ID, path string, argv, env []string, files [3]int) (child, error) {
 	return forkExec(path, argv, env, files)
 }
+
+// notes reports whether the kernel notes children, see birthNote.
+func (*forker) notes(string) bool { return false }
+
+// fileLimit is what runners need to know for forks of their own: nothing.
+func fileLimit() string { return "" }
