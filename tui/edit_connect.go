@@ -8,10 +8,11 @@ import (
 	"wf/api"
 )
 
-// A connector asks which node an edge leads to. The target is the selection of the drawing: arrows move
-// it there, letters find nodes by their names and commands.
+// A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
+// their names and commands, those, too, that a filter hides or a stage folds.
 type connector struct {
 	from        []string // ids of the sources
+	to          string   // id of the target; "" = none is chosen
 	back        string   // id of what was selected before, "" = no node
 	line        line
 	found       []string // ids of the nodes that match the line
@@ -29,11 +30,16 @@ func (m *model) connectTo() {
 	if n := m.selectedNode(); n != nil {
 		back = n.ID
 	}
-	m.open(&connector{from: from, back: back})
+	m.open(&connector{from: from, back: back, to: back})
 }
 
-// target is the node that is selected, or -1.
-func (d *connector) target(m *model) int { return m.picture.node() }
+// target is the node that is chosen, or -1.
+func (d *connector) target(m *model) int {
+	if i, known := m.flow.index[d.to]; known {
+		return i
+	}
+	return -1
+}
 
 func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 	switch name := k.String(); name {
@@ -55,6 +61,10 @@ func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 			d.step(m, name == "down")
 		} else if m.picture.layout != nil {
 			m.picture.choose(m.picture.layout.Move(m.picture.selected, directions[name]))
+			d.to = ""
+			if n := m.selectedNode(); n != nil {
+				d.to = n.ID
+			}
 		}
 	default:
 		if d.line.edit(k) {
@@ -108,10 +118,11 @@ func (d *connector) step(m *model, down bool) {
 	d.aim(m)
 }
 
-// aim selects what was found.
+// aim chooses what was found, and shows where it is.
 func (d *connector) aim(m *model) {
 	if d.at < len(d.found) {
-		if i, known := m.flow.index[d.found[d.at]]; known {
+		d.to = d.found[d.at]
+		if i, known := m.flow.index[d.to]; known {
 			m.picture.goTo(i)
 		}
 	}
@@ -197,6 +208,10 @@ func (d *connector) draw(m *model, a area) (x, y int, cursor bool) {
 		x = row.put(x, 0, clipMiddle(m.flow.nodes[to].Name, max(8, a.width/4), ascii), strongStyle) + 1
 	}
 	note := row.part(x, 0, a.width-x, 1)
+	if columns(d.wrong(m))+2 > note.width { // the names of a cycle need room
+		note = a.row(a.height - 2)
+		note.fill(plainStyle)
+	}
 	if wrong := d.wrong(m); wrong != "" {
 		note.put(0, 0, clip("  "+wrong, note.width, ascii), badStyle)
 	} else {

@@ -120,6 +120,16 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// TestConnectHidden: a filter does not hide a target from those who name it.
+func TestConnectHidden(t *testing.T) {
+	m := at(t, "b")
+	press(m, "/", "b", "enter", "c", "e")
+	d := m.dialogs[0].(*connector)
+	if got := worded(d.edits(m)); got != "add-edge b e blocking" || d.wrong(m) != "" {
+		t.Errorf("%q, wrong: %q", got, d.wrong(m))
+	}
+}
+
 // TestBridge: the order of the neighbours stays when nodes between them go.
 func TestBridge(t *testing.T) {
 	for nodes, want := range map[string]string{
