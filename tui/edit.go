@@ -16,9 +16,10 @@ import (
 
 // editState is what the interface knows of edits beyond the workfile itself.
 type editState struct {
-	changed  changed
-	wrappers []string // that were entered here, newest last
-	paths    []string
+	changed changed
+	paths   []string  // that were entered here, newest last
+	busy    bool      // a request is on its way
+	waiting []tea.Cmd // requests that people made meanwhile
 }
 
 // changed counts what is different from the graph that a run began with.
@@ -41,10 +42,36 @@ func isConflict(err error) bool {
 
 // send makes edits together or none of them, and hands the outcome to then.
 func (m *model) send(edits []api.Edit, then func(*model, edited) tea.Cmd) tea.Cmd {
-	return request(m, func(ctx context.Context, ws *client.Workspace) (edited, error) {
+	return m.inOrder(request(m, func(ctx context.Context, ws *client.Workspace) (edited, error) {
 		result, err := ws.Edit(ctx, api.EditRequest{Edits: edits})
 		return edited{result, err}, nil
-	}, then)
+	}, then))
+}
+
+// inOrder sends a request after the answer to the one before: what people do fast after one another,
+// edits and undos, happens in their order.
+func (m *model) inOrder(request tea.Cmd) tea.Cmd {
+	switch {
+	case request == nil:
+		return nil
+	case m.editing.busy:
+		m.editing.waiting = append(m.editing.waiting, request)
+		return nil
+	}
+	m.editing.busy = true
+	return func() tea.Msg {
+		msg := request()
+		return answer{func(m *model) tea.Cmd {
+			m.editing.busy = false
+			cmd := m.handle(msg)
+			if len(m.editing.waiting) == 0 {
+				return cmd
+			}
+			next := m.editing.waiting[0]
+			m.editing.waiting = m.editing.waiting[1:]
+			return tea.Batch(cmd, m.inOrder(next))
+		}}
+	}
 }
 
 // change makes edits and says what came of them.
@@ -168,10 +195,10 @@ func (m *model) redo() tea.Cmd {
 }
 
 func (m *model) turn(said string, ask func(context.Context, *client.Workspace) (api.EditResult, error)) tea.Cmd {
-	return request(m, ask, func(m *model, r api.EditResult) tea.Cmd {
+	return m.inOrder(request(m, ask, func(m *model, r api.EditResult) tea.Cmd {
 		m.sayEdit(said, r)
 		return nil
-	})
+	}))
 }
 
 // objects are the nodes that an edit is about: the marked ones, else those of the selection.

@@ -130,6 +130,28 @@ func TestConnectHidden(t *testing.T) {
 	}
 }
 
+// TestInOrder: a request waits for the answer to the one before, and none is lost.
+func TestInOrder(t *testing.T) {
+	m := at(t, "a")
+	var sent []int
+	var cmds []tea.Cmd
+	for i := range 3 {
+		cmds = append(cmds, m.inOrder(func() tea.Msg { sent = append(sent, i); return told{fmt.Sprint(i), false} }))
+	}
+	if cmds[1] != nil || cmds[2] != nil {
+		t.Fatal("requests are sent together")
+	}
+	for next := cmds[0]; next != nil; {
+		next = next().(answer).apply(m)
+		if m.toast.text != fmt.Sprint(len(sent)-1) {
+			t.Errorf("after %v: %q", sent, m.toast.text)
+		}
+	}
+	if !slices.Equal(sent, []int{0, 1, 2}) || m.editing.busy {
+		t.Errorf("sent %v", sent)
+	}
+}
+
 // TestBridge: the order of the neighbours stays when nodes between them go.
 func TestBridge(t *testing.T) {
 	for nodes, want := range map[string]string{
