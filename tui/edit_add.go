@@ -71,7 +71,7 @@ func (d *adder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "ctrl+e":
 		m.done()
-		text := &draft{title: "the new node", text: d.line.String() + "\n"}
+		text := &draft{title: "the new node", text: d.line.String() + "\n", back: func(m *model) { m.open(d) }}
 		text.save = func(m *model, command string) tea.Cmd {
 			command = strings.TrimRight(command, " \t\r\n")
 			if command == "" {

@@ -48,6 +48,9 @@ func (m *model) deleteMenu() {
 			return m.change(m.removeEdges(m.touching(m.still(ids))))
 		}})
 	}
+	if len(nodes) > 1 {
+		touching = nil // nobody looks for one edge among those of many nodes
+	}
 	for i, e := range touching[:min(len(touching), mostEdges)] {
 		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
 		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID}

@@ -321,6 +321,18 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestNoDisk: a command that was typed comes back when it cannot be handed to the editor.
+func TestNoDisk(t *testing.T) {
+	m := at(t, "b")
+	m.opt.Drafts = "/dev/null/edits"
+	press(m, "a", "x")
+	cmd := m.dialogs[0].key(m, keyPress("ctrl+e"))
+	cmd().(answer).apply(m)
+	if d, ok := m.dialogs[0].(*adder); !ok || d.line.String() != "x" || !m.toast.bad {
+		t.Errorf("%+v, said %q", m.dialogs, m.toast.text)
+	}
+}
+
 // TestParity: every function has an action or a reason, and the actions exist.
 func TestParity(t *testing.T) {
 	keys := registry()

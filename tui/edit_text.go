@@ -23,6 +23,8 @@ type draft struct {
 	text  string // what the editor opens, and later what it left
 	path  string // "" until it has been written
 	save  func(m *model, text string) tea.Cmd
+	// back takes a text back that could not be written to disk; nil where it still stands somewhere.
+	back func(m *model)
 }
 
 // written says that a draft lies on disk, or why not.
@@ -43,6 +45,9 @@ func (m *model) edit(d *draft) tea.Cmd {
 		}
 		return answer{func(m *model) tea.Cmd {
 			if w.err != nil {
+				if d.back != nil {
+					d.back(m)
+				}
 				m.fail(w.err)
 				return nil
 			}
