@@ -312,10 +312,11 @@ func TestDraft(t *testing.T) {
 		t.Fatal("the text is not on disk")
 	}
 	d.save(m, d.text)
-	if menu := m.dialogs[0].(*menu); menu.choices[1].detail != d.path || menu.at != 0 || menu.choices[0].key != "e" {
-		t.Errorf("%+v", menu)
+	if press(m, "esc"); len(m.dialogs) != 0 || m.toast.text != "nothing was saved; the text is kept in "+d.path {
+		t.Errorf("after Esc: %q", m.toast.text)
 	}
-	press(m, "e")
+	d.save(m, d.text)
+	press(m, "enter")
 	if d.text != "#wf: the text is empty: nothing was changed\necho 'it''s'\n" || editor.Bare(d.text) != saved[0] {
 		t.Errorf("the editor opens %q", d.text)
 	}

@@ -79,19 +79,26 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 }
 
 // reject asks what shall become of a text that could not be saved. Enter opens the editor again, with
-// the reason above the text.
+// the reason above the text; Esc leaves it where it lies.
 func (m *model) reject(d *draft, why error) tea.Cmd {
 	reason := errorText(why)
-	m.open(&menu{title: reason, choices: []choice{
-		{"e", "edit " + d.title + " again", "", func(m *model) tea.Cmd {
+	var lines []editor.Line
+	for _, line := range wrapWords(reason, max(20, min(m.width, 100)-6)) {
+		lines = append(lines, editor.Line{Text: line})
+	}
+	m.open(&sheet{title: "Not saved: " + d.title, lines: lines, at: 1, choices: []choice{
+		{"k", "leave it: the text is kept", "", func(m *model) tea.Cmd { return m.keep(d) }},
+		{"e", "edit again", "", func(m *model) tea.Cmd {
 			d.text = editor.Annotate(editor.Bare(d.text), reason)
 			return m.edit(d)
 		}},
-		{"k", "leave it: the text is kept", d.path, func(m *model) tea.Cmd {
-			m.say("nothing was saved; the text is kept in "+d.path, false)
-			return nil
-		}},
 	}})
+	return nil
+}
+
+// keep says where the text of a draft lies.
+func (m *model) keep(d *draft) tea.Cmd {
+	m.say("nothing was saved; the text is kept in "+d.path, false)
 	return nil
 }
 
@@ -168,10 +175,7 @@ func (m *model) review(e *commandEdit, n int) {
 	m.open(&sheet{title: "Save " + words.Plural(n, "command") + "?",
 		lines: e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted),
 		choices: []choice{
-			{"n", "no: the text is kept", "", func(m *model) tea.Cmd {
-				m.say("nothing was saved; the text is kept in "+e.path, false)
-				return nil
-			}},
+			{"n", "no: the text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
 			{"y", "yes, save", "", func(m *model) tea.Cmd { return m.saveCommands(e) }},
 			{"e", "edit again", "", func(m *model) tea.Cmd { return m.edit(&e.draft) }},
 		}})
@@ -199,8 +203,17 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 	for _, edit := range edits {
 		ids = append(ids, edit.Nodes...)
 	}
-	return m.fetch(ids, func(m *model, now []api.NodeStatus) tea.Cmd {
-		since := e.buffer.Since(now)
+	return request(m, func(ctx context.Context, ws *client.Workspace) (*api.NodeList, error) {
+		list, err := ws.Select(ctx, ids)
+		if err != nil {
+			return nil, nil // one of the nodes is gone, or the daemon: then the conflict is told as it is
+		}
+		return &list, nil
+	}, func(m *model, now *api.NodeList) tea.Cmd {
+		if now == nil {
+			return m.reject(&e.draft, why)
+		}
+		since := e.buffer.Since(now.Nodes)
 		theirs := e.buffer.Changes("before", "now", e.buffer.Commands(), since.Commands())
 		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
 		again := func(m *model) tea.Cmd {
@@ -214,10 +227,7 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 			return m.edit(&e.draft)
 		}
 		m.open(&sheet{title: errorText(why), lines: append(theirs, mine...), choices: []choice{
-			{"n", "save nothing: your text is kept", "", func(m *model) tea.Cmd {
-				m.say("nothing was saved; your text is kept in "+e.path, false)
-				return nil
-			}},
+			{"n", "save nothing: your text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
 			{"e", "edit your text again", "", again},
 		}})
 		return nil
