@@ -41,8 +41,9 @@ var mayImport = map[string][]string{
 	"drawing":   {"plain"},
 	"convert":   {"api", "layered"},
 	"words":     {"api", "plain"},
-	"tui":       {"api", "client", "drawing", "plain", "words"},
-	"cmd/wf":    {"api", "client", "convert", "daemon", "executor", "history", "ownfile", "plain", "tui", "words"},
+	"editor":    {"api", "plain", "words"},
+	"tui":       {"api", "client", "drawing", "editor", "plain", "words"},
+	"cmd/wf":    {"api", "client", "convert", "daemon", "editor", "executor", "history", "ownfile", "plain", "tui", "words"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is

@@ -218,7 +218,7 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
-	// Was is what the attribute must still be, "" for an absent one: else somebody changed it
+	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
 	// meanwhile, and the edit is a conflict. nil asks for nothing.
 	Was *string `json:"was,omitempty"`
 }
@@ -231,10 +231,10 @@ const (
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
 	OpSet        = "set"         // Nodes, Key, Value, Was
-	OpUnset      = "unset"       // Nodes, Key
+	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
-	OpSetGraph   = "set-graph"   // Key, Value
-	OpUnsetGraph = "unset-graph" // Key
+	OpSetGraph   = "set-graph"   // Key, Value, Was
+	OpUnsetGraph = "unset-graph" // Key, Was
 )
 
 // EditResult answers edits, undo and redo.

@@ -53,8 +53,11 @@ type NodeStatus struct {
 	Group      string     `json:"group,omitempty"`
 	Container  bool       `json:"container,omitempty"`
 	Parent     string     `json:"parent,omitempty"`
-	X          *float64   `json:"x,omitempty"`
-	Y          *float64   `json:"y,omitempty"`
+	// Attrs are the attributes that the node itself has in the file, of those that are edited by hand:
+	// name, group, idempotent. Only an answer to a selection has them.
+	Attrs map[string]string `json:"attributes,omitempty"`
+	X     *float64          `json:"x,omitempty"`
+	Y     *float64          `json:"y,omitempty"`
 }
 
 // EdgeStatus is one edge as it is now.

@@ -138,6 +138,9 @@ func (m *model) headings(width int) []string {
 	} else if run := m.flow.current(); run != nil {
 		parts = append(parts, "run "+run.Run+" "+resultWord(run.Result))
 	}
+	if text := m.editedSince(); text != "" {
+		parts = append(parts, text)
+	}
 	if text := m.activeFilter(); text != "" && m.page == mainPage {
 		parts = append(parts, "filter "+clip(text, 30, m.opt.ASCII))
 	}

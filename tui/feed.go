@@ -21,6 +21,9 @@ type watcher interface {
 	Close()
 }
 
+// mostHeard is how many edits a batch tells of: people read the latest.
+const mostHeard = 8
+
 // A batch is what happened to a workspace since the batch before: first the snapshot if there is one,
 // then events in their order, then the latest event of each node. It is made so that its size is
 // bounded by that of the workfile, however much has happened.
@@ -28,6 +31,7 @@ type batch struct {
 	snapshot *api.Snapshot
 	events   []api.Event          // that are not about one node
 	nodes    map[string]api.Event // by id
+	edits    []api.Event          // that came with snapshots of their own: who did what; the latest mostHeard
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
 	ended    error                // and this is why it is looked for no more
@@ -35,14 +39,14 @@ type batch struct {
 }
 
 func (b *batch) empty() bool {
-	return b.snapshot == nil && len(b.events) == 0 && len(b.nodes) == 0 && len(b.notes) == 0 &&
+	return b.snapshot == nil && len(b.events) == 0 && len(b.edits) == 0 && len(b.nodes) == 0 && len(b.notes) == 0 &&
 		b.lost == nil && b.ended == nil && b.crash == nil
 }
 
 // take adds a frame.
 func (b *batch) take(f api.Frame) (structure bool) {
 	if f.Snapshot != nil {
-		*b = batch{snapshot: f.Snapshot, notes: b.notes}
+		*b = batch{snapshot: f.Snapshot, notes: b.notes, edits: b.edits}
 	}
 	for _, ev := range f.Events {
 		switch ev.Type {
@@ -55,7 +59,11 @@ func (b *batch) take(f api.Frame) (structure bool) {
 			for _, n := range ev.Changed { // it tells all about them, and later than what came before
 				delete(b.nodes, n.ID)
 			}
-			structure = structure || ev.Structure
+			if ev.Structure {
+				structure = true
+				b.edits = append(b.edits[max(0, len(b.edits)-mostHeard+1):], ev)
+				continue
+			}
 			b.events = append(b.events, ev)
 		default:
 			b.events = append(b.events, ev)

@@ -65,7 +65,7 @@ func (a *action) fits(m *model) bool {
 // keyNames are how keys are written for people.
 var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "space": "space", "pgup": "PgUp", "pgdown": "PgDn",
-	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+l": "^L",
+	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+r": "^R", "ctrl+y": "^Y", "ctrl+l": "^L",
 	"ctrl+d": "^D", "ctrl+u": "^U",
 }
 
@@ -104,5 +104,5 @@ const (
 
 // registry is all actions. The first that fits a key is the one that happens.
 func registry() []action {
-	return slices.Concat(moveActions(), runActions(), lookActions(), logActions(), listActions(), generalActions())
+	return slices.Concat(moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
 }

@@ -95,7 +95,12 @@ func (d *menu) draw(m *model, a area) (x, y int, cursor bool) {
 // box draws a frame in the middle of a, at most as large as it, and returns it, blank.
 func box(a area, width, height int, title string, ascii bool) area {
 	width, height = min(width, a.width), min(height, a.height)
-	b := a.part((a.width-width)/2, max(0, (a.height-height)/3), width, height)
+	return frameOf(a.part((a.width-width)/2, max(0, (a.height-height)/3), width, height), title, ascii)
+}
+
+// frameOf draws a frame along the rim of b, and blanks what is in it.
+func frameOf(b area, title string, ascii bool) area {
+	width, height := b.width, b.height
 	b.fill(plainStyle)
 	edge := [6]string{"┌", "┐", "└", "┘", "─", "│"}
 	if ascii {

@@ -69,6 +69,7 @@ type model struct {
 	help     helpView
 	past     *past // a run that is over and looked at; nil = now
 	dialogs  []dialog
+	editing  editState
 	toast    toast
 	seen     string // a run that was going while somebody watched
 }

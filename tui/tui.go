@@ -31,6 +31,8 @@ type Options struct {
 	Recent  func() []Recent
 	Dir     string // working directory: commands that are shown are for a shell in it
 	Pager   string // command line of the pager
+	Editor  string // and of the editor
+	Drafts  string // folder for texts that are not saved yet; it is made when it is needed
 
 	// Restorer is told how to give the terminal back when something else ends the process, and nil when
 	// that is not needed any more. nil is told nothing.

@@ -104,7 +104,7 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost, m.link.ended = nil, nil
 	}
 	m.flow.take(n.batch)
-	cmds := []tea.Cmd{m.link.feed.next}
+	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
 		m.link.lost, m.link.ended = nil, n.ended
 		cmds = nil

@@ -304,6 +304,9 @@ func (b *editBuilder) unset(e api.Edit) error {
 		return err
 	}
 	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+		if err := b.checkWas(e, n); err != nil {
+			return nil, "", err
+		}
 		return graph.SetNode{ID: n.ID, Attr: e.Key, Remove: true}, "removed " + e.Key + " of " + b.w.handle(n), nil
 	})
 }
@@ -354,10 +357,29 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 	if err := checkText(e.Key, e.Value); err != nil {
 		return err
 	}
+	if err := b.checkGraphWas(e); err != nil {
+		return err
+	}
 	return b.apply(graph.SetGraph{Attr: e.Key, Value: e.Value}, "set "+e.Key)
 }
 
+// checkGraphWas is checkWas for an attribute of the graph.
+func (b *editBuilder) checkGraphWas(e api.Edit) error {
+	now, _ := b.w.g.Attr(e.Key)
+	if e.Key == "wrapper" {
+		now = b.w.wrapper() // what people see of older files, too
+	}
+	if e.Was == nil || *e.Was == now {
+		return nil
+	}
+	return &api.Error{Code: api.CodeConflict, Message: "the " + e.Key + " was changed by somebody else meanwhile",
+		Why: "it is now " + quoteShort(now)}
+}
+
 func (b *editBuilder) unsetGraph(e api.Edit) error {
+	if err := b.checkGraphWas(e); err != nil {
+		return err
+	}
 	return b.apply(graph.SetGraph{Attr: e.Key, Remove: true}, "removed "+e.Key)
 }
 

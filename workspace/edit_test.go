@@ -58,3 +58,46 @@ func TestEditIsAllOrNothing(t *testing.T) {
 		t.Errorf("half an edit was saved:\n%s", got)
 	}
 }
+
+// TestEditOfSomethingElse: whoever edits what is no longer what they saw is refused, whatever they edit.
+func TestEditOfSomethingElse(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	b.open()
+	edit := func(e api.Edit) error {
+		_, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}})
+		return err
+	}
+	for _, e := range []api.Edit{
+		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "group", Value: "g"},
+		{Op: api.OpSetGraph, Key: "wrapper", Value: "nice {}"},
+	} {
+		if err := edit(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := b.w.Select(context.Background(), []string{"id-a"})
+	if err != nil || list.Nodes[0].Attrs["group"] != "g" {
+		t.Errorf("the attributes of a are %v, %v", list.Nodes, err)
+	}
+	stale, group, wrapper := "", "g", "nice {}"
+	for _, x := range []struct{ op, key, is string }{
+		{api.OpSet, "group", group}, {api.OpUnset, "group", group}, {api.OpSetGraph, "wrapper", wrapper}, {api.OpUnsetGraph, "wrapper", wrapper},
+	} {
+		e := api.Edit{Op: x.op, Key: x.key, Value: x.is, Was: &stale}
+		if x.key == "group" {
+			e.Nodes = []string{"id-a"}
+		}
+		if err := edit(e); apiCode(err) != api.CodeConflict {
+			t.Errorf("%s %s over another one's edit: %v", x.op, x.key, err)
+		}
+		e.Was = &x.is
+		if err := edit(e); err != nil {
+			t.Errorf("%s %s: %v", x.op, x.key, err)
+		}
+		if x.op == api.OpUnset { // for the next rounds
+			if err := edit(api.Edit{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "group", Value: group}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -37,10 +37,26 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 		}
 		blocked := w.blocked()
 		for _, n := range nodes {
-			list.Nodes = append(list.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
+			s := w.nodeStatus(n, blocked[n.Pos()])
+			s.Attrs = ownAttrs(n)
+			list.Nodes = append(list.Nodes, s)
 		}
 		return list, nil
 	})
+}
+
+// ownAttrs are the attributes that a node itself has, of those that people edit beside its command.
+func ownAttrs(n *graph.Node) map[string]string {
+	var attrs map[string]string
+	for _, key := range []string{"name", "group", "idempotent"} {
+		if value, has := n.Attr(key); has {
+			if attrs == nil {
+				attrs = map[string]string{}
+			}
+			attrs[key] = value
+		}
+	}
+	return attrs
 }
 
 func (w *Workspace) status(nodes bool) api.Status {

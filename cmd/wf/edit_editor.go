@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -17,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/editor"
 	"wf/plain"
 )
 
@@ -77,8 +76,8 @@ func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bar
 	if bare && len(list.Nodes) != 1 {
 		return usage("%s names %s, one is needed: wf edit nodes takes several", quote(selectors[0]), plural(len(list.Nodes), "node"))
 	}
-	b := newBuffer(list.Nodes, bare)
-	path, err := e.writeBuffer(b.text(b.commands()))
+	b := editor.NewBuffer(list.Nodes, bare)
+	path, err := e.writeBuffer(b.Text(b.Commands()))
 	if err != nil {
 		return err
 	}
@@ -98,28 +97,18 @@ func (e *env) writeBuffer(text string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(dirs.state, "edits")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", &failure{status: exitFailed, what: "cannot make a folder for the text", where: dir, why: errText(err)}
-	}
-	f, err := os.CreateTemp(dir, "commands-*.sh")
-	if err == nil {
-		_, err = f.WriteString(text)
-		if shut := f.Close(); err == nil {
-			err = shut
-		}
-	}
-	if err != nil {
+	dir := editor.Folder(dirs.state)
+	if path, err = editor.Write(dir, text); err != nil {
 		return "", &failure{status: exitFailed, what: "cannot write the text to edit", where: dir, why: errText(err)}
 	}
-	return f.Name(), nil
+	return path, nil
 }
 
 // An editing is one text on its way from the editor to the workfile.
 type editing struct {
 	e    *env
 	s    *session
-	b    *buffer
+	b    *editor.Buffer
 	path string
 	yes  bool
 }
@@ -129,13 +118,13 @@ func (d *editing) run(ctx context.Context) error {
 	for {
 		wanted, err := d.edit(ctx)
 		if err == nil {
-			edits, names := d.b.edits(wanted)
+			edits, names := d.b.Edits(wanted)
 			if len(edits) == 0 {
 				os.Remove(d.path)
 				fmt.Fprintln(d.e.stderr, "no changes")
 				return nil
 			}
-			fmt.Fprint(d.e.stderr, d.b.changes(d.e.errPaint(), "before", "after", d.b.commands(), wanted))
+			d.show("before", "after", wanted)
 			switch d.ask("save " + plural(len(edits), "command") + "? [y]es, [e]dit again, [n]o: ") {
 			case 'y':
 				return d.save(ctx, edits, names)
@@ -168,14 +157,14 @@ func (d *editing) edit(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, &failure{status: exitFailed, what: "cannot read the text that was edited", why: errText(err)}
 	}
-	return d.b.parse(string(text))
+	return d.parse(string(text))
 }
 
 // kept adds to an error where the text is. One that nobody has changed is not worth keeping.
 func (d *editing) kept(err error) error {
 	f := describe(err)
 	f.status = exitStatus(err)
-	if text, readErr := os.ReadFile(d.path); readErr == nil && string(text) == d.b.text(d.b.commands()) {
+	if text, readErr := os.ReadFile(d.path); readErr == nil && string(text) == d.b.Text(d.b.Commands()) {
 		os.Remove(d.path)
 		return &f
 	}
@@ -233,37 +222,48 @@ func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
 	if err != nil {
 		return // the error of the edit itself is told
 	}
-	theirs := d.b.commands()
-	for i := range d.b.nodes {
-		for _, n := range now.Nodes {
-			if n.ID == d.b.nodes[i].ID {
-				theirs[i] = n.Command
-			}
-		}
-	}
 	fmt.Fprintln(d.e.stderr, "what somebody else changed meanwhile:")
-	fmt.Fprint(d.e.stderr, d.b.changes(d.e.errPaint(), "before", "now", d.b.commands(), theirs))
+	d.show("before", "now", d.b.Since(now.Nodes).Commands())
+}
+
+// show prints what another version of the commands changes.
+func (d *editing) show(from, to string, after []string) {
+	p := d.e.errPaint()
+	for _, line := range d.b.Changes(from, to, d.b.Commands(), after) {
+		text := line.Text
+		switch line.Kind {
+		case editor.Heading:
+			text = p.strong(text)
+		case editor.Removed:
+			text = p.sgr("31", text)
+		case editor.Added:
+			text = p.sgr("32", text)
+		}
+		fmt.Fprintln(d.e.stderr, text)
+	}
+}
+
+// parse reads an edited text. A mistake in it is one of the caller.
+func (d *editing) parse(text string) ([]string, error) {
+	wanted, err := d.b.Parse(text)
+	if err != nil {
+		return nil, &failure{status: exitUsage, what: err.Error()}
+	}
+	return wanted, nil
 }
 
 // runEditor opens a file in the user's editor and waits for its end. Ctrl-C there belongs to the
 // editor.
 func (e *env) runEditor(ctx context.Context, path string) error {
-	editor := e.get("VISUAL")
-	if editor == "" {
-		editor = e.get("EDITOR")
-	}
-	if editor == "" {
-		editor = "vi"
-	}
+	program := editor.Choose(e.get)
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, syscall.SIGINT, syscall.SIGQUIT)
 	defer signal.Stop(interrupts)
-	// The shell takes the variable apart, as everybody who reads $EDITOR does: it may have options.
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path)
+	cmd := editor.Command(ctx, program, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
 	cmd.Dir, cmd.Env = e.dir, e.vars
 	if err := cmd.Run(); err != nil {
-		return &failure{status: exitFailed, what: "the editor failed: " + editor, why: err.Error(), fix: "set EDITOR to an editor that works here"}
+		return &failure{status: exitFailed, what: "the editor failed: " + program, why: err.Error(), fix: "set EDITOR to an editor that works here"}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/editor"
 	"wf/history"
 	"wf/tui"
 )
@@ -46,12 +47,14 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 			}
 			e.giveBack.Store(&restore)
 		},
-		Pager: cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
-		In:    e.stdin,
-		Out:   e.stdout,
-		Env:   e.vars,
-		ASCII: e.wantASCII(),
-		Color: e.wantColor(true),
+		Pager:  cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
+		Editor: editor.Choose(e.get),
+		Drafts: editor.Folder(e.whereFolders().state),
+		In:     e.stdin,
+		Out:    e.stdout,
+		Env:    e.vars,
+		ASCII:  e.wantASCII(),
+		Color:  e.wantColor(true),
 	})
 }
 

@@ -1,0 +1,246 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+)
+
+// A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
+// their names and commands, those, too, that a filter hides or a stage folds.
+type connector struct {
+	from        []string // ids of the sources
+	to          string   // id of the target; "" = none is chosen
+	back        string   // id of what was selected before, "" = no node
+	line        line
+	found       []string // ids of the nodes that match the line
+	at          int      // of found
+	nonBlocking bool
+}
+
+// connect asks for the target of edges from the marked nodes, else from the selection.
+func (m *model) connectTo() {
+	from := m.ids(m.objects())
+	if len(from) == 0 {
+		return
+	}
+	back := ""
+	if n := m.selectedNode(); n != nil {
+		back = n.ID
+	}
+	m.open(&connector{from: from, back: back, to: back})
+}
+
+// target is the node that is chosen, or -1.
+func (d *connector) target(m *model) int {
+	if i, known := m.flow.index[d.to]; known {
+		return i
+	}
+	return -1
+}
+
+func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+	switch name := k.String(); name {
+	case "tab", "shift+tab":
+		d.nonBlocking = !d.nonBlocking
+	case "enter":
+		if d.wrong(m) != "" {
+			return nil // it stands in the prompt
+		}
+		m.done()
+		return m.change(d.edits(m))
+	case "esc", "ctrl+c":
+		m.done()
+		if i, known := m.flow.index[d.back]; known {
+			m.picture.goTo(i)
+		}
+	case "up", "down", "left", "right":
+		if len(d.line.text) > 0 && (name == "up" || name == "down") {
+			d.step(m, name == "down")
+		} else if m.picture.layout != nil {
+			m.picture.choose(m.picture.layout.Move(m.picture.selected, directions[name]))
+			d.to = ""
+			if n := m.selectedNode(); n != nil {
+				d.to = n.ID
+			}
+		}
+	default:
+		if d.line.edit(k) {
+			d.find(m)
+		}
+	}
+	return nil
+}
+
+func (d *connector) paste(m *model, text string) tea.Cmd {
+	d.line.insert(text)
+	d.find(m)
+	return nil
+}
+
+// find looks for nodes that match all words of the line, those whose names begin with it first.
+func (d *connector) find(m *model) {
+	typed := strings.ToLower(d.line.String())
+	terms := strings.Fields(typed)
+	d.found, d.at = d.found[:0], 0
+	if len(terms) == 0 {
+		return
+	}
+	var rest []string
+nodes:
+	for i := range m.flow.nodes {
+		n := &m.flow.nodes[i]
+		for _, word := range terms {
+			if !fuzzy(word, n) {
+				continue nodes
+			}
+		}
+		if strings.HasPrefix(strings.ToLower(n.Name), terms[0]) {
+			d.found = append(d.found, n.ID)
+		} else {
+			rest = append(rest, n.ID)
+		}
+	}
+	d.found = append(d.found, rest...)
+	d.aim(m)
+}
+
+// step goes on in the list of what was found.
+func (d *connector) step(m *model, down bool) {
+	if down {
+		d.at = min(d.at+1, len(d.found)-1)
+	} else {
+		d.at--
+	}
+	d.at = max(d.at, 0)
+	d.aim(m)
+}
+
+// aim chooses what was found, and shows where it is.
+func (d *connector) aim(m *model) {
+	if d.at < len(d.found) {
+		d.to = d.found[d.at]
+		if i, known := m.flow.index[d.to]; known {
+			m.picture.goTo(i)
+		}
+	}
+}
+
+// edge is the type that the edges are to have.
+func (d *connector) edge() string {
+	if d.nonBlocking {
+		return "non-blocking"
+	}
+	return "blocking"
+}
+
+// wrong says why there cannot be such edges, "" = there can.
+func (d *connector) wrong(m *model) string {
+	to := d.target(m)
+	switch {
+	case len(d.line.text) > 0 && len(d.found) == 0:
+		return "no node matches"
+	case to < 0:
+		return "choose a node"
+	}
+	news := 0
+	for _, from := range m.still(d.from) {
+		e := m.flow.between(from, to)
+		if e >= 0 && m.flow.edges[e].nonBlocking == d.nonBlocking {
+			continue
+		}
+		if from == to && len(d.from) > 1 {
+			continue // one of the marked ones was chosen: the others lead to it
+		}
+		news++
+		if d.nonBlocking {
+			continue
+		}
+		if path := m.flow.way(to, from); path != nil {
+			return cycleText(&m.flow, append(path, to)) + ". Tab: make it non-blocking"
+		}
+	}
+	if news == 0 {
+		return "such an edge is there already"
+	}
+	return ""
+}
+
+// edits make the edges, or change the type of those that are there.
+func (d *connector) edits(m *model) (edits []api.Edit) {
+	to := d.target(m)
+	for _, from := range m.still(d.from) {
+		op := api.OpAddEdge
+		if e := m.flow.between(from, to); e >= 0 {
+			if m.flow.edges[e].nonBlocking == d.nonBlocking {
+				continue
+			}
+			op = api.OpEdgeType
+		} else if from == to && len(d.from) > 1 {
+			continue
+		}
+		edits = append(edits, api.Edit{Op: op, Source: m.flow.nodes[from].ID, Target: m.flow.nodes[to].ID, Type: d.edge()})
+	}
+	return edits
+}
+
+// listed is how many nodes that match are shown at once.
+const listed = 8
+
+func (d *connector) draw(m *model, a area) (x, y int, cursor bool) {
+	ascii := m.opt.ASCII
+	row := a.row(a.height - 1)
+	row.fill(plainStyle)
+	arrow := either(ascii, " -> ", " → ")
+	if d.nonBlocking {
+		arrow = either(ascii, " ..> ", " ╌→ ")
+	}
+	source := clipMiddle(m.called(m.still(d.from)), max(8, a.width/4), ascii)
+	x = row.put(0, 0, "connect "+source+arrow, keyStyle)
+	at := x
+	if len(d.line.text) > 0 {
+		at = d.line.draw(row.part(0, 0, a.width/2, 1), x, plainStyle)
+		x = min(a.width/2, x+columns(d.line.String())+1)
+	}
+	if to := d.target(m); to >= 0 && len(d.line.text) == 0 {
+		x = row.put(x, 0, clipMiddle(m.flow.nodes[to].Name, max(8, a.width/4), ascii), strongStyle) + 1
+	}
+	note := row.part(x, 0, a.width-x, 1)
+	if columns(d.wrong(m))+2 > note.width { // the names of a cycle need room
+		note = a.row(a.height - 2)
+		note.fill(plainStyle)
+	}
+	if wrong := d.wrong(m); wrong != "" {
+		note.put(0, 0, clip("  "+wrong, note.width, ascii), badStyle)
+	} else {
+		note.put(0, 0, clip("  "+d.edge()+"  Tab changes  Enter connects", note.width, ascii), dimStyle)
+	}
+	d.drawFound(m, a)
+	return at, a.height - 1, true
+}
+
+// drawFound lists what matches above the prompt.
+func (d *connector) drawFound(m *model, a area) {
+	if len(d.found) == 0 || a.height < listed+4 {
+		return
+	}
+	rows := min(listed, len(d.found))
+	b := frameOf(a.part(0, a.height-rows-3, min(60, a.width), rows+2), count(d.at+1, len(d.found)), m.opt.ASCII)
+	in := b.part(1, 1, b.width-2, rows)
+	from := max(0, d.at-rows+1)
+	for i := range rows {
+		n, known := m.flow.index[d.found[from+i]]
+		if !known {
+			continue
+		}
+		row, node := in.row(i), &m.flow.nodes[n]
+		x := row.put(1, 0, clipMiddle(node.Name, row.width/2, m.opt.ASCII), plainStyle)
+		command := strings.Join(strings.Fields(node.Command), " ")
+		row.put(x+2, 0, clip(command, row.width-x-3, m.opt.ASCII), dimStyle)
+		if from+i == d.at {
+			row.tint(func(s style) style { return s.with(reverse) })
+		}
+	}
+}

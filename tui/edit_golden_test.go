@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"wf/api"
+	"wf/drawing"
+	"wf/editor"
+)
+
+// TestGoldenEdit: the prompts, menus and forms of edits.
+func TestGoldenEdit(t *testing.T) {
+	for _, size := range [][2]int{{100, 30}, {60, 20}, {40, 10}} {
+		for _, ascii := range []bool{false, true} {
+			name := fmt.Sprintf("edit-%dx%d", size[0], size[1])
+			if ascii {
+				name += "-ascii"
+			}
+			t.Run(name, func(t *testing.T) { compare(t, name, editScreens(size[0], size[1], ascii)) })
+		}
+	}
+}
+
+// editScreens are the screens of edits in one size.
+func editScreens(width, height int, ascii bool) string {
+	var b strings.Builder
+	show := func(title string, prepare func(m *model)) {
+		m := testModel(width, height, small())
+		m.opt.ASCII = ascii
+		m.picture.view, m.picture.chosen = drawing.Layers, true
+		m.refresh()
+		prepare(m)
+		m.refresh()
+		fmt.Fprintf(&b, "==== %s\n%s", title, frame(m))
+	}
+	show("add", func(m *model) { press(m, "a", "l", "s") })
+	show("connect", func(m *model) { press(m, "c", "right") })
+	show("connect: found", func(m *model) { press(m, "c", "e", "c", "tab") })
+	show("connect: cycle", func(m *model) { m.picture.goTo(4); press(m, "c", "a") })
+	show("delete", func(m *model) { m.picture.goTo(1); press(m, "D") })
+	show("form", func(m *model) {
+		m.open(newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b", Attrs: map[string]string{"group": "g"}}))
+		press(m, "tab")
+	})
+	show("form: several lines, a conflict", func(m *model) {
+		d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\necho c"})
+		m.open(d)
+		press(m, "x")
+		d.rebase(api.NodeStatus{ID: "id-b", Name: "theirs", Command: "echo b\necho c", Attrs: map[string]string{"name": "theirs"}})
+		d.problem = "the name of node b was changed by somebody else meanwhile"
+		press(m, "tab")
+	})
+	show("wrapper", func(m *model) { m.flow.status.Wrapper = "bash -c '{}'"; press(m, "w", "down", "down") })
+	show("review", func(m *model) {
+		e := &commandEdit{buffer: editor.NewBuffer([]api.NodeStatus{{ID: "1", Name: "a", Command: "echo a\nx"}, {ID: "2", Name: "b", Command: "echo b"}}, false)}
+		e.wanted = []string{"echo a v2\nx", "echo b v2"}
+		m.review(e, 2)
+	})
+	show("mistake", func(m *model) {
+		m.reject(&draft{title: "the command of b", path: "/home/u/.local/state/wf/edits/commands-1.sh"}, errEmpty)
+	})
+	return b.String()
+}

@@ -1,0 +1,29 @@
+package tui
+
+import "slices"
+
+// groupEdit is the heading of edits in the help.
+const groupEdit = "Edit"
+
+// editActions are the keys that change the workfile.
+func editActions() []action {
+	return []action{
+		{groupEdit, []string{"a"}, "add", "add a node after the marked ones or the selection; ctrl-n: after nothing", "add", atDrawing, isNow, act((*model).addNode)},
+		{groupEdit, []string{"c"}, "connect", "draw an edge from the marked nodes or the selection to a node; Tab: non-blocking", "", atDrawing, isNow, act((*model).connectTo)},
+		{groupEdit, []string{"D", "delete"}, "delete", "delete nodes or edges; it asks first which, and whether to connect the neighbours", "", atDrawing, isNow, act((*model).deleteMenu)},
+		{groupEdit, []string{"e"}, "edit commands", "edit the commands of the marked nodes or the selection in $EDITOR", "edit", atMain, isNow, ask((*model).editCommands)},
+		{groupEdit, []string{"E"}, "node form", "change name, command, group and attributes of the node", "", atMain, isNow, ask((*model).nodeForm)},
+		{groupEdit, []string{"w"}, "wrapper", "change the wrapper of all commands, from presets if you like", "", atDrawing, isNow, act((*model).wrapper)},
+		{groupEdit, []string{"u", "ctrl+z"}, "undo", "take the latest edit of the workfile back, whoever made it", "", atDrawing, isNow, ask((*model).undo)},
+		{groupEdit, []string{"ctrl+r", "ctrl+y"}, "redo", "make again the edit that was undone last", "", atDrawing, isNow, ask((*model).redo)},
+		{groupEdit, nil, "chain", "connect the marked nodes one after the other, in the order of the file", "", atMain, isNow, ask((*model).chain)},
+		{groupEdit, nil, "set status", "say that nodes are done, failed or have not run; nothing is run", "", atMain, isNow, act((*model).statusMenu)},
+		{groupEdit, nil, "open workfile", "open a workfile by its name", "", atFile | atHome, nil, act((*model).openPrompt)},
+		{groupEdit, nil, "save as", "copy the workfile with all its changes, and open the copy", "", atMain, isNow, act((*model).saveAsPrompt)},
+	}
+}
+
+// shut takes a dialog away wherever it is: others may have opened over it while an answer was on its way.
+func (m *model) shut(d dialog) {
+	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog) bool { return other == d })
+}

@@ -1,0 +1,235 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/editor"
+	"wf/words"
+)
+
+// errEmpty says that a text without anything in it is not taken for a wish.
+var errEmpty = errors.New("the text is empty: nothing was changed")
+
+// A draft is a text on its way through the user's editor. While it is not saved it lies in a file.
+type draft struct {
+	title string
+	text  string // what the editor opens, and later what it left
+	path  string // "" until it has been written
+	save  func(m *model, text string) tea.Cmd
+	// back takes a text back that could not be written to disk; nil where it still stands somewhere.
+	back func(m *model)
+}
+
+// written says that a draft lies on disk, or why not.
+type written struct {
+	path string
+	err  error
+}
+
+// edit opens the editor on a draft. What it leaves goes to the draft's save.
+func (m *model) edit(d *draft) tea.Cmd {
+	dir, text, path := m.opt.Drafts, d.text, d.path
+	return func() tea.Msg {
+		w := written{path: path}
+		if path == "" {
+			w.path, w.err = editor.Write(dir, text)
+		} else {
+			w.err = os.WriteFile(path, []byte(text), 0o600)
+		}
+		return answer{func(m *model) tea.Cmd {
+			if w.err != nil {
+				if d.back != nil {
+					d.back(m)
+				}
+				m.fail(w.err)
+				return nil
+			}
+			d.path = w.path
+			return m.runEditor(d)
+		}}
+	}
+}
+
+// runEditor gives the terminal to the editor.
+func (m *model) runEditor(d *draft) tea.Cmd {
+	cmd := editor.Command(m.ctx, m.opt.Editor, d.path)
+	cmd.Env, cmd.Dir = m.opt.Env, m.opt.Dir
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		text, readErr := os.ReadFile(d.path)
+		return answer{func(m *model) tea.Cmd {
+			switch {
+			case readErr != nil:
+				m.fail(readErr)
+				return nil
+			case err != nil:
+				d.text = string(text)
+				return m.reject(d, errors.New("the editor failed: "+m.opt.Editor+": "+err.Error()))
+			}
+			d.text = editor.Bare(string(text))
+			return d.save(m, d.text)
+		}}
+	})
+}
+
+// reject asks what shall become of a text that could not be saved. Enter opens the editor again, with
+// the reason above the text; Esc leaves it where it lies.
+func (m *model) reject(d *draft, why error) tea.Cmd {
+	reason := errorText(why)
+	var lines []editor.Line
+	for _, line := range wrapWords(reason, max(20, min(m.width, 100)-6)) {
+		lines = append(lines, editor.Line{Text: line})
+	}
+	m.open(&sheet{title: "Not saved: " + d.title, lines: lines, at: 1, choices: []choice{
+		{"k", "leave it: the text is kept", "", func(m *model) tea.Cmd { return m.keep(d) }},
+		{"e", "edit again", "", func(m *model) tea.Cmd {
+			d.text = editor.Annotate(editor.Bare(d.text), reason)
+			return m.edit(d)
+		}},
+	}})
+	return nil
+}
+
+// keep says where the text of a draft lies.
+func (m *model) keep(d *draft) tea.Cmd {
+	m.say("nothing was saved; the text is kept in "+d.path, false)
+	return nil
+}
+
+// remove takes away the file of a draft that is not needed any more.
+func (d *draft) remove() tea.Cmd {
+	path := d.path
+	return func() tea.Msg {
+		if err := os.Remove(path); err != nil {
+			return failed{err}
+		}
+		return told{}
+	}
+}
+
+// editCommands opens the commands of the marked nodes, else of the selection, in the editor.
+func (m *model) editCommands() tea.Cmd {
+	nodes := m.objects()
+	if len(nodes) == 0 {
+		return nil
+	}
+	title := "the command of " + m.called(nodes)
+	if len(nodes) > 1 {
+		title = "the commands of " + m.called(nodes)
+	}
+	return m.fetch(m.ids(nodes), func(m *model, now []api.NodeStatus) tea.Cmd {
+		if len(now) == 0 {
+			return nil
+		}
+		return m.editBuffer(editor.NewBuffer(now, len(now) == 1), title)
+	})
+}
+
+// fetch asks for nodes as they are in the workfile: what is shown of them is made fit for a terminal.
+func (m *model) fetch(ids []string, then func(*model, []api.NodeStatus) tea.Cmd) tea.Cmd {
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.NodeList, error) {
+		return ws.Select(ctx, ids)
+	}, func(m *model, list api.NodeList) tea.Cmd { return then(m, list.Nodes) })
+}
+
+// A commandEdit is the commands of nodes in the editor.
+type commandEdit struct {
+	draft
+	buffer *editor.Buffer
+	wanted []string
+	shown  bool // the changes are shown before they are saved: there are several nodes
+}
+
+// editBuffer opens a buffer of commands.
+func (m *model) editBuffer(b *editor.Buffer, title string) tea.Cmd {
+	e := &commandEdit{buffer: b, shown: len(b.Commands()) > 1}
+	e.title, e.text = title, b.Text(b.Commands())
+	e.save = func(m *model, text string) tea.Cmd {
+		wanted, err := e.buffer.Parse(text)
+		if err != nil {
+			return m.reject(&e.draft, err)
+		}
+		e.wanted = wanted
+		edits, _ := e.buffer.Edits(wanted)
+		switch {
+		case len(edits) == 0:
+			m.say("no changes", false)
+			return e.remove()
+		case e.shown:
+			m.review(e, len(edits))
+			return nil
+		}
+		return m.saveCommands(e)
+	}
+	return m.edit(&e.draft)
+}
+
+// review shows what a text changes, and asks whether to save it.
+func (m *model) review(e *commandEdit, n int) {
+	m.open(&sheet{title: "Save " + words.Plural(n, "command") + "?",
+		lines: e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted),
+		choices: []choice{
+			{"n", "no: the text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
+			{"y", "yes, save", "", func(m *model) tea.Cmd { return m.saveCommands(e) }},
+			{"e", "edit again", "", func(m *model) tea.Cmd { return m.edit(&e.draft) }},
+		}})
+}
+
+// saveCommands makes the edits of a text, all or none.
+func (m *model) saveCommands(e *commandEdit) tea.Cmd {
+	edits, _ := e.buffer.Edits(e.wanted)
+	return m.send(edits, func(m *model, r edited) tea.Cmd {
+		switch {
+		case isConflict(r.err):
+			return m.showConflict(e, edits, r.err)
+		case r.err != nil:
+			return m.reject(&e.draft, r.err)
+		}
+		m.sayEdit("", r.result)
+		return e.remove()
+	})
+}
+
+// showConflict shows what somebody else did to the commands that were edited, beside what was to be
+// saved. Editing again begins from what the workfile has now.
+func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cmd {
+	var ids []string
+	for _, edit := range edits {
+		ids = append(ids, edit.Nodes...)
+	}
+	return request(m, func(ctx context.Context, ws *client.Workspace) (*api.NodeList, error) {
+		list, err := ws.Select(ctx, ids)
+		if err != nil {
+			return nil, nil // one of the nodes is gone, or the daemon: then the conflict is told as it is
+		}
+		return &list, nil
+	}, func(m *model, now *api.NodeList) tea.Cmd {
+		if now == nil {
+			return m.reject(&e.draft, why)
+		}
+		since := e.buffer.Since(now.Nodes)
+		theirs := e.buffer.Changes("before", "now", e.buffer.Commands(), since.Commands())
+		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
+		again := func(m *model) tea.Cmd {
+			var note strings.Builder
+			note.WriteString(errorText(why) + "\n")
+			for _, line := range theirs {
+				note.WriteString(line.Text + "\n")
+			}
+			e.buffer, e.shown = since, true
+			e.text = editor.Annotate(editor.Bare(e.text), note.String())
+			return m.edit(&e.draft)
+		}
+		m.open(&sheet{title: errorText(why), lines: append(theirs, mine...), choices: []choice{
+			{"n", "save nothing: your text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
+			{"e", "edit your text again", "", again},
+		}})
+		return nil
+	})
+}
