@@ -9,8 +9,8 @@ const groupEdit = "Edit"
 func editActions() []action {
 	return []action{
 		{groupEdit, []string{"a"}, "add", "add a node after the marked ones or the selection; ctrl-n: after nothing", "add", atDrawing, isNow, act((*model).addNode)},
-		{groupEdit, []string{"c"}, "connect", "draw an edge from the marked nodes or the selection to a node; Tab: non-blocking", "", atDrawing, isNow, act((*model).connectTo)},
-		{groupEdit, []string{"D", "delete"}, "delete", "delete nodes or edges; it asks first which, and whether to connect the neighbours", "", atDrawing, isNow, act((*model).deleteMenu)},
+		{groupEdit, []string{"c"}, "connect", "draw an edge from what is marked or selected to a node; Tab: non-blocking", "", atDrawing, isNow, act((*model).connectTo)},
+		{groupEdit, []string{"D", "delete"}, "delete", "delete nodes or edges; it asks which, and whether to join the neighbours", "", atDrawing, isNow, act((*model).deleteMenu)},
 		{groupEdit, []string{"e"}, "edit commands", "edit the commands of the marked nodes or the selection in $EDITOR", "edit", atMain, isNow, ask((*model).editCommands)},
 		{groupEdit, []string{"E"}, "node form", "change name, command, group and attributes of the node", "", atMain, isNow, ask((*model).nodeForm)},
 		{groupEdit, []string{"w"}, "wrapper", "change the wrapper of all commands, from presets if you like", "", atDrawing, isNow, act((*model).wrapper)},
