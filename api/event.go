@@ -132,6 +132,28 @@ type Counts struct {
 	Kept      int `json:"kept,omitempty"` // resume: succeeded before and not repeated
 }
 
+// Add counts a node in a state.
+func (c *Counts) Add(s State) {
+	switch s {
+	case StateOK:
+		c.OK++
+	case StateFailed:
+		c.Failed++
+	case StateCancelled:
+		c.Cancelled++
+	case StateBlocked:
+		c.Blocked++
+	case StateQueued:
+		c.Queued++
+	case StateRunning:
+		c.Running++
+	case StateKept:
+		c.Kept++
+	default:
+		c.Idle++
+	}
+}
+
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges

@@ -63,27 +63,32 @@ func IsActive(state, workspaceID string) bool {
 // Active returns all notes below state, by id. Unreadable ones are left out of the list, left on
 // the disk, and named by the error.
 func Active(state string) ([]ActiveMark, error) {
-	entries, err := os.ReadDir(filepath.Join(state, activeDir))
+	return readNotes(filepath.Join(state, activeDir), readMark)
+}
+
+// readNotes reads the notes in a folder, one file for each, by name. One that goes away meanwhile is none;
+// those that read refuses are left out and named by the error.
+func readNotes[T any](dir string, read func(path string) (T, error)) (notes []T, err error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var marks []ActiveMark
 	var problems []error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue // one that is being written
 		}
-		mark, err := readMark(filepath.Join(state, activeDir, e.Name()))
-		if err != nil {
+		switch note, err := read(filepath.Join(dir, e.Name())); {
+		case err == nil:
+			notes = append(notes, note)
+		case !errors.Is(err, fs.ErrNotExist):
 			problems = append(problems, err)
-			continue
 		}
-		marks = append(marks, mark)
 	}
-	return marks, errors.Join(problems...)
+	return notes, errors.Join(problems...)
 }
 
 func readMark(path string) (ActiveMark, error) {

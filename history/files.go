@@ -2,10 +2,10 @@ package history
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+
+	"wf/ownfile"
 )
 
 // How many bytes are read of a file. A workfile may have 1 GiB, and the list of its nodes in
@@ -27,24 +27,8 @@ func readUpTo(disk Disk, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := readOpened(f, path, limit)
+	data, err := ownfile.ReadOpen(f, path, limit)
 	return data, errors.Join(err, f.Close())
-}
-
-func readOpened(f File, path string, limit int64) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: it has %d bytes: at most %d are read", path, info.Size(), limit)
-	}
-	data := make([]byte, info.Size())
-	n, err := io.ReadFull(f, data)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // it has become shorter meanwhile
-	}
-	return data[:n], err
 }
 
 // writeNew writes a file that must not exist yet, durably but for its entry in the folder.

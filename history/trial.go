@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -83,28 +83,8 @@ func ReadTrial(state, workspaceID, workfile string) (Trial, error) {
 // Held returns the workspaces that have used their trials up, by id. Unreadable notes are left out,
 // left on the disk, and named by the error.
 func Held(state string) ([]Trial, error) {
-	entries, err := os.ReadDir(filepath.Join(state, trialsDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var held []Trial
-	var problems []error
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") {
-			continue // one that is being written
-		}
-		t, err := readTrial(filepath.Join(state, trialsDir, e.Name()))
-		switch {
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, err)
-		case err == nil && t.Held():
-			held = append(held, t)
-		}
-	}
-	return held, errors.Join(problems...)
+	trials, err := readNotes(filepath.Join(state, trialsDir), readTrial)
+	return slices.DeleteFunc(trials, func(t Trial) bool { return !t.Held() }), err
 }
 
 func readTrial(path string) (Trial, error) {

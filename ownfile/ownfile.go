@@ -51,6 +51,11 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadOpen(f, path, limit)
+}
+
+// ReadOpen is Read of a file that is open at its beginning, and called path in errors.
+func ReadOpen(f fs.File, path string, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -296,32 +296,10 @@ func (f *flow) current() *api.RunSummary {
 func (f *flow) count(run string) (c api.Counts) {
 	for i := range f.nodes {
 		if run == "" || f.nodes[i].Run == run {
-			add(&c, f.nodes[i].State)
+			c.Add(f.nodes[i].State)
 		}
 	}
 	return c
-}
-
-// add counts a state.
-func add(c *api.Counts, state api.State) {
-	switch state {
-	case api.StateOK:
-		c.OK++
-	case api.StateFailed:
-		c.Failed++
-	case api.StateCancelled:
-		c.Cancelled++
-	case api.StateBlocked:
-		c.Blocked++
-	case api.StateQueued:
-		c.Queued++
-	case api.StateRunning:
-		c.Running++
-	case api.StateKept:
-		c.Kept++
-	default:
-		c.Idle++
-	}
 }
 
 // detail says what there is to say about a node behind its name: `running 12s`, `exit 1 after 1.2s`.

@@ -129,7 +129,7 @@ func (m *model) drawRuns(a area) {
 				row.put(columns[i], 0, clip(text, end-columns[i], m.opt.ASCII), st)
 			}
 		}
-		state := resultState(r.Result)
+		state := words.ResultState(r.Result)
 		cell(0, r.Run, strongStyle)
 		cell(1, words.Ago(r.Started, m.now), plainStyle)
 		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+resultWord(r.Result), stateStyle(state))
@@ -151,19 +151,6 @@ func whatOf(r api.RunSummary) string {
 		return "--nodes " + plain.Line(strings.Join(r.Selection, ","))
 	}
 	return "all"
-}
-
-// resultState is the state that a result looks like.
-func resultState(r api.Result) api.State {
-	switch r {
-	case api.Succeeded:
-		return api.StateOK
-	case api.ResFailed:
-		return api.StateFailed
-	case api.Cancelled:
-		return api.StateCancelled
-	}
-	return api.StateRunning
 }
 
 // resultWord is a result for people.

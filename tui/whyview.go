@@ -160,7 +160,7 @@ func (m *model) stageLines(width int) []span {
 	var c api.Counts
 	nodes := m.picture.nodes()
 	for _, i := range nodes {
-		add(&c, f.nodes[i].State)
+		c.Add(f.nodes[i].State)
 	}
 	if len(nodes) == 0 {
 		return nil

@@ -213,7 +213,7 @@ func (a *analyst) stages(d *api.RunDetail, g *graph.Graph) {
 		for _, n := range stage.Nodes {
 			i, _ := a.r.sched.Index(n.ID)
 			s := a.r.pastStatus(i, blocked[i])
-			countState(&out.Counts, s.State)
+			out.Counts.Add(s.State)
 			if a.r.nodes[i].rec == nil && s.State != api.StateKept {
 				d.Left = append(d.Left, s)
 			}

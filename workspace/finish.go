@@ -144,7 +144,7 @@ func (r *run) countAll() api.Counts {
 	var c api.Counts
 	blocked := r.sched.Blocked()
 	for i := range r.nodes {
-		countState(&c, r.stateIn(i, blocked[i]))
+		c.Add(r.stateIn(i, blocked[i]))
 	}
 	return c
 }

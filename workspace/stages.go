@@ -31,7 +31,7 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 	for _, stage := range list {
 		out := api.Stage{Name: stage.Name, Nodes: len(stage.Nodes)}
 		for _, n := range stage.Nodes {
-			countState(&out.Counts, w.state(n, blocked[n.Pos()]))
+			out.Counts.Add(w.state(n, blocked[n.Pos()]))
 		}
 		if all {
 			out.After = stage.After

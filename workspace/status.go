@@ -72,7 +72,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 	blocked := w.blocked()
 	for _, n := range w.g.Nodes() {
 		if n.Runnable() {
-			countState(&s.Counts, w.state(n, blocked[n.Pos()]))
+			s.Counts.Add(w.state(n, blocked[n.Pos()]))
 		}
 	}
 	if !nodes {
@@ -87,27 +87,6 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.Edges = append(s.Edges, edgeStatus(e))
 	}
 	return s
-}
-
-func countState(c *api.Counts, s api.State) {
-	switch s {
-	case api.StateOK:
-		c.OK++
-	case api.StateFailed:
-		c.Failed++
-	case api.StateCancelled:
-		c.Cancelled++
-	case api.StateBlocked:
-		c.Blocked++
-	case api.StateQueued:
-		c.Queued++
-	case api.StateRunning:
-		c.Running++
-	case api.StateKept:
-		c.Kept++
-	default:
-		c.Idle++
-	}
 }
 
 func edgeStatus(e *graph.Edge) api.EdgeStatus {

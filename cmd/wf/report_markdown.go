@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // maxTableRows bounds the table; GitHub refuses a summary of more than a megabyte.
@@ -20,7 +21,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 	b := bufio.NewWriter(w)
 	p := paint{}
 	d := a.detail
-	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.glyph(resultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
+	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.glyph(words.ResultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
 	parts := countParts(d.Counts, "not reached")
 	if d.DurationMS != nil {
 		parts = append(parts, span(time.Duration(*d.DurationMS)*time.Millisecond))

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // runsOptions are the flags of runs and the commands below it.
@@ -143,7 +144,7 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	var t table
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, when(r.Started), p.glyph(resultState(r.Result))+" "+resultWord(r.Result),
+		t.row(r.Run, when(r.Started), p.glyph(words.ResultState(r.Result))+" "+resultWord(r.Result),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), runWhat(r))
 	}
 	if err := t.write(w); err != nil {
@@ -155,19 +156,6 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 		}
 	}
 	return nil
-}
-
-// resultState is the state whose look a result borrows.
-func resultState(result api.Result) api.State {
-	switch result {
-	case api.Succeeded:
-		return api.StateOK
-	case api.ResFailed:
-		return api.StateFailed
-	case api.Cancelled:
-		return api.StateCancelled
-	}
-	return api.StateRunning
 }
 
 // runWhat says what was asked for.

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
@@ -88,7 +89,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 
 // runHead is how a run ended, and how it was started.
 func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
-	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(resultState(d.Result)), d.Run, resultWord(d.Result),
+	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, resultWord(d.Result),
 		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
 	ended := ""
 	if d.Ended != nil {

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/plain"
+	"wf/words"
 )
 
 const (
@@ -52,7 +53,7 @@ func (v *view) headline(ev api.Event) {
 	if ev.Result != api.Succeeded {
 		verb = " " + string(ev.Result)
 	}
-	text := fmt.Sprintf("%s run %s%s", v.p.glyph(resultState(ev.Result)), ev.Run, verb)
+	text := fmt.Sprintf("%s run %s%s", v.p.glyph(words.ResultState(ev.Result)), ev.Run, verb)
 	if ev.Counts != nil {
 		text += "  " + strings.Join(countParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
 	}
