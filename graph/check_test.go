@@ -83,11 +83,12 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		text          string
-		marked, known bool
-	}{{"", false, true}, {"to_run ", true, true}, {"ready", true, true}, {"run", false, false}} {
-		if marked, known := ParseMark(test.text); marked != test.marked || known != test.known {
-			t.Errorf("mark %q reads as %v %v", test.text, marked, known)
+		text  string
+		mark  Mark
+		known bool
+	}{{"", Unmarked, true}, {"to_run ", ToRun, true}, {"ready", ToRun, true}, {"skip", Dead, true}, {"run", Unmarked, false}} {
+		if mark, known := ParseMark(test.text); mark != test.mark || known != test.known {
+			t.Errorf("mark %q reads as %v %v", test.text, mark, known)
 		}
 	}
 	for _, name := range []string{"command", "stdout", "stderr", "pid", "error_code", "log"} {

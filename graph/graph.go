@@ -62,7 +62,7 @@ type Edge struct {
 	Source, Target *Node
 	Extra          map[string]string // plain attributes without a field here
 	Type           EdgeType
-	Marked         bool // bears a token (status "to_run")
+	Mark           Mark
 
 	has attrSet
 	position

@@ -189,7 +189,7 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 			}
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
-				w.g.SetMark(e, ef.Marked)
+				w.g.SetMark(e, ef.Mark)
 				w.file.touchEdge(e)
 			}
 		case scheduler.Execute:

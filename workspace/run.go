@@ -115,7 +115,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.nodeChanged(w, ev, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
-				w.g.SetMark(e, ef.Marked)
+				w.g.SetMark(e, ef.Mark)
 				w.file.touchEdge(e)
 			}
 		case scheduler.Execute:
