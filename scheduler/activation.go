@@ -72,7 +72,11 @@ func (r *Run) failRefused(i int32) {
 	n := &r.nodes[i]
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		r.endLater(i, outcome{reason: ReasonLimit})
+		if r.opt.Flow != nil { // its edges may fire for that: a chain that could be long
+			r.endLater(i, outcome{reason: ReasonLimit})
+			return
+		}
+		r.finish(i, outcome{reason: ReasonLimit})
 	}
 }
 

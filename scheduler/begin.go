@@ -71,13 +71,8 @@ func (r *Run) failLeftovers(k int32) []int32 {
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
 		n := &r.nodes[i]
 		if busy(n.status) {
-			r.counts[n.status]--
-			r.counts[graph.Failed]++
-			n.status = graph.Failed
+			r.assume(i, graph.Failed)
 			left = append(left, i)
-		}
-		if n.status == graph.Failed {
-			f.unhandled++
 		}
 	}
 	return left

@@ -12,44 +12,41 @@ import (
 )
 
 // env is what the texts of a node, and those of the edges that leave it, see.
-func (r *Run) env(i int32) expression.Env {
-	f := r.frameOf(i)
-	return r.envIn(r.nodes[i].frame, f.lay.statics[i-f.node])
-}
+func (r *Run) env(i int32) expression.Env { return r.envIn(r.nodes[i].frame) }
 
 // testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
 func (r *Run) testEnv(i int32) expression.Env {
 	e := r.env(i)
-	s := r.nodes[i].rare.sub
-	e.Iteration = len(s.frames)
-	f := r.frameOf(i)
-	outer, from, latest := r.nodes[i].frame, f.lay.statics[i-f.node], int32(-1)
+	s, sub := r.nodes[i].rare.sub, r.subOf(i)
+	parent := e
+	e.Parent, e.Iteration = &parent, len(s.frames)
+	outer, latest := r.nodes[i].frame, noNode
 	if len(s.frames) > 0 {
 		latest = s.frames[len(s.frames)-1]
 	}
-	sub := r.subOf(i)
 	e.Node = func(name string) expression.Node {
-		if at, ok := r.places[r.opt.Flow.Find(from, name, true)]; ok && at.lay == sub {
-			if latest < 0 {
+		static := r.opt.Flow.FindIn(sub.home, name)
+		if at, ok := r.places[static]; ok && at.lay == sub {
+			if latest == noNode {
 				return expression.Node{}
 			}
 			return r.view(r.frames[latest].node + at.local)
 		}
-		return r.seen(outer, from, name)
+		return r.seen(outer, static)
 	}
 	return e
 }
 
 // envIn is what a text sees that belongs to a node, or an edge, of a frame.
-func (r *Run) envIn(frame int32, from *graph.Node) expression.Env {
-	e := expression.Env{Params: r.opt.Params, Variable: r.opt.Variable, Run: r.opt.Run, Now: r.now, UUID: r.uuid,
-		Node: func(name string) expression.Node { return r.seen(frame, from, name) }}
+func (r *Run) envIn(frame int32) expression.Env {
 	f := &r.frames[frame]
+	home := f.lay.home
+	e := expression.Env{Params: r.opt.Params, Variable: r.opt.Variable, Run: r.opt.Run, Now: r.now, UUID: r.uuid,
+		Node: func(name string) expression.Node { return r.seen(frame, r.opt.Flow.FindIn(home, name)) }}
 	if f.owner == noNode {
 		return e
 	}
-	around := r.frameOf(f.owner)
-	parent := r.envIn(r.nodes[f.owner].frame, around.lay.statics[f.owner-around.node])
+	parent := r.envIn(r.nodes[f.owner].frame)
 	e.Parent = &parent
 	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
 	switch r.rulesOf(f.owner).Sub.Kind {
@@ -76,13 +73,9 @@ func (r *Run) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// seen is the node that a name means for a text in a frame: of that frame or of one around it. Of a
-// node that is not part of the run the past is seen.
-func (r *Run) seen(frame int32, from *graph.Node, name string) expression.Node {
-	static := r.opt.Flow.Find(from, name, false)
-	if static == nil {
-		return expression.Node{}
-	}
+// seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not
+// part of the run the past is seen.
+func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
 	at, ok := r.places[static]
 	for ok {
 		f := &r.frames[frame]
@@ -93,6 +86,9 @@ func (r *Run) seen(frame int32, from *graph.Node, name string) expression.Node {
 			break
 		}
 		frame = r.nodes[f.owner].frame
+	}
+	if static == nil {
+		return expression.Node{}
 	}
 	return r.opt.Past[static.ID].view()
 }

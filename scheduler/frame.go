@@ -48,6 +48,17 @@ func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	return k
 }
 
+// assume gives a node the status that it had before the run, or before this instance was recalled.
+func (r *Run) assume(i int32, s graph.Status) {
+	n := &r.nodes[i]
+	r.counts[n.status]--
+	r.counts[s]++
+	n.status = s
+	if s == graph.Failed {
+		r.frames[n.frame].unhandled++
+	}
+}
+
 // grow makes a slice longer. Large ones get no spare room: most runs never grow.
 func grow[T any](list []T, more int) []T {
 	if len(list) == 0 {

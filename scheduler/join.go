@@ -1,7 +1,5 @@
 package scheduler
 
-import "wf/graph"
-
 // limitJoin begins the time that a join may wait, with the first mark of its round.
 func (r *Run) limitJoin(i int32) {
 	rules := r.rulesOf(i)
@@ -79,4 +77,3 @@ func (l *layout) leadingOnlyTo(node int32) []int32 {
 	}
 	return list
 }
-

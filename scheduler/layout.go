@@ -23,10 +23,11 @@ type layout struct {
 	rules      []*flow.Rules
 	conditions []*flow.Condition
 	subs       []*layout
-	names      []string // local ones
-	single     []bool   // decides once in each frame at most
-	loose      bool     // there are conditions, and nodes that decide more than once
-	inside     csr      // nodes by component, when loose
+	home       *graph.Node // the sub-flow; nil for the outer flow
+	names      []string    // local ones
+	single     []bool      // decides once in each frame at most
+	loose      bool        // there are conditions, and nodes that decide more than once
+	inside     csr         // nodes by component, when loose
 }
 
 // place is where a node of the graph lies.
@@ -84,16 +85,16 @@ func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 type builder struct {
 	f       *flow.Flow
 	g       *graph.Graph
-	at      []place                   // by position; a nil layout = not in scope
-	homes   map[*graph.Node]*layout   // by container; nil = the outer one
-	layouts []*layout                 // outer flows before inner ones
+	at      []place                 // by position; a nil layout = not in scope
+	homes   map[*graph.Node]*layout // by container; nil = the outer one
+	layouts []*layout               // outer flows before inner ones
 	outer   *layout
 }
 
 func (b *builder) layoutOf(home *graph.Node) *layout {
 	lay := b.homes[home]
 	if lay == nil {
-		lay = &layout{}
+		lay = &layout{home: home}
 		b.homes[home] = lay
 		b.layouts = append(b.layouts, lay)
 	}
@@ -251,7 +252,7 @@ func (b *builder) control(l *layout) {
 	anyRules, anySubs := false, false
 	l.names = make([]string, len(l.ids))
 	for i, n := range l.statics {
-		rules[i], l.names[i] = b.f.Node(n), flow.LocalName(n)
+		rules[i], l.names[i] = b.f.Node(n), b.f.LocalName(n)
 		anyRules = anyRules || rules[i] != nil
 		if n.SubFlow() {
 			subs[i] = b.layoutOf(n)

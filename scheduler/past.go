@@ -141,10 +141,8 @@ func (r *Run) takeStatuses(k int32) {
 		if !known || p.Status == graph.Idle {
 			continue
 		}
-		n := &r.nodes[i]
-		r.counts[n.status]--
-		r.counts[p.Status]++
-		n.status, r.reasons[i] = p.Status, p.Reason
+		r.assume(i, p.Status)
+		r.reasons[i] = p.Reason
 		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked})
 	}
 }

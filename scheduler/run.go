@@ -49,9 +49,9 @@ type Run struct {
 	index   map[string]int32      // made by the first Index
 	frames  []frame
 	nodes   []node
-	reasons []string             // why a node is Failed
-	marks   []mark               // of edges
-	counts  [graph.Statuses]int  // nodes by status
+	reasons []string            // why a node is Failed
+	marks   []mark              // of edges
+	counts  [graph.Statuses]int // nodes by status
 	works   works
 	timers  timers
 	now     int64
@@ -116,10 +116,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	}
 	r.addFrame(r.outer, noNode, 0)
 	for i, n := range r.outer.statics {
-		s := &r.nodes[i]
-		r.counts[s.status]--
-		s.status = n.Status
-		r.counts[s.status]++
+		r.assume(int32(i), n.Status)
 	}
 	r.outer.forget(opt.Flow == nil)
 	return r, nil

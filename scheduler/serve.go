@@ -148,7 +148,7 @@ func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("wait_until: %w", err)
 	}
-	return t, nil
+	return t.UnixNano(), nil
 }
 
 // ask lets an activation wait for a person. It returns true if it does not go on now.
