@@ -20,6 +20,8 @@ type compiler struct {
 	slots int
 	loops int // around the place at hand
 	names names
+
+	varies bool // there is a name of a run, now or uuid in it
 }
 
 func (c *compiler) all(n ast.Node) (o op, err error) {

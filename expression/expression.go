@@ -13,6 +13,8 @@ import (
 type Scope struct {
 	Params []string               // parameters of the workfile
 	Node   func(name string) bool // whether nodes.NAME is a node that can be seen from here; nil = none
+	// Results says whether such a node is a sub-flow, so that it has results; nil = all are.
+	Results func(name string) bool
 	// Hint says what to write instead of a node that cannot be seen, "" if it does not know; nil = never.
 	Hint func(name string) string
 
@@ -56,6 +58,7 @@ type Expr struct {
 	op        op
 	slots     int // variables of let
 	names     names
+	varies    bool   // there is a name of a run, now or uuid in it
 	certainly string // the kind that every value of it has, "" if that is not known
 }
 
@@ -80,7 +83,7 @@ func Compile(text string, s Scope) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{text: text, op: op, slots: c.slots, names: c.names, certainly: kind}, nil
+	return &Expr{text: text, op: op, slots: c.slots, names: c.names, varies: c.varies, certainly: kind}, nil
 }
 
 // String returns the text as it was written.
@@ -91,6 +94,9 @@ func (e *Expr) Nodes() []string { return e.names.nodes }
 
 // Variables returns the environment variables of the client that the text asks for, each once.
 func (e *Expr) Variables() []string { return e.names.variables }
+
+// Constant says that the value is the same whatever happens in a run.
+func (e *Expr) Constant() bool { return !e.varies }
 
 // Certainly returns the kind of all values of the expression: "true or false", "a number", "a text",
 // "a list", "a map"; "" where that depends on the data.

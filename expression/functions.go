@@ -43,6 +43,7 @@ func (c *compiler) function(at int, name string, arguments []ast.Node) op {
 		fail(at, "%s has %s, not %d", name, arity(f), len(arguments))
 	}
 	args := c.nodes(arguments)
+	c.varies = c.varies || name == "now" || name == "uuid"
 	return func(v *evaluation) any {
 		k := &called{v: v, at: at, name: name, args: make([]any, len(args))}
 		for i, arg := range args {

@@ -105,6 +105,9 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 		}
 		failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
 	}
+	if key.Value == "results" && c.scope.Results != nil && !c.scope.Results(name) {
+		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no results", name)
+	}
 	return func(v *evaluation) any {
 		var node Node
 		if v.env.Node != nil {

@@ -32,6 +32,7 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 	if slot, ok := c.lets[n.Value]; ok {
 		return func(v *evaluation) any { return v.variables[slot] }
 	}
+	c.varies = true
 	switch n.Value {
 	case "item", "index", "iteration":
 		return c.ofSubFlow(at, n.Value, c.scope, 0)
@@ -129,7 +130,8 @@ func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
 }
 
 // rooted compiles a member of one of the roots. ok is false if n is none.
-func (c *compiler) rooted(n *ast.MemberNode) (op, bool) {
+func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
+	defer func() { c.varies = c.varies || ok }()
 	root, ok := n.Node.(*ast.IdentifierNode)
 	if !ok {
 		if s, up := c.around(n.Node); s != nil {

@@ -1,5 +1,7 @@
 package graph
 
+import "strings"
+
 // The attributes that make a container a sub-flow: its nodes run once for each of its instances. A
 // container with none of them is a mere group, whose nodes belong to the flow around it.
 const (
@@ -18,13 +20,14 @@ func MakesSubFlow(attr string) bool {
 	return false
 }
 
-// SubFlow says whether the node is a container whose nodes run once for each of its instances.
+// SubFlow says whether the node is a container whose nodes run once for each of its instances. A blank
+// attribute makes none.
 func (n *Node) SubFlow() bool {
-	if !n.Container {
+	if !n.Container || n.Extra == nil && n.rare == nil {
 		return false
 	}
-	for attr := range n.Extra {
-		if MakesSubFlow(attr) {
+	for _, attr := range [...]string{AttrForeach, AttrTimes, AttrWhile, AttrUntil} {
+		if text, _ := n.Attr(attr); strings.TrimSpace(text) != "" {
 			return true
 		}
 	}
