@@ -10,17 +10,30 @@ import (
 	"wf/graph"
 )
 
-// A Flow is the control flow of a graph beyond plain edges. It never changes and keeps no hold on the
-// graph but the identity of its nodes and edges.
+// A Flow is the control flow of a graph beyond plain edges, as it was when it was read: it knows nodes and
+// edges by their identity. It belongs to the goroutine that owns the graph.
 type Flow struct {
 	Params []Param
 	OnBusy OnBusy
 
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition
+
+	g       *graph.Graph
+	naming  *naming
+	scopes  map[*graph.Node]*expression.Scope
+	groups  map[*graph.Node]*ends
+	members map[*graph.Node][]*graph.Node // of groups; made when it is first needed
 }
 
-// Node returns the rules of a node, nil if it is a plain command.
+func (f *Flow) names() *naming {
+	if f.naming == nil {
+		f.naming = newNaming(f.g)
+	}
+	return f.naming
+}
+
+// Node returns the rules of a node, nil if it is a plain command or a mere group.
 func (f *Flow) Node(n *graph.Node) *Rules { return f.rules[n] }
 
 // Edge returns the condition of an edge, nil if it fires after a success.

@@ -83,7 +83,8 @@ func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 
 // builder makes the layouts of a run.
 type builder struct {
-	f       *flow.Flow
+	f       *flow.Flow // nil for a plain graph
+	groups  *flow.Flow // knows what edges to groups mean
 	g       *graph.Graph
 	at      []place                 // by position; a nil layout = not in scope
 	homes   map[*graph.Node]*layout // by container; nil = the outer one
@@ -150,7 +151,10 @@ func (b *builder) copyEdge(e *graph.Edge, from, to *graph.Node) error {
 // copyGroupEdge copies an edge to or from a container. One that is a mere group stands for the nodes
 // in it at which it is entered or left.
 func (b *builder) copyGroupEdge(e *graph.Edge) error {
-	sources, targets := b.ends(e.Source, false), b.ends(e.Target, true)
+	if b.groups == nil {
+		b.groups, _ = flow.Read(b.g)
+	}
+	sources, targets := b.groups.Expand(e)
 	for _, s := range sources {
 		for _, t := range targets {
 			if err := b.copyEdge(e, s, t); err != nil {
@@ -159,14 +163,6 @@ func (b *builder) copyGroupEdge(e *graph.Edge) error {
 		}
 	}
 	return nil
-}
-
-// ends returns the nodes that an end of an edge stands for.
-func (b *builder) ends(n *graph.Node, entries bool) []*graph.Node {
-	if !n.Container || n.SubFlow() {
-		return []*graph.Node{n}
-	}
-	return b.g.Ends(n, entries)
 }
 
 // connect derives from the edges what each node needs to know about its own, and says whether
