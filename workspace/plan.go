@@ -175,7 +175,7 @@ func (w *Workspace) planInstances(r *run, req api.RunRequest) error {
 	if r.req.Mocks, err = json.Marshal(mocks); err != nil {
 		return err
 	}
-	return r.reschedule(w.g)
+	return r.reschedule(w.g, true)
 }
 
 // step describes the execution of a node, at the moment at which it is activated.
