@@ -227,7 +227,7 @@ func (a *analyst) stages(d *api.RunDetail, g *graph.Graph) {
 		if !all {
 			out.After = nil
 		}
-		if !all && (out.Counts.Failed+out.Counts.Cancelled == 0 || len(d.Analysis.Stages) == stagesShown) {
+		if !all && (out.Counts.Failed+out.Counts.Cancelled+out.Counts.Waiting+out.Counts.Retrying == 0 || len(d.Analysis.Stages) == stagesShown) {
 			d.Analysis.MoreStages++
 			continue
 		}

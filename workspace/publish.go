@@ -100,6 +100,14 @@ func (w *Workspace) publish(ev api.Event) {
 	w.out.pending = append(w.out.pending, ev)
 }
 
+// handled adds to the event at a place among the pending ones, if it is the failure of a node, that an
+// edge has fired for that: only the step that follows it can tell.
+func (p *publisher) handled(at int, node string) {
+	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
+		p.pending[at].Handled = true
+	}
+}
+
 // flush sends the pending events if it is time, else sees to it that it will be.
 func (p *publisher) flush(w *Workspace) {
 	if len(p.pending) == 0 {
