@@ -89,8 +89,12 @@ func settingKeys() []string {
 	return keys
 }
 
-// variable is the environment variable of the setting.
+// variable is the environment variable of the setting. That of output is not called like the others:
+// WF_OUTPUT is where a command of a run puts its outputs, and commands run wf, too.
 func (s setting) variable() string {
+	if s.key == "output" {
+		return "WF_SHOW_OUTPUT"
+	}
 	return "WF_" + strings.ToUpper(strings.ReplaceAll(s.key, "-", "_"))
 }
 

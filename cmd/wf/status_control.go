@@ -104,7 +104,10 @@ func lsDetail(n api.NodeStatus, now time.Time) string {
 	if n.Command != "" {
 		parts = append(parts, n.Command)
 	}
-	return plain.Line(strings.Join(parts, "  "))
+	for i, part := range parts {
+		parts[i] = plain.Line(part)
+	}
+	return strings.Join(parts, "  ")
 }
 
 // allHandled says of a state in which nodes have failed that an edge has fired for each of them.
