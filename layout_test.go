@@ -33,8 +33,9 @@ var mayImport = map[string][]string{
 	"ownfile":   {},
 	"executor":  {"ownfile"},
 	"history":   {"ownfile"},
+	"store":     {"ownfile"},
 	"workspace": {"api", "executor", "graph", "graphml", "history", "layered", "ownfile", "scheduler"},
-	"daemon":    {"api", "workspace", "graph", "ownfile"},
+	"daemon":    {"api", "workspace", "graph", "ownfile", "store"},
 	"client":    {"api", "ownfile"},
 	"layered":   {},
 	"plain":     {},
@@ -57,6 +58,7 @@ var mayNotUse = map[string][]string{
 	"plain":     {"os", "net", "time", "sync", "log", "context"},
 	"words":     {"os", "net", "sync", "log", "context"},
 	"graphml":   {"os", "net"},
+	"store":     {"net", "log"},
 	"workspace": {"net/http"},
 }
 

@@ -20,6 +20,8 @@ const (
 	SchemaLog     = "wf.log/v1"
 	SchemaEdit    = "wf.edit/v1"
 	SchemaVersion = "wf.version/v1"
+	SchemaKV      = "wf.kv/v1"
+	SchemaKVKeys  = "wf.kv-keys/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).

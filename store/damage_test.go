@@ -170,19 +170,22 @@ func TestFaultInATransaction(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "kv.db")
 		s := open(t, path)
 		s.mustSet(t, Machine(), "k", strings.Repeat("v", MaxValue), Terms{})
-		f := s.current.Load()
-		do := f.view
-		if update {
-			do = f.update
-		}
-		err := do(func(tx *bolt.Tx) error {
-			record := tx.Bucket(valuesBucket).Bucket([]byte(machineName)).Get([]byte("k"))
+		cut := func(b *bolt.Bucket) error {
+			record := b.Get([]byte("k"))
 			if err := os.Truncate(path, int64(os.Getpagesize())); err != nil {
 				return err
 			}
 			_, _, problem := decode([]byte("k"), record)
 			return fmt.Errorf("read: %s", problem)
-		})
+		}
+		var err error
+		if update {
+			err = s.change(t.Context(), 0, func(turn *turn) error {
+				return cut(turn.tx.Bucket(valuesBucket).Bucket([]byte(machineName)))
+			})
+		} else {
+			err = s.read(t.Context(), Machine(), func(b *bolt.Bucket, _ int64) error { return cut(b) })
+		}
 		if kindOf(err) != Damaged {
 			t.Errorf("update %v: %v", update, err)
 		}

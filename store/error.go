@@ -34,7 +34,9 @@ type Error struct {
 	Text string // what, lower case
 	Path string // the file, where it is about that
 	Why  string // the obstacle
-	err  error
+	// Value: only one value is damaged. Set and Delete without conditions mend it.
+	Value bool
+	err   error
 }
 
 func (e *Error) Error() string {
@@ -56,7 +58,7 @@ func refuse(kind Kind, format string, args ...any) *Error {
 
 // damagedValue is the error about one value; the others are none the worse for it.
 func (s *Store) damagedValue(key []byte, problem string) *Error {
-	return &Error{Kind: Damaged, Text: fmt.Sprintf("the value of %q is damaged", key), Path: s.path, Why: problem}
+	return &Error{Kind: Damaged, Text: fmt.Sprintf("the value of %q is damaged", key), Value: true, Path: s.path, Why: problem}
 }
 
 // damagedFile is the error about the file as a whole.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -210,10 +211,11 @@ func guarded(path string, do func() error) (err error) {
 func (f *file) close() error { return guarded(f.path, f.db.Close) }
 
 // abandon lets go of a file in which a transaction may have broken off. bbolt may still hold its
-// locks then, so that closing it would wait for ever; the memory that it has mapped stays. The lock
-// of the file goes with the descriptor.
+// locks then, so that closing it would wait for ever; the memory that it has mapped stays, and holds
+// the file. So the lock on the file is taken off first.
 func (f *file) abandon() {
 	if f.os != nil {
-		f.os.Close() // a second time does no harm, and what was written is synced
+		_ = syscall.Flock(int(f.os.Fd()), syscall.LOCK_UN) // of no use when it is closed already
+		f.os.Close()                                       // the same; what was written is synced
 	}
 }
