@@ -180,9 +180,9 @@ func TestFaultInATransaction(t *testing.T) {
 		}
 		var err error
 		if update {
-			err = s.change(t.Context(), 0, func(turn *turn) error {
+			err = s.change(t.Context(), &change{do: func(turn *turn) error {
 				return cut(turn.tx.Bucket(valuesBucket).Bucket([]byte(machineName)))
-			})
+			}})
 		} else {
 			err = s.read(t.Context(), Machine(), func(b *bolt.Bucket, _ int64) error { return cut(b) })
 		}

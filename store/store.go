@@ -74,10 +74,11 @@ func (s *Store) Close() {
 // A change is a deed that waits for its turn. do runs in a transaction, perhaps with others; err is
 // set when done is closed.
 type change struct {
-	do   func(*turn) error
-	size int // about how many bytes it writes
-	err  error
-	done chan struct{}
+	do    func(*turn) error // not called where there is no file and makes is not set
+	size  int               // about how many bytes it writes
+	makes bool              // needs a file, also where there is none yet
+	err   error
+	done  chan struct{}
 }
 
 // Bounds of one transaction: what waits beyond them is in the next one.
@@ -86,11 +87,11 @@ const (
 	groupBytes = 4 << 20
 )
 
-// change has do done in a transaction and returns when that is on the disk. ctx bounds only the wait
+// change has c done in a transaction and returns when that is on the disk. ctx bounds only the wait
 // for a turn: once that has come the answer says what has become of it.
-func (s *Store) change(ctx context.Context, size int, do func(*turn) error) error {
+func (s *Store) change(ctx context.Context, c *change) error {
 	s.start()
-	c := &change{do: do, size: size, done: make(chan struct{})}
+	c.done = make(chan struct{})
 	select {
 	case s.inbox <- c:
 		<-c.done

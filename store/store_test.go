@@ -177,7 +177,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestReadingMakesNothing: a question leaves no trace.
+// TestReadingMakesNothing: a question leaves no trace, nor does deleting what is not there.
 func TestReadingMakesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	s := open(t, path)
@@ -186,6 +186,9 @@ func TestReadingMakesNothing(t *testing.T) {
 	}
 	if keys, more, err := s.Keys(t.Context(), Machine(), "", "", 10); len(keys) > 0 || more || err != nil {
 		t.Error(keys, more, err)
+	}
+	if out, err := s.Delete(t.Context(), Machine(), "k", nil); err != nil || out.Done {
+		t.Error(out, err)
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a file: %v", err)

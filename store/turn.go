@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -111,8 +112,8 @@ const purgeBeside = 64
 // has written nothing; any other error is that of all.
 func (s *Store) commit(group []*change) {
 	next := int64(0)
-	f, err := s.ready(true)
-	if err == nil {
+	f, err := s.ready(slices.ContainsFunc(group, func(c *change) bool { return c.makes }))
+	if f != nil && err == nil {
 		err = f.update(func(tx *bolt.Tx) error {
 			t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
 			for _, c := range group {
@@ -129,7 +130,9 @@ func (s *Store) commit(group []*change) {
 	}
 	switch {
 	case err == nil:
-		s.wakeFor(next)
+		if f != nil {
+			s.wakeFor(next)
+		}
 	case errors.Is(err, errNothing):
 		err = nil
 	default:
