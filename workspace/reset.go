@@ -65,8 +65,8 @@ func (w *Workspace) reset(nodes []*graph.Node) {
 		}
 		for _, edges := range [][]*graph.Edge{n.In, n.Out} {
 			for _, e := range edges {
-				if e.Marked {
-					w.g.SetMark(e, false)
+				if e.Mark != graph.Unmarked {
+					w.g.SetMark(e, graph.Unmarked)
 					w.file.touchEdge(e)
 				}
 			}

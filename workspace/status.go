@@ -90,11 +90,8 @@ func (w *Workspace) status(nodes bool) api.Status {
 }
 
 func edgeStatus(e *graph.Edge) api.EdgeStatus {
-	s := api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String()}
-	if e.Marked {
-		s.Status = "to_run"
-	}
-	return s
+	return api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String(),
+		Status: e.Mark.String()}
 }
 
 // wrapper is the wrapper of the workfile: the attribute, else one made of the legacy prefix and
