@@ -118,8 +118,8 @@ func TestDamagedValuesHaveAWayOut(t *testing.T) {
 	}
 }
 
-// TestValuesKeepTheDaemon: it ends when idle, and takes the idle time from the last question on.
-func TestValuesKeepTheDaemon(t *testing.T) {
+// TestValuesKeepNoDaemon: one that was asked only for values ends by itself.
+func TestValuesKeepNoDaemon(t *testing.T) {
 	r := start(t, func(c *Config, _ *fakes) { c.IdleTimeout = 50 * time.Millisecond })
 	if _, e := r.kvValue(api.KVScope{Scope: api.KVMachine}, "k"); e != nil {
 		t.Fatal(e)
