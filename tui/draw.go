@@ -101,7 +101,7 @@ func (m *model) stateLine() string {
 		return m.name() + ": never run"
 	}
 	c := m.runCounts(run)
-	text := fmt.Sprintf("run %s %s %d/%d", run.Run, resultWord(run.Result), c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept)
 	if c.Failed > 0 {
 		text += fmt.Sprintf(" %d failed", c.Failed)
 	}
@@ -136,7 +136,7 @@ func (m *model) headings(width int) []string {
 	if m.past != nil {
 		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
 	} else if run := m.flow.current(); run != nil {
-		parts = append(parts, "run "+run.Run+" "+resultWord(run.Result))
+		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}
 	if text := m.editedSince(); text != "" {
 		parts = append(parts, text)
