@@ -263,3 +263,12 @@ func TestManyFailures(t *testing.T) {
 		t.Errorf("an expanded stage of 100 nodes has %d rows", n)
 	}
 }
+
+// TestBlockedSign: in ASCII, too, a blocked node cannot be taken for a piece of the lines beside it.
+func TestBlockedSign(t *testing.T) {
+	for _, signs := range [][16]string{asciis, asciiDashes, asciiDots} {
+		if slices.Contains(signs[:], Blocked.Glyph(true)) {
+			t.Errorf("%q is a line, too", Blocked.Glyph(true))
+		}
+	}
+}

@@ -23,7 +23,7 @@ func (s *stagesView) columns(width int) (c stageColumns) {
 	for _, stage := range s.stages {
 		largest = max(largest, len(stage.nodes))
 	}
-	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 -00")
+	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 !00")
 	right := 2 + c.countWidth // without the bar
 	if s.times > 0 {
 		right += 2 + s.times
