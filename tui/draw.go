@@ -186,6 +186,7 @@ func (m *model) drawMain(a area) {
 	}
 	drawing, side := m.areas.drawing, m.areas.side
 	if drawing.width > 0 && drawing.height > 0 {
+		m.picture.preview = m.preview()
 		m.picture.draw(drawing, m.opt.ASCII)
 		if m.picture.selected.Kind == 0 {
 			drawing.put(1, 1, m.emptyText(), dimStyle)
