@@ -53,10 +53,12 @@ func (l *Layout) Preview(grid *Grid, from Point, p Preview) {
 	if l.look.ASCII {
 		arrows = [2]string{">", "<"}
 	}
-	if to.in >= 0 {
-		b.stamp(to.in, to.row, arrows[0], b.style)
-	} else {
-		b.stamp(to.out, to.row, arrows[1], b.style)
+	x, arrow := to.in, arrows[0]
+	if x < 0 {
+		x, arrow = to.out, arrows[1]
+	}
+	if c := b.grid.At(x-from.X, to.row-from.Y); c != nil && c.Style.Mods&Line != 0 {
+		c.Text = arrow // where a text is, its line has ended behind it
 	}
 }
 
@@ -154,7 +156,11 @@ func (p *picture) port(item Item) (port, bool) {
 	}
 	at := &p.layers.points[v]
 	start := p.starts[at.layer]
-	to := port{row: p.middle(at.row), out: p.leaves(v) - 1, turnOut: start + p.widths[at.layer] + 1, in: start - 1, turnIn: start - 2}
+	out := p.leaves(v)
+	if p.zoom != Box {
+		out-- // the line of the layout leaves a blank behind the chip, this one needs the room
+	}
+	to := port{row: p.middle(at.row), out: out, turnOut: start + p.widths[at.layer] + 1, in: start - 1, turnIn: start - 2}
 	if to.turnIn < 0 {
 		to.in = -1
 	}
