@@ -134,9 +134,9 @@ func (l *link) close() {
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
 	if m.opt.Path == "" {
-		return m.goHome()
+		return guarded(m.goHome())
 	}
-	return m.openFile(m.opt.Path)
+	return guarded(m.openFile(m.opt.Path))
 }
 
 // openFile turns to a workfile.

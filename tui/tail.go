@@ -52,7 +52,7 @@ type tail struct {
 	bytes   int
 	infos   []heard
 	failed  error
-	crash   *crash
+	crash   *Crash
 	reading int // streams that have not ended
 	wake    chan struct{}
 	last    time.Time // belongs to who calls next
@@ -71,7 +71,7 @@ type logNews struct {
 	infos  []heard
 	pieces []piece
 	failed error
-	crash  *crash
+	crash  *Crash
 	over   bool // nothing more will come
 }
 
@@ -148,7 +148,7 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 	}
 }
 
-func (t *tail) carry(c *crash) { t.change(func() { t.crash = c }) }
+func (t *tail) carry(c *Crash) { t.change(func() { t.crash = c }) }
 
 // push adds a piece, and drops the oldest ones when nobody has taken them for too long.
 func (t *tail) push(p piece) {

@@ -62,7 +62,8 @@ type Left struct {
 	Of   int
 }
 
-// Run shows the interface until it is left. Whatever happens, the terminal is as it was.
+// Run shows the interface until it is left. Whatever happens, the terminal is as it was. A bug is the
+// error *Crash.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(opt)
 	defer m.close()
@@ -71,12 +72,12 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
-		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
+		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)), tea.WithoutCatchPanics())
 	if opt.Restorer != nil {
 		opt.Restorer(p.Kill)
 		defer opt.Restorer(nil)
 	}
-	_, err := p.Run()
+	err := run(p)
 	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
 		err = nil
 	}

@@ -31,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	m.refresh()
-	return m, tea.Batch(cmd, m.follow(), m.ticker(), m.toaster())
+	return m, guarded(tea.Batch(cmd, m.follow(), m.ticker(), m.toaster()))
 }
 
 // handle is the one switch over all messages.
@@ -63,6 +63,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case failed:
 		m.fail(msg.err)
+	case *Crash:
+		panic(msg)
 	case answer:
 		return msg.apply(m)
 	}

@@ -34,7 +34,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	if err != nil {
 		return tui.Left{}, err
 	}
-	return tui.Run(ctx, tui.Options{
+	left, err := tui.Run(ctx, tui.Options{
 		Connect: e.connectTUI,
 		Path:    path,
 		Request: req,
@@ -56,6 +56,12 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		ASCII:  e.wantASCII(),
 		Color:  e.wantColor(true),
 	})
+	var bug *tui.Crash
+	if errors.As(err, &bug) {
+		e.crash(bug.Value, bug.Stack)
+		return left, exitError(exitFailed)
+	}
+	return left, err
 }
 
 // turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
