@@ -160,7 +160,7 @@ func (m *model) liveness() string {
 	case m.link == nil:
 		return ""
 	case m.link.ended != nil:
-		return "no daemon: C connects"
+		return m.gone()
 	case m.link.lost != nil:
 		return "daemon lost, looking for it"
 	case !m.flow.known:

@@ -80,8 +80,9 @@ type link struct {
 	client *client.Client
 	ws     *client.Workspace
 	feed   *feed
-	lost   error // the daemon is being looked for
-	ended  error // and is looked for no more
+	lost   error         // the daemon is being looked for
+	ended  error         // and its client looks for it no more
+	wait   time.Duration // until the model looks again; 0 = it does not
 }
 
 // A toast is a line about what has just happened; it goes with the next key, or after toastTime.
@@ -150,7 +151,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	l := &link{path: path}
 	m.link = l
 	return func() tea.Msg {
-		return m.connect(l)
+		return m.connect(l, true)
 	}
 }
 
@@ -161,10 +162,11 @@ type opened struct {
 	err   error
 }
 
-// connect opens a workfile. It runs beside the model and touches nothing of it.
-func (m *model) connect(asked *link) tea.Msg {
+// connect opens a workfile, with a new daemon if there is none and start is set. It runs beside the model
+// and touches nothing of it.
+func (m *model) connect(asked *link, start bool) tea.Msg {
 	f := newFeed()
-	c, err := m.opt.Connect(m.ctx, f.lose, f.note)
+	c, err := m.opt.Connect(m.ctx, start, f.lose, f.note)
 	if err != nil {
 		return opened{asked, nil, err}
 	}

@@ -23,9 +23,9 @@ import (
 
 // Options are what the interface is told by the command line.
 type Options struct {
-	// Connect reaches the daemon, and starts one where that is right. lost and note are for the
-	// client's options of these names.
-	Connect func(ctx context.Context, lost func(error), note func(string)) (*client.Client, error)
+	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
+	// are for the client's options of these names.
+	Connect func(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error)
 	Path    string         // absolute, of the workfile to open; "" begins at home
 	Request api.RunRequest // what every run that is started here has: environment, user, defaults
 	Recent  func() []Recent

@@ -47,6 +47,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.mouseEvent(msg)
 	case opened:
 		return m.opened(msg)
+	case look:
+		return m.lookAgain(msg)
 	case news:
 		return m.news(msg)
 	case logNews:
@@ -81,9 +83,9 @@ func (m *model) opened(msg opened) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.link.ended = msg.err
-		return nil
+		return m.giveUp(msg.err)
 	}
+	m.log.close() // it has read from the connection before
 	m.link = msg.link
 	return m.link.feed.next
 }
@@ -103,13 +105,12 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost = n.lost
 	}
 	if n.snapshot != nil {
-		m.link.lost, m.link.ended = nil, nil
+		m.link.lost, m.link.ended, m.link.wait = nil, nil, 0
 	}
 	m.flow.take(n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
-		m.link.lost, m.link.ended = nil, n.ended
-		cmds = nil
+		cmds = []tea.Cmd{m.giveUp(n.ended)}
 	}
 	for _, ev := range n.events {
 		switch ev.Type {

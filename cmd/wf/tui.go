@@ -101,12 +101,12 @@ func (e *env) usualRun(path string) (api.RunRequest, error) {
 }
 
 // connectTUI is connect for a client that tells what happens to its connection.
-func (e *env) connectTUI(ctx context.Context, lost func(error), note func(string)) (*client.Client, error) {
+func (e *env) connectTUI(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error) {
 	opt, err := e.startingOptions(nil)
 	if err != nil {
 		return nil, err
 	}
-	opt.Lost, opt.Note = lost, note
+	opt.Lost, opt.Note, opt.NoStart = lost, note, !start
 	return client.Connect(ctx, opt)
 }
 
