@@ -71,12 +71,14 @@ type model struct {
 	dialogs  []dialog
 	editing  editState
 	toast    toast
+	known    Sight  // what the memory has of the open workfile
 	seen     string // a run that was going while somebody watched
 }
 
 // A link is an open workfile.
 type link struct {
 	path   string
+	id     string // of the workspace; "" = it was never open
 	client *client.Client
 	ws     *client.Workspace
 	feed   *feed
@@ -108,6 +110,7 @@ func newModel(opt Options) *model {
 
 // close lets go of everything that goes on in the background.
 func (m *model) close() {
+	m.keepSight()()
 	m.cancel()
 	m.log.close()
 	m.unlink()
@@ -142,15 +145,18 @@ func (m *model) Init() tea.Cmd {
 
 // openFile turns to a workfile.
 func (m *model) openFile(path string) tea.Cmd {
+	keep := m.keepSight()
 	m.log.close()
 	m.unlink()
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
 	m.log = logView{}
 	m.picture = newPicture()
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
+	m.known, m.split, m.inspect = Sight{}, 0, false
 	l := &link{path: path}
 	m.link = l
 	return func() tea.Msg {
+		keep()
 		return m.connect(l, true)
 	}
 }
@@ -160,6 +166,7 @@ type opened struct {
 	asked *link
 	link  *link
 	err   error
+	sight Sight // that the memory has of it
 }
 
 // connect opens a workfile, with a new daemon if there is none and start is set. It runs beside the model
@@ -168,15 +175,15 @@ func (m *model) connect(asked *link, start bool) tea.Msg {
 	f := newFeed()
 	c, err := m.opt.Connect(m.ctx, start, f.lose, f.note)
 	if err != nil {
-		return opened{asked, nil, err}
+		return opened{asked: asked, err: err}
 	}
 	ws, err := c.Open(m.ctx, asked.path)
 	if err != nil {
 		c.Close()
-		return opened{asked, nil, err}
+		return opened{asked: asked, err: err}
 	}
 	f.start(watch(ws))
-	return opened{asked, &link{path: asked.path, client: c, ws: ws, feed: f}, nil}
+	return opened{asked, &link{path: asked.path, id: ws.ID, client: c, ws: ws, feed: f}, nil, m.opt.recall(ws.ID)}
 }
 
 // name is what people call the open workfile.

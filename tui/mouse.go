@@ -126,7 +126,7 @@ func (m *model) drag(x, y int) {
 	} else {
 		m.split = float64(y-1) / float64(max(1, m.height-3))
 	}
-	m.split = min(max(m.split, 0.2), 0.8)
+	m.split = min(max(m.split, leastSplit), mostSplit)
 }
 
 // wheel scrolls what is under the pointer.

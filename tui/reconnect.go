@@ -55,7 +55,7 @@ func (m *model) reconnect() tea.Cmd {
 // relink makes a new link to the open workfile. Everything on the screen stays until it is there.
 func (m *model) relink(start bool) tea.Cmd {
 	old := m.link
-	l := &link{path: old.path, ended: old.ended, wait: old.wait}
+	l := &link{path: old.path, id: old.id, ended: old.ended, wait: old.wait}
 	m.link = l
 	return func() tea.Msg {
 		old.close()

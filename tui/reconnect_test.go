@@ -56,7 +56,7 @@ func TestLooksAgain(t *testing.T) {
 		}
 		// It is there again: nothing more is looked for.
 		back := &link{path: m.link.path, feed: newFeed()}
-		m.Update(opened{m.link, back, nil})
+		m.Update(opened{asked: m.link, link: back})
 		m.Update(news{back.feed, batch{snapshot: &api.Snapshot{Status: small()}}})
 		m.hush()
 		if got := frame(m); !strings.Contains(got, "● live") || m.link.wait != 0 || m.selectedNode().Name != selected {
@@ -79,7 +79,7 @@ func TestNoLook(t *testing.T) {
 	if got := frame(m); m.link.wait != 0 || !strings.Contains(got, "no daemon: C connects") {
 		t.Errorf("it is looked for:\n%s", got)
 	}
-	m.Update(opened{m.link, nil, &api.Error{Message: "no workfile"}})
+	m.Update(opened{asked: m.link, err: &api.Error{Message: "no workfile"}})
 	if press(m, "R"); m.link.wait != 0 || m.toast.text != "there is no daemon: C connects" {
 		t.Errorf("a run without a daemon says %q", m.toast.text)
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	Pager   string // command line of the pager
 	Editor  string // and of the editor
 	Drafts  string // folder for texts that are not saved yet; it is made when it is needed
+	Memory  Memory // how workfiles were looked at; nil = nobody remembers
 
 	// Restorer is told how to give the terminal back when something else ends the process, and nil when
 	// that is not needed any more. nil is told nothing.

@@ -87,6 +87,10 @@ func (m *model) opened(msg opened) tea.Cmd {
 	}
 	m.log.close() // it has read from the connection before
 	m.link = msg.link
+	if !m.flow.known { // else it was open before, and is looked at as it was
+		m.known = msg.sight
+		m.look(msg.sight)
+	}
 	return m.link.feed.next
 }
 

@@ -50,6 +50,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Pager:  cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
 		Editor: editor.Choose(e.get),
 		Drafts: editor.Folder(e.whereFolders().state),
+		Memory: sights(filepath.Join(e.whereFolders().state, "views")),
 		In:     e.stdin,
 		Out:    e.stdout,
 		Env:    e.vars,
