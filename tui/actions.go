@@ -89,9 +89,9 @@ func lookActions() []action {
 func logActions() []action {
 	lines := atSide | atLog
 	return []action{
-		{groupLog, []string{"/"}, "search", "search in the log: a regular expression; capitals count when there are some", "search", lines, showsLog, act((*model).searchPrompt)},
-		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before", "", lines, showsLog,
-			func(m *model, key string) tea.Cmd { m.nextMatch(key == "n"); return nil }},
+		{groupLog, []string{"/"}, "search", "search in all of the log: a regular expression; capitals count when there are some", "search", lines, showsLog, act((*model).searchPrompt)},
+		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before, anywhere in the output", "", lines, showsLog,
+			func(m *model, key string) tea.Cmd { return m.nextMatch(key == "n") }},
 		{groupLog, []string{"&"}, "matching lines only", "show only lines that match what was searched for, or all again", "", lines, showsLog, act((*model).onlyMatches)},
 		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.cut = !m.log.cut })},
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},

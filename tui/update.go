@@ -53,6 +53,14 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.news(msg)
 	case logNews:
 		return m.log.take(msg)
+	case pageNews:
+		m.log.takePage(msg)
+	case searchNews:
+		said, cmd := m.log.takeSearch(msg)
+		if said != "" {
+			m.say(said, false)
+		}
+		return cmd
 	case tick:
 		m.ticking = false
 	case toasted:
