@@ -65,3 +65,35 @@ func TestPreviewHarmless(t *testing.T) {
 		}
 	})
 }
+
+// TestOverview: the overview has the most urgent states where they are in the drawing, and marks what a
+// pane shows.
+func TestOverview(t *testing.T) {
+	g := pipeline(20)
+	g.Nodes[len(g.Nodes)-1].State = Failed
+	l := New(g, Options{View: Layers})
+	l.Show(Look{Width: 60, Height: 10})
+	small := NewGrid(12, 4)
+	if !l.Overview(small, Point{}, 60, 10) {
+		t.Fatal("a graph has no overview")
+	}
+	seen, failed := 0, 0
+	for x := range small.Width {
+		for y := range small.Height {
+			c := small.At(x, y)
+			if c.Style.Mods&Selected != 0 {
+				seen++
+			}
+			if c.Text == Failed.Glyph(false) {
+				failed++
+			}
+		}
+	}
+	if small.At(0, 0).Style.Mods&Selected == 0 || seen == 0 || seen > 24 || failed != 1 {
+		t.Errorf("%d cells are in sight, %d failed:\n%s", seen, failed, small)
+	}
+	list := New(g, Options{View: List})
+	if list.Show(Look{Width: 60, Height: 10}); list.Overview(small, Point{}, 60, 10) {
+		t.Error("a list has an overview")
+	}
+}

@@ -75,6 +75,7 @@ func lookActions() []action {
 		{groupLook, []string{"v"}, "view", "change between stages, graph and list", "view", atMain, hasFile, act((*model).nextView)},
 		{groupLook, []string{"z"}, "zoom", "give nodes of the graph more room or less: name, time, command, one cell", "", atMain, inGraph, act((*model).nextZoom)},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, as far as that can be", "", atMain, inGraph, act(func(m *model) { m.picture.fit() })},
+		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.plainView = !m.plainView })},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, act((*model).filterPrompt)},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act((*model).nextQuick)},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave a past run", "", atMain, hasFile, act((*model).escape)},

@@ -14,6 +14,7 @@ type Sight struct {
 	Zoom     int      `json:"zoom,omitempty"`
 	Open     []string `json:"open,omitempty"`    // keys of the stages that are open
 	Split    float64  `json:"split,omitempty"`   // share of the drawing; 0 = as the terminal asks for
+	Plain    bool     `json:"plain,omitempty"`   // without an overview
 	Inspect  bool     `json:"inspect,omitempty"` // reasons instead of the log
 	CutLines bool     `json:"cut_lines,omitempty"`
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
@@ -37,7 +38,7 @@ const (
 
 // sight is how the workfile is looked at now.
 func (m *model) sight() Sight {
-	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Inspect: m.inspect, CutLines: m.log.cut, Stream: m.log.stream}
+	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Plain: m.plainView, Inspect: m.inspect, CutLines: m.log.cut, Stream: m.log.stream}
 	if m.picture.chosen {
 		s.View = m.picture.view.String()
 	}
@@ -68,7 +69,7 @@ func (m *model) look(s Sight) {
 	if s.Stream == stdout || s.Stream == stderr {
 		m.log.stream = s.Stream
 	}
-	m.inspect, m.log.cut = s.Inspect, s.CutLines
+	m.plainView, m.inspect, m.log.cut = s.Plain, s.Inspect, s.CutLines
 }
 
 // recall is what is known of a workspace. It may read a file.
@@ -94,6 +95,6 @@ func (m *model) keepSight() func() {
 func same(a, b Sight) bool {
 	open := slices.Equal(a.Open, b.Open)
 	a.Open, b.Open = nil, nil
-	return open && a.View == b.View && a.Zoom == b.Zoom && a.Split == b.Split && a.Inspect == b.Inspect &&
+	return open && a.View == b.View && a.Zoom == b.Zoom && a.Split == b.Split && a.Plain == b.Plain && a.Inspect == b.Inspect &&
 		a.CutLines == b.CutLines && a.Stream == b.Stream
 }

@@ -51,6 +51,7 @@ type model struct {
 	pane          pane
 	split         float64 // share of the drawing; 0 = as the size of the terminal asks for
 	zoomed        bool    // the pane with the keys has the whole screen
+	plainView     bool    // without an overview
 	inspect       bool    // the side pane explains the selected node
 	mouse         bool    // it is ours; else the terminal selects text with it
 	pointer       pointer

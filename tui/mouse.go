@@ -68,6 +68,8 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	switch {
 	case m.page == runsPage || m.page == homePage:
 		return m.clickList(y, double)
+	case m.page == mainPage && m.areas.overview.contains(x, y):
+		m.clickOverview(x, y)
 	case m.areas.divider.contains(x, y):
 		m.pointer.dragging = true
 	case m.areas.drawing.contains(x, y) && m.page == mainPage && m.picture.layout != nil:

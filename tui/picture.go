@@ -17,6 +17,7 @@ type picture struct {
 	layout   *drawing.Layout
 	built    built
 	grid     drawing.Grid
+	small    drawing.Grid    // of the overview
 	from     drawing.Point   // upper left corner of what is in sight
 	selected drawing.Item    // of layout
 	anchor   string          // the id of the selected node, or the key of the item, to find it again

@@ -39,6 +39,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.picture.free = false // what was in sight may be so no more
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
