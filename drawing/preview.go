@@ -80,11 +80,13 @@ func (b *brush) connect(from, to port) {
 	b.down(turn, min(row, to.row), max(row, to.row))
 }
 
-// What it costs a line to run through a cell of text, through one of another line, and a row of way.
+// What it costs a line to run through a cell of text, through one of another line, a row of way, and a row
+// that is neither that of its source nor that of its target.
 const (
 	textCost = 50
-	lineCost = 2
+	lineCost = 5
 	wayCost  = 3
+	bendCost = 20
 )
 
 // freest is the visible row in which a line between two columns meets the least.
@@ -93,6 +95,9 @@ func (b *brush) freest(from port, target, turn int) int {
 	for y := range b.grid.Height {
 		row := y + b.from.Y
 		cost := wayCost * (max(row, from.row, target) - min(row, from.row, target))
+		if row != from.row && row != target {
+			cost += bendCost
+		}
 		for x := max(min(from.turnOut, turn)-b.from.X, 0); x <= min(max(from.turnOut, turn)-b.from.X, b.grid.Width-1); x++ {
 			switch c := b.grid.At(x, y); {
 			case c.Style.Mods&Line != 0:

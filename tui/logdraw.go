@@ -170,7 +170,7 @@ func highlight(line []span, parts [][]int) []span {
 func (v *logView) foot(a area, ascii bool) {
 	x := 0
 	switch {
-	case v.tail == nil:
+	case v.tail == nil, v.failed != nil && len(v.buffer.lines) == 0:
 	case v.follow && v.over:
 		x = a.put(0, 0, "end", dimStyle)
 	case v.follow:

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
+
 	"wf/drawing"
 )
 
@@ -80,16 +82,35 @@ func (o *Options) recall(workspace string) Sight {
 	return o.Memory.Recall(workspace)
 }
 
-// keepSight returns what keeps how the open workfile is looked at, if that has changed since it was
-// opened; it may write a file.
-func (m *model) keepSight() func() {
+// keepSight returns what keeps how the open workfile is looked at, nil if that has not changed; it may
+// write a file. last is for a workfile that is left: if any of what was written before came late, what
+// comes last is right.
+func (m *model) keepSight(last bool) func() {
+	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.known {
+		return nil
+	}
 	s := m.sight()
-	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.known || same(s, m.known) {
-		return func() {}
+	if same(s, m.known) && !(last && m.moved) {
+		return nil
 	}
 	memory, id := m.opt.Memory, m.link.id
-	m.known = s
+	m.known, m.moved = s, true
 	return func() { memory.Keep(id, s) }
+}
+
+// memorize keeps how the workfile is looked at after a key or a turn of the mouse, so that it is not lost
+// when the terminal is.
+func (m *model) memorize(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.MouseReleaseMsg:
+		if keep := m.keepSight(false); keep != nil {
+			return func() tea.Msg {
+				keep()
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 func same(a, b Sight) bool {

@@ -45,6 +45,10 @@ func TestMemory(t *testing.T) {
 	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
 	m.drag(48, 3)
 	want := m.sight()
+	_, cmd := m.Update(tea.MouseReleaseMsg{})
+	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
+		t.Errorf("before it is left, %+v is kept", s["ab"])
+	}
 	if want.View != "graph" || want.Zoom != 1 || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != stdout {
 		t.Fatalf("it is looked at with %+v", want)
 	}
@@ -67,4 +71,17 @@ func TestMemoryNonsense(t *testing.T) {
 		t.Errorf("it is looked at with %+v", got)
 	}
 	m.close()
+}
+
+// drain runs what a command is made of, as far as it ends at once.
+func drain(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			drain(c)
+		}
+	}
 }

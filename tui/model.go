@@ -73,6 +73,7 @@ type model struct {
 	editing  editState
 	toast    toast
 	known    Sight  // what the memory has of the open workfile
+	moved    bool   // and that it has been changed here
 	seen     string // a run that was going while somebody watched
 }
 
@@ -111,7 +112,9 @@ func newModel(opt Options) *model {
 
 // close lets go of everything that goes on in the background.
 func (m *model) close() {
-	m.keepSight()()
+	if keep := m.keepSight(true); keep != nil {
+		keep()
+	}
 	m.cancel()
 	m.log.close()
 	m.unlink()
@@ -146,18 +149,20 @@ func (m *model) Init() tea.Cmd {
 
 // openFile turns to a workfile.
 func (m *model) openFile(path string) tea.Cmd {
-	keep := m.keepSight()
+	keep := m.keepSight(true)
 	m.log.close()
 	m.unlink()
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
 	m.log = logView{}
 	m.picture = newPicture()
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
-	m.known, m.split, m.inspect = Sight{}, 0, false
+	m.known, m.moved, m.split, m.inspect, m.plainView = Sight{}, false, 0, false, false
 	l := &link{path: path}
 	m.link = l
 	return func() tea.Msg {
-		keep()
+		if keep != nil {
+			keep()
+		}
 		return m.connect(l, true)
 	}
 }

@@ -11,8 +11,8 @@ import (
 const (
 	overviewWidth  = 28
 	overviewHeight = 8
-	overviewPaneX  = 50
-	overviewPaneY  = 12
+	overviewPaneX  = 48
+	overviewPaneY  = 9
 )
 
 // whereabouts says which part of a drawing that does not fit is in sight; "" = all of it is.

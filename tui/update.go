@@ -31,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	m.refresh()
-	return m, guarded(tea.Batch(cmd, m.follow(), m.ticker(), m.toaster()))
+	return m, guarded(tea.Batch(cmd, m.follow(), m.ticker(), m.toaster(), m.memorize(msg)))
 }
 
 // handle is the one switch over all messages.
