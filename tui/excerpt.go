@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/api"
 	"wf/client"
 )
 
@@ -105,7 +106,7 @@ func (v *logView) more() tea.Cmd {
 		v.turn.going = true
 		return v.openPage(v.turn)
 	}
-	if v.pattern != nil && !v.tallied && v.ask != nil && len(v.buffer.lines) > 0 {
+	if v.pattern != nil && !v.tallied && v.ask != nil && v.heardAll() {
 		v.tallied = true
 		if d := v.document(true); d.size() > 0 {
 			v.counting = &search{doc: d, forward: true, all: true}
@@ -121,6 +122,12 @@ func (v *logView) more() tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// heardAll says whether it is known of all sources how much there is, and the first lines have come.
+func (v *logView) heardAll() bool {
+	unknown := func(i api.LogInfo) bool { return i.Run == "" }
+	return len(v.buffer.lines) > 0 && !slices.ContainsFunc(v.infos[:min(len(v.infos), maxSources)], unknown)
 }
 
 // shows is what visible says of a line, for use beside the model.
@@ -203,8 +210,11 @@ func (v *logView) takePage(n pageNews) {
 			v.pause()
 		}
 	}
-	if p != v.page || n.err != nil {
-		v.failed = n.err
+	if n.err != nil {
+		v.failed = n.err // and p goes on loading: nothing is asked again before somebody comes back
+		return
+	}
+	if p != v.page {
 		return
 	}
 	p.loading = false

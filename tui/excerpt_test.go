@@ -152,6 +152,13 @@ func TestSearchAll(t *testing.T) {
 			t.Fatalf("n came to %q (%s), want %q", v.at(), said, want)
 		}
 	}
+	v.stream = stderr
+	v.recount()
+	if settle(t, v, nil); v.matches() != 1 {
+		t.Errorf("standard error matches in %d lines", v.matches())
+	}
+	v.stream = ""
+	v.recount()
 	v.only = true
 	v.toStart()
 	if settle(t, v, nil); v.text() != "line 77\nline 1234\nline 399999\nbad\n" {

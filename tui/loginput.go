@@ -141,6 +141,7 @@ func (m *model) onlyMatches() {
 // nextStream goes from both streams to standard output to standard error.
 func (m *model) nextStream() {
 	m.log.stream = map[string]string{"": stdout, stdout: stderr, stderr: ""}[m.log.stream]
+	m.log.recount()
 	m.log.toEnd()
 	m.say("showing "+map[string]string{"": "both streams", stdout: "standard output", stderr: "standard error"}[m.log.stream], false)
 }

@@ -233,11 +233,17 @@ func (v *logView) toStart() {
 	}
 }
 
+// recount counts anew what is searched for.
+func (v *logView) recount() {
+	v.counted, v.found, v.before = 0, 0, 0
+	v.looking, v.counting, v.tallied = nil, nil, false
+}
+
 // search looks for a term from now on: a regular expression where it is one, else the words
 // themselves; capitals count only where there are some in it.
 func (v *logView) search(term string) {
-	v.term, v.pattern, v.counted, v.found = term, nil, 0, 0
-	v.looking, v.counting, v.tallied, v.before = nil, nil, false, 0
+	v.term, v.pattern = term, nil
+	v.recount()
 	if term == "" {
 		v.only = false
 		return
@@ -310,7 +316,7 @@ func (v *logView) matches() int {
 		if l.open {
 			break
 		}
-		if matchesLine(v.pattern, l) {
+		if (v.stream == "" || l.err == (v.stream == stderr)) && matchesLine(v.pattern, l) {
 			v.found++
 		}
 	}
