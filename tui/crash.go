@@ -51,15 +51,54 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// run runs a program that does not catch panics itself. One that happens is an error, and the terminal
-// is given back first.
-func run(p *tea.Program) (err error) {
+// A shield is a model whose panics end its program in order, as leaving does: what reads keys is waited
+// for, and the terminal is given back.
+type shield struct {
+	tea.Model
+	bug  *Crash
+	quit func() // ends the program; it may wait for the model
+}
+
+// hit is deferred by what may panic.
+func (s *shield) hit() {
+	if r := recover(); r != nil {
+		s.bug = crashOf(r)
+		go s.quit()
+	}
+}
+
+func (s *shield) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
+	m = s // also after a panic
+	defer s.hit()
+	if s.bug == nil {
+		_, cmd = s.Model.Update(msg)
+	}
+	return m, cmd
+}
+
+func (s *shield) View() (v tea.View) {
+	defer s.hit()
+	if v.AltScreen = true; s.bug == nil {
+		v = s.Model.View()
+	}
+	return v
+}
+
+// run runs a model. A panic in it is an error when the terminal has been given back, and so is one in
+// Bubble Tea where that can be caught; made is told the program.
+func run(m tea.Model, made func(*tea.Program), opts ...tea.ProgramOption) (err error) {
+	s := &shield{Model: m}
+	p := tea.NewProgram(s, append(opts, tea.WithoutCatchPanics())...)
+	s.quit = p.Quit
+	made(p)
 	defer func() {
 		if r := recover(); r != nil {
 			err = crashOf(r)
 			p.Kill()
 		}
 	}()
-	_, err = p.Run()
+	if _, err = p.Run(); s.bug != nil {
+		return s.bug
+	}
 	return err
 }

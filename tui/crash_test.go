@@ -56,8 +56,8 @@ func TestCrash(t *testing.T) {
 			defer m.close()
 			keys, _ := io.Pipe()
 			c.model, c.taken = m, out.taken
-			err := run(tea.NewProgram(c, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
-				tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutCatchPanics()))
+			err := run(c, func(*tea.Program) {}, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
+				tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 			var bug *Crash
 			if !errors.As(err, &bug) || bug.Error() != "a bug" || !bytes.Contains(bug.Stack, []byte("crash_test.go")) {
 				t.Fatalf("the program ended with %v", err)

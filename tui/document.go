@@ -85,53 +85,58 @@ func (d *document) bytes(ctx context.Context, seg int, from, n int64) ([]byte, e
 	return data[:got], err
 }
 
-// after reads lines from p on, and says where those end. No lines and no error is the end.
-func (d *document) after(ctx context.Context, p spot) (lines []logLine, end spot, err error) {
+// A part is some lines of a segment as they were written, and where they begin and end. No data and no
+// error is the start or the end of the document.
+type part struct {
+	data        []byte
+	first, last spot
+}
+
+// after reads what begins at p.
+func (d *document) after(ctx context.Context, p spot) (part, error) {
 	if p = d.forth(p); d.atEnd(p) {
-		return nil, p, nil
+		return part{first: p, last: p}, nil
 	}
 	data, err := d.bytes(ctx, p.seg, p.at, partBytes)
 	if err != nil {
-		return nil, p, err
+		return part{}, err
 	}
-	size := d.segs[p.seg].size
-	if p.at+int64(len(data)) < size && len(data) == partBytes {
+	last := spot{p.seg, d.segs[p.seg].size}
+	if p.at+int64(len(data)) < last.at && len(data) == partBytes {
 		if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
 			data = data[:i+1]
 		}
-	} else {
-		size = p.at + int64(len(data)) // the rest of it is not there
-	}
-	lines = d.lines(p, data)
-	if p.at += int64(len(data)); p.at >= size {
-		p.at = d.segs[p.seg].size
-	}
-	return lines, p, nil
+		last.at = p.at + int64(len(data))
+	} // else the rest of it is here, or nowhere
+	return part{data, p, last}, nil
 }
 
-// before reads the lines that end at p, and says where those begin. No lines and no error is the start.
-func (d *document) before(ctx context.Context, p spot) (lines []logLine, first spot, err error) {
+// ahead reads what ends at p.
+func (d *document) ahead(ctx context.Context, p spot) (part, error) {
 	if p = d.back(p); p.at == 0 || len(d.segs) == 0 {
-		return nil, p, nil
+		return part{first: p, last: p}, nil
 	}
 	from := max(0, p.at-partBytes)
 	data, err := d.bytes(ctx, p.seg, from, p.at-from)
 	if err != nil {
-		return nil, p, err
+		return part{}, err
 	}
 	if from > 0 { // the first line may have begun before, unless nothing else is here
 		if i := bytes.IndexByte(data, '\n'); i >= 0 && i+1 < len(data) {
 			data, from = data[i+1:], from+int64(i)+1
 		}
 	}
-	p.at = from
-	return d.lines(p, data), p, nil
+	return part{data, spot{p.seg, from}, p}, nil
 }
 
-// lines takes the bytes at p apart.
-func (d *document) lines(p spot, data []byte) (lines []logLine) {
-	s := &d.segs[p.seg]
-	for len(data) > 0 {
+// each calls do with the lines of a part. The line is valid until do returns; its text belongs to the part.
+func (d *document) each(p part, do func(*logLine)) {
+	if len(p.data) == 0 {
+		return
+	}
+	s := &d.segs[p.first.seg]
+	l := logLine{source: s.source, err: s.stream == stderr, at: p.first.at}
+	for data := p.data; len(data) > 0; {
 		n := bytes.IndexByte(data, '\n')
 		skip := 1
 		if n < 0 {
@@ -140,8 +145,24 @@ func (d *document) lines(p spot, data []byte) (lines []logLine) {
 		if n > lineBytes {
 			n, skip = lineBytes, 0
 		}
-		lines = append(lines, logLine{text: data[:n:n], source: s.source, err: s.stream == stderr, at: p.at})
-		data, p.at = data[n+skip:], p.at+int64(n+skip)
+		l.text = data[:n:n]
+		do(&l)
+		data, l.at = data[n+skip:], l.at+int64(n+skip)
+	}
+}
+
+// lines are those of a part that are to be shown.
+func (d *document) lines(p part, shows func(*logLine) bool) (lines []logLine) {
+	all := 0
+	d.each(p, func(l *logLine) {
+		if all++; shows(l) {
+			lines = append(lines, *l)
+		}
+	})
+	if len(lines) < all { // a few lines must not hold on to all that was read with them
+		for i := range lines {
+			lines[i].text = bytes.Clone(lines[i].text)
+		}
 	}
 	return lines
 }
@@ -159,47 +180,49 @@ func (d *document) of(l *logLine) spot {
 // scanBytes is how much is searched before it is told how far that is.
 const scanBytes = 4 << 20
 
+// mostHits is how many places of matches are remembered, so that going from one to the next costs nothing.
+const mostHits = 10_000
+
 // A scanned is how far a search has come.
 type scanned struct {
-	at   spot // it goes on here
-	hits int  // lines that match
-	hit  spot // the first of them on the way; means nothing without hits
-	over bool // all is searched, or first was asked for and found
-	err  error
+	at    spot   // it goes on here
+	hits  int    // lines that match
+	spots []spot // the places of the first mostHits of them
+	over  bool   // all is searched, or first was asked for and found
+	err   error
 }
 
 // scan searches from p on, forward or back, for lines that match: for the first, or for all that there
 // are in the next scanBytes.
 func (d *document) scan(ctx context.Context, p spot, forward, first bool, matches func(*logLine) bool) (s scanned) {
 	s.at = p
-	for read := int64(0); read < scanBytes; {
-		var lines []logLine
-		before := s.at
+	for read := 0; read < scanBytes; {
+		var next part
 		if forward {
-			lines, s.at, s.err = d.after(ctx, s.at)
+			next, s.err = d.after(ctx, s.at)
+			s.at = next.last
 		} else {
-			lines, s.at, s.err = d.before(ctx, s.at)
+			next, s.err = d.ahead(ctx, s.at)
+			s.at = next.first
 		}
-		if s.err != nil || len(lines) == 0 {
+		if s.err != nil || len(next.data) == 0 {
 			s.over = true
 			return s
 		}
-		read += max(d.passed(s.at)-d.passed(before), d.passed(before)-d.passed(s.at), 1)
-		for i := range lines {
-			l := &lines[i]
-			if !forward {
-				l = &lines[len(lines)-1-i]
+		read += len(next.data)
+		d.each(next, func(l *logLine) {
+			if first && forward && s.hits > 0 || !matches(l) {
+				return
 			}
-			if !matches(l) {
-				continue
+			if s.hits++; first {
+				s.spots = []spot{{next.first.seg, l.at}} // on the way back, the last one is the first
+			} else if len(s.spots) < mostHits {
+				s.spots = append(s.spots, spot{next.first.seg, l.at})
 			}
-			if s.hits++; s.hits == 1 {
-				s.hit = d.of(l)
-			}
-			if first {
-				s.over = true
-				return s
-			}
+		})
+		if first && s.hits > 0 {
+			s.over = true
+			return s
 		}
 	}
 	return s

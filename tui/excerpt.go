@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -45,6 +45,7 @@ type search struct {
 	at      spot
 	from    spot
 	hits    int
+	spots   []spot // of the first mostHits, when all are counted
 }
 
 // document is all that there is to read, or, with missing, what comes before what is followed.
@@ -146,13 +147,13 @@ func (v *logView) openPage(t *turn) tea.Cmd {
 	p := &excerpt{doc: v.document(false), first: t.to, last: t.to, owed: t.owed}
 	ctx, shows, to := v.ctx, v.shows(), t.to
 	return func() tea.Msg {
-		after, last, err := p.doc.after(ctx, to)
-		var before []logLine
-		first := to
+		after, err := p.doc.after(ctx, to)
+		before := part{first: to}
 		if err == nil {
-			before, first, err = p.doc.before(ctx, to)
+			before, err = p.doc.ahead(ctx, to)
 		}
-		return pageNews{page: p, turn: t, before: keep(before, shows), after: keep(after, shows), first: first, last: last, err: err}
+		return pageNews{page: p, turn: t, before: p.doc.lines(before, shows), after: p.doc.lines(after, shows),
+			first: before.first, last: after.last, err: err}
 	}
 }
 
@@ -166,27 +167,16 @@ func (v *logView) load(earlier bool) tea.Cmd {
 		at = p.first
 	}
 	return func() tea.Msg {
-		var lines []logLine
+		var more part
 		if earlier {
-			lines, n.first, n.err = doc.before(ctx, at)
-			n.before = keep(lines, shows)
+			more, n.err = doc.ahead(ctx, at)
+			n.first, n.before = more.first, doc.lines(more, shows)
 		} else {
-			lines, n.last, n.err = doc.after(ctx, at)
-			n.after = keep(lines, shows)
+			more, n.err = doc.after(ctx, at)
+			n.last, n.after = more.last, doc.lines(more, shows)
 		}
 		return n
 	}
-}
-
-// keep is the lines that are to be shown.
-func keep(lines []logLine, shows func(*logLine) bool) []logLine {
-	kept := slices.DeleteFunc(lines, func(l logLine) bool { return !shows(&l) })
-	if len(kept) < len(lines) { // a few lines must not hold on to all that was read with them
-		for i := range kept {
-			kept[i].text = slices.Clone(kept[i].text)
-		}
-	}
-	return kept
 }
 
 // pageNews are lines before and behind those of a page, with the spots where it begins and ends now.
@@ -300,16 +290,20 @@ func (v *logView) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 		return "", nil // given up
 	}
 	s.at, s.hits = n.at, s.hits+n.hits
+	s.spots = append(s.spots, n.spots[:min(len(n.spots), mostHits-len(s.spots))]...)
 	switch {
-	case n.err != nil && context.Cause(v.ctx) == nil:
+	case n.err != nil && v.ctx.Err() == nil:
 		said = "searching: " + errorText(n.err)
-	case s.all && !n.over, !s.all && !n.over:
+	case !n.over:
 		return "", v.seek(s)
 	case s.all:
-		v.before, v.counting = s.hits, nil
+		v.before, v.hits, v.counting = s.hits, s, nil
+		if v.looking != nil {
+			v.leap(v.looking) // what it looks for may be known now
+		}
 		return "", nil
 	case n.hits > 0:
-		v.turn = &turn{to: n.hit}
+		v.turn = &turn{to: n.spots[0]}
 	default:
 		said = "no more lines with " + v.term
 	}
@@ -319,6 +313,34 @@ func (v *logView) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 		v.counting = nil
 	}
 	return said, nil
+}
+
+// leap does of a search for the next match what is known already, if the places of all matches before what
+// is followed are: it turns to one, and says so, or leaves out where there is none.
+func (v *logView) leap(s *search) bool {
+	known := v.hits
+	if known == nil || known.hits > len(known.spots) {
+		return false
+	}
+	p := s.doc.forth(s.at)
+	if !s.forward {
+		p = s.doc.back(s.at)
+	}
+	if p.seg >= len(known.doc.segs) || p.at > known.doc.segs[p.seg].size {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(known.spots, p, func(a, b spot) int {
+		return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at))
+	})
+	s.at = spot{p.seg, known.doc.segs[p.seg].size}
+	if !s.forward {
+		i, s.at = i-1, spot{p.seg, 0}
+	}
+	if i < 0 || i >= len(known.spots) || known.spots[i].seg != p.seg {
+		return false
+	}
+	v.turn, v.looking = &turn{to: known.spots[i]}, nil
+	return true
 }
 
 // progress is how far a search is, in percent of what it has to look at.

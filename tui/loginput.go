@@ -122,8 +122,8 @@ func (m *model) nextMatch(forward bool) tea.Cmd {
 		v.looking, v.turn = nil, nil
 		return nil
 	}
-	cmd := v.lookOn(forward)
-	if cmd == nil {
+	cmd, ok := v.lookOn(forward)
+	if !ok {
 		m.say("no more lines with "+v.term, false)
 	}
 	return cmd

@@ -36,6 +36,7 @@ type logView struct {
 	counting *search  // of matches before what is followed
 	tallied  bool     // it has been begun
 	before   int      // and found so many
+	hits     *search  // where; nil = it is not known yet
 
 	// How it is looked at. top is a line counting from the first ever; it means nothing while follow is set.
 	follow  bool
@@ -77,7 +78,7 @@ func (v *logView) show(ask outputs, t logTarget) tea.Cmd {
 	v.buffer, v.infos, v.failed, v.over, v.skip = logBuffer{}, make([]api.LogInfo, len(t.nodes)), nil, false, 0
 	v.follow, v.top, v.counted, v.found = true, 0, 0, 0
 	v.got, v.ask = nil, ask
-	v.counting, v.tallied, v.before = nil, false, 0
+	v.counting, v.tallied, v.before, v.hits = nil, false, 0, nil
 	v.leavePage()
 	if len(t.nodes) == 0 || ask == nil {
 		return nil
@@ -235,7 +236,7 @@ func (v *logView) toStart() {
 
 // recount counts anew what is searched for.
 func (v *logView) recount() {
-	v.counted, v.found, v.before = 0, 0, 0
+	v.counted, v.found, v.before, v.hits = 0, 0, 0, nil
 	v.looking, v.counting, v.tallied = nil, nil, false
 }
 
@@ -285,8 +286,8 @@ func (v *logView) jump(forward bool) bool {
 	return false
 }
 
-// lookOn goes on with a jump beyond what is here; nil means that there is nothing beyond.
-func (v *logView) lookOn(forward bool) tea.Cmd {
+// lookOn goes on with a jump beyond what is here, if there is anything beyond.
+func (v *logView) lookOn(forward bool) (cmd tea.Cmd, ok bool) {
 	s := &search{forward: forward}
 	switch p := v.page; {
 	case p != nil && forward && !p.doc.atEnd(p.last):
@@ -297,11 +298,13 @@ func (v *logView) lookOn(forward bool) tea.Cmd {
 		s.doc = v.document(false)
 		s.at = v.edge(&s.doc)
 	default:
-		return nil
+		return nil, false
 	}
 	s.from = s.at
-	v.looking = s
-	return v.seek(s)
+	if v.looking = s; v.leap(s) {
+		return nil, true
+	}
+	return v.seek(s), true
 }
 
 // matches counts the lines that match, each of them once. Those before what is followed are counted beside

@@ -72,13 +72,15 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		// Whether there are colours has been decided already.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
-		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)), tea.WithoutCatchPanics())
+	err := run(m, func(p *tea.Program) {
+		if opt.Restorer != nil {
+			opt.Restorer(p.Kill)
+		}
+	}, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
+		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
 	if opt.Restorer != nil {
-		opt.Restorer(p.Kill)
-		defer opt.Restorer(nil)
+		opt.Restorer(nil)
 	}
-	err := run(p)
 	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
 		err = nil
 	}
