@@ -76,10 +76,10 @@ func numbered(from, to int) string {
 	return b.String()
 }
 
-// long is a log of 400,000 lines on standard output and one on standard error, of which the end is kept.
+// long is a log of 160,000 lines on standard output and one on standard error, of which the end is kept.
 func long(t *testing.T) *logView {
 	v := &logView{height: 10}
-	s := said{"a" + stdout: numbered(0, 400_000), "a" + stderr: "bad\n"}
+	s := said{"a" + stdout: numbered(0, 160_000), "a" + stderr: "bad\n"}
 	settle(t, v, v.show(s, logTarget{nodes: []string{"a"}, names: []string{"a"}}))
 	t.Cleanup(v.close)
 	if !v.missing() || len(v.buffer.lines) > keptLines {
@@ -101,7 +101,7 @@ func TestScrollBack(t *testing.T) {
 	if fmt.Sscanf(first, "line %d", &number); v.at() != fmt.Sprint("line ", number-3) {
 		t.Fatalf("three lines above %q is %q", first, v.at())
 	}
-	for n := number - 3; n > 280_000; n -= 7 {
+	for n := number - 3; n > 40_000; n -= 7 {
 		if v.at() != fmt.Sprint("line ", n) {
 			t.Fatalf("at %q, want line %d", v.at(), n)
 		}
@@ -115,7 +115,7 @@ func TestScrollBack(t *testing.T) {
 	if settle(t, v, nil); v.at() != "line 0" {
 		t.Errorf("the log begins with %q", v.at())
 	}
-	for n := 0; n < 30_000; n += 9 {
+	for n := 0; n < 20_000; n += 9 {
 		if v.at() != fmt.Sprint("line ", n) {
 			t.Fatalf("on the way down at %q, want line %d", v.at(), n)
 		}
@@ -130,7 +130,7 @@ func TestScrollBack(t *testing.T) {
 // TestSearchAll: a search finds what the screen has left out, counts all of it, and tells how far it is.
 func TestSearchAll(t *testing.T) {
 	v := long(t)
-	v.search("^line 1234$|^line 77$|^line 399999$|bad")
+	v.search("^line 1234$|^line 77$|^line 159999$|bad")
 	if cmd := v.more(); cmd == nil || v.counting == nil || !strings.Contains(v.footText(), "lines so far, 0%") {
 		t.Errorf("while it counts: %q", v.footText())
 	} else {
@@ -143,7 +143,7 @@ func TestSearchAll(t *testing.T) {
 		t.Errorf("it matches %d lines: %q", v.matches(), v.footText())
 	}
 	v.hits = nil // as if there were too many: they are looked for
-	for _, want := range []string{"bad", "line 399999", "line 1234", "line 77"} {
+	for _, want := range []string{"bad", "line 159999", "line 1234", "line 77"} {
 		if said := seek(t, v, false); said != "" || v.at() != want {
 			t.Fatalf("N came to %q (%s), want %q", v.at(), said, want)
 		}
@@ -151,7 +151,7 @@ func TestSearchAll(t *testing.T) {
 	if said := seek(t, v, false); !strings.HasPrefix(said, "no more lines") || v.at() != "line 77" {
 		t.Errorf("before the first: %q, at %q", said, v.at())
 	}
-	for _, want := range []string{"line 1234", "line 399999", "bad"} {
+	for _, want := range []string{"line 1234", "line 159999", "bad"} {
 		if said := seek(t, v, true); said != "" || v.at() != want {
 			t.Fatalf("n came to %q (%s), want %q", v.at(), said, want)
 		}
@@ -159,7 +159,7 @@ func TestSearchAll(t *testing.T) {
 	v.toEnd()
 	v.recount()
 	settle(t, v, nil)
-	for _, want := range []string{"bad", "line 399999", "line 1234", "line 77"} { // these are known
+	for _, want := range []string{"bad", "line 159999", "line 1234", "line 77"} { // these are known
 		if said := seek(t, v, false); said != "" || v.at() != want {
 			t.Fatalf("N leapt to %q (%s), want %q", v.at(), said, want)
 		}
@@ -174,7 +174,7 @@ func TestSearchAll(t *testing.T) {
 	v.recount()
 	v.only = true
 	v.toStart()
-	if settle(t, v, nil); v.text() != "line 77\nline 1234\nline 399999\nbad\n" {
+	if settle(t, v, nil); v.text() != "line 77\nline 1234\nline 159999\nbad\n" {
 		t.Errorf("only what matches: %q", v.text())
 	}
 }
