@@ -90,7 +90,7 @@ func lookActions() []action {
 func logActions() []action {
 	lines := atSide | atLog
 	return []action{
-		{groupLog, []string{"/"}, "search", "search in all of the log: a regular expression; capitals count when there are some", "search", lines, showsLog, act((*model).searchPrompt)},
+		{groupLog, []string{"/"}, "search", "search all of the log: a regular expression; capitals count if there are any", "search", lines, showsLog, act((*model).searchPrompt)},
 		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before, anywhere in the output", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { return m.nextMatch(key == "n") }},
 		{groupLog, []string{"&"}, "matching lines only", "show only lines that match what was searched for, or all again", "", lines, showsLog, act((*model).onlyMatches)},
