@@ -82,7 +82,7 @@ const statesTopic = `STATES
   ● *  running    its process is alive
   ✓ +  ok         it ended with status 0
   ✗ x  failed     another status, a signal, a timeout, or it could not start
-  ⊘ -  blocked    it waits for something that failed
+  ⊘ !  blocked    it waits for something that failed
   ◌ ~  cancelled  it was stopped, by a person or by --fail-fast
 
 The second sign is that of --ascii, which is chosen by itself where the locale is not UTF-8.
