@@ -51,6 +51,9 @@ func (m *model) title() string {
 
 // draw writes the frame on the screen of the model, and says where the cursor belongs.
 func (m *model) draw() (x, y int, cursor bool) {
+	if m.stale {
+		m.refresh()
+	}
 	m.screen.resize(m.width, m.height)
 	all := m.screen.all()
 	m.areas = areas{}

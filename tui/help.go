@@ -76,7 +76,7 @@ type finder struct {
 
 // palette opens the list of everything that can be done here.
 func (m *model) palette() {
-	p := &finder{}
+	p := &finder{line: line{most: longestWord}}
 	p.find(m)
 	m.open(p)
 }

@@ -70,7 +70,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		// Whether there are colours has been decided already.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
+	p := tea.NewProgram(newPaced(m), tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
 		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
 	if opt.Restorer != nil {
 		opt.Restorer(p.Kill)
