@@ -82,6 +82,11 @@ func (m *model) draw() (x, y int, cursor bool) {
 	for _, d := range m.dialogs {
 		x, y, cursor = d.draw(m, all)
 	}
+	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
+	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
+	if c := all.at(0, all.height-1); *c == (cell{}) {
+		c.style = dimStyle
+	}
 	return x, y, cursor
 }
 

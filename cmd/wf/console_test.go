@@ -35,10 +35,14 @@ func newConsole(width, height int) *console {
 	return c
 }
 
-// resize changes the size. What was there stays, as far as it fits, until the program draws anew.
+// resize changes the size. What was there stays, as far as it fits, until the program draws anew; what a
+// program has on a screen of its own is gone, since it must draw all of that.
 func (c *console) resize(width, height int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.alternate {
+		c.main = nil
+	}
 	c.width, c.height = width, height
 	c.top, c.bottom = 0, height-1
 	c.main, c.other = fitted(c.main, width, height), fitted(c.other, width, height)
