@@ -153,7 +153,7 @@ func (e *Edge) Attr(name string) (value string, present bool) {
 	case name == attrStatus && e.has&oddStatus != 0:
 		return e.rare.statusText, true
 	case name == attrStatus && e.has&hasStatus != 0:
-		return markText(e.Marked), true
+		return e.Mark.String(), true
 	}
 	if value, present = e.Extra[name]; present {
 		return value, true
@@ -194,11 +194,11 @@ func (e *Edge) putType(text string, present bool) {
 
 func (e *Edge) putStatus(text string, present bool) {
 	if e.has &^= hasStatus | oddStatus; !present {
-		e.Marked, _ = ParseMark(e.rare.inherit(attrStatus))
+		e.Mark, _ = ParseMark(e.rare.inherit(attrStatus))
 		return
 	}
 	e.has |= hasStatus
-	if e.Marked, _ = ParseMark(text); text != markText(e.Marked) {
+	if e.Mark, _ = ParseMark(text); text != e.Mark.String() {
 		e.has |= oddStatus
 		e.rare = e.rare.orNew()
 		e.rare.statusText = text

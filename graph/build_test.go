@@ -46,7 +46,7 @@ func TestBuildReadsLeniently(t *testing.T) {
 			n.Key, n.ID, n.Label, n.Status, n.NoCommand, n.Runnable(), x, y, ok))
 	}
 	for _, e := range g.Edges() {
-		lines = append(lines, fmt.Sprintf("edge %d %v marked %v", e.Key, e.Type, e.Marked))
+		lines = append(lines, fmt.Sprintf("edge %d %v marked %v", e.Key, e.Type, e.Mark == ToRun))
 	}
 	want := []string{
 		`2 a "echo a" "ran" no command false runnable true at 1.5 20 true`,

@@ -38,7 +38,6 @@ type Problem struct {
 // The codes of problems.
 const (
 	CodeCycle         = "cycle"             // error
-	CodeContainerEdge = "container-edge"    // error
 	CodeControl       = "control-character" // error
 	CodeMarkup        = "markup-label"      // error
 	CodeAttribute     = "bad-attribute"     // error
@@ -165,12 +164,6 @@ func (c *checker) names() {
 }
 
 func (c *checker) edge(e *Edge) {
-	switch {
-	case e.Source.Container:
-		c.addEdge(Error, CodeContainerEdge, e, "%s is a container, not a command", c.handles.Of(e.Source))
-	case e.Target.Container:
-		c.addEdge(Error, CodeContainerEdge, e, "%s is a container, not a command", c.handles.Of(e.Target))
-	}
 	text, _ := e.Attr(attrType)
 	if _, known := ParseEdgeType(text); !known {
 		c.addEdge(Warning, CodeEdgeType, e, "its type %q is unknown; it counts as blocking", text)

@@ -30,8 +30,6 @@ func TestCheck(t *testing.T) {
 		`error control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
 		`error markup-label -1 [d]: the command of node d is HTML, the look of a drawing, not a command`,
 		`error control-character -1 [h]: the command of node bad holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
-		`error container-edge 2 [a box]: edge first -> group: group is a container, not a command`,
-		`error container-edge 3 [box f]: edge group -> tabs: group is a container, not a command`,
 		`error cycle 0 [a b]: blocking cycle: first -> first~2 -> first; make one of its edges non-blocking if it is a loop`,
 		`warning no-command -1 [c]: node a has no command`,
 		`warning unknown-status -1 [c]: node a has the unknown status "done"; it counts as not run`,
@@ -83,11 +81,12 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		text          string
-		marked, known bool
-	}{{"", false, true}, {"to_run ", true, true}, {"ready", true, true}, {"run", false, false}} {
-		if marked, known := ParseMark(test.text); marked != test.marked || known != test.known {
-			t.Errorf("mark %q reads as %v %v", test.text, marked, known)
+		text  string
+		mark  Mark
+		known bool
+	}{{"", Unmarked, true}, {"to_run ", ToRun, true}, {"ready", ToRun, true}, {"skip", Dead, true}, {"run", Unmarked, false}} {
+		if mark, known := ParseMark(test.text); mark != test.mark || known != test.known {
+			t.Errorf("mark %q reads as %v %v", test.text, mark, known)
 		}
 	}
 	for _, name := range []string{"command", "stdout", "stderr", "pid", "error_code", "log"} {

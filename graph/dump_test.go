@@ -29,7 +29,7 @@ func dump(g *Graph) string {
 		edgeType, _ := e.Attr("edge_type")
 		status, _ := e.Attr("status")
 		fmt.Fprintf(&b, "edge %d pos=%d id=%q %q->%q type=%v/%q marked=%v/%q has=%b extra=%v inherited=%v found=%v\n",
-			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Marked, status, e.has, e.Extra, e.rare.all(),
+			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Mark, status, e.has, e.Extra, e.rare.all(),
 			g.Edge(e.Key) == g.Edges()[i])
 	}
 	fmt.Fprintf(&b, "%d ids\n", len(g.byID))

@@ -52,8 +52,12 @@ func (n *Node) key() int { return n.Key }
 // Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
 func (n *Node) Pos() int { return int(n.pos) }
 
-// Runnable says whether the node is a command that a run can execute, not a container.
-func (n *Node) Runnable() bool { return !n.Container }
+// Children is how many nodes lie directly in the node.
+func (n *Node) Children() int { return int(n.children) }
+
+// Runnable says whether a run can do something with the node itself: it is a command or a sub-flow, not a
+// mere group.
+func (n *Node) Runnable() bool { return !n.Container || n.SubFlow() }
 
 // An Edge says that Target follows Source.
 type Edge struct {
@@ -62,7 +66,7 @@ type Edge struct {
 	Source, Target *Node
 	Extra          map[string]string // plain attributes without a field here
 	Type           EdgeType
-	Marked         bool // bears a token (status "to_run")
+	Mark           Mark
 
 	has attrSet
 	position

@@ -213,15 +213,15 @@ func TestRunStatesAreNoEdits(t *testing.T) {
 	}
 	a, e := g.Node("a"), g.Edge(0)
 	g.SetStatus(a, Ran)
-	g.SetMark(e, true)
+	g.SetMark(e, ToRun)
 	status, _ := a.Attr("status")
 	mark, _ := e.Attr("status")
-	if a.Status != Ran || status != "ran" || !e.Marked || mark != "to_run" {
-		t.Errorf("node %v %q, edge %v %q", a.Status, status, e.Marked, mark)
+	if a.Status != Ran || status != "ran" || e.Mark != ToRun || mark != "to_run" {
+		t.Errorf("node %v %q, edge %v %q", a.Status, status, e.Mark, mark)
 	}
-	g.SetMark(e, false)
-	if mark, _ := e.Attr("status"); mark != "" || e.Marked {
-		t.Errorf("edge %v %q after the token went", e.Marked, mark)
+	g.SetMark(e, Unmarked)
+	if mark, _ := e.Attr("status"); mark != "" || e.Mark != Unmarked {
+		t.Errorf("edge %v %q after the token went", e.Mark, mark)
 	}
 	if !strings.Contains(dump(g), `status=ran/"ran"`) {
 		t.Errorf("the dump does not show it:\n%s", dump(g))

@@ -33,6 +33,13 @@ func (r *rare) all() []Attr {
 	return r.inherited
 }
 
+// Inherited returns the values that hold while the node itself lacks the attributes. The slice is for
+// reading; most nodes have none.
+func (n *Node) Inherited() []Attr { return n.rare.all() }
+
+// Inherited returns the values that hold while the edge itself lacks the attributes, as that of a Node.
+func (e *Edge) Inherited() []Attr { return e.rare.all() }
+
 // orNew returns r, or an empty one to write to.
 func (r *rare) orNew() *rare {
 	if r == nil {

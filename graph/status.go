@@ -5,16 +5,20 @@ import "strings"
 // Status of a node (SEMANTICS §1).
 type Status uint8
 
-// The five states of a node. The zero value is a node that no run has reached.
+// The states of a node. The zero value is a node that no run has reached.
 const (
 	Idle    Status = iota // ""
 	Queued                // "run": activated, waits for a slot
 	Running               // "running"
 	Ran                   // "ran": exit code 0
 	Failed                // "fail"
+	Skipped               // "skip": every path to it was dead
 )
 
-var statusWords = [...]string{Idle: "", Queued: "run", Running: "running", Ran: "ran", Failed: "fail"}
+// Statuses is the number of states.
+const Statuses = int(Skipped) + 1
+
+var statusWords = [...]string{Idle: "", Queued: "run", Running: "running", Ran: "ran", Failed: "fail", Skipped: "skip"}
 
 // String returns the word that files use.
 func (s Status) String() string { return statusWords[s] }
@@ -32,6 +36,8 @@ func ParseStatus(text string) (status Status, known bool) {
 		return Ran, true
 	case "fail":
 		return Failed, true
+	case "skip":
+		return Skipped, true
 	}
 	return Idle, false
 }
@@ -64,26 +70,33 @@ func ParseEdgeType(text string) (t EdgeType, known bool) {
 	return Blocking, false
 }
 
-// markWord is the status of an edge that bears a token.
-const markWord = "to_run"
+// Mark is what an edge bears.
+type Mark uint8
 
-func markText(marked bool) string {
-	if marked {
-		return markWord
-	}
-	return ""
-}
+// The marks. The zero value is an edge whose source has not decided, or whose target has taken the mark.
+const (
+	Unmarked Mark = iota // ""
+	ToRun                // "to_run": a token
+	Dead                 // "skip": the source has decided, and this is not the way
+)
 
-// ParseMark reads the status of an edge: whether it bears a token. "ready" is an older word for
-// "to_run". Any other text is no token and not known.
-func ParseMark(text string) (marked, known bool) {
+var markWords = [...]string{Unmarked: "", ToRun: "to_run", Dead: "skip"}
+
+// String returns the word that files use.
+func (m Mark) String() string { return markWords[m] }
+
+// ParseMark reads the status of an edge. "ready" is an older word for "to_run". Any other text is no
+// mark and not known.
+func ParseMark(text string) (mark Mark, known bool) {
 	switch strings.TrimSpace(text) {
 	case "":
-		return false, true
-	case markWord, "ready":
-		return true, true
+		return Unmarked, true
+	case "to_run", "ready":
+		return ToRun, true
+	case "skip":
+		return Dead, true
 	}
-	return false, false
+	return Unmarked, false
 }
 
 // SetStatus records what a run made of the node. It is no edit: it has no inverse, and it
@@ -95,10 +108,10 @@ func (g *Graph) SetStatus(n *Node, s Status) {
 	}
 }
 
-// SetMark records whether the edge bears a token. It is no edit, as SetStatus.
-func (g *Graph) SetMark(e *Edge, marked bool) {
-	e.Marked = marked
-	if e.has &^= oddStatus; marked || e.rare.holds(attrStatus) {
+// SetMark records what the edge bears. It is no edit, as SetStatus.
+func (g *Graph) SetMark(e *Edge, m Mark) {
+	e.Mark = m
+	if e.has &^= oddStatus; m != Unmarked || e.rare.holds(attrStatus) {
 		e.has |= hasStatus
 	}
 }

@@ -3,6 +3,7 @@ package graphml
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,13 +54,27 @@ func (b *builder) buildNodes() error {
 			group = b.draw(i, n)
 		}
 		n.Container = b.s.folders[i] || group
-		if !n.Container && b.s.parents[i] && !n.HasLabel {
+		if !n.Container && b.s.parents[i] && (!n.HasLabel || repeats(n)) {
 			n.Container = true
 			b.d.implicit[int32(i)] = true
 		}
 		b.checkPosition(i, n)
 	}
 	return nil
+}
+
+// repeats says whether a node that holds others is meant to repeat them, so that it is a container although
+// an editor gave it a label.
+func repeats(n *graph.NodeSpec) bool {
+	for name, value := range n.Extra {
+		if graph.MakesSubFlow(name) && strings.TrimSpace(value) != "" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Inherited, func(a graph.Attr) bool {
+		_, own := n.Extra[a.Name]
+		return !own && graph.MakesSubFlow(a.Name) && strings.TrimSpace(a.Value) != ""
+	})
 }
 
 // nodeValues reads the direct values of node i; drawn says whether there is a drawing as well.

@@ -63,7 +63,7 @@ func dump(g *graph.Graph, nested bool) string {
 		dumpAttrs(&b, names, n.Attr)
 	}
 	for _, e := range g.Edges() {
-		fmt.Fprintf(&b, "edge %q -> %q %v marked=%v", e.Source.ID, e.Target.ID, e.Type, e.Marked)
+		fmt.Fprintf(&b, "edge %q -> %q %v marked=%v", e.Source.ID, e.Target.ID, e.Type, e.Mark == graph.ToRun)
 		dumpAttrs(&b, append([]string{"id", "edge_type", "status"}, slices.Sorted(maps.Keys(e.Extra))...), e.Attr)
 	}
 	return b.String()

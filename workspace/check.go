@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/flow"
 	"wf/graph"
 )
 
@@ -17,7 +18,8 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		if w.file.unreadable != "" {
 			addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
 		}
-		for _, p := range graph.Check(w.g) {
+		_, problems := flow.Read(w.g)
+		for _, p := range append(graph.Check(w.g), problems...) {
 			addProblem(&c, w.problem(p))
 		}
 		for _, x := range w.warnings {

@@ -190,8 +190,8 @@ func (w *Workspace) keepMarks(old *graph.Graph) {
 			continue
 		}
 		was := old.EdgesBetween(src, dst)
-		if k := nth(w.g.EdgesBetween(e.Source, e.Target), e); k < len(was) && was[k].Marked != e.Marked {
-			w.g.SetMark(e, was[k].Marked)
+		if k := nth(w.g.EdgesBetween(e.Source, e.Target), e); k < len(was) && was[k].Mark != e.Mark {
+			w.g.SetMark(e, was[k].Mark)
 			w.file.touchEdge(e)
 		}
 	}

@@ -52,6 +52,7 @@ func (w *Workspace) resettable(selectors []string) ([]*graph.Node, error) {
 }
 
 func (w *Workspace) reset(nodes []*graph.Node) {
+	w.dropPast(nodes)
 	for _, n := range nodes {
 		if n.Status != graph.Idle {
 			w.g.SetStatus(n, graph.Idle)
@@ -65,8 +66,8 @@ func (w *Workspace) reset(nodes []*graph.Node) {
 		}
 		for _, edges := range [][]*graph.Edge{n.In, n.Out} {
 			for _, e := range edges {
-				if e.Marked {
-					w.g.SetMark(e, false)
+				if e.Mark != graph.Unmarked {
+					w.g.SetMark(e, graph.Unmarked)
 					w.file.touchEdge(e)
 				}
 			}

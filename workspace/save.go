@@ -95,11 +95,7 @@ func (w *Workspace) publishStatuses() {
 		if w.g.Edge(e.Key) != e {
 			continue
 		}
-		value := ""
-		if e.Marked {
-			value = "to_run"
-		}
-		w.note(w.doc.SetEdge(e.Key, "status", value))
+		w.note(w.doc.SetEdge(e.Key, "status", e.Mark.String()))
 	}
 	clear(w.file.nodes)
 	clear(w.file.edges)

@@ -17,11 +17,12 @@ import (
 
 // unpublished is the content of the file in which they wait.
 type unpublished struct {
-	Nodes map[string]string `json:"nodes"` // id → status
-	Marks []markedEdge      `json:"marks"`
+	Nodes map[string]string `json:"nodes"`          // id → status
+	Marks []markedEdge      `json:"marks"`          // edges that bear a token
+	Dead  []markedEdge      `json:"dead,omitempty"` // edges that are dead
 }
 
-// markedEdge is the N-th edge between two nodes, and bears a token.
+// markedEdge is the N-th edge between two nodes, and bears a mark.
 type markedEdge struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
@@ -49,8 +50,11 @@ func (w *Workspace) keepUnpublished() error {
 		}
 	}
 	for _, e := range w.g.Edges() {
-		if e.Marked {
-			u.Marks = append(u.Marks, markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)})
+		switch e.Mark {
+		case graph.ToRun:
+			u.Marks = append(u.Marks, w.markedEdge(e))
+		case graph.Dead:
+			u.Dead = append(u.Dead, w.markedEdge(e))
 		}
 	}
 	data, err := json.Marshal(u)
@@ -61,6 +65,10 @@ func (w *Workspace) keepUnpublished() error {
 		w.cfg.Log.Error("statuses are in neither the workfile nor the state folder", "workfile", w.path, "err", err)
 	}
 	return err
+}
+
+func (w *Workspace) markedEdge(e *graph.Edge) markedEdge {
+	return markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)}
 }
 
 func (w *Workspace) dropUnpublished() {
@@ -93,14 +101,16 @@ func (w *Workspace) recallUnpublished() {
 			w.file.touch(n)
 		}
 	}
-	marked := map[markedEdge]bool{}
+	marked := map[markedEdge]graph.Mark{}
 	for _, m := range u.Marks {
-		marked[m] = true
+		marked[m] = graph.ToRun
+	}
+	for _, m := range u.Dead {
+		marked[m] = graph.Dead
 	}
 	for _, e := range w.g.Edges() {
-		m := markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)}
-		if marked[m] != e.Marked {
-			w.g.SetMark(e, marked[m])
+		if mark := marked[w.markedEdge(e)]; mark != e.Mark {
+			w.g.SetMark(e, mark)
 			w.file.touchEdge(e)
 		}
 	}

@@ -1,0 +1,151 @@
+package expression
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// numeric makes a function of one number; whole numbers stay whole.
+func numeric(f func(float64) float64) func(k *called) any {
+	return func(k *called) any {
+		switch x := k.args[0].(type) {
+		case int:
+			if x < 0 && f(-1) == 1 {
+				return subtract(k.v, k.at, 0, x)
+			}
+			return x
+		case float64:
+			return f(x)
+		}
+		number(k.at, k.name, k.args[0])
+		return nil
+	}
+}
+
+func toInt(k *called) any {
+	switch x := k.args[0].(type) {
+	case int:
+		return x
+	case float64:
+		if math.Abs(x) < 1<<62 {
+			return int(x)
+		}
+		fail(k.at, "%s does not fit into a whole number", Format(x))
+	case string:
+		n, err := strconv.Atoi(strings.TrimSpace(x))
+		if err == nil {
+			return n
+		}
+		fail(k.at, "%s is no whole number", describe(x))
+	}
+	failWith(k.at, remedyForNumber(k.args[0]), "int needs a number or a text, not %s", describe(k.args[0]))
+	return nil
+}
+
+func toFloat(k *called) any {
+	switch x := k.args[0].(type) {
+	case int, float64:
+		return float(x)
+	case string:
+		f, err := strconv.ParseFloat(strings.TrimSpace(x), 64)
+		if err == nil {
+			return f
+		}
+		fail(k.at, "%s is no number", describe(x))
+	}
+	failWith(k.at, remedyForNumber(k.args[0]), "float needs a number or a text, not %s", describe(k.args[0]))
+	return nil
+}
+
+func trim(k *called) any {
+	if len(k.args) == 2 {
+		if len(k.text(1)) > 100 {
+			fail(k.at, "trim takes away at most 100 different characters")
+		}
+		return strings.Trim(k.text(0), k.text(1))
+	}
+	return strings.TrimSpace(k.text(0))
+}
+
+func split(k *called) any {
+	text, by, limit := k.text(0), k.text(1), -1
+	if len(k.args) == 3 {
+		limit = whole(k.at, k.args[2])
+	}
+	k.v.spend(k.at, 2*(1+strings.Count(text, by)))
+	parts := strings.SplitN(text, by, limit)
+	return taken(parts)
+}
+
+func replace(k *called) any {
+	text, old, by := k.text(0), k.text(1), k.text(2)
+	count := strings.Count(text, old)
+	k.made(len(text) + product(count, len(by)))
+	return strings.ReplaceAll(text, old, by)
+}
+
+func repeat(k *called) any {
+	text, times := k.text(0), whole(k.at, k.args[1])
+	if times < 0 {
+		fail(k.at, "repeat needs a number from 0, not %d", times)
+	}
+	k.made(product(len(text), times))
+	return strings.Repeat(text, times)
+}
+
+// product is a*b, or more than any budget where that would not fit.
+func product(a, b int) int {
+	if a != 0 && b > maxSteps*8/a {
+		return maxSteps * 8
+	}
+	return a * b
+}
+
+func join(k *called) any {
+	list, glue := k.list(0), ""
+	if len(k.args) == 2 {
+		glue = k.text(1)
+	}
+	parts, size := make([]string, len(list)), 0
+	for i := range list {
+		s, ok := list[i].(string)
+		if !ok {
+			failWith(k.at, "map(LIST, string(#)) makes texts", "join needs texts, not %s", describe(list[i]))
+		}
+		parts[i] = s
+		size += len(s) + len(glue)
+	}
+	k.made(size)
+	return strings.Join(parts, glue)
+}
+
+// jsonText is Format but that texts are quoted and nil is null.
+func jsonText(value any) string {
+	switch value.(type) {
+	case []any, map[string]any:
+		return Format(value)
+	}
+	list := Format([]any{value})
+	return list[1 : len(list)-1]
+}
+
+func fromJSON(k *called) any {
+	text := k.text(0)
+	k.v.spend(k.at, len(text))
+	value, err := Decode([]byte(text))
+	if err != nil {
+		fail(k.at, "the text is no JSON: %v", err)
+	}
+	return value
+}
+
+func fromBase64(k *called) any {
+	k.made(len(k.text(0)))
+	data, err := base64.StdEncoding.DecodeString(k.text(0))
+	if err != nil {
+		fail(k.at, "the text is no base64: %v", err)
+	}
+	return string(data)
+}

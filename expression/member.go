@@ -1,0 +1,172 @@
+package expression
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// instance is one element of nodes.NAME.results.
+type instance map[string]Node
+
+var nodeFields = []string{"outputs", "exit_code", "status", "results"}
+
+// member compiles a.b and a[b].
+func (c *compiler) member(n *ast.MemberNode) op {
+	if o, ok := c.rooted(n); ok {
+		return o
+	}
+	of, key := c.node(n.Node), c.node(n.Property)
+	at, optional := n.Property.Location().From, n.Optional
+	return func(v *evaluation) any {
+		value := of(v)
+		if value == nil && optional {
+			panic(missing{})
+		}
+		return fetch(v, at, value, key(v))
+	}
+}
+
+// fetch returns a part of a value. What a map does not have is nil, as what a node has not put out.
+func fetch(v *evaluation, at int, value, key any) any {
+	switch x := value.(type) {
+	case map[string]any:
+		name, ok := key.(string)
+		if !ok {
+			fail(at, "a map has texts as keys, not %s", describe(key))
+		}
+		return taken(x[name])
+	case []any:
+		if name, ok := key.(string); ok {
+			failWith(at, "map(LIST, #."+name+") takes it of each element", "a list has no %q", name)
+		}
+		return taken(x[place(at, whole(at, key), len(x))])
+	case string:
+		v.look(at, x)
+		v.spend(at, len(x)/4)
+		runes := []rune(x)
+		return string(runes[place(at, whole(at, key), len(runes))])
+	case instance:
+		return x.node(at, key)
+	case Node:
+		name, _ := key.(string)
+		return v.field(at, x, "", name)
+	case nil:
+		failWith(at, "write ?. or ?[ where that may be", "%s of nil", describeKey(key))
+	}
+	fail(at, "%s has no %s", kindOf(value), describeKey(key))
+	return nil
+}
+
+func describeKey(key any) string {
+	if name, ok := key.(string); ok {
+		return name
+	}
+	return "[" + Format(key) + "]"
+}
+
+// place is an index from 0; negative ones count from the end.
+func place(at, index, length int) int {
+	if index < 0 {
+		index += length
+	}
+	if index < 0 || index >= length {
+		fail(at, "there is no element %d of %d", index, length)
+	}
+	return index
+}
+
+func (i instance) node(at int, key any) Node {
+	name, ok := key.(string)
+	if !ok {
+		failWith(at, "write results[i].NODE.outputs.KEY", "an instance of a sub-flow has nodes, no %s", describeKey(key))
+	}
+	n, ok := i[name]
+	if !ok {
+		failWith(at, didYouMean(name, slices.Sorted(maps.Keys(i))), "the sub-flow has no node %q", name)
+	}
+	return n
+}
+
+// ofNode compiles nodes.NAME.FIELD.
+func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
+	at := n.Property.Location().From
+	key, constant := n.Property.(*ast.StringNode)
+	if !constant || !slices.Contains(nodeFields, key.Value) {
+		word := ""
+		if constant {
+			word = key.Value
+		}
+		remedy := didYouMean(word, nodeFields)
+		if remedy == "" && constant {
+			remedy = "write " + nodeText(name) + ".outputs." + word
+		}
+		failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
+	}
+	if key.Value == "results" && c.scope.Results != nil && !c.scope.Results(name) {
+		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no results", name)
+	}
+	return func(v *evaluation) any {
+		var node Node
+		if v.env.Node != nil {
+			node = v.env.Node(name)
+		}
+		return v.field(at, node, name, key.Value)
+	}
+}
+
+// nodeText is how a text names a node.
+func nodeText(name string) string {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return bracketed(name)
+		}
+	}
+	return "nodes." + name
+}
+
+// field returns what a node has. name is that of a node outside of results, whose own results are kept.
+func (v *evaluation) field(at int, n Node, name, field string) any {
+	switch field {
+	case "outputs":
+		if n.Outputs == nil {
+			return map[string]any{}
+		}
+		return n.Outputs
+	case "exit_code":
+		if n.ExitCode == nil {
+			return nil
+		}
+		return *n.ExitCode
+	case "status":
+		return n.Status
+	case "results":
+		return v.resultsOf(at, n, name)
+	}
+	failWith(at, didYouMean(field, nodeFields), "a node has only %s", strings.Join(nodeFields, ", "))
+	return nil
+}
+
+func (v *evaluation) resultsOf(at int, n Node, name string) any {
+	if list, known := v.results[name]; known && name != "" {
+		return list
+	}
+	if n.Results == nil {
+		return []any{}
+	}
+	results := n.Results()
+	v.spend(at, len(results))
+	list := make([]any, len(results))
+	for i := range results {
+		list[i] = instance(results[i])
+	}
+	if name != "" {
+		if v.results == nil {
+			v.results = map[string][]any{}
+		}
+		v.results[name] = list
+	}
+	return list
+}

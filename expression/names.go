@@ -1,0 +1,268 @@
+package expression
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// roots are the names with which everything about a run begins.
+var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "parent"}
+
+// names are what a text refers to.
+type names struct{ nodes, variables []string }
+
+func (n *names) node(name string) {
+	if !slices.Contains(n.nodes, name) {
+		n.nodes = append(n.nodes, name)
+	}
+}
+
+func (n *names) variable(name string) {
+	if !slices.Contains(n.variables, name) {
+		n.variables = append(n.variables, name)
+	}
+}
+
+// root compiles a name that stands alone.
+func (c *compiler) root(n *ast.IdentifierNode) op {
+	at := n.Location().From
+	if slot, ok := c.lets[n.Value]; ok {
+		return func(v *evaluation) any { return v.variables[slot] }
+	}
+	c.varies = true
+	switch n.Value {
+	case "item", "index", "iteration":
+		return c.ofSubFlow(at, n.Value, c.scope, 0)
+	case "nodes":
+		fail(at, "nodes alone has no value; write nodes.NAME.outputs.KEY, .exit_code, .status or .results")
+	case "params":
+		return func(v *evaluation) any {
+			if v.env.Params == nil {
+				return map[string]any{}
+			}
+			return v.env.Params
+		}
+	case "env":
+		fail(at, "env alone has no value; write env.NAME")
+	case "run":
+		fail(at, "run alone has no value; write run.id or run.workfile")
+	case "parent":
+		fail(at, "parent alone has no value; write parent.item, parent.index or parent.iteration")
+	}
+	c.unknown(at, n.Value)
+	return nil
+}
+
+// unknown refuses a name, with the best guess at what was meant.
+func (c *compiler) unknown(at int, name string) {
+	if whole := c.dashed(at); whole != "" {
+		failWith(at, "write "+bracketed(whole), "nodes.%s is a subtraction", whole)
+	}
+	known := slices.Clone(roots)
+	for let := range c.lets {
+		known = append(known, let)
+	}
+	slices.Sort(known)
+	remedy := didYouMean(name, known)
+	switch {
+	case slices.Contains(c.scope.Params, name):
+		remedy = "write params." + name
+	case c.scope.Node != nil && c.scope.Node(name):
+		remedy = "write nodes." + name + ", or \"" + name + "\" for the text"
+	case remedy == "":
+		remedy = "a text stands in quotes; names are " + strings.Join(roots, ", ")
+	}
+	failWith(at, remedy, "unknown name %q", name)
+}
+
+func bracketed(node string) string { return "nodes[\"" + node + "\"]" }
+
+// dashed returns a name with dashes right behind "nodes." that reaches the place, "" if there is none.
+func (c *compiler) dashed(at int) string {
+	isName := func(r rune) bool { return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	from := at
+	for from > 0 && isName(c.text[from-1]) {
+		from--
+	}
+	prefix := []rune("nodes.")
+	if from < len(prefix) || string(c.text[from-len(prefix):from]) != string(prefix) {
+		return ""
+	}
+	to := at
+	for to < len(c.text) && isName(c.text[to]) {
+		to++
+	}
+	if whole := strings.TrimRight(string(c.text[from:to]), "-"); strings.Contains(whole, "-") {
+		return whole
+	}
+	return ""
+}
+
+// ofSubFlow compiles item, index or iteration, as seen from the scope that lies up levels around the text.
+func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
+	for ; s != nil; s, up = s.Parent, up+1 {
+		if name == "iteration" && s.Iteration || name != "iteration" && s.Item {
+			break
+		}
+	}
+	if s == nil {
+		failWith(at, "", "there is no %s here: no %s around it", name,
+			map[string]string{"item": "foreach or times", "index": "foreach or times", "iteration": "while or until"}[name])
+	}
+	return func(v *evaluation) any {
+		env := v.env
+		for range up {
+			if env = env.Parent; env == nil {
+				fail(at, "there is no %s now", name)
+			}
+		}
+		switch name {
+		case "item":
+			return taken(env.Item)
+		case "index":
+			return env.Index
+		}
+		return env.Iteration
+	}
+}
+
+// rooted compiles a member of one of the roots. ok is false if n is none.
+func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
+	defer func() { c.varies = c.varies || ok }()
+	root, ok := n.Node.(*ast.IdentifierNode)
+	if !ok {
+		if s, up := c.around(n.Node); s != nil {
+			return c.ofParent(n, s, up), true
+		}
+		if name := c.nodeName(n.Node); name != "" {
+			return c.ofNode(n, name), true
+		}
+		return nil, false
+	}
+	if _, shadowed := c.lets[root.Value]; shadowed {
+		return nil, false
+	}
+	switch root.Value {
+	case "params", "env", "run":
+		key, constant := n.Property.(*ast.StringNode)
+		if !constant {
+			fail(n.Location().From, "the name behind %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
+		}
+		return c.ofRoot(n.Property.Location().From, root.Value, key.Value), true
+	case "parent":
+		s, up := c.around(n.Node)
+		return c.ofParent(n, s, up), true
+	case "nodes":
+		name := c.nodeName(n)
+		failWith(n.Location().From, "write "+bracketed(name)+".outputs.KEY, .exit_code, .status or .results", "node %s alone has no value", name)
+	}
+	return nil, false
+}
+
+// ofRoot compiles params.NAME, env.NAME and run.NAME.
+func (c *compiler) ofRoot(at int, root, key string) op {
+	switch root {
+	case "params":
+		if !slices.Contains(c.scope.Params, key) {
+			remedy := didYouMean(key, c.scope.Params)
+			if len(c.scope.Params) == 0 {
+				remedy = "the graph attribute params declares parameters"
+			}
+			failWith(at, remedy, "no parameter %q", key)
+		}
+		return func(v *evaluation) any { return taken(v.env.Params[key]) }
+	case "env":
+		c.names.variable(key)
+		return func(v *evaluation) any {
+			if v.env.Variable == nil {
+				return ""
+			}
+			return v.env.Variable(key)
+		}
+	}
+	switch key {
+	case "id":
+		return func(v *evaluation) any { return v.env.Run.ID }
+	case "workfile":
+		return func(v *evaluation) any { return v.env.Run.Workfile }
+	}
+	fail(at, "run has no %q, only id and workfile", key)
+	return nil
+}
+
+// around returns the scope that parent, parent.parent and so on mean, nil if n is something else.
+func (c *compiler) around(n ast.Node) (s *Scope, up int) {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if _, shadowed := c.lets[n.Value]; n.Value != "parent" || shadowed {
+			return nil, 0
+		}
+		if c.scope.Parent == nil {
+			fail(n.Location().From, "there is no parent here: no sub-flow around it")
+		}
+		return c.scope.Parent, 1
+	case *ast.MemberNode:
+		if key, ok := n.Property.(*ast.StringNode); !ok || key.Value != "parent" {
+			return nil, 0
+		}
+		if s, up = c.around(n.Node); s == nil {
+			return nil, 0
+		}
+		if s.Parent == nil {
+			fail(n.Location().From, "there is no further parent here")
+		}
+		return s.Parent, up + 1
+	}
+	return nil, 0
+}
+
+func (c *compiler) ofParent(n *ast.MemberNode, s *Scope, up int) op {
+	at := n.Property.Location().From
+	key, _ := n.Property.(*ast.StringNode)
+	if key == nil || key.Value != "item" && key.Value != "index" && key.Value != "iteration" {
+		fail(at, "parent has only item, index, iteration and parent")
+	}
+	return c.ofSubFlow(at, key.Value, s, up)
+}
+
+// nodeName returns the NAME of nodes.NAME, "" if n is something else.
+func (c *compiler) nodeName(n ast.Node) string {
+	m, ok := n.(*ast.MemberNode)
+	if !ok {
+		return ""
+	}
+	root, ok := m.Node.(*ast.IdentifierNode)
+	if _, shadowed := c.lets["nodes"]; !ok || root.Value != "nodes" || shadowed {
+		return ""
+	}
+	at := m.Property.Location().From
+	key, constant := m.Property.(*ast.StringNode)
+	if !constant {
+		fail(at, "the name of a node must be a constant: nodes.NAME or nodes[\"NAME\"]")
+	}
+	name := key.Value
+	c.checkDashes(at, name)
+	if c.scope.Node == nil || !c.scope.Node(name) {
+		remedy := ""
+		if c.scope.Hint != nil {
+			remedy = c.scope.Hint(name)
+		}
+		failWith(at, remedy, "no node %q can be seen from here", name)
+	}
+	c.names.node(name)
+	return name
+}
+
+// checkDashes refuses nodes.a-b, which is a subtraction to the language and a name to people.
+func (c *compiler) checkDashes(at int, name string) {
+	whole := c.dashed(at)
+	if whole == "" || c.text[at] == '"' || c.text[at] == '\'' || c.text[at] == '`' {
+		return
+	}
+	if strings.HasPrefix(whole, name+"-") {
+		failWith(at, "write "+bracketed(whole), "nodes.%s is a subtraction", whole)
+	}
+}

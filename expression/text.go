@@ -1,0 +1,191 @@
+package expression
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Text is a text that may hold expressions: ${{ EXPR }}. It may be rendered by several goroutines at
+// once.
+type Text struct {
+	text  string
+	parts []part
+}
+
+// part is a piece of a text as it is, or an expression.
+type part struct {
+	plain string
+	expr  *Expr
+	at    int // in text, of the expression, in bytes
+}
+
+const (
+	opening = "${{"
+	closing = "}}"
+)
+
+// maxParts bounds the number of expressions in one text, maxRendered what they may become, in bytes.
+const (
+	maxParts    = 1000
+	maxRendered = 16 << 20
+)
+
+// HasTemplate says whether a text holds the beginning of an expression.
+func HasTemplate(text string) bool { return strings.Contains(text, opening) }
+
+// CompileText understands a text. The error is an *Error, its place counted from the beginning of the
+// whole text.
+func CompileText(text string, s Scope) (*Text, error) {
+	t := &Text{text: text}
+	expressions := 0
+	for rest := 0; rest < len(text); {
+		begin := strings.Index(text[rest:], opening)
+		if begin < 0 {
+			t.parts = append(t.parts, part{plain: text[rest:]})
+			break
+		}
+		if begin > 0 {
+			t.parts = append(t.parts, part{plain: text[rest : rest+begin]})
+		}
+		from := rest + begin + len(opening)
+		end := endOf(text[from:])
+		if end < 0 {
+			return nil, placed(&Error{Line: 1, Column: 1, Problem: "${{ is never closed", Remedy: "write }} behind the expression"}, text, from-len(opening))
+		}
+		if expressions++; expressions > maxParts {
+			return nil, placed(&Error{Line: 1, Column: 1, Problem: fmt.Sprintf("there are more than %d expressions in one text", maxParts)}, text, from)
+		}
+		e, err := Compile(text[from:from+end], s)
+		if err != nil {
+			return nil, placed(err.(*Error), text, from)
+		}
+		t.parts = append(t.parts, part{expr: e, at: from})
+		rest = from + end + len(closing)
+	}
+	return t, nil
+}
+
+// endOf returns where }} closes an expression, -1 if nowhere: not within quotes, and not where braces of
+// maps are still open.
+func endOf(text string) int {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0:
+			if c == '\\' && quote != '`' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}' && depth > 0:
+			depth--
+		case c == '}' && strings.HasPrefix(text[i:], closing):
+			return i
+		}
+	}
+	return -1
+}
+
+// placed moves the place of an error by what stands before the expression.
+func placed(e *Error, text string, from int) *Error {
+	before := text[:from]
+	moved := *e
+	if e.Line == 1 {
+		moved.Column += utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	}
+	moved.Line += strings.Count(before, "\n")
+	return &moved
+}
+
+// String returns the text as it was written.
+func (t *Text) String() string { return t.text }
+
+// Plain says that there is no expression in the text.
+func (t *Text) Plain() bool {
+	return !slices.ContainsFunc(t.parts, func(p part) bool { return p.expr != nil })
+}
+
+// Nodes returns the names that the expressions give to nodes, each once.
+func (t *Text) Nodes() []string {
+	return t.collect(func(e *Expr) []string { return e.Nodes() })
+}
+
+// Variables returns the environment variables that the expressions ask for, each once.
+func (t *Text) Variables() []string {
+	return t.collect(func(e *Expr) []string { return e.Variables() })
+}
+
+func (t *Text) collect(of func(*Expr) []string) []string {
+	var all []string
+	for _, p := range t.parts {
+		if p.expr == nil {
+			continue
+		}
+		for _, name := range of(p.expr) {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// Render returns the text with the values of its expressions, each as Format writes it. The error is an
+// *Error.
+func (t *Text) Render(env Env) (string, error) {
+	out := &strings.Builder{}
+	for _, p := range t.parts {
+		piece := p.plain
+		if p.expr != nil {
+			value, err := p.expr.Eval(env)
+			if err != nil {
+				return "", placed(err.(*Error), t.text, p.at)
+			}
+			piece = Format(value)
+		}
+		if out.Len()+len(piece) > maxRendered {
+			return "", placed(&Error{Line: 1, Column: 1, Problem: "the text becomes longer than 16 MiB"}, t.text, p.at)
+		}
+		out.WriteString(piece)
+	}
+	return out.String(), nil
+}
+
+// Value returns the value of a text that is exactly one expression (blanks around it do not count), as
+// it is, and else what Render does.
+func (t *Text) Value(env Env) (any, error) {
+	if e, at := t.only(); e != nil {
+		value, err := e.Eval(env)
+		if err != nil {
+			return nil, placed(err.(*Error), t.text, at)
+		}
+		return value, nil
+	}
+	return t.Render(env)
+}
+
+// Only returns the expression of a text that is exactly one, else nil.
+func (t *Text) Only() *Expr {
+	e, _ := t.only()
+	return e
+}
+
+func (t *Text) only() (e *Expr, at int) {
+	for _, p := range t.parts {
+		switch {
+		case p.expr == nil && strings.TrimSpace(p.plain) == "":
+		case p.expr != nil && e == nil:
+			e, at = p.expr, p.at
+		default:
+			return nil, 0
+		}
+	}
+	return e, at
+}

@@ -1,0 +1,144 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"wf/expression"
+	"wf/graph"
+)
+
+// The codes of problems.
+const (
+	CodeWhen       = "bad-when"         // error
+	CodeExpression = "bad-expression"   // error
+	CodeCrossing   = "crossing-edge"    // error
+	CodeGroup      = "empty-group"      // error
+	CodeGroupCycle = "group-cycle"      // error
+	CodeJoin       = "bad-join"         // error
+	CodeNumber     = "bad-number"       // error
+	CodeTime       = "bad-time"         // error
+	CodeWord       = "unknown-word"     // error
+	CodeTemplate   = "label-expression" // error
+	CodeEnv        = "bad-env"          // error
+	CodePool       = "bad-pool"         // error
+	CodeSubFlow    = "bad-sub-flow"     // error
+	CodeParams     = "bad-params"       // error
+	CodeNever      = "never-fires"      // warning, as all below
+	CodeAlways     = "always-fires"
+	CodeUseless    = "no-effect"
+)
+
+// Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
+// order. A graph with an error must not run: what could not be read is left out of the Flow. The time is
+// linear, and next to nothing for a graph of plain commands.
+func Read(g *graph.Graph) (*Flow, []graph.Problem) {
+	r := &reader{g: g, chooses: map[*graph.Node]bool{}, f: &Flow{
+		g: g, rules: map[*graph.Node]*Rules{}, conditions: map[*graph.Edge]*Condition{},
+		scopes: map[*graph.Node]*expression.Scope{}, groups: map[*graph.Node]*ends{},
+	}}
+	r.graph()
+	for _, n := range g.Nodes() {
+		if n.Container || n.Extra != nil || n.Inherited() != nil {
+			r.node(n)
+		}
+		if expression.HasTemplate(n.Label) {
+			r.template(n)
+		}
+	}
+	for _, e := range g.Edges() {
+		if e.Extra != nil || e.Inherited() != nil {
+			r.edge(e)
+		}
+	}
+	if r.containers {
+		r.borders()
+	}
+	for _, n := range r.joins {
+		r.join(n, r.f.rules[n])
+	}
+	if !r.f.Plain() {
+		r.f.names() // of the graph as it is now
+	}
+	slices.SortStableFunc(r.problems, func(a, b graph.Problem) int { return cmp.Compare(b.Severity, a.Severity) })
+	return r.f, r.problems
+}
+
+// reader is the state of one Read.
+type reader struct {
+	g        *graph.Graph
+	f        *Flow
+	problems []graph.Problem
+
+	containers bool                 // there are nodes that hold others
+	chooses    map[*graph.Node]bool // which sources of an else have edges with case, exit or if
+	joins      []*graph.Node        // whose join is looked at when all else is known
+}
+
+func (r *reader) add(s graph.Severity, code string, edge int, nodes []*graph.Node, format string, args ...any) {
+	p := graph.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Edge: edge}
+	for _, n := range nodes {
+		p.Nodes = append(p.Nodes, n.ID)
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *reader) nodeError(code string, n *graph.Node, format string, args ...any) {
+	r.add(graph.Error, code, -1, []*graph.Node{n}, "node %s: "+format, append([]any{r.handle(n)}, args...)...)
+}
+
+func (r *reader) nodeWarning(code string, n *graph.Node, format string, args ...any) {
+	r.add(graph.Warning, code, -1, []*graph.Node{n}, "node %s: "+format, append([]any{r.handle(n)}, args...)...)
+}
+
+func (r *reader) edgeProblem(s graph.Severity, code string, e *graph.Edge, format string, args ...any) {
+	r.add(s, code, e.Key, []*graph.Node{e.Source, e.Target}, "edge %s -> %s: "+format,
+		append([]any{r.handle(e.Source), r.handle(e.Target)}, args...)...)
+}
+
+// handle is what people call a node.
+func (r *reader) handle(n *graph.Node) string { return r.f.names().handle[n] }
+
+// graph reads the attributes of the graph itself.
+func (r *reader) graph() {
+	if text, _ := r.g.Attr("params"); strings.TrimSpace(text) != "" {
+		params, problems := ParseParams(text)
+		r.f.Params = params
+		for _, p := range problems {
+			r.add(graph.Error, CodeParams, -1, nil, "params: %s", p)
+		}
+	}
+	text, _ := r.g.Attr("on_busy")
+	switch strings.TrimSpace(text) {
+	case "", "refuse":
+	case "queue":
+		r.f.OnBusy = Queue
+	case "cancel":
+		r.f.OnBusy = Cancel
+	default:
+		r.add(graph.Error, CodeWord, -1, nil, "graph attribute on_busy is %q; write refuse, queue or cancel%s", text, closest(text, "refuse", "queue", "cancel"))
+	}
+}
+
+// closest is the end of a message about an unknown word.
+func closest(text string, words ...string) string {
+	if word := expression.Closest(strings.TrimSpace(text), words); word != "" {
+		return " (did you mean " + word + "?)"
+	}
+	return ""
+}
+
+// template refuses expressions in commands, which would be put into them as text.
+func (r *reader) template(n *graph.Node) {
+	begin := strings.Index(n.Label, "${{")
+	shown := n.Label[begin:]
+	if end := strings.Index(shown, "}}"); end >= 0 {
+		shown = shown[:end+2]
+	}
+	if len(shown) > 60 || strings.ContainsAny(shown, "\n\r") {
+		shown = "${{ ... }}"
+	}
+	r.nodeError(CodeTemplate, n, "its command holds %s, and values never become part of a command; write the line VALUE=%s into its attribute env, and \"$VALUE\" into the command", shown, shown)
+}

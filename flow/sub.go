@@ -1,0 +1,184 @@
+package flow
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"maps"
+
+	"wf/expression"
+	"wf/graph"
+)
+
+// attributeNames are the attributes in a fixed order, so that messages come in one.
+var attributeNames = slices.Sorted(maps.Keys(attributes))
+
+// defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
+const defaultIterations = 1000
+
+// kindOf returns how a sub-flow repeats; the first of several attributes holds.
+func kindOf(n *graph.Node) SubKind {
+	for _, k := range []struct {
+		attr string
+		kind SubKind
+	}{{graph.AttrForeach, Foreach}, {graph.AttrTimes, Times}, {graph.AttrWhile, While}, {graph.AttrUntil, Until}} {
+		if text, _ := n.Attr(k.attr); strings.TrimSpace(text) != "" {
+			return k.kind
+		}
+	}
+	return 0
+}
+
+// sub reads how a sub-flow repeats.
+func (a *nodeReader) sub() {
+	s := &Sub{Kind: kindOf(a.n), MaxIterations: defaultIterations}
+	a.rules.Sub = s
+	a.several()
+	if a.n.Children() == 0 {
+		a.nodeError(CodeSubFlow, a.n, "the sub-flow is empty; put nodes into its nested graph")
+	}
+	switch s.Kind {
+	case Foreach:
+		a.foreach(s)
+	case Times:
+		a.times(s)
+	default:
+		a.test(s)
+	}
+	repeats := s.Kind == While || s.Kind == Until
+	if number, given := a.whole("max_iterations", 1); given && repeats {
+		s.MaxIterations = number
+	} else if given {
+		a.needs("while or until", "max_iterations")
+	}
+	number, given := a.whole("parallel", 0)
+	switch {
+	case !repeats:
+		s.Parallel = number
+	case given && number != 1:
+		a.nodeError(CodeNumber, a.n, "parallel is %d, and while and until run one instance after the other; leave it out", number)
+		fallthrough
+	default:
+		s.Parallel = 1
+	}
+	s.Continue = a.word("on_failure", "stop", "continue")
+	a.least(s)
+}
+
+// several refuses a container that repeats in two ways at once.
+func (a *nodeReader) several() {
+	var given []string
+	for _, name := range []string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
+		if a.text(name) != "" {
+			given = append(given, name)
+		}
+	}
+	if len(given) > 1 {
+		a.nodeError(CodeSubFlow, a.n, "it has %s, and a container repeats in one way; put one container into the other", strings.Join(given, " and "))
+	}
+}
+
+func (a *nodeReader) foreach(s *Sub) {
+	text := a.text(graph.AttrForeach)
+	command, lines := strings.CutPrefix(text, "lines:")
+	switch {
+	case lines && strings.TrimSpace(command) == "":
+		a.nodeError(CodeSubFlow, a.n, "foreach is %s and names no command; write lines:COMMAND", shown(text))
+	case lines && expression.HasTemplate(command):
+		a.nodeError(CodeTemplate, a.n, "the command of foreach holds ${{, and values never become part of a command; give it a list: foreach=${{ EXPR }}")
+	case lines:
+		s.Command = strings.TrimSpace(command)
+	case strings.HasPrefix(text, "["):
+		value, err := expression.Decode([]byte(text))
+		list, isList := value.([]any)
+		if err != nil || !isList {
+			a.nodeError(CodeSubFlow, a.n, "foreach is %s, which is no list in JSON: %v; write it like [\"a\", \"b\"]", shown(text), err)
+			return
+		}
+		s.List = list
+	case expression.HasTemplate(text):
+		a.items(s)
+	default:
+		a.nodeError(CodeSubFlow, a.n, "foreach is %s, which is no list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
+	}
+}
+
+// items compiles the expression that gives the items.
+func (a *nodeReader) items(s *Sub) {
+	t := a.template(graph.AttrForeach)
+	if t == nil {
+		return
+	}
+	e := t.Only()
+	if e == nil {
+		a.nodeError(CodeSubFlow, a.n, "foreach is %s, a text with an expression in it, which is no list; write ${{ EXPR }} alone", shown(t.String()))
+		return
+	}
+	if kind := e.Certainly(); kind != "" && kind != "a list" {
+		a.nodeError(CodeExpression, a.n, "foreach: ${{%s}} gives %s, not a list", e, kind)
+		return
+	}
+	s.Items = e
+}
+
+func (a *nodeReader) times(s *Sub) {
+	t := a.template(graph.AttrTimes)
+	if t == nil {
+		return
+	}
+	if t.Plain() {
+		if _, ok := a.whole(graph.AttrTimes, 0); !ok {
+			return
+		}
+	}
+	if e := t.Only(); e != nil && e.Certainly() != "" && e.Certainly() != "a number" && e.Certainly() != "a text" {
+		a.nodeError(CodeExpression, a.n, "times: ${{%s}} gives %s, not a whole number", e, e.Certainly())
+		return
+	}
+	s.Times = t
+}
+
+// test compiles the condition of while or until, which sees the nodes of the container itself.
+func (a *nodeReader) test(s *Sub) {
+	name := graph.AttrWhile
+	if s.Kind == Until {
+		name = graph.AttrUntil
+	}
+	e, err := compileTest(a.text(name), a.f.scope(a.n))
+	if err != nil {
+		a.nodeError(CodeExpression, a.n, "%s: %v", name, err)
+		return
+	}
+	s.Test = e
+}
+
+// least reads how many instances have to succeed.
+func (a *nodeReader) least(s *Sub) {
+	text := a.text("min_success")
+	if text == "" {
+		return
+	}
+	if !s.Continue {
+		if _, own := a.n.Extra["min_success"]; own {
+			a.nodeError(CodeSubFlow, a.n, "min_success has no meaning while the first failure stops the rest; write on_failure=continue as well")
+		}
+		return
+	}
+	if percent, ok := strings.CutSuffix(text, "%"); ok {
+		part, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
+		if err != nil || !(part >= 0 && part <= 100) || math.IsInf(part, 0) {
+			a.nodeError(CodeNumber, a.n, "min_success is %s, not a part from 0%% to 100%%", shown(text))
+			return
+		}
+		s.LeastPart, s.HasLeast = part/100, true
+		return
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 0 {
+		a.nodeError(CodeNumber, a.n, "min_success is %s; write a whole number from 0, or a part like 80%%", shown(text))
+		return
+	}
+	s.Least, s.HasLeast = number, true
+}
