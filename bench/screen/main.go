@@ -102,8 +102,7 @@ func (b *bench) measure(ctx context.Context, what []string) error {
 	if err := b.install(ctx); err != nil {
 		return err
 	}
-	load, _ := os.ReadFile("/proc/loadavg") // for people; unknown where there is none
-	fmt.Printf("%s, about %d nodes, load %s\n", b.shape, b.nodes, strings.Join(strings.Fields(string(load))[:min(3, len(strings.Fields(string(load))))], " "))
+	fmt.Printf("%s, about %d nodes, load %s\n", b.shape, b.nodes, loadAverage())
 	for _, name := range what {
 		fmt.Printf("\n%s\n", name)
 		if err := measurements[name](b, ctx); err != nil {
@@ -111,6 +110,15 @@ func (b *bench) measure(ctx context.Context, what []string) error {
 		}
 	}
 	return nil
+}
+
+// loadAverage is how busy the machine is, for people; "unknown" where the kernel does not say.
+func loadAverage() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if fields := strings.Fields(string(data)); err == nil && len(fields) >= 3 {
+		return strings.Join(fields[:3], " ")
+	}
+	return "unknown"
 }
 
 // install makes the binary unless one is named.
