@@ -37,6 +37,9 @@ type Request struct {
 	// Active says that a run that is going on owns the node. Any other node that is queued or
 	// running was left so by a daemon that died. nil: there is no other run.
 	Active func(n *graph.Node) bool
+	// Handled says that an edge has fired for the failure of a node, so that it is nothing to resume. nil:
+	// none has.
+	Handled func(n *graph.Node) bool
 }
 
 // A Scope is the nodes that one run may touch. Containers are never part of it.
@@ -106,7 +109,7 @@ func (c chooser) failed() []*graph.Node {
 func (c chooser) hasFailed(n *graph.Node) bool {
 	switch n.Status {
 	case graph.Failed:
-		return true
+		return c.req.Handled == nil || !c.req.Handled(n)
 	case graph.Queued, graph.Running:
 		return c.req.Active == nil || !c.req.Active(n)
 	}

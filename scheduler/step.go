@@ -163,6 +163,9 @@ func (r *Run) cancelNode(i int32) {
 	switch {
 	case n.handed:
 		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
+		if r.subOf(i) != nil {
+			r.rareOf(i).cancelled = true
+		}
 	case n.status == graph.Running:
 		r.cancelInstances(i, ReasonCancelled)
 	case n.status == graph.Queued:
