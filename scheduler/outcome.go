@@ -142,6 +142,9 @@ func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire,
 		value, given := out.outputs["case"]
 		return given && expression.Format(value) == c.Case, true, nil
 	case flow.OnTrue:
+		if r.opt.Dry {
+			return false, true, nil
+		}
 		r.judged, r.verdict = i, graph.Failed
 		if out.ok {
 			r.verdict = graph.Ran
