@@ -98,7 +98,7 @@ func (r *Run) recallDecisions(k int32) {
 			continue
 		}
 		if n.status == graph.Failed && p.Handled {
-			n.decided, n.handled = true, true
+			n.decided, n.handled, r.reasons[i] = true, true, p.Reason
 			r.frames[k].unhandled--
 		}
 		if n.decided {

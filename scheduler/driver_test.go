@@ -276,11 +276,12 @@ func (d *driver) summary() string {
 	return strings.Join(parts, "; ") + "; " + d.run.result().String()
 }
 
-// readFlow reads the control flow of a graph, which must have no errors.
+// readFlow reads the control flow of a graph. An edge to an empty group, which leads nowhere, is the only
+// error that it may have.
 func readFlow(g *graph.Graph) (*flow.Flow, error) {
 	f, problems := flow.Read(g)
 	for _, p := range problems {
-		if p.Severity == graph.Error {
+		if p.Severity == graph.Error && p.Code != flow.CodeGroup {
 			return nil, fmt.Errorf("%s", p.Message)
 		}
 	}

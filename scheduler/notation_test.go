@@ -103,6 +103,9 @@ func (p *graphParser) node(word string) int {
 	if at < 0 {
 		at = len(p.nodes)
 		spec := graph.NodeSpec{ID: id, Key: graph.NewKey, Parent: -1, Container: container, HasLabel: !container && !silent}
+		if container {
+			spec.Name = id
+		}
 		if cut := strings.LastIndexByte(id, '/'); cut >= 0 {
 			spec.Parent, spec.Name = p.find(id[:cut]), id[cut+1:]
 		}
