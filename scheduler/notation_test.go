@@ -19,6 +19,7 @@ import (
 //	D!                a node without a command
 //	E?                an idempotent node
 //	B: join=any; retries=2    attributes of B; \n is a line break
+//	graph: params={}          one of the graph itself
 func parseGraph(text string) (*graph.Graph, error) {
 	var p graphParser
 	for line := range strings.Lines(text) {
@@ -30,15 +31,21 @@ func parseGraph(text string) (*graph.Graph, error) {
 			return nil, fmt.Errorf("%s: %w", strings.TrimSpace(line), err)
 		}
 	}
-	return graph.Build(p.nodes, p.edges, nil)
+	return graph.Build(p.nodes, p.edges, p.attrs)
 }
 
 type graphParser struct {
 	nodes []graph.NodeSpec
 	edges []graph.EdgeSpec
+	attrs map[string]string
 }
 
 func (p *graphParser) attributes(node, list string) {
+	if node == "graph" {
+		key, value, _ := strings.Cut(list, "=")
+		p.attrs = map[string]string{key: value}
+		return
+	}
 	n := &p.nodes[p.node(node)]
 	if n.Extra == nil {
 		n.Extra = map[string]string{}

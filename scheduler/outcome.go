@@ -40,6 +40,9 @@ func (r *Run) finish(i int32, out outcome) {
 		r.setFailed(i, out.reason, out.message, handled)
 	}
 	n := &r.nodes[i]
+	if out.reason == ReasonCancelled && !handled && (r.halted || r.frameOf(i).cut) {
+		r.rareOf(i).due = true
+	}
 	n.decided = out.ok || handled
 	if n.decided {
 		frame, f := n.frame, r.frameOf(i)

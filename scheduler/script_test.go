@@ -150,6 +150,7 @@ func (p *play) options(options []string) (req Request, opt Options) {
 			opt.FailFast = true
 		case "past":
 			opt.Past = p.past
+			req.Due = func(n *graph.Node) bool { return p.past[n.ID].Due }
 			req.Handled = func(n *graph.Node) bool { return p.past[n.ID].Handled }
 		default:
 			if !flowOption(&opt, key, value) {

@@ -213,6 +213,9 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 			names = append(names, fmt.Sprintf("%s[%d]", r.name(i), f.instance))
 		}
 	}
+	if s.failed == 0 {
+		return fmt.Sprintf("all %d instances succeeded, and min_success asks for more", len(s.frames))
+	}
 	return fmt.Sprintf("%d of %d instances failed: %s", s.failed, len(s.frames), strings.Join(names, ", "))
 }
 

@@ -50,11 +50,13 @@ func (r *Run) pass(f *frame, source, l int32) {
 func (r *Run) die(j int32) {
 	f := r.frameOfEdge(j)
 	l := j - f.edge
-	if r.marks[j].bears() != graph.Unmarked || r.halted {
+	if r.marks[j].bears() != graph.Unmarked {
 		return
 	}
 	r.setMark(f, l, graph.Dead)
-	r.join(f.node+f.lay.edges[l].target, causeJoin)
+	if !r.halted {
+		r.join(f.node+f.lay.edges[l].target, causeJoin)
+	}
 }
 
 // join looks whether the marks that a node has are enough to decide (CONTROL-FLOW §2). All marks of a
