@@ -60,6 +60,7 @@ type Event struct {
 	Workspace string    `json:"workspace,omitempty"`
 	Run       string    `json:"run,omitempty"`
 	Client    string    `json:"client,omitempty"` // who caused it
+	User      string    `json:"user,omitempty"`   // GraphUpdated: the person, as their client calls them
 
 	Node      string `json:"node,omitempty"`
 	Name      string `json:"name,omitempty"` // the node's handle

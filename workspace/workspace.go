@@ -92,7 +92,7 @@ type Workspace struct {
 	edits    editLog
 	store    *history.Store
 	slots    SlotMember
-	runs     []*run // active, in order of start
+	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
 	latest   *api.RunSummary
 	out      publisher

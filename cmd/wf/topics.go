@@ -82,7 +82,7 @@ const statesTopic = `STATES
   ● *  running    its process is alive
   ✓ +  ok         it ended with status 0
   ✗ x  failed     another status, a signal, a timeout, or it could not start
-  ⊘ -  blocked    it waits for something that failed
+  ⊘ !  blocked    it waits for something that failed
   ◌ ~  cancelled  it was stopped, by a person or by --fail-fast
 
 The second sign is that of --ascii, which is chosen by itself where the locale is not UTF-8.
@@ -145,6 +145,9 @@ the numbers of runs are strings.
   wf kv VERB                  wf.kv/v1
   wf kv ls                    wf.kv-keys/v1
   wf check                    wf.check/v1
+  wf approvals                wf.approvals/v1
+  wf approve, wf reject       wf.decision/v1
+  wf out NODE.KEY             wf.outputs/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
   wf version                  wf.version/v1
