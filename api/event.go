@@ -24,6 +24,8 @@ const (
 	SchemaApprovals = "wf.approvals/v1"
 	SchemaDecision  = "wf.decision/v1"
 	SchemaParams    = "wf.params/v1"
+	SchemaKV        = "wf.kv/v1"
+	SchemaKVKeys    = "wf.kv-keys/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).

@@ -34,6 +34,7 @@ func FuzzRequests(f *testing.F) {
 	d := newDaemon(cfg, doors, func(*slots) opener { return obligingOpener{newFakes()} })
 	f.Cleanup(func() {
 		d.workspaces.close()
+		d.cfg.values.Close()
 		doors.close()
 	})
 	routes := d.routes()

@@ -53,6 +53,9 @@ func (m *model) title() string {
 
 // draw writes the frame on the screen of the model, and says where the cursor belongs.
 func (m *model) draw() (x, y int, cursor bool) {
+	if m.stale {
+		m.refresh()
+	}
 	m.screen.resize(m.width, m.height)
 	all := m.screen.all()
 	m.areas = areas{}
@@ -80,6 +83,11 @@ func (m *model) draw() (x, y int, cursor bool) {
 	m.footer(all.row(all.height - 1))
 	for _, d := range m.dialogs {
 		x, y, cursor = d.draw(m, all)
+	}
+	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
+	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
+	if c := all.at(0, all.height-1); *c == (cell{}) {
+		c.style = dimStyle
 	}
 	return x, y, cursor
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -78,7 +79,7 @@ type finder struct {
 
 // palette opens the list of everything that can be done here.
 func (m *model) palette() {
-	p := &finder{}
+	p := &finder{line: line{most: longestWord}}
 	p.find(m)
 	m.open(p)
 }
@@ -86,14 +87,12 @@ func (m *model) palette() {
 // find lists the actions that fit here and have all words of the line in their name or help.
 func (p *finder) find(m *model) {
 	p.found, p.at = p.found[:0], 0
+	wanted := strings.Fields(strings.ToLower(p.line.String()))
 	for i := range m.keys {
 		a := &m.keys[i]
 		text := strings.ToLower(a.name + " " + a.help)
-		matches := a.fits(m) && a.name != ""
-		for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
-			matches = matches && strings.Contains(text, word)
-		}
-		if matches {
+		lacks := func(word string) bool { return !strings.Contains(text, word) }
+		if a.fits(m) && a.name != "" && !slices.ContainsFunc(wanted, lacks) {
 			p.found = append(p.found, a)
 		}
 	}

@@ -99,7 +99,7 @@ func (m *model) otherExecution(next bool) {
 
 // searchPrompt asks what to look for in the log.
 func (m *model) searchPrompt() {
-	p := &prompt{label: "/"}
+	p := &prompt{label: "/", line: line{most: longestWord}}
 	p.history = &m.searches
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)

@@ -42,6 +42,7 @@ type model struct {
 	clock   func() time.Time
 	dead    bool // being left
 	ticking bool // a tick is on its way
+	stale   bool // the drawing is not up to date; the next frame sees to it
 
 	width, height int
 	screen        screen
@@ -221,6 +222,7 @@ func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
 
 // refresh brings the drawing up to date with the flow and the filter.
 func (m *model) refresh() {
+	m.stale = false
 	f := m.shown()
 	if !f.known {
 		return

@@ -72,7 +72,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		// Whether there are colours has been decided already.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
-	err := run(m, func(p *tea.Program) {
+	err := run(newPaced(m), func(p *tea.Program) {
 		if opt.Restorer != nil {
 			opt.Restorer(p.Kill)
 		}

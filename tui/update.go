@@ -30,7 +30,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.dead {
 		return m, tea.Quit
 	}
-	m.refresh()
+	if _, key := msg.(tea.KeyPressMsg); key && len(m.dialogs) > 0 {
+		m.stale = true // typing goes on: what it changes in the drawing, a filter for instance, can wait for the frame
+	} else {
+		m.refresh()
+	}
 	return m, guarded(tea.Batch(cmd, m.follow(), m.ticker(), m.toaster(), m.memorize(msg)))
 }
 
