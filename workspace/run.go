@@ -176,6 +176,9 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 			return
 		}
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
+		if ef.Mocked {
+			news.ExitCode = n.rec.exit()
+		}
 		news.Execution, news.Mocked, news.Handled = n.rec.executions, ef.Mocked, r.sched.Handled(ef.Node)
 	case graph.Skipped:
 		news.Type = api.NodeSkipped
