@@ -159,7 +159,8 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	}
 	if home != nil {
 		kind := kindOf(home)
-		s.Item = kind == Foreach || kind == Times
+		s.Item = kind == Foreach
+		s.Index = kind == Foreach || kind == Times
 		s.Iteration = kind == While || kind == Until
 		s.Parent = f.scope(home.Home())
 	}
