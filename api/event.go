@@ -4,22 +4,24 @@ import "time"
 
 // Schemas of the JSON documents that leave the program.
 const (
-	SchemaEvent   = "wf.event/v1"
-	SchemaStatus  = "wf.status/v1"
-	SchemaNodes   = "wf.nodes/v1"
-	SchemaCheck   = "wf.check/v1"
-	SchemaPlan    = "wf.plan/v1"
-	SchemaRuns    = "wf.runs/v1"
-	SchemaRun     = "wf.run/v1"
-	SchemaWhy     = "wf.why/v1"
-	SchemaServer  = "wf.server/v1"
-	SchemaPrune   = "wf.prune/v1"
-	SchemaError   = "wf.error/v1"
-	SchemaRunID   = "wf.run-id/v1"
-	SchemaDoctor  = "wf.doctor/v1"
-	SchemaLog     = "wf.log/v1"
-	SchemaEdit    = "wf.edit/v1"
-	SchemaVersion = "wf.version/v1"
+	SchemaEvent     = "wf.event/v1"
+	SchemaStatus    = "wf.status/v1"
+	SchemaNodes     = "wf.nodes/v1"
+	SchemaCheck     = "wf.check/v1"
+	SchemaPlan      = "wf.plan/v1"
+	SchemaRuns      = "wf.runs/v1"
+	SchemaRun       = "wf.run/v1"
+	SchemaWhy       = "wf.why/v1"
+	SchemaServer    = "wf.server/v1"
+	SchemaPrune     = "wf.prune/v1"
+	SchemaError     = "wf.error/v1"
+	SchemaRunID     = "wf.run-id/v1"
+	SchemaDoctor    = "wf.doctor/v1"
+	SchemaLog       = "wf.log/v1"
+	SchemaEdit      = "wf.edit/v1"
+	SchemaVersion   = "wf.version/v1"
+	SchemaOutputs   = "wf.outputs/v1"
+	SchemaApprovals = "wf.approvals/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).
@@ -31,7 +33,10 @@ const (
 	NodeStarted  EventType = "node_started"  // its process exists
 	NodeFinished EventType = "node_finished" // exit code 0
 	NodeFailed   EventType = "node_failed"
-	NodeReset    EventType = "node_reset" // back to "": a fresh run or a stop took the activation away
+	NodeReset    EventType = "node_reset"   // back to "": a fresh run or a stop took the activation away
+	NodeSkipped  EventType = "node_skipped" // no path leads to it any more
+	NodeWaiting  EventType = "node_waiting" // it waits for what Wait says
+	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
@@ -63,6 +68,11 @@ type Event struct {
 	// DurationMS is set on node_finished, node_failed and run_complete, in milliseconds.
 	DurationMS *int64 `json:"duration_ms,omitempty"`
 
+	Wait     *Wait         `json:"wait,omitempty"`     // node_waiting
+	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
+	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
+	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
+
 	Workfile string  `json:"workfile,omitempty"`
 	Mode     string  `json:"mode,omitempty"`
 	Resumes  string  `json:"resumes,omitempty"` // the run whose failures a resume repeats
@@ -93,6 +103,10 @@ const (
 	ReasonLost      Reason = "lost"
 	ReasonStart     Reason = "start"
 	ReasonLimit     Reason = "limit"
+
+	ReasonRejected   Reason = "rejected"   // a person said no
+	ReasonExpression Reason = "expression" // a text of it cannot be evaluated, or its outputs cannot be read
+	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
 )
 
 // Result of a run.
@@ -117,7 +131,10 @@ const (
 	StateFailed    State = "failed"
 	StateCancelled State = "cancelled"
 	StateBlocked   State = "blocked"
-	StateKept      State = "kept" // in a run that resumes another: it had succeeded before
+	StateSkipped   State = "skipped"  // no path leads to it
+	StateWaiting   State = "waiting"  // for a moment or a person
+	StateRetrying  State = "retrying" // it failed, and waits for its next attempt
+	StateKept      State = "kept"     // in a run that resumes another: it had succeeded before
 )
 
 // Counts of nodes by state. Of a run it covers the scope, of a status the workfile.
@@ -130,6 +147,9 @@ type Counts struct {
 	Queued    int `json:"queued,omitempty"`
 	Running   int `json:"running,omitempty"`
 	Kept      int `json:"kept,omitempty"` // resume: succeeded before and not repeated
+	Skipped   int `json:"skipped,omitempty"`
+	Waiting   int `json:"waiting,omitempty"`
+	Retrying  int `json:"retrying,omitempty"`
 }
 
 // Add counts a node in a state.
@@ -149,6 +169,12 @@ func (c *Counts) Add(s State) {
 		c.Running++
 	case StateKept:
 		c.Kept++
+	case StateSkipped:
+		c.Skipped++
+	case StateWaiting:
+		c.Waiting++
+	case StateRetrying:
+		c.Retrying++
 	default:
 		c.Idle++
 	}

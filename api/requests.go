@@ -76,7 +76,12 @@ type RunRequest struct {
 	User      string   `json:"user,omitempty"`       // who asked, for the history
 	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
 	// (labels of yEd). It is remembered in the workfile.
-	AcceptDrawing bool `json:"accept_drawing,omitempty"`
+	AcceptDrawing bool           `json:"accept_drawing,omitempty"`
+	Params        map[string]any `json:"params,omitempty"`  // texts, or typed values of a file
+	Until         []string       `json:"until,omitempty"`   // selectors: everything before these, not they
+	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
+	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
+	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }

@@ -14,22 +14,25 @@ const (
 
 // Below a workspace, see Workspace.
 const (
-	SubStatus = "/status"  // GET ?nodes=0: Status; ?stages=N: with at most N stages instead of nodes
-	SubEvents = "/events"  // WebSocket ?nodes=0&type=TYPE (repeatable): Frames
-	SubRuns   = "/runs"    // GET: RunList; POST RunRequest: RunAccepted
-	SubPlan   = "/plan"    // POST RunRequest: Plan
-	SubPrune  = "/prune"   // POST PruneRequest: PruneResult
-	SubCheck  = "/check"   // GET ?accept=…: Check
-	SubWhy    = "/why"     // GET ?node=&run=: Why
-	SubLog    = "/log"     // GET ?node=&run=&execution=: LogInfo
-	SubOutput = "/output"  // GET ?node=&run=&execution=&stream=stdout|stderr&offset=&follow=1: raw bytes
-	SubSelect = "/select"  // GET ?nodes=SEL (repeatable): NodeList of the nodes it names
-	SubEdits  = "/edits"   // POST EditRequest: EditResult
-	SubUndo   = "/undo"    // POST: EditResult
-	SubRedo   = "/redo"    // POST: EditResult
-	SubReset  = "/reset"   // POST ResetRequest: ResetResult
-	SubStop   = "/stop"    // POST StopRequest: []StopResult of all active runs; below a run: StopResult
-	SubSaveAs = "/save-as" // POST SaveAsRequest: WorkspaceInfo of the copy
+	SubStatus    = "/status"    // GET ?nodes=0: Status; ?stages=N: with at most N stages instead of nodes
+	SubEvents    = "/events"    // WebSocket ?nodes=0&type=TYPE (repeatable): Frames
+	SubRuns      = "/runs"      // GET: RunList; POST RunRequest: RunAccepted
+	SubPlan      = "/plan"      // POST RunRequest: Plan
+	SubPrune     = "/prune"     // POST PruneRequest: PruneResult
+	SubCheck     = "/check"     // GET ?accept=…: Check
+	SubWhy       = "/why"       // GET ?node=&run=: Why
+	SubLog       = "/log"       // GET ?node=&run=&execution=: LogInfo
+	SubOutput    = "/output"    // GET ?node=&run=&execution=&stream=stdout|stderr&offset=&follow=1: raw bytes
+	SubSelect    = "/select"    // GET ?nodes=SEL (repeatable): NodeList of the nodes it names
+	SubEdits     = "/edits"     // POST EditRequest: EditResult
+	SubUndo      = "/undo"      // POST: EditResult
+	SubRedo      = "/redo"      // POST: EditResult
+	SubReset     = "/reset"     // POST ResetRequest: ResetResult
+	SubStop      = "/stop"      // POST StopRequest: []StopResult of all active runs; below a run: StopResult
+	SubApprovals = "/approvals" // GET: ApprovalList
+	SubDecide    = "/decide"    // POST Decision: Approval
+	SubOutputs   = "/outputs"   // GET ?node=&run=: NodeOutputs
+	SubSaveAs    = "/save-as"   // POST SaveAsRequest: WorkspaceInfo of the copy
 )
 
 // Workspace is the path of a workspace, to which the Sub constants are appended.

@@ -36,23 +36,31 @@ type Stage struct {
 
 // NodeStatus is one node as it is now.
 type NodeStatus struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"` // handle: unique in the workfile
-	Command    string     `json:"command"`
-	Status     string     `json:"status"` // the word in the file
-	State      State      `json:"state"`
-	Reason     Reason     `json:"reason,omitempty"`
-	ExitCode   *int       `json:"exit_code,omitempty"`
-	Signal     string     `json:"signal,omitempty"`
-	Message    string     `json:"message,omitempty"`
-	Executions int        `json:"executions"`    // in the last run it took part in
-	Run        string     `json:"run,omitempty"` // that run
-	PID        int        `json:"pid,omitempty"` // while it is running
-	Started    *time.Time `json:"started,omitempty"`
-	DurationMS *int64     `json:"duration_ms,omitempty"` // of the latest execution, when it is over
-	Group      string     `json:"group,omitempty"`
-	Container  bool       `json:"container,omitempty"`
-	Parent     string     `json:"parent,omitempty"`
+	ID         string         `json:"id"`
+	Name       string         `json:"name"` // handle: unique in the workfile
+	Command    string         `json:"command"`
+	Status     string         `json:"status"` // the word in the file
+	State      State          `json:"state"`
+	Reason     Reason         `json:"reason,omitempty"`
+	ExitCode   *int           `json:"exit_code,omitempty"`
+	Signal     string         `json:"signal,omitempty"`
+	Message    string         `json:"message,omitempty"`
+	Executions int            `json:"executions"`    // in the last run it took part in
+	Run        string         `json:"run,omitempty"` // that run
+	PID        int            `json:"pid,omitempty"` // while it is running
+	Started    *time.Time     `json:"started,omitempty"`
+	DurationMS *int64         `json:"duration_ms,omitempty"` // of the latest execution, when it is over
+	Group      string         `json:"group,omitempty"`
+	Container  bool           `json:"container,omitempty"`
+	Parent     string         `json:"parent,omitempty"`
+	Wait       *Wait          `json:"wait,omitempty"`
+	Attempt    int            `json:"attempt,omitempty"`   // repetitions of the latest activation
+	Handled    bool           `json:"handled,omitempty"`   // it failed, and an edge has fired for that
+	Mocked     bool           `json:"mocked,omitempty"`    // it was not executed: its end was given, or it was passed over
+	Outputs    map[string]any `json:"outputs,omitempty"`   // of the latest execution; in answers to a selection
+	Instances  *Instances     `json:"instances,omitempty"` // of a sub-flow
+	SubFlow    string         `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until"
+	Item       string         `json:"item,omitempty"`      // of an instance's node
 	// Attrs are the attributes that the node itself has in the file, of those that are edited by hand:
 	// name, group, idempotent. Only an answer to a selection has them.
 	Attrs map[string]string `json:"attributes,omitempty"`
@@ -68,6 +76,9 @@ type EdgeStatus struct {
 	Target string `json:"target"`
 	Type   string `json:"edge_type"`
 	Status string `json:"status"`
+	When   string `json:"when,omitempty"`  // its condition, as in the file
+	Taken  bool   `json:"taken,omitempty"` // it has fired in the last run
+	Dead   bool   `json:"dead,omitempty"`  // its source has decided that this is not the way
 }
 
 // NodeList is `wf ls --json`.

@@ -5,7 +5,7 @@ import "wf/graph"
 // Causes of an activation that are no edge of their own.
 const (
 	causeNone   int32 = -1 - iota
-	causeStart        // a start node of a fresh run
+	causeStart        // a start node of a fresh run, or of an instance
 	causeResume       // it had failed or was not reached, and could go on
 	causeJoin         // the tokens of all blocking in-edges
 )
@@ -13,7 +13,11 @@ const (
 // activate decides that the node shall execute once more: now, or after what it is doing.
 func (r *Run) activate(i, cause int32) {
 	n := &r.nodes[i]
-	if r.halted || n.stray {
+	if f := &r.frames[n.frame]; r.halted || f.cut {
+		f.cut = true
+		return
+	}
+	if n.stray {
 		return
 	}
 	if int(n.activations) == r.opt.MaxActivations {
@@ -30,10 +34,22 @@ func (r *Run) activate(i, cause int32) {
 	r.queue(i)
 }
 
-// queue asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
-// that leaves no gap.
+// queue begins to serve an activation.
 func (r *Run) queue(i int32) {
 	r.setStatus(i, graph.Queued, "")
+	if r.opt.Flow == nil {
+		r.execute(i)
+		return
+	}
+	if x := r.nodes[i].rare; x != nil {
+		x.begin()
+	}
+	r.advance(i, stageMock)
+}
+
+// execute asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
+// that leaves no gap.
+func (r *Run) execute(i int32) {
 	r.emit(Effect{Kind: Execute, Node: int(i), Execution: int(r.nodes[i].executions) + 1})
 }
 
@@ -56,15 +72,11 @@ func (r *Run) failRefused(i int32) {
 	n := &r.nodes[i]
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		r.fail(i, ReasonLimit)
-	}
-}
-
-// fail is how every failure ends up, so that each can be the first one of a fail-fast run.
-func (r *Run) fail(i int32, reason string) {
-	r.setStatus(i, graph.Failed, reason)
-	if r.opt.FailFast && !r.halted {
-		r.halt()
+		if r.opt.Flow != nil { // its edges may fire for that: a chain that could be long
+			r.endLater(i, outcome{reason: ReasonLimit})
+			return
+		}
+		r.finish(i, outcome{reason: ReasonLimit})
 	}
 }
 
@@ -73,6 +85,11 @@ func (r *Run) fail(i int32, reason string) {
 // resume derives from who ran what can go on.
 func (r *Run) halt() {
 	r.halted = true
+	for k := range r.frames {
+		f := &r.frames[k]
+		f.cut = f.cut || f.active > 0 && k > 0
+		f.joins = 0
+	}
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		n.pending, n.refused = 0, false
@@ -80,20 +97,77 @@ func (r *Run) halt() {
 		case n.handed:
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
 		case n.status == graph.Queued:
-			r.setStatus(int32(i), graph.Idle, "")
+			r.putBack(int32(i))
 		}
 	}
 }
 
-// setStatus is the only way in which a status changes, so counts and effects cannot be forgotten.
+// putBack takes an activation back that was not served. What had failed before a repetition has
+// failed then.
+func (r *Run) putBack(i int32) {
+	if x := r.nodes[i].rare; x != nil {
+		r.stopWaiting(i)
+		if x.attempt > 0 {
+			r.setFailed(i, x.last.reason, x.last.message, false)
+			return
+		}
+	}
+	r.setStatus(i, graph.Idle, "")
+}
+
+// setStatus is how a status changes to anything but Failed.
+func (r *Run) setStatus(i int32, s graph.Status, reason string) { r.change(i, s, reason, "", false) }
+
+// setFailed is how every failure ends up. handled says that an edge fires for it.
+func (r *Run) setFailed(i int32, reason, message string, handled bool) {
+	r.change(i, graph.Failed, reason, message, handled)
+	if r.opt.FailFast && !r.halted && !handled && r.nodes[i].frame == 0 {
+		r.halt()
+	}
+}
+
+// change is the only way in which a status changes, so counts and effects cannot be forgotten.
 // A new reason for the same status is news too.
-func (r *Run) setStatus(i int32, s graph.Status, reason string) {
+func (r *Run) change(i int32, s graph.Status, reason, message string, handled bool) {
 	n := &r.nodes[i]
-	if n.status == s && r.reasons[i] == reason {
+	if n.status == s && r.reasons[i] == reason && n.handled == handled {
 		return
+	}
+	f := &r.frames[n.frame]
+	if n.status == graph.Failed && !n.handled {
+		f.unhandled--
+	}
+	if s == graph.Failed && !handled {
+		f.unhandled++
+	}
+	if was, is := busy(n.status), busy(s); was != is {
+		r.turn(n.frame, i, is)
 	}
 	r.counts[n.status]--
 	r.counts[s]++
-	n.status, r.reasons[i] = s, reason
-	r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason})
+	n.status, n.handled, r.reasons[i] = s, handled, reason
+	mocked := n.rare != nil && n.rare.last.mocked && !busy(s)
+	r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason, Message: message, Mocked: mocked})
+}
+
+func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }
+
+// turn counts a node that begins or ends to be active.
+func (r *Run) turn(frame, i int32, begins bool) {
+	f := &r.frames[frame]
+	by := int32(1)
+	if !begins {
+		by = -1
+	}
+	f.active += by
+	if f.settlement != nil {
+		c := f.lay.component[i-f.node]
+		f.settlement.active[c] += by
+		if !begins && f.settlement.active[c] == 0 {
+			r.works.still = append(r.works.still, stillComponent{frame, c})
+		}
+	}
+	if f.active == 0 && frame > 0 {
+		r.works.quiet = append(r.works.quiet, frame)
+	}
 }

@@ -1,19 +1,25 @@
 package scheduler
 
-import "wf/graph"
+import (
+	"slices"
 
-// begin brings nodes and tokens into their first state and activates what can start.
+	"wf/flow"
+	"wf/graph"
+)
+
+// begin brings nodes and marks into their first state and activates what can start.
 func (r *Run) begin() {
 	if r.begun {
 		panic("internal error: scheduler: a second Begin")
 	}
 	r.begun = true
 	if r.mode == Resume {
-		r.resume()
+		r.resume(0)
 	} else {
 		r.fresh()
 	}
 	r.findOnce()
+	r.settleFrom(0)
 }
 
 // fresh starts from a clean slate: the nodes at the beginning of the graph.
@@ -21,46 +27,31 @@ func (r *Run) fresh() {
 	for i := range r.nodes {
 		r.setStatus(int32(i), graph.Idle, "")
 	}
-	for j := range r.edges {
-		r.setMark(int32(j), false)
+	for l := range r.outer.edges {
+		r.setMark(&r.frames[0], int32(l), graph.Unmarked)
 	}
-	for i, start := range r.startNodes() {
+	for i, start := range r.outer.startNodes() {
 		if start {
 			r.activate(int32(i), causeStart)
 		}
 	}
 }
 
-// startNodes finds, in each strongly connected component that nothing outside leads to, the
-// nodes without a blocking in-edge. In a graph without loops these are the nodes without an
-// in-edge; in a loop somebody has to be first.
-func (r *Run) startNodes() []bool {
-	// A component has as many numbers as there are nodes at most.
-	led := make([]bool, len(r.nodes))
-	for _, e := range r.edges {
-		if from, to := r.component[e.source], r.component[e.target]; from != to {
-			led[to] = true
-		}
-	}
-	start := make([]bool, len(r.nodes))
-	for i := range r.nodes {
-		start[i] = !led[r.component[i]] && len(r.in.of(int32(i))) == 0
-	}
-	return start
-}
-
-// resume goes on where an earlier run failed: what ran is not repeated, what did not is
-// activated if everything that it waits for ran.
-func (r *Run) resume() {
-	left := r.failLeftovers()
-	r.deriveTokens()
-	start := r.startNodes()
-	for i := range r.nodes {
-		i := int32(i)
-		switch blocking := len(r.in.of(i)) > 0; {
-		case r.nodes[i].status == graph.Ran || r.nodes[i].missing > 0:
-		case blocking || r.nodes[i].status == graph.Failed || start[i]:
-			r.consume(i)
+// resume goes on in a frame where an earlier run failed: what ran, or was decided otherwise, is not
+// repeated; what was not is activated if everything that it waits for is decided.
+func (r *Run) resume(k int32) {
+	left := r.failLeftovers(k)
+	r.recallDecisions(k)
+	r.deriveMarks(k)
+	f := r.frames[k]
+	starts := f.lay.startNodes()
+	for v := range f.lay.ids {
+		i := f.node + int32(v)
+		switch n := &r.nodes[i]; {
+		case n.decided:
+		case len(f.lay.in.of(int32(v))) > 0:
+			r.join(i, causeResume)
+		case n.status == graph.Failed || starts[v]:
 			r.activate(i, causeResume)
 		}
 	}
@@ -74,26 +65,91 @@ func (r *Run) resume() {
 
 // failLeftovers counts nodes that a dead daemon left queued or running as failed. Nobody is told
 // yet: most of them are activated at once.
-func (r *Run) failLeftovers() []int32 {
+func (r *Run) failLeftovers(k int32) []int32 {
 	var left []int32
-	for i := range r.nodes {
+	f := &r.frames[k]
+	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
 		n := &r.nodes[i]
-		if n.status == graph.Queued || n.status == graph.Running {
-			r.counts[n.status]--
-			r.counts[graph.Failed]++
-			n.status = graph.Failed
-			left = append(left, int32(i))
+		if busy(n.status) {
+			r.assume(i, graph.Failed)
+			left = append(left, i)
 		}
 	}
 	return left
 }
 
-// deriveTokens makes the tokens before nodes that are to run say what is true now. Tokens before
-// nodes that ran stay: they wait for a re-triggering.
-func (r *Run) deriveTokens() {
-	for j, e := range r.edges {
-		if e.blocking && r.nodes[e.target].status != graph.Ran {
-			r.setMark(int32(j), r.nodes[e.source].status == graph.Ran)
+// recallDecisions takes over what earlier runs have decided.
+func (r *Run) recallDecisions(k int32) {
+	f := &r.frames[k]
+	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
+		n := &r.nodes[i]
+		n.decided = n.status == graph.Ran || n.status == graph.Skipped
+		if r.opt.Flow == nil {
+			continue
+		}
+		p, known := r.opt.Past[r.NodeID(int(i))]
+		if !known || p.Status != n.status {
+			continue
+		}
+		if n.status == graph.Failed && p.Handled {
+			n.decided, n.handled = true, true
+			f.unhandled--
+		}
+		if n.decided {
+			r.keep(i, p.outcome())
+			r.recallInstances(i)
 		}
 	}
+}
+
+// deriveMarks makes the marks before nodes that are to decide say what is true now. Tokens before
+// nodes that are decided stay: they wait for a re-triggering.
+func (r *Run) deriveMarks(k int32) {
+	f := &r.frames[k]
+	for l, e := range f.lay.edges {
+		source, target := &r.nodes[f.node+e.source], &r.nodes[f.node+e.target]
+		fired := source.decided && r.hasFired(f, int32(l))
+		dead := source.decided && !fired && (f.lay.single == nil || f.lay.single[e.source])
+		if fired {
+			r.marks[f.edge+int32(l)] |= everFired
+		}
+		if !e.blocking || target.decided {
+			continue
+		}
+		want := graph.Unmarked
+		switch {
+		case fired:
+			want = graph.ToRun
+		case dead:
+			want = graph.Dead
+			r.marks[f.edge+int32(l)] |= killed
+		}
+		if r.marks[f.edge+int32(l)].bears() != want {
+			r.setMark(f, int32(l), graph.Unmarked)
+			r.setMark(f, int32(l), want)
+		}
+	}
+}
+
+// hasFired says whether an edge fired when its source, which is decided, came to its end. Where no
+// run is known that could tell, the source counts as having ended with nothing but its status.
+func (r *Run) hasFired(f *frame, l int32) bool {
+	i := f.node + f.lay.edges[l].source
+	status := r.nodes[i].status
+	if r.opt.Flow == nil || status == graph.Skipped {
+		return status == graph.Ran
+	}
+	if p, known := r.opt.Past[r.NodeID(int(i))]; known && p.Status == status {
+		return slices.Contains(p.Fired, f.lay.keys[l])
+	}
+	if f.lay.conditions == nil || f.lay.conditions[l] == nil {
+		return status == graph.Ran
+	}
+	switch c := f.lay.conditions[l]; c.Kind {
+	case flow.OnDone:
+		return true
+	case flow.OnExit:
+		return c.Exit.Has(0)
+	}
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"wf/flow"
 	"wf/graph"
 )
 
@@ -17,15 +18,14 @@ func (e *CycleError) Error() string {
 	return "blocking cycle: " + strings.Join(e.Nodes, " -> ") + " -> " + e.Nodes[0]
 }
 
-// A ContainerError names an edge between a node in scope and a container, which is no command.
-type ContainerError struct {
+// A BorderError names an edge that crosses the border of a sub-flow.
+type BorderError struct {
 	Edge           int    // key
 	Source, Target string // ids
-	Container      string // id of the one that is a container
 }
 
-func (e *ContainerError) Error() string {
-	return fmt.Sprintf("edge %s -> %s: %s is a container, not a command", e.Source, e.Target, e.Container)
+func (e *BorderError) Error() string {
+	return fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", e.Source, e.Target)
 }
 
 // A NoCommandError names the nodes in scope that have no command.
@@ -38,12 +38,20 @@ func (e *NoCommandError) Error() string {
 	return fmt.Sprintf("node %s and %d others have no command", e.Nodes[0], len(e.Nodes)-1)
 }
 
-func checkCommands(scope []*graph.Node) error {
+// checkCommands refuses nodes that have nothing to do. One that waits, or asks a person, needs no
+// command.
+func checkCommands(scope []*graph.Node, f *flow.Flow) error {
 	var silent []string
 	for _, n := range scope {
-		if n.NoCommand {
-			silent = append(silent, n.ID)
+		if !n.NoCommand {
+			continue
 		}
+		if f != nil {
+			if rules := f.Node(n); rules != nil && (rules.Approve != nil || rules.Wait != nil || rules.WaitUntil != nil) {
+				continue
+			}
+		}
+		silent = append(silent, n.ID)
 	}
 	if silent != nil {
 		return &NoCommandError{silent}
@@ -51,19 +59,35 @@ func checkCommands(scope []*graph.Node) error {
 	return nil
 }
 
-func checkCycles(scope []*graph.Node) error {
-	cycle := graph.FindCycle(scope)
-	if cycle == nil {
-		return nil
+// checkCycles refuses a layout in which nodes wait for one another.
+func checkCycles(l *layout) error {
+	if cycle := graph.FindCycle(l.statics); cycle != nil {
+		err := &CycleError{}
+		for _, e := range cycle {
+			err.Nodes = append(err.Nodes, e.Source.ID)
+			err.Edges = append(err.Edges, e.Key)
+		}
+		return err
 	}
-	err := &CycleError{}
-	for _, e := range cycle {
-		err.Nodes = append(err.Nodes, e.Source.ID)
-		err.Edges = append(err.Edges, e.Key)
-	}
-	return err
+	return l.checkGroupCycles()
 }
 
-func containerError(e *graph.Edge, container *graph.Node) error {
-	return &ContainerError{Edge: e.Key, Source: e.Source.ID, Target: e.Target.ID, Container: container.ID}
+// checkGroupCycles finds cycles that edges to and from groups are part of.
+func (l *layout) checkGroupCycles() error {
+	first, targets := []int32{0}, []int32(nil)
+	for v := range l.ids {
+		for _, j := range l.out.of(int32(v)) {
+			if l.edges[j].blocking {
+				targets = append(targets, l.edges[j].target)
+			}
+		}
+		first = append(first, int32(len(targets)))
+	}
+	component, _ := graph.Components(first, targets)
+	for j, e := range l.edges {
+		if e.blocking && component[e.source] == component[e.target] {
+			return &CycleError{Nodes: []string{l.ids[e.source], l.ids[e.target]}, Edges: []int{l.keys[j], l.keys[j]}}
+		}
+	}
+	return nil
 }

@@ -28,24 +28,47 @@ const (
 	Stop
 	// CancelNode ends what Node is doing or waits for. Later activations are served again.
 	CancelNode
+	// Decided says what a person, or the time a person was given, has made of the approval that Node
+	// waits for: OK, or rejected. Outputs are the values that came with it.
+	Decided
+	// Tick says that it is At: what was waiting for that moment goes on.
+	Tick
 )
 
 // An Event is news for a run. Kind decides which fields are read.
 type Event struct {
 	Kind      EventKind
-	Node      int    // Dispatched, Started, Finished, Strayed, Withdrawn, CancelNode
+	Node      int    // Dispatched, Started, Finished, Strayed, Withdrawn, CancelNode, Decided
 	Execution int    // Finished, Withdrawn
-	OK        bool   // Finished
+	OK        bool   // Finished, Decided
 	Reason    string // Finished without OK
+	Message   string // Finished without OK: what else is known
+
+	// At is when it happened, in nanoseconds since 1970. Only what waits, has a time limit or asks for
+	// the time looks at it. The time of a run never goes back: an earlier one counts as the latest.
+	At int64
+
+	Exit    int            // Finished: the exit code, if HasExit
+	HasExit bool           // Finished
+	Outputs map[string]any // Finished, Decided; kept, and never changed
+	Items   []any          // Finished: the lines of a command that gives items; kept, and never changed
 }
 
-// Reasons of failures that the scheduler itself finds. All others come with Finished.
+// Reasons of failures that the scheduler itself finds, or that mean something to it. All others come
+// with Finished.
 const (
 	ReasonLimit     = "limit"     // one activation more than allowed
 	ReasonCancelled = "cancelled" // CancelNode while it was queued
 	// ReasonLost is of a node left going by a daemon that died, and not taken up by this run. With
 	// Finished it makes an idempotent node execute again.
 	ReasonLost = "lost"
+
+	ReasonExit       = "exit"       // of a mock
+	ReasonSignal     = "signal"     // comes with Finished
+	ReasonTimeout    = "timeout"    // it was asked to end because its time was up
+	ReasonRejected   = "rejected"   // a person said no, or the time to say yes was over
+	ReasonExpression = "expression" // a text of it cannot be evaluated
+	ReasonInstances  = "instances"  // too few instances of a sub-flow succeeded
 )
 
 // EffectKind says what the caller is to do.
@@ -56,7 +79,7 @@ const (
 	// NodeChanged tells the new Status of Node, and the Reason if that is Failed. If the node was
 	// Queued and is not Running now, its execution is withdrawn (see Run.Wants).
 	NodeChanged EffectKind = iota + 1
-	// EdgeChanged tells whether Edge bears a token now.
+	// EdgeChanged tells what Edge bears now. It is told of the edges of the outer flow.
 	EdgeChanged
 	// Execute asks for Execution of Node as soon as there is a slot, first asked first served.
 	// The caller answers with Dispatched when it hands it over.
@@ -64,20 +87,44 @@ const (
 	// Cancel asks to end Execution of Node, which was dispatched. Finished or Withdrawn is still
 	// to come. It may be asked again.
 	Cancel
+	// Waiting tells that Node, which is Queued, waits for something else than a slot, or that it does
+	// not any more (WaitNone).
+	Waiting
+	// Grew tells of Count nodes that the run has got: Node and the following ones are those of an
+	// instance of a sub-flow.
+	Grew
+	// Timer tells the moment at which the next Tick is wanted; 0 = none is. It replaces the one before.
+	Timer
 	// Ended tells the Result. It is the last effect of a run and comes exactly once.
 	Ended
+)
+
+// WaitKind is what a queued node waits for.
+type WaitKind uint8
+
+// What a node can wait for.
+const (
+	WaitNone     WaitKind = iota // a slot
+	WaitTime                     // a moment
+	WaitApproval                 // a person
+	WaitRetry                    // the moment of its next attempt
 )
 
 // An Effect is what follows from an event. Kind decides which fields are meant.
 type Effect struct {
 	Kind      EffectKind
 	Status    graph.Status // NodeChanged
-	Marked    bool         // EdgeChanged
+	Mark      graph.Mark   // EdgeChanged
 	Result    Result       // Ended
-	Node      int          // NodeChanged, Execute, Cancel
+	Wait      WaitKind     // Waiting
+	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
+	Node      int          // NodeChanged, Execute, Cancel, Waiting, Grew
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1
+	Count     int          // Grew
+	At        int64        // Timer, Waiting; nanoseconds since 1970, 0 = never
 	Reason    string       // NodeChanged
+	Message   string       // NodeChanged: what else is known; Waiting: what a person is asked
 }
 
 // Result of a run.

@@ -11,9 +11,9 @@ type Explanation struct {
 	Pending     int    // activations that wait for the present one
 	Cause       Cause  // of the latest activation
 
-	// Blocking in-edges in scope, in file order: those that bear a token, and those that the
-	// node still waits for.
-	Have, Lack []int
+	// Blocking in-edges in scope, in file order: those that bear a token, those that are dead, and those
+	// that the node still waits for.
+	Have, Dead, Lack []int
 	// Upstream is failed nodes that keep an idle node from running, nearest first.
 	Upstream []int
 }
@@ -45,11 +45,16 @@ func (r *Run) Explain(node int) Explanation {
 		Activations: int(n.activations), Executions: int(n.executions), Pending: int(n.pending),
 		Cause: r.cause(node),
 	}
-	for _, j := range r.in.of(int32(node)) {
-		if r.marked[j] {
-			ex.Have = append(ex.Have, int(j))
-		} else {
-			ex.Lack = append(ex.Lack, int(j))
+	f := r.frameOf(int32(node))
+	for _, l := range f.lay.in.of(int32(node) - f.node) {
+		j := int(f.edge + l)
+		switch r.marks[j].bears() {
+		case graph.ToRun:
+			ex.Have = append(ex.Have, j)
+		case graph.Dead:
+			ex.Dead = append(ex.Dead, j)
+		default:
+			ex.Lack = append(ex.Lack, j)
 		}
 	}
 	if n.status == graph.Idle {
@@ -76,30 +81,34 @@ func (r *Run) cause(node int) Cause {
 // joined returns the edges whose tokens a join consumes.
 func (r *Run) joined(node int) []int {
 	var edges []int
-	for _, j := range r.in.of(int32(node)) {
-		edges = append(edges, int(j))
+	f := r.frameOf(int32(node))
+	for _, l := range f.lay.in.of(int32(node) - f.node) {
+		if j := f.edge + l; f.lay.conditions == nil || r.marks[j]&everFired != 0 {
+			edges = append(edges, int(j))
+		}
 	}
 	return edges
 }
 
 // upstream searches backwards through nodes that are idle themselves.
 func (r *Run) upstream(node int32) []int {
-	in := r.lists(func(e edge) (int32, bool) { return e.target, true })
+	f := r.frameOf(node)
+	in := f.lay.lists(func(e edge) (int32, bool) { return e.target, true })
 	var failed []int
-	seen := make([]bool, len(r.nodes))
-	seen[node] = true
-	for queue := []int32{node}; len(queue) > 0; queue = queue[1:] {
-		for _, j := range in.of(queue[0]) {
-			source := r.edges[j].source
-			if r.marked[j] || seen[source] {
+	seen := make([]bool, len(f.lay.ids))
+	seen[node-f.node] = true
+	for queue := []int32{node - f.node}; len(queue) > 0; queue = queue[1:] {
+		for _, l := range in.of(queue[0]) {
+			v := f.lay.edges[l].source
+			if r.marks[f.edge+l].bears() != graph.Unmarked || seen[v] {
 				continue
 			}
-			seen[source] = true
-			switch r.nodes[source].status {
-			case graph.Failed:
-				failed = append(failed, int(source))
-			case graph.Idle:
-				queue = append(queue, source)
+			seen[v] = true
+			switch source := &r.nodes[f.node+v]; {
+			case source.status == graph.Failed && !source.handled:
+				failed = append(failed, int(f.node+v))
+			case source.status == graph.Idle:
+				queue = append(queue, v)
 			}
 		}
 	}
@@ -112,14 +121,15 @@ func (r *Run) Blocked() []bool {
 	blocked := make([]bool, len(r.nodes))
 	var queue []int32
 	for i := range r.nodes {
-		if r.nodes[i].status == graph.Failed && r.reasons[i] != ReasonCancelled {
+		if n := &r.nodes[i]; n.status == graph.Failed && !n.handled && r.reasons[i] != ReasonCancelled {
 			queue = append(queue, int32(i))
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		for _, j := range r.out.of(queue[0]) {
-			target := r.edges[j].target
-			if r.marked[j] || blocked[target] || r.nodes[target].status != graph.Idle {
+		f := r.frameOf(queue[0])
+		for _, l := range f.lay.out.of(queue[0] - f.node) {
+			target := f.node + f.lay.edges[l].target
+			if r.marks[f.edge+l].bears() != graph.Unmarked || blocked[target] || r.nodes[target].status != graph.Idle {
 				continue
 			}
 			blocked[target] = true

@@ -26,7 +26,7 @@ func (r *Run) Foresee() iter.Seq[Foreseen] {
 			return
 		}
 		if r.sight.gets == nil {
-			r.sight.gets = make([]int32, len(r.nodes))
+			r.sight.gets = make([]int32, len(r.outer.ids))
 		}
 		r.look(yield)
 		for _, t := range r.sight.touched {
@@ -52,10 +52,10 @@ func (r *Run) look(yield func(Foreseen) bool) {
 		if !r.nodes[i].once {
 			continue
 		}
-		for _, j := range r.out.of(i) {
-			t := r.edges[j].target
+		for _, j := range r.outer.out.of(i) {
+			t := r.outer.edges[j].target
 			n := &r.nodes[t]
-			if r.marked[j] || !n.once || n.activations > 0 || n.executions > 0 {
+			if r.marks[j].marked() || !n.once || n.activations > 0 || n.executions > 0 {
 				continue
 			}
 			if s.gets[t] == 0 {
@@ -75,11 +75,11 @@ func (r *Run) look(yield func(Foreseen) bool) {
 // sources are the executions that the tokens a node misses come from.
 func (r *Run) sources(t int32) []Source {
 	after := r.sight.after[:0]
-	for _, j := range r.in.of(t) {
-		if r.marked[j] {
+	for _, j := range r.outer.in.of(t) {
+		if r.marks[j].marked() {
 			continue
 		}
-		i := r.edges[j].source
+		i := r.outer.edges[j].source
 		n := &r.nodes[i]
 		number := int(n.executions)
 		if !n.handed {
@@ -91,72 +91,84 @@ func (r *Run) sources(t int32) []Source {
 	return after
 }
 
-// findOnce marks the nodes that this run activates once at most, so that their next execution is their
-// only one. It looks at where Begin has led.
+// findOnce marks the nodes of which Foresee may speak: those that this run activates once at most, so
+// that their next execution is their only one, and about which only success decides. It looks at where
+// Begin has led.
 func (r *Run) findOnce() {
-	triggered, any := make([]bool, len(r.nodes)), false
-	for _, e := range r.edges {
+	if len(r.opt.Mocks) > 0 {
+		return
+	}
+	l := r.outer
+	triggered, any := make([]bool, len(l.ids)), false
+	for _, e := range l.edges {
 		if !e.blocking {
 			triggered[e.target], any = true, true
 		}
 	}
-	if !any && r.mode == Fresh {
+	if !any && r.mode == Fresh && r.opt.Flow == nil {
 		for i := range r.nodes {
 			r.nodes[i].once = true
 		}
 		return
 	}
-	most := make([]int32, len(r.nodes)) // activations: 0, 1, or 2 for more
-	order, alone := r.topological()
+	certain := l.certain()
+	most := make([]int32, len(l.ids)) // activations: 0, 1, or 2 for more
+	order, alone := l.topological()
 	for _, i := range order {
 		most[i] = 2
 		if !triggered[i] && alone[i] {
 			most[i] = min(2, r.nodes[i].activations+r.mostJoins(i, most))
 		}
-		r.nodes[i].once = most[i] <= 1
+		r.nodes[i].once = most[i] <= 1 && (certain == nil || certain[i])
 	}
+}
+
+// certain finds the nodes that have no rules, that only the success of others leads to, of which the
+// same is true, and that lead to others only so; nil = all are.
+func (l *layout) certain() []bool {
+	if l.rules == nil && l.conditions == nil {
+		return nil
+	}
+	certain := make([]bool, len(l.ids))
+	order, _ := l.topological()
+	for _, v := range order {
+		certain[v] = l.rules == nil || l.rules[v] == nil
+		for _, j := range l.out.of(v) {
+			certain[v] = certain[v] && (l.conditions == nil || l.conditions[j] == nil)
+		}
+	}
+	return l.spread(order, certain)
+}
+
+// spread makes uncertain what uncertain nodes lead to.
+func (l *layout) spread(order []int32, certain []bool) []bool {
+	for _, v := range order {
+		if certain[v] {
+			continue
+		}
+		for _, j := range l.out.of(v) {
+			certain[l.edges[j].target] = false
+		}
+	}
+	return certain
 }
 
 // mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often
 // their sources execute at most.
 func (r *Run) mostJoins(i int32, most []int32) int32 {
-	in := r.in.of(i)
+	in := r.outer.in.of(i)
 	if len(in) == 0 {
 		return 0
 	}
 	joins := int32(2)
 	for _, j := range in {
-		tokens := most[r.edges[j].source]
-		if r.marked[j] {
+		tokens := most[r.outer.edges[j].source]
+		if r.marks[j].marked() {
 			tokens++
 		}
 		joins = min(joins, tokens)
 	}
 	return joins
-}
-
-// topological returns the nodes so that each comes after those that lead to it, and which of them are
-// in no loop with others.
-func (r *Run) topological() (order []int32, alone []bool) {
-	// A component has a higher number than those it leads to.
-	first := make([]int32, len(r.nodes)+1)
-	place := func(i int) int32 { return int32(len(r.nodes)) - 1 - r.component[i] }
-	for i := range r.nodes {
-		first[place(i)+1]++
-	}
-	alone = make([]bool, len(r.nodes))
-	for i := range r.nodes {
-		alone[i] = first[place(i)+1] == 1
-	}
-	for c := range r.nodes {
-		first[c+1] += first[c]
-	}
-	order = make([]int32, len(r.nodes))
-	for i := range r.nodes {
-		order[first[place(i)]] = int32(i)
-		first[place(i)]++
-	}
-	return order, alone
 }
 
 // takeOff notes that a node has an execution in flight, land that it has not any more.

@@ -1,41 +1,147 @@
 package scheduler
 
-import "wf/graph"
+import (
+	"strconv"
+	"strings"
+
+	"wf/graph"
+)
 
 // Mode returns how the run began: Fresh or Resume.
 func (r *Run) Mode() Mode { return r.mode }
 
-// NodeCount returns the number of nodes in scope.
-func (r *Run) NodeCount() int { return len(r.ids) }
+// NodeCount returns the number of nodes so far.
+func (r *Run) NodeCount() int { return len(r.nodes) }
 
-// NodeID returns the XML id of a node.
-func (r *Run) NodeID(node int) string { return r.ids[node] }
+// NodeID returns the XML id of a node of the outer flow, and the path of one in an instance of a
+// sub-flow: align[3]/trim.
+func (r *Run) NodeID(node int) string {
+	i := int32(node)
+	if f := r.frameOf(i); f.owner == noNode {
+		return f.lay.ids[node]
+	}
+	return r.name(i)
+}
 
-// Index returns the node with the XML id; ok is false if it is not in scope.
+// name is how people call a node. It is the path of one in an instance.
+func (r *Run) name(i int32) string {
+	f := r.frameOf(i)
+	local := f.lay.ids[i-f.node]
+	if f.lay.names != nil {
+		local = f.lay.names[i-f.node]
+	}
+	if f.owner == noNode {
+		return local
+	}
+	return r.name(f.owner) + "[" + strconv.Itoa(int(f.instance)) + "]/" + local
+}
+
+// Template returns the XML id of the node of the workfile that a node is, or is an instance of.
+func (r *Run) Template(node int) string {
+	f := r.frameOf(int32(node))
+	return f.lay.ids[int32(node)-f.node]
+}
+
+// Instance says of which instance of which sub-flow a node is part; ok is false for the outer flow.
+func (r *Run) Instance(node int) (subflow, instance int, ok bool) {
+	f := r.frameOf(int32(node))
+	return int(f.owner), int(f.instance), f.owner != noNode
+}
+
+// Instances returns the instances of the latest activation of a sub-flow: the nodes of the n-th one are
+// those from first[n] on, Members(node) in number. Items are what they are about, if it is a foreach.
+func (r *Run) Instances(node int) (first []int, items []any) {
+	x := r.nodes[node].rare
+	if x == nil || x.sub == nil {
+		return nil, nil
+	}
+	for _, k := range x.sub.frames {
+		first = append(first, int(r.frames[k].node))
+	}
+	return first, x.sub.items
+}
+
+// Members is the number of nodes in each instance of a sub-flow; 0 for a command.
+func (r *Run) Members(node int) int {
+	if sub := r.subOf(int32(node)); sub != nil {
+		return len(sub.ids)
+	}
+	return 0
+}
+
+// Index returns the node with the XML id or the path; ok is false if the run has none.
 func (r *Run) Index(id string) (node int, ok bool) {
 	if r.index == nil {
-		r.index = make(map[string]int32, len(r.ids))
-		for i, id := range r.ids {
+		r.index = make(map[string]int32, len(r.outer.ids))
+		for i, id := range r.outer.ids {
 			r.index[id] = int32(i)
 		}
 	}
-	i, ok := r.index[id]
-	return int(i), ok
+	if i, ok := r.index[id]; ok {
+		return int(i), true
+	}
+	if r.opt.Flow == nil {
+		return 0, false
+	}
+	return r.follow(id)
 }
 
-// EdgeCount returns the number of edges with both ends in scope.
-func (r *Run) EdgeCount() int { return len(r.edges) }
+// follow finds the node at the end of a path.
+func (r *Run) follow(path string) (node int, ok bool) {
+	cut := strings.LastIndex(path, "]/")
+	if cut < 0 {
+		for i, name := range r.outer.names {
+			if name == path {
+				return i, true
+			}
+		}
+		return 0, false
+	}
+	open := strings.LastIndexByte(path[:cut], '[')
+	if open < 0 {
+		return 0, false
+	}
+	owner, ok := r.Index(path[:open])
+	number, err := strconv.Atoi(path[open+1 : cut])
+	x := (*rare)(nil)
+	if ok {
+		x = r.nodes[owner].rare
+	}
+	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.frames) {
+		return 0, false
+	}
+	f := &r.frames[x.sub.frames[number]]
+	for v, name := range f.lay.names {
+		if name == path[cut+2:] || f.lay.ids[v] == path[cut+2:] {
+			return int(f.node) + v, true
+		}
+	}
+	return 0, false
+}
 
-// EdgeKey returns the graph.Edge.Key of an edge.
-func (r *Run) EdgeKey(edge int) int { return r.keys[edge] }
+// EdgeCount returns the number of edges of the outer flow with both ends in scope.
+func (r *Run) EdgeCount() int { return len(r.outer.edges) }
+
+// EdgeKey returns the graph.Edge.Key of an edge. Edges to and from a group have it in common.
+func (r *Run) EdgeKey(edge int) int {
+	f := r.frameOfEdge(int32(edge))
+	return f.lay.keys[int32(edge)-f.edge]
+}
 
 // EdgeEnds returns the nodes that an edge connects.
 func (r *Run) EdgeEnds(edge int) (source, target int) {
-	return int(r.edges[edge].source), int(r.edges[edge].target)
+	e := r.edgeAt(int32(edge))
+	return int(e.source), int(e.target)
 }
 
-// Marked says whether an edge bears a token.
-func (r *Run) Marked(edge int) bool { return r.marked[edge] }
+// Mark says what an edge bears.
+func (r *Run) Mark(edge int) graph.Mark { return r.marks[edge].bears() }
+
+// Taken says whether an edge has fired in this run, and Dead whether it is known that it will not.
+func (r *Run) Taken(edge int) bool { return r.marks[edge]&everFired != 0 }
+
+// Dead says whether the source of an edge has decided that this is not the way.
+func (r *Run) Dead(edge int) bool { return r.marks[edge]&killed != 0 }
 
 // Status returns the status of a node. Before Begin it is the one that the graph had.
 func (r *Run) Status(node int) graph.Status { return r.nodes[node].status }
@@ -44,6 +150,34 @@ func (r *Run) Status(node int) graph.Status { return r.nodes[node].status }
 // that an earlier run left so.
 func (r *Run) Reason(node int) string { return r.reasons[node] }
 
+// Handled says whether a node is Failed and an edge has fired for that.
+func (r *Run) Handled(node int) bool { return r.nodes[node].handled }
+
+// Waits says what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known),
+// and what a person is asked.
+func (r *Run) Waits(node int) (kind WaitKind, until int64, text string) {
+	if x := r.nodes[node].rare; x != nil {
+		return x.wait, x.until, x.text
+	}
+	return WaitNone, 0, ""
+}
+
+// Attempt returns how often the present activation of a node has been repeated.
+func (r *Run) Attempt(node int) int {
+	if x := r.nodes[node].rare; x != nil {
+		return x.attempt
+	}
+	return 0
+}
+
+// Outputs returns the outputs of the last activation of a node. They must not be changed.
+func (r *Run) Outputs(node int) map[string]any {
+	if x := r.nodes[node].rare; x != nil && x.over {
+		return x.last.outputs
+	}
+	return nil
+}
+
 // Executions returns how many executions of a node were dispatched.
 func (r *Run) Executions(node int) int { return int(r.nodes[node].executions) }
 
@@ -51,16 +185,16 @@ func (r *Run) Executions(node int) int { return int(r.nodes[node].executions) }
 // which was not dispatched.
 func (r *Run) Wants(node, execution int) bool {
 	n := &r.nodes[node]
-	return n.status == graph.Queued && !n.handed && int(n.executions)+1 == execution
+	return n.status == graph.Queued && !n.handed && int(n.executions)+1 == execution && !r.waiting(int32(node))
 }
 
-// Counts is the number of nodes in scope by status.
-type Counts struct{ Idle, Queued, Running, Ran, Failed int }
+// Counts is the number of nodes by status.
+type Counts struct{ Idle, Queued, Running, Ran, Failed, Skipped int }
 
 // Counts returns how many nodes have which status.
 func (r *Run) Counts() Counts {
 	c := &r.counts
-	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed]}
+	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
 }
 
 // Stopping says that nothing new will start, because of Stop or FailFast.
@@ -70,12 +204,13 @@ func (r *Run) Stopping() bool { return r.halted }
 func (r *Run) Ended() bool { return r.ended }
 
 // LoopOf returns the nodes of the loop that the node is part of: its strongly connected component
-// in the scope, in file order. A node outside any loop is alone.
+// in its flow, in file order. A node outside any loop is alone.
 func (r *Run) LoopOf(node int) []int {
+	f := r.frameOf(int32(node))
 	var loop []int
-	for i, c := range r.component {
-		if c == r.component[node] {
-			loop = append(loop, i)
+	for v, c := range f.lay.component {
+		if c == f.lay.component[int32(node)-f.node] {
+			loop = append(loop, int(f.node)+v)
 		}
 	}
 	return loop

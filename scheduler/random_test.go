@@ -333,8 +333,8 @@ func (tr *trial) apply(e Effect) string {
 		return fmt.Sprintf("node %s %q %s", n.ID, e.Status, e.Reason)
 	case EdgeChanged:
 		edge := tr.graph.Edge(tr.run.EdgeKey(e.Edge))
-		tr.graph.SetMark(edge, e.Marked)
-		return fmt.Sprintf("edge %d %v", edge.Key, e.Marked)
+		tr.graph.SetMark(edge, e.Mark)
+		return fmt.Sprintf("edge %d %v", edge.Key, e.Mark == graph.ToRun)
 	case Execute:
 		tr.queue = append(tr.queue, e)
 		return fmt.Sprintf("execute %s %d", tr.run.NodeID(e.Node), e.Execution)
@@ -355,8 +355,8 @@ func (tr *trial) compareStates() {
 		}
 	}
 	for i, e := range tr.graph.Edges() {
-		if e.Marked != tr.model.edges[i].marked {
-			tr.failf("edge %d is marked %v, want %v", i, e.Marked, tr.model.edges[i].marked)
+		if e.Mark == graph.ToRun != tr.model.edges[i].marked {
+			tr.failf("edge %d is marked %v, want %v", i, e.Mark == graph.ToRun, tr.model.edges[i].marked)
 		}
 	}
 	for i := range tr.run.NodeCount() {

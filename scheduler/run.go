@@ -3,7 +3,11 @@
 // no goroutine and no logger, starts nothing itself, and never looks at the graph again.
 package scheduler
 
-import "wf/graph"
+import (
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+)
 
 // defaultActivations is how often a node may be activated in a run if nobody says otherwise.
 const defaultActivations = 1000
@@ -11,31 +15,47 @@ const defaultActivations = 1000
 // Options of a run.
 type Options struct {
 	MaxActivations int  // of each node; 0 = 1000
-	FailFast       bool // the first failure stops the run; its result is still Failed
+	FailFast       bool // the first failure that nothing handles stops the run; its result is still Failed
+
+	// Flow is the control flow of the graph; nil = commands and dependencies only. The rest is read
+	// only if there is one.
+	Flow     *flow.Flow
+	Params   map[string]any
+	Variable func(name string) string // the client's environment; nil = empty
+	Run      expression.Run
+	Seed     string // of the ids that expressions ask for: another one for each run
+	Past     Past
+	Mocks    map[string]Mock // by path or id of nodes
+}
+
+// A Mock is how a node ends that is not executed.
+type Mock struct {
+	Skip    bool // it is passed over, as if it had succeeded
+	Exit    int
+	Outputs map[string]any
 }
 
 // A Run is one execution of a scope. It is not safe for concurrent use.
 //
-// Nodes are addressed by their index in Scope.Nodes, edges by their index among the edges with
-// both ends in scope, in file order. The graph is copied: later edits do not matter.
+// Nodes are addressed by numbers. The first ones are the nodes of the outer flow, in the order of
+// the scope; those of an instance of a sub-flow get the next free numbers when it begins. Edges
+// are numbered alike, in file order. The graph is copied: later edits do not matter.
 type Run struct {
 	opt  Options
 	mode Mode
 
-	// The copy of the graph. It never changes.
-	ids       []string
-	index     map[string]int32 // made by the first Index
-	keys      []int            // graph.Edge.Key
-	edges     []edge
-	out       csr     // all out-edges of a node, in file order
-	in        csr     // blocking in-edges of a node, in file order
-	component []int32 // strongly connected component of a node, over all edges
-
-	// What the run has made of it so far.
+	outer   *layout
+	places  map[*graph.Node]place // nil without a flow
+	index   map[string]int32      // made by the first Index
+	frames  []frame
 	nodes   []node
-	reasons []string              // why a node is Failed
-	marked  []bool                // edges that bear a token
-	counts  [graph.Failed + 1]int // nodes by status
+	reasons []string            // why a node is Failed
+	marks   []mark              // of edges
+	counts  [graph.Statuses]int // nodes by status
+	works   works
+	timers  timers
+	now     int64
+	uuids   int
 
 	begun, ended bool
 	stopped      bool // by Stop
@@ -44,12 +64,8 @@ type Run struct {
 	flight []int32 // nodes that were handed, in no order that means anything
 
 	effects []Effect // of the event at hand
+	fires   []bool   // scratch of choose
 	sight   sight
-}
-
-type edge struct {
-	source, target int32
-	blocking       bool
 }
 
 // node is the state of one node. Each activation that was accepted is pending, is being served,
@@ -60,119 +76,52 @@ type node struct {
 	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
-	once        bool  // it is activated once at most, see findOnce; never changes after Begin
-	missing     int32 // blocking in-edges without a token
+	once        bool  // Foresee may speak of it, see findOnce; never changes after Begin
+	joined      bool  // this round of its join is decided, and waits for the last marks
+	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
+	handled     bool  // it is Failed, and an edge has fired for that
+	missing     int32 // blocking in-edges without a mark
+	live        int32 // blocking in-edges with a token
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
 	cause       int32 // of the latest activation: an edge, or one of the causes below
 	seat        int32 // in Run.flight, while handed
+	frame       int32
+	rare        *rare // what few nodes have; nil for most
 }
 
-// csr is lists of edges, one for each node, in two arrays.
-type csr struct{ first, edges []int32 }
+// mark is what an edge bears, and whether it has ever fired in this run or been found dead.
+type mark uint8
 
-func (c csr) of(node int32) []int32 { return c.edges[c.first[node]:c.first[node+1]] }
+const (
+	everFired mark = 0x80
+	killed    mark = 0x40
+)
 
-// NewRun prepares a run of the scope. It fails with *CycleError, *ContainerError or
+func (m mark) bears() graph.Mark { return graph.Mark(m &^ (everFired | killed)) }
+
+// NewRun prepares a run of the scope. It fails with *CycleError, *BorderError or
 // *NoCommandError; then nothing of the scope can be run.
 func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.MaxActivations <= 0 {
 		opt.MaxActivations = defaultActivations
 	}
-	r := &Run{
-		opt: opt, mode: scope.Mode,
-		ids:     make([]string, len(scope.Nodes)),
-		nodes:   make([]node, len(scope.Nodes)),
-		reasons: make([]string, len(scope.Nodes)),
+	if opt.Flow != nil && opt.Flow.Plain() {
+		opt.Flow = nil
 	}
-	r.copyNodes(scope.Nodes)
-	if err := r.copyEdges(g, scope.Nodes); err != nil {
+	r := &Run{opt: opt, mode: scope.Mode}
+	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}
-	if err := checkCommands(scope.Nodes); err != nil {
-		return nil, err
+	r.addFrame(r.outer, noNode, 0)
+	for i, n := range r.outer.statics {
+		r.assume(int32(i), n.Status)
 	}
-	// A scope without any loop, the usual case, needs no search for a blocking one.
-	if loops := r.connect(); loops {
-		if err := checkCycles(scope.Nodes); err != nil {
-			return nil, err
-		}
-	}
+	r.outer.forget(opt.Flow == nil)
 	return r, nil
 }
 
-func (r *Run) copyNodes(scope []*graph.Node) {
-	for i, n := range scope {
-		r.ids[i] = n.ID
-		r.nodes[i] = node{status: n.Status, cause: causeNone, idempotent: n.Idempotent()}
-		r.counts[n.Status]++
-	}
-}
+const noNode int32 = -1
 
-func (r *Run) copyEdges(g *graph.Graph, scope []*graph.Node) error {
-	index := make([]int32, len(g.Nodes())) // by position, plus one; 0 = not in scope
-	total := 0
-	for i, n := range scope {
-		index[n.Pos()] = int32(i) + 1
-		total += len(n.Out)
-	}
-	r.keys, r.edges, r.marked = make([]int, 0, total), make([]edge, 0, total), make([]bool, 0, total)
-	for _, e := range g.Edges() {
-		source, target := index[e.Source.Pos()], index[e.Target.Pos()]
-		switch {
-		case source > 0 && target > 0:
-			r.keys = append(r.keys, e.Key)
-			r.edges = append(r.edges, edge{source - 1, target - 1, e.Type == graph.Blocking})
-			r.marked = append(r.marked, e.Marked)
-		case source > 0 && e.Target.Container:
-			return containerError(e, e.Target)
-		case target > 0 && e.Source.Container:
-			return containerError(e, e.Source)
-		}
-	}
-	return nil
-}
-
-// connect derives from the edges what each node needs to know about its own, and says whether
-// any of them form a loop.
-func (r *Run) connect() (loops bool) {
-	r.out = r.lists(func(e edge) (int32, bool) { return e.source, true })
-	r.in = r.lists(func(e edge) (int32, bool) { return e.target, e.blocking })
-	targets := make([]int32, len(r.edges))
-	for k, j := range r.out.edges {
-		targets[k] = r.edges[j].target
-	}
-	var components int
-	r.component, components = graph.Components(r.out.first, targets)
-	loops = components < len(r.nodes)
-	for j, e := range r.edges {
-		if e.blocking && !r.marked[j] {
-			r.nodes[e.target].missing++
-		}
-		loops = loops || e.source == e.target
-	}
-	return loops
-}
-
-// lists sorts edges by the node that owner names; edges that it declines are left out.
-func (r *Run) lists(owner func(edge) (node int32, ok bool)) csr {
-	first := make([]int32, len(r.nodes)+1)
-	for _, e := range r.edges {
-		if v, ok := owner(e); ok {
-			first[v+1]++
-		}
-	}
-	for v := range r.nodes {
-		first[v+1] += first[v]
-	}
-	edges := make([]int32, first[len(r.nodes)])
-	free := append([]int32(nil), first[:len(r.nodes)]...)
-	for j, e := range r.edges {
-		if v, ok := owner(e); ok {
-			edges[free[v]] = int32(j)
-			free[v]++
-		}
-	}
-	return csr{first, edges}
-}
+func (m mark) marked() bool { return m.bears() != graph.Unmarked }

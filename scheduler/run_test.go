@@ -41,8 +41,6 @@ func TestNewRunErrors(t *testing.T) {
 	}{
 		{"A -> B -> C -> A", &CycleError{[]string{"A", "B", "C"}, []int{0, 1, 2}}, "blocking cycle: A -> B -> C -> A"},
 		{"A\nB -> B", &CycleError{[]string{"B"}, []int{0}}, "blocking cycle: B -> B"},
-		{"[G] -> A", &ContainerError{0, "G", "A", "G"}, "edge G -> A: G is a container, not a command"},
-		{"A -> B\nB ~> [G]", &ContainerError{1, "B", "G", "G"}, "edge B -> G: G is a container, not a command"},
 		{"A!\nB", &NoCommandError{[]string{"A"}}, "node A has no command"},
 		{"A! -> B!\nC!", &NoCommandError{[]string{"A", "B", "C"}}, "node A and 2 others have no command"},
 	} {

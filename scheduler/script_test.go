@@ -184,7 +184,7 @@ func (p *play) step(ev Event) string {
 		case NodeChanged:
 			p.g.SetStatus(p.g.Node(p.run.NodeID(e.Node)), e.Status)
 		case EdgeChanged:
-			p.g.SetMark(p.g.Edge(p.run.EdgeKey(e.Edge)), e.Marked)
+			p.g.SetMark(p.g.Edge(p.run.EdgeKey(e.Edge)), e.Mark)
 		}
 		lines.WriteString(p.effect(e) + "\n")
 	}
@@ -196,7 +196,7 @@ func (p *play) effect(e Effect) string {
 	case NodeChanged:
 		return strings.TrimRight(fmt.Sprintf("%s is %s %s", p.run.NodeID(e.Node), orIdle(e.Status), e.Reason), " ")
 	case EdgeChanged:
-		if e.Marked {
+		if e.Mark == graph.ToRun {
 			return p.edge(e.Edge) + " marked"
 		}
 		return p.edge(e.Edge) + " cleared"

@@ -17,12 +17,14 @@ import (
 //	                      └── CancelNode ──▶ Failed
 //
 // Between Dispatched and Started, Stop and CancelNode only ask: Withdrawn does what they would have
-// done, unless the execution was faster.
+// done, unless the execution was faster. A node that no path leads to any more goes from Idle to
+// Skipped. A sub-flow is Running from its activation until its instances are over.
 func (r *Run) Step(ev Event) []Effect {
 	r.effects = r.effects[:0]
 	if !r.begun && ev.Kind != Begin {
 		panic("internal error: scheduler: an event before Begin")
 	}
+	r.now = max(r.now, ev.At)
 	switch ev.Kind {
 	case Begin:
 		r.begin()
@@ -39,11 +41,17 @@ func (r *Run) Step(ev Event) []Effect {
 	case Stop:
 		r.stop()
 	case CancelNode:
-		r.cancelNode(ev)
+		r.cancelNode(int32(ev.Node))
+	case Decided:
+		r.personDecided(ev)
+	case Tick:
+		r.tick()
 	default:
 		panic(fmt.Sprintf("internal error: scheduler: unknown event kind %d", ev.Kind))
 	}
+	r.work()
 	r.endWhenIdle()
+	r.setTimer()
 	return r.effects
 }
 
@@ -51,8 +59,8 @@ func (r *Run) emit(e Effect) { r.effects = append(r.effects, e) }
 
 func (r *Run) dispatched(ev Event) {
 	n := &r.nodes[ev.Node]
-	if n.status != graph.Queued || n.handed {
-		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.ids[ev.Node], n.status))
+	if n.status != graph.Queued || n.handed || r.waiting(int32(ev.Node)) {
+		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.NodeID(ev.Node), n.status))
 	}
 	r.hand(int32(ev.Node))
 }
@@ -65,37 +73,36 @@ func (r *Run) hand(i int32) {
 }
 
 func (r *Run) started(ev Event) {
-	if n := &r.nodes[ev.Node]; n.status != graph.Queued || !n.handed {
-		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.ids[ev.Node], n.status))
+	i := int32(ev.Node)
+	if n := &r.nodes[i]; n.status != graph.Queued || !n.handed {
+		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.NodeID(ev.Node), n.status))
 	}
-	r.setStatus(int32(ev.Node), graph.Running, "")
+	r.setStatus(i, graph.Running, "")
+	r.limitTime(i)
 }
 
 func (r *Run) finished(ev Event) {
 	i := int32(ev.Node)
 	lost := ev.Reason == ReasonLost && !r.nodes[i].stray
 	r.takeBack(ev)
-	if ev.OK {
-		r.setStatus(i, graph.Ran, "")
-		for _, j := range r.out.of(i) {
-			r.fire(j)
-		}
-	} else if lost && r.again(i) {
-		return
-	} else {
-		r.fail(i, ev.Reason)
+	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
+	switch sub := r.subOf(i); {
+	case !ev.OK && lost && r.again(i):
+	case sub != nil && ev.OK:
+		r.gotItems(i, ev.Items)
+	default:
+		r.finish(i, r.timedOut(i, out))
 	}
-	r.servePending(i)
 }
 
 func (r *Run) strayed(ev Event) {
-	n := &r.nodes[ev.Node]
+	i, n := int32(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
-		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.ids[ev.Node], n.status))
+		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.NodeID(ev.Node), n.status))
 	}
 	n.stray = true
-	r.setStatus(int32(ev.Node), graph.Queued, "")
-	r.hand(int32(ev.Node))
+	r.setStatus(i, graph.Queued, "")
+	r.hand(i)
 }
 
 // again serves the same activation once more, if the node does not mind: nobody knows how it ended.
@@ -106,7 +113,8 @@ func (r *Run) again(i int32) bool {
 		return false
 	}
 	n.activations++
-	r.queue(i)
+	r.setStatus(i, graph.Queued, "")
+	r.execute(i)
 	return true
 }
 
@@ -115,15 +123,14 @@ func (r *Run) again(i int32) bool {
 func (r *Run) withdrawn(ev Event) {
 	i := int32(ev.Node)
 	if r.nodes[i].status == graph.Running {
-		panic("internal error: scheduler: node " + r.ids[i] + " withdrawn while it runs")
+		panic("internal error: scheduler: node " + r.NodeID(ev.Node) + " withdrawn while it runs")
 	}
 	r.takeBack(ev)
 	if r.halted {
-		r.setStatus(i, graph.Idle, "")
+		r.putBack(i)
 		return
 	}
-	r.fail(i, ReasonCancelled)
-	r.servePending(i)
+	r.finish(i, outcome{reason: ReasonCancelled})
 }
 
 // takeBack ends the present execution of a node, whatever becomes of the node.
@@ -131,11 +138,14 @@ func (r *Run) takeBack(ev Event) {
 	n := &r.nodes[ev.Node]
 	if !n.handed || ev.Execution != int(n.executions) {
 		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s ended while %q in execution %d",
-			ev.Execution, r.ids[ev.Node], n.status, n.executions))
+			ev.Execution, r.NodeID(ev.Node), n.status, n.executions))
 	}
 	n.handed = false
 	n.stray = n.stray && !n.idempotent
 	r.land(int32(ev.Node))
+	if n.rare != nil {
+		r.dropTimer(int32(ev.Node), timeLimit)
+	}
 }
 
 // stop asks everything that runs to end and lets nothing new begin. It may come again.
@@ -146,20 +156,23 @@ func (r *Run) stop() {
 	}
 }
 
-func (r *Run) cancelNode(ev Event) {
-	i, n := int32(ev.Node), &r.nodes[ev.Node]
+// cancelNode ends what a node is doing, a sub-flow with all that it has begun.
+func (r *Run) cancelNode(i int32) {
+	n := &r.nodes[i]
 	n.pending, n.refused = 0, false
 	switch {
 	case n.handed:
-		r.emit(Effect{Kind: Cancel, Node: ev.Node, Execution: int(n.executions)})
+		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
+	case n.status == graph.Running:
+		r.cancelInstances(i, ReasonCancelled)
 	case n.status == graph.Queued:
-		r.fail(i, ReasonCancelled)
+		r.finish(i, outcome{reason: ReasonCancelled})
 	}
 }
 
 // endWhenIdle ends the run when nothing is left to wait for.
 func (r *Run) endWhenIdle() {
-	if r.ended || r.counts[graph.Queued]+r.counts[graph.Running] > 0 {
+	if r.ended || r.counts[graph.Queued]+r.counts[graph.Running] > 0 || r.frames[0].joins > 0 {
 		return
 	}
 	r.ended = true
@@ -170,7 +183,7 @@ func (r *Run) result() Result {
 	switch {
 	case r.stopped:
 		return Cancelled
-	case r.counts[graph.Failed] > 0:
+	case r.frames[0].unhandled > 0:
 		return Failed
 	}
 	return Succeeded

@@ -1,42 +1,150 @@
 package scheduler
 
-// fire is what an edge does when its source has succeeded. While the run ends, tokens are left
+import "wf/graph"
+
+// fire is what an edge does for which its source's end counts. While the run ends, tokens are left
 // on blocking edges for a resume, and nothing is activated.
-func (r *Run) fire(j int32) {
-	e := r.edges[j]
+func (r *Run) fire(f int32, l int32) {
+	fr := &r.frames[f]
+	e, j := fr.lay.edges[l], fr.edge+l
+	target := fr.node + e.target
+	r.marks[j] |= everFired
 	switch {
 	case e.blocking:
-		r.setMark(j, true)
-		if !r.halted && r.nodes[e.target].missing == 0 {
-			r.consume(e.target)
-			r.activate(e.target, causeJoin)
+		r.setMark(fr, l, graph.ToRun)
+		if !r.halted {
+			r.join(target, causeJoin)
 		}
 	case !r.halted:
 		// The token is handed over at once. One that an older run left is used up as well.
-		r.setMark(j, false)
-		r.activate(e.target, j)
+		r.setMark(fr, l, graph.Unmarked)
+		r.activate(target, j)
 	}
 }
 
-// consume takes the tokens of all blocking in-edges.
-func (r *Run) consume(i int32) {
-	for _, j := range r.in.of(i) {
-		r.setMark(j, false)
+// kill marks an edge that will not fire any more. It is put off until the event at hand is through:
+// a long dead path must not become a deep recursion.
+func (r *Run) kill(f *frame, l int32) {
+	if j := f.edge + l; f.lay.edges[l].blocking && r.marks[j]&(everFired|killed) == 0 {
+		r.marks[j] |= killed
+		r.works.dead = append(r.works.dead, j)
 	}
 }
 
-// setMark puts or takes a token. A token is a mark: a second one changes nothing.
-func (r *Run) setMark(j int32, marked bool) {
-	if r.marked[j] == marked {
+// die is the second half of kill.
+func (r *Run) die(j int32) {
+	f := r.frameOfEdge(j)
+	l := j - f.edge
+	if r.marks[j].bears() != graph.Unmarked || r.halted {
 		return
 	}
-	r.marked[j] = marked
-	if e := r.edges[j]; e.blocking {
-		if marked {
-			r.nodes[e.target].missing--
+	r.setMark(f, l, graph.Dead)
+	r.join(f.node+f.lay.edges[l].target, causeJoin)
+}
+
+// join looks whether the marks that a node has are enough to decide (CONTROL-FLOW §2). All marks of a
+// round are taken together. A node that waits for fewer tokens than it has edges decides as soon as it
+// has these, and its round goes on until the last mark has come.
+func (r *Run) join(i, cause int32) {
+	n := &r.nodes[i]
+	need := r.needs(i)
+	switch {
+	case n.joined:
+		if n.missing == 0 {
+			n.joined = false
+			r.consume(i)
+		}
+	case n.missing == 0:
+		live := n.live
+		r.consume(i)
+		r.joinOver(i)
+		r.decideJoin(i, live > 0 && live >= need, cause)
+	case need > 0 && n.live >= need:
+		n.joined = true
+		r.joinOver(i)
+		r.decideJoin(i, true, cause)
+		if r.rulesOf(i).CancelLosers {
+			r.works.losers = append(r.works.losers, i)
+		}
+	case need > 0 && n.live+n.missing < need:
+		n.joined = true
+		r.joinOver(i)
+		r.decideJoin(i, false, cause)
+	default:
+		r.limitJoin(i)
+	}
+}
+
+// needs is how many tokens a node waits for; 0 = all that are not dead.
+func (r *Run) needs(i int32) int32 {
+	if rules := r.rulesOf(i); rules != nil {
+		return int32(rules.Join)
+	}
+	return 0
+}
+
+func (r *Run) decideJoin(i int32, alive bool, cause int32) {
+	if alive {
+		r.activate(i, cause)
+		return
+	}
+	r.skip(i)
+}
+
+// skip is what becomes of a node that no path leads to: it and, if nothing else can lead to it, what
+// is behind it are dead. One that has executed in this run stays what it is.
+func (r *Run) skip(i int32) {
+	n := &r.nodes[i]
+	f := r.frameOf(i)
+	n.decided = true
+	if n.executions == 0 && n.status == graph.Idle {
+		r.setStatus(i, graph.Skipped, "")
+	}
+	if f.lay.single[i-f.node] {
+		r.killAll(i)
+	}
+	r.settleLater(i)
+}
+
+// killAll kills the out-edges of a node that have not fired.
+func (r *Run) killAll(i int32) {
+	f := r.frameOf(i)
+	for _, l := range f.lay.out.of(i - f.node) {
+		r.kill(f, l)
+	}
+}
+
+// consume takes the marks of all blocking in-edges.
+func (r *Run) consume(i int32) {
+	f := r.frameOf(i)
+	for _, l := range f.lay.in.of(i - f.node) {
+		r.setMark(f, l, graph.Unmarked)
+	}
+}
+
+// setMark puts or takes a mark. A mark is no count: a second one changes nothing.
+func (r *Run) setMark(f *frame, l int32, m graph.Mark) {
+	j := f.edge + l
+	was := r.marks[j].bears()
+	if was == m || was != graph.Unmarked && m != graph.Unmarked {
+		return
+	}
+	r.marks[j] = r.marks[j]&everFired | mark(m)
+	if e := f.lay.edges[l]; e.blocking {
+		n := &r.nodes[f.node+e.target]
+		if m == graph.Unmarked {
+			n.missing++
 		} else {
-			r.nodes[e.target].missing++
+			n.missing--
+		}
+		if was == graph.ToRun {
+			n.live--
+		}
+		if m == graph.ToRun {
+			n.live++
 		}
 	}
-	r.emit(Effect{Kind: EdgeChanged, Edge: int(j), Marked: marked})
+	if f.edge+l < int32(len(r.outer.edges)) {
+		r.emit(Effect{Kind: EdgeChanged, Edge: int(j), Mark: m})
+	}
 }

@@ -1,0 +1,98 @@
+package api
+
+import "time"
+
+// A Wait is what a queued node waits for other than a slot.
+type Wait struct {
+	Kind  WaitKind   `json:"kind"`
+	Until *time.Time `json:"until,omitempty"` // when it goes on by itself; nil = it does not
+	Text  string     `json:"text,omitempty"`  // what a person is asked
+}
+
+// WaitKind is what a node waits for.
+type WaitKind string
+
+// The kinds of waits.
+const (
+	WaitTime     WaitKind = "time"
+	WaitApproval WaitKind = "approval"
+	WaitRetry    WaitKind = "retry"
+	WaitPool     WaitKind = "pool"
+)
+
+// Instances sum up what a sub-flow has made of its latest activation.
+type Instances struct {
+	Begun  int    `json:"begun"`
+	Total  int    `json:"total,omitempty"` // 0 = its test says when it ends
+	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
+	// Notable are instances that failed, wait or run, in this order, each with its path and item.
+	Notable []InstanceStatus `json:"notable,omitempty"`
+}
+
+// InstanceStatus is one instance of a sub-flow.
+type InstanceStatus struct {
+	Path   string `json:"path"` // align[3]
+	Item   string `json:"item,omitempty"`
+	State  State  `json:"state"`
+	Counts Counts `json:"counts"` // of its nodes
+}
+
+// A Mock is how a node ends that is not executed.
+type Mock struct {
+	Nodes   string         `json:"nodes"` // selector, or the path of an instance's node
+	Skip    bool           `json:"skip,omitempty"`
+	Exit    int            `json:"exit,omitempty"`
+	Outputs map[string]any `json:"outputs,omitempty"`
+}
+
+// What becomes of a run that is asked for while its scope is active.
+const (
+	BusyRefuse = "refuse"
+	BusyQueue  = "queue"
+	BusyCancel = "cancel"
+)
+
+// An Approval is a node that waits for a person.
+type Approval struct {
+	Run      string     `json:"run"`
+	Node     string     `json:"node"` // id, or path of an instance's node
+	Name     string     `json:"name"` // handle, or the path
+	Text     string     `json:"text"`
+	Since    time.Time  `json:"since"`
+	Until    *time.Time `json:"until,omitempty"`
+	Default  string     `json:"default,omitempty"` // "approve" or "reject", with Until
+	Workfile string     `json:"workfile"`
+}
+
+// ApprovalList is `wf approvals --json`, those that wait longest first.
+type ApprovalList struct {
+	Schema    string     `json:"schema"`
+	Approvals []Approval `json:"approvals"`
+}
+
+// A Decision is what a person says about an approval.
+type Decision struct {
+	Node     string         `json:"node"`          // path, handle or id
+	Run      string         `json:"run,omitempty"` // "" = the only active run in which it waits
+	Approved bool           `json:"approved"`
+	Values   map[string]any `json:"values,omitempty"`
+	Comment  string         `json:"comment,omitempty"`
+	User     string         `json:"user,omitempty"`
+}
+
+// DecisionMade says who decided what.
+type DecisionMade struct {
+	Approved bool           `json:"approved"`
+	By       string         `json:"by,omitempty"` // "" = the time to answer was over
+	Time     time.Time      `json:"time"`
+	Comment  string         `json:"comment,omitempty"`
+	Values   map[string]any `json:"values,omitempty"`
+}
+
+// NodeOutputs is `wf out --json`.
+type NodeOutputs struct {
+	Schema  string         `json:"schema"`
+	Run     string         `json:"run,omitempty"`
+	Node    string         `json:"node"`
+	Outputs map[string]any `json:"outputs"`
+}

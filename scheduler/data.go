@@ -1,0 +1,169 @@
+package scheduler
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+)
+
+// env is what the texts of a node, and those of the edges that leave it, see.
+func (r *Run) env(i int32) expression.Env { return r.envIn(r.nodes[i].frame) }
+
+// testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
+func (r *Run) testEnv(i int32) expression.Env {
+	e := r.env(i)
+	s, sub := r.nodes[i].rare.sub, r.subOf(i)
+	parent := e
+	e.Parent, e.Iteration = &parent, len(s.frames)
+	outer, latest := r.nodes[i].frame, noNode
+	if len(s.frames) > 0 {
+		latest = s.frames[len(s.frames)-1]
+	}
+	e.Node = func(name string) expression.Node {
+		static := r.opt.Flow.FindIn(sub.home, name)
+		if at, ok := r.places[static]; ok && at.lay == sub {
+			if latest == noNode {
+				return expression.Node{}
+			}
+			return r.view(r.frames[latest].node + at.local)
+		}
+		return r.seen(outer, static)
+	}
+	return e
+}
+
+// envIn is what a text sees that belongs to a node, or an edge, of a frame.
+func (r *Run) envIn(frame int32) expression.Env {
+	f := &r.frames[frame]
+	home := f.lay.home
+	e := expression.Env{Params: r.opt.Params, Variable: r.opt.Variable, Run: r.opt.Run, Now: r.now, UUID: r.uuid,
+		Node: func(name string) expression.Node { return r.seen(frame, r.opt.Flow.FindIn(home, name)) }}
+	if f.owner == noNode {
+		return e
+	}
+	parent := r.envIn(r.nodes[f.owner].frame)
+	e.Parent = &parent
+	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
+	switch r.rulesOf(f.owner).Sub.Kind {
+	case flow.Foreach:
+		e.Item, e.Index = r.item(f), int(f.instance)
+	case flow.Times:
+		e.Index = int(f.instance)
+	default:
+		e.Iteration = int(f.instance)
+	}
+	return e
+}
+
+// item is the item of an instance of a foreach.
+func (r *Run) item(f *frame) any {
+	return r.nodes[f.owner].rare.sub.items[f.instance]
+}
+
+// uuid is the next id: the same in each life of the run, another one in each run.
+func (r *Run) uuid() string {
+	r.uuids++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", r.opt.Seed, r.uuids))
+	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // RFC 9562, version 4
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not
+// part of the run the past is seen.
+func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
+	at, ok := r.places[static]
+	for ok {
+		f := &r.frames[frame]
+		if f.lay == at.lay {
+			return r.view(f.node + at.local)
+		}
+		if f.owner == noNode {
+			break
+		}
+		frame = r.nodes[f.owner].frame
+	}
+	if static == nil {
+		return expression.Node{}
+	}
+	return r.opt.Past[static.ID].view()
+}
+
+// view is what expressions see of a node.
+func (r *Run) view(i int32) expression.Node {
+	n := &r.nodes[i]
+	v := expression.Node{Status: n.status.String()}
+	if n.rare != nil && n.rare.over {
+		v.Outputs = n.rare.last.outputs
+		if n.rare.last.hasExit {
+			v.ExitCode = &n.rare.last.exit
+		}
+	} else if n.status == graph.Ran {
+		v.ExitCode = new(int)
+	}
+	if n.rare != nil && n.rare.sub != nil {
+		v.Results = func() []map[string]expression.Node { return r.results(n.rare.sub) }
+	}
+	return v
+}
+
+// results are the instances of a sub-flow, each with its nodes by their local names.
+func (r *Run) results(s *instances) []map[string]expression.Node {
+	list := make([]map[string]expression.Node, len(s.frames))
+	for k, frame := range s.frames {
+		f := &r.frames[frame]
+		list[k] = make(map[string]expression.Node, len(f.lay.ids))
+		for v, name := range f.lay.names {
+			list[k][name] = r.view(f.node + int32(v))
+		}
+	}
+	return list
+}
+
+// Environment returns what the present execution of a node is told beyond what all are: KEY=VALUE,
+// later ones replace earlier ones. It is valid from its Execute on, until the execution is over.
+func (r *Run) Environment(node int) []string {
+	if x := r.nodes[node].rare; x != nil {
+		return x.env
+	}
+	return nil
+}
+
+// ItemsCommand returns the command that gives the items of a sub-flow, which is what its Execute asks
+// for; "" for other nodes.
+func (r *Run) ItemsCommand(node int) string {
+	if r.subOf(int32(node)) == nil {
+		return ""
+	}
+	return r.rulesOf(int32(node)).Sub.Command
+}
+
+// ParamVariables words parameters as the environment variables of commands.
+func ParamVariables(params map[string]any) []string { return appendValues(nil, "WF_PARAM_", params) }
+
+// appendValues words values as environment variables, sorted. Characters of names that those of
+// variables do not have become underscores.
+func appendValues(env []string, prefix string, values map[string]any) []string {
+	first := len(env)
+	for name, value := range values {
+		env = append(env, prefix+variableName(name)+"="+expression.Format(value))
+	}
+	slices.Sort(env[first:])
+	return env
+}
+
+func variableName(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return c - 'a' + 'A'
+		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			return c
+		}
+		return '_'
+	}, name)
+}

@@ -1,0 +1,93 @@
+package scheduler
+
+import "wf/graph"
+
+// A frame is one instance of a layout: the outer flow, which is frame 0, or an instance of a sub-flow.
+type frame struct {
+	lay        *layout
+	node, edge int32 // the numbers of its first ones
+	owner      int32 // the sub-flow, noNode for the outer flow
+	instance   int32 // which one of the sub-flow, from 0
+
+	active     int32 // nodes that are Queued or Running
+	joins      int32 // joins whose time is running
+	unhandled  int32 // nodes that are Failed, and no edge has fired for that
+	cut        bool  // something of it was taken back or not begun, because the run or its sub-flow ends
+	over       bool
+	settlement *settlement // when the layout is loose
+}
+
+func (f *frame) local(node int32) int32 { return node - f.node }
+
+// addFrame makes the nodes and edges of an instance.
+func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
+	k := int32(len(r.frames))
+	f := frame{lay: lay, node: int32(len(r.nodes)), edge: int32(len(r.marks)), owner: owner, instance: instance}
+	r.nodes = grow(r.nodes, len(lay.ids))
+	r.reasons = grow(r.reasons, len(lay.ids))
+	r.marks = grow(r.marks, len(lay.edges))
+	for i := range lay.ids {
+		n := &r.nodes[f.node+int32(i)]
+		*n = node{cause: causeNone, idempotent: lay.idempotent[i], missing: int32(len(lay.in.of(int32(i)))), frame: k}
+	}
+	r.counts[graph.Idle] += len(lay.ids)
+	for l, m := range lay.marked {
+		r.marks[l] = m
+		if e := lay.edges[l]; e.blocking && m.bears() != graph.Unmarked {
+			n := &r.nodes[e.target]
+			n.missing--
+			if m.bears() == graph.ToRun {
+				n.live++
+			}
+		}
+	}
+	if lay.loose {
+		f.settlement = newSettlement(lay)
+	}
+	r.frames = append(r.frames, f)
+	return k
+}
+
+// assume gives a node the status that it had before the run, or before this instance was recalled.
+func (r *Run) assume(i int32, s graph.Status) {
+	n := &r.nodes[i]
+	r.counts[n.status]--
+	r.counts[s]++
+	n.status = s
+	if s == graph.Failed {
+		r.frames[n.frame].unhandled++
+	}
+}
+
+// grow makes a slice longer. Large ones get no spare room: most runs never grow.
+func grow[T any](list []T, more int) []T {
+	if len(list) == 0 {
+		return make([]T, more)
+	}
+	return append(list, make([]T, more)...)
+}
+
+// frameOf is the frame of a node, and localOf its number in there.
+func (r *Run) frameOf(i int32) *frame { return &r.frames[r.nodes[i].frame] }
+
+func (r *Run) localOf(i int32) int32 { return i - r.frameOf(i).node }
+
+// owners is the frame of an edge.
+func (r *Run) frameOfEdge(j int32) *frame {
+	lo, hi := 0, len(r.frames)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; r.frames[mid].edge <= j {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return &r.frames[lo]
+}
+
+// edgeAt returns an edge with the numbers that its ends have in the run.
+func (r *Run) edgeAt(j int32) edge {
+	f := r.frameOfEdge(j)
+	e := f.lay.edges[j-f.edge]
+	return edge{e.source + f.node, e.target + f.node, e.blocking}
+}

@@ -1,0 +1,148 @@
+package scheduler
+
+import (
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+)
+
+// outcome is how an activation of a node has come to an end.
+type outcome struct {
+	ok              bool
+	reason, message string
+	exit            int
+	hasExit         bool
+	outputs         map[string]any
+	mocked          bool
+}
+
+// finish ends the present activation of a node: it is repeated, or its edges fire.
+func (r *Run) finish(i int32, out outcome) {
+	if r.opt.Flow == nil {
+		r.finishPlain(i, out)
+		return
+	}
+	r.stopWaiting(i)
+	if x := r.nodes[i].rare; x != nil && x.granted != nil {
+		out.outputs = merged(x.granted, out.outputs)
+	}
+	if !out.ok && r.retry(i, out) {
+		return
+	}
+	fires, handled := r.choose(i, &out)
+	if x := r.nodes[i].rare; x != nil && x.loser && out.reason == ReasonCancelled {
+		handled, out.message = true, "only a join needed it that had been decided"
+	}
+	r.keep(i, out)
+	if out.ok {
+		r.setStatus(i, graph.Ran, "")
+	} else {
+		r.setFailed(i, out.reason, out.message, handled)
+	}
+	n := &r.nodes[i]
+	n.decided = out.ok || handled
+	if n.decided {
+		frame, f := n.frame, r.frameOf(i)
+		for k, l := range f.lay.out.of(i - f.node) {
+			if fires[k] {
+				r.fire(frame, l)
+			} else if f.lay.single[i-f.node] {
+				r.kill(f, l)
+			}
+		}
+		r.settleLater(i)
+	}
+	r.servePending(i)
+}
+
+func (r *Run) finishPlain(i int32, out outcome) {
+	if out.ok {
+		r.setStatus(i, graph.Ran, "")
+		for _, l := range r.outer.out.of(i) {
+			r.fire(0, l)
+		}
+	} else {
+		r.setFailed(i, out.reason, out.message, false)
+	}
+	r.servePending(i)
+}
+
+// choose says for each out-edge of a node whether it fires (CONTROL-FLOW §1), and whether any does.
+// An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the
+// next call.
+func (r *Run) choose(i int32, out *outcome) (fires []bool, any bool) {
+	f := r.frameOf(i)
+	edges := f.lay.out.of(i - f.node)
+	r.fires = append(r.fires[:0], make([]bool, len(edges))...)
+	if !out.ok && (out.reason == ReasonCancelled || out.reason == ReasonLost) {
+		return r.fires, false
+	}
+	if f.lay.conditions == nil {
+		for k := range edges {
+			r.fires[k] = out.ok
+		}
+		return r.fires, out.ok && len(edges) > 0
+	}
+	r.keep(i, *out)
+	broken := false
+	for {
+		err := r.evaluate(f, i, *out, broken)
+		if err == nil {
+			break
+		}
+		out.ok, out.reason, out.message = false, ReasonExpression, err.Error()
+		broken = true
+	}
+	for _, fire := range r.fires {
+		any = any || fire
+	}
+	return r.fires, any
+}
+
+// evaluate fills r.fires. broken says that an expression of the node has failed: none is asked again.
+func (r *Run) evaluate(f *frame, i int32, out outcome, broken bool) error {
+	chosen := false
+	edges := f.lay.out.of(i - f.node)
+	for k, l := range edges {
+		c := f.lay.conditions[l]
+		fire, choice, err := r.holds(c, i, out, broken)
+		if err != nil {
+			return err
+		}
+		r.fires[k] = fire
+		chosen = chosen || choice && fire
+	}
+	for k, l := range edges {
+		if c := f.lay.conditions[l]; c != nil && c.Kind == flow.OnElse {
+			r.fires[k] = !chosen
+		}
+	}
+	return nil
+}
+
+// holds says whether a condition holds, and whether it is one of those that an else is about.
+func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire, choice bool, err error) {
+	if c == nil {
+		return out.ok, false, nil
+	}
+	switch c.Kind {
+	case flow.OnSuccess:
+		return out.ok, false, nil
+	case flow.OnFailure:
+		return !out.ok, false, nil
+	case flow.OnDone:
+		return true, false, nil
+	case flow.OnExit:
+		return out.hasExit && c.Exit.Has(out.exit), true, nil
+	case flow.OnCase:
+		value, given := out.outputs["case"]
+		return given && expression.Format(value) == c.Case, true, nil
+	case flow.OnTrue:
+		if broken {
+			return false, true, nil
+		}
+		fire, err = c.Expr.Bool(r.env(i))
+		return fire, true, err
+	}
+	return false, false, nil
+}

@@ -1,0 +1,148 @@
+package scheduler
+
+import (
+	"wf/expression"
+	"wf/graph"
+)
+
+// Past is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on
+// from there; expressions see it of nodes that are not in scope. Statuses of nodes of the outer flow
+// are those of the graph: an entry that disagrees with it is out of date and does not count.
+type Past map[string]PastNode
+
+// A PastNode is how the last activation of a node ended.
+type PastNode struct {
+	Status    graph.Status   `json:"status"`
+	Handled   bool           `json:"handled,omitempty"` // an edge fired for its failure
+	Reason    string         `json:"reason,omitempty"`
+	Exit      int            `json:"exit,omitempty"`
+	HasExit   bool           `json:"has_exit,omitempty"`
+	Mocked    bool           `json:"mocked,omitempty"`
+	Outputs   map[string]any `json:"outputs,omitempty"`
+	Fired     []int          `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
+	Instances int            `json:"instances,omitempty"` // of a sub-flow: how many had begun
+	Items     []any          `json:"items,omitempty"`     // of a foreach
+}
+
+func (p PastNode) outcome() outcome {
+	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
+}
+
+// view is what expressions see of a node that is not in scope.
+func (p PastNode) view() expression.Node {
+	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
+	if p.HasExit {
+		v.ExitCode = &p.Exit
+	}
+	return v
+}
+
+// Past returns what a later run has to know of this one. It is nil for a run without a flow, of which
+// the statuses say everything.
+func (r *Run) Past() Past {
+	if r.opt.Flow == nil {
+		return nil
+	}
+	past := Past{}
+	for i := range r.nodes {
+		i := int32(i)
+		if p, worth := r.pastOf(i); worth {
+			past[r.NodeID(int(i))] = p
+		}
+	}
+	return past
+}
+
+func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
+	n, f := &r.nodes[i], r.frameOf(i)
+	p = PastNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
+	if n.status == graph.Idle {
+		return p, false
+	}
+	worth = n.frame > 0 || f.lay.conditions != nil || n.rare != nil
+	if n.rare != nil && n.rare.over {
+		last := n.rare.last
+		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
+	} else if n.status == graph.Ran {
+		p.HasExit = true
+	}
+	if n.decided && n.status != graph.Skipped {
+		for _, l := range f.lay.out.of(i - f.node) {
+			if r.marks[f.edge+l]&everFired != 0 {
+				p.Fired = append(p.Fired, f.lay.keys[l])
+			}
+		}
+	}
+	if n.rare != nil && n.rare.sub != nil {
+		p.Instances, p.Items = len(n.rare.sub.frames), n.rare.sub.items
+	}
+	return p, worth
+}
+
+// recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
+func (r *Run) recallInstances(i int32) {
+	if r.subOf(i) == nil {
+		return
+	}
+	p := r.opt.Past[r.NodeID(int(i))]
+	s := &instances{items: p.Items, count: p.Instances}
+	r.rareOf(i).sub = s
+	for range p.Instances {
+		k := r.addInstance(i, s)
+		r.takeStatuses(k)
+		r.recallDecisions(k)
+		r.frames[k].over = true
+	}
+}
+
+// again says whether a sub-flow goes on where an earlier run ended.
+func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
+	n := &r.nodes[i]
+	if r.mode != Resume || n.cause != causeResume || n.activations != 1 {
+		return p, false
+	}
+	if f := r.frameOf(i); f.owner != noNode && !r.recalledFrame(f) {
+		return p, false
+	}
+	p, yes = r.opt.Past[r.NodeID(int(i))]
+	return p, yes && p.Status != graph.Ran && p.Instances > 0
+}
+
+// recalled says whether an earlier run has begun an instance of the present activation.
+func (r *Run) recalled(i, instance int32) bool {
+	p, yes := r.goesOn(i)
+	return yes && int(instance) < p.Instances
+}
+
+func (r *Run) recalledFrame(f *frame) bool { return r.recalled(f.owner, f.instance) }
+
+// recallItems takes the items that an earlier run has found: they are found once.
+func (r *Run) recallItems(i int32) {
+	if p, yes := r.goesOn(i); yes && p.Items != nil && !r.hasItems(i) {
+		r.rareOf(i).sub = &instances{items: p.Items, hasItems: true}
+	}
+}
+
+// recallFrame goes on with an instance that an earlier run has begun. It returns false for others.
+func (r *Run) recallFrame(k int32) bool {
+	if !r.recalledFrame(&r.frames[k]) {
+		return false
+	}
+	r.takeStatuses(k)
+	r.resume(k)
+	return true
+}
+
+// takeStatuses gives the nodes of an instance the statuses that they had.
+func (r *Run) takeStatuses(k int32) {
+	f := r.frames[k]
+	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
+		p, known := r.opt.Past[r.NodeID(int(i))]
+		if !known || p.Status == graph.Idle {
+			continue
+		}
+		r.assume(i, p.Status)
+		r.reasons[i] = p.Reason
+		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked})
+	}
+}

@@ -1,0 +1,378 @@
+package scheduler
+
+import (
+	"fmt"
+
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+)
+
+// rare is what a node has beyond its counters: what it waits for, how it ended, what it repeats.
+type rare struct {
+	wait    WaitKind
+	until   int64  // of wait; 0 = never
+	text    string // what a person is asked
+	attempt int    // repetitions of the present activation
+	expired bool   // it was asked to end because its time was up
+	loser   bool   // it was asked to end because only a join needed it that is decided
+	limited bool   // the time of its join is running
+	over    bool   // last is of an activation that is over
+	last    outcome
+	granted map[string]any // the values of the approval of the present activation
+	env     []string       // for the present execution
+	gens    [timerKinds]int32
+	sub     *instances
+}
+
+// begin forgets what belongs to an earlier activation.
+func (x *rare) begin() {
+	x.attempt, x.expired, x.loser, x.granted, x.env = 0, false, false, nil, nil
+}
+
+func (r *Run) rareOf(i int32) *rare {
+	n := &r.nodes[i]
+	if n.rare == nil {
+		n.rare = &rare{}
+	}
+	return n.rare
+}
+
+func (r *Run) rulesOf(i int32) *flow.Rules {
+	f := r.frameOf(i)
+	if f.lay.rules == nil {
+		return nil
+	}
+	return f.lay.rules[i-f.node]
+}
+
+// subOf is the layout of a sub-flow, nil for a command.
+func (r *Run) subOf(i int32) *layout {
+	f := r.frameOf(i)
+	if f.lay.subs == nil {
+		return nil
+	}
+	return f.lay.subs[i-f.node]
+}
+
+// stage is how far the present activation of a node has come.
+type stage uint8
+
+const (
+	stageMock stage = iota
+	stageWait
+	stageApprove
+	stageExecute
+)
+
+// advance takes an activation from a stage on as far as it gets without waiting.
+func (r *Run) advance(i int32, at stage) {
+	if at <= stageMock && r.mock(i) {
+		return
+	}
+	rules := r.rulesOf(i)
+	if rules != nil {
+		if at <= stageWait && r.delay(i, rules) || at <= stageApprove && r.ask(i, rules) {
+			return
+		}
+	}
+	if r.subOf(i) != nil {
+		r.recallItems(i)
+		if rules.Sub.Command == "" || r.hasItems(i) {
+			r.works.ready = append(r.works.ready, i)
+			return
+		}
+	}
+	if err := r.furnish(i, rules); err != nil {
+		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+		return
+	}
+	r.execute(i)
+}
+
+// mock ends an activation without executing it, if that was asked for.
+func (r *Run) mock(i int32) bool {
+	if len(r.opt.Mocks) == 0 {
+		return false
+	}
+	f := r.frameOf(i)
+	m, mocked := r.opt.Mocks[r.NodeID(int(i))]
+	if !mocked {
+		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
+	}
+	if !mocked {
+		return false
+	}
+	out := outcome{ok: m.Exit == 0, exit: m.Exit, hasExit: true, outputs: m.Outputs, mocked: true}
+	if !out.ok {
+		out.reason = ReasonExit
+	}
+	r.endLater(i, out)
+	return true
+}
+
+// delay lets an activation wait for its time. It returns true if it does not go on now.
+func (r *Run) delay(i int32, rules *flow.Rules) bool {
+	if rules.Wait == nil && rules.WaitUntil == nil {
+		return false
+	}
+	until, err := r.waitsUntil(i, rules)
+	if err != nil {
+		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+		return true
+	}
+	if until <= r.now {
+		return false
+	}
+	r.waitFor(i, WaitTime, until, "")
+	return true
+}
+
+func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
+	if rules.Wait != nil {
+		text, err := rules.Wait.Render(r.env(i))
+		if err != nil {
+			return 0, err
+		}
+		d, err := flow.ParseDuration(text)
+		if err != nil {
+			return 0, fmt.Errorf("wait: %w", err)
+		}
+		return r.now + int64(d), nil
+	}
+	text, err := rules.WaitUntil.Render(r.env(i))
+	if err != nil {
+		return 0, err
+	}
+	t, err := flow.ParseTime(text)
+	if err != nil {
+		return 0, fmt.Errorf("wait_until: %w", err)
+	}
+	return t.UnixNano(), nil
+}
+
+// ask lets an activation wait for a person. It returns true if it does not go on now.
+func (r *Run) ask(i int32, rules *flow.Rules) bool {
+	if rules.Approve == nil {
+		return false
+	}
+	text, err := rules.Approve.Render(r.env(i))
+	if err != nil {
+		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+		return true
+	}
+	until := int64(0)
+	if rules.ApproveTimeout > 0 {
+		until = r.now + int64(rules.ApproveTimeout)
+	}
+	r.waitFor(i, WaitApproval, until, text)
+	return true
+}
+
+// personDecided serves Decided. A decision about a node that does not wait for one is a bug of the
+// caller, which looks at Waits before.
+func (r *Run) personDecided(ev Event) {
+	i := int32(ev.Node)
+	if x := r.nodes[i].rare; x == nil || x.wait != WaitApproval {
+		panic("internal error: scheduler: a decision about node " + r.NodeID(ev.Node) + ", which waits for none")
+	}
+	r.grant(i, ev.OK, ev.Outputs, ev.Message)
+}
+
+func (r *Run) grant(i int32, ok bool, values map[string]any, message string) {
+	x := r.nodes[i].rare
+	r.stopWaiting(i)
+	if !ok {
+		r.endLater(i, outcome{reason: ReasonRejected, message: message, outputs: values})
+		return
+	}
+	x.granted = values
+	if x.granted == nil {
+		x.granted = map[string]any{}
+	}
+	r.advance(i, stageExecute)
+}
+
+// retry lets a node wait for its next attempt. It returns false if the failure is final.
+func (r *Run) retry(i int32, out outcome) bool {
+	rules := r.rulesOf(i)
+	if rules == nil || rules.Retry == nil || r.halted || r.frameOf(i).cut || out.mocked {
+		return false
+	}
+	x, again := r.rareOf(i), rules.Retry
+	if x.attempt >= again.Limit || !repeats(again, out) {
+		return false
+	}
+	pause := float64(again.Delay)
+	for range x.attempt {
+		if pause *= again.Backoff; pause > float64(longestPause) {
+			pause = float64(longestPause)
+			break
+		}
+	}
+	if again.MaxDelay > 0 {
+		pause = min(pause, float64(again.MaxDelay))
+	}
+	x.attempt++
+	x.expired = false
+	r.keep(i, out)
+	r.setStatus(i, graph.Queued, "")
+	if pause < 1 {
+		r.advance(i, stageExecute)
+		return true
+	}
+	r.waitFor(i, WaitRetry, r.now+int64(pause), "")
+	return true
+}
+
+// longestPause bounds how far delays can grow: 100 years.
+const longestPause = 100 * 365 * 24 * 3600 * 1_000_000_000
+
+// repeats says whether a failure is one of those that are repeated.
+func repeats(again *flow.Retry, out outcome) bool {
+	switch out.reason {
+	case ReasonCancelled, ReasonLost, ReasonRejected, ReasonLimit:
+		return false
+	case ReasonTimeout:
+		return again.Any() || again.On.Timeout
+	case ReasonSignal:
+		return again.Any() || again.On.Signal
+	}
+	return again.Any() || out.hasExit && again.On.Exit.Has(out.exit)
+}
+
+// waitFor lets a queued node wait.
+func (r *Run) waitFor(i int32, kind WaitKind, until int64, text string) {
+	x := r.rareOf(i)
+	x.wait, x.until, x.text = kind, until, text
+	if until > 0 {
+		r.addTimer(i, timeWait, until)
+	}
+	r.emit(Effect{Kind: Waiting, Node: int(i), Wait: kind, At: until, Message: text})
+}
+
+// stopWaiting ends a wait, whatever the node does next.
+func (r *Run) stopWaiting(i int32) {
+	x := r.nodes[i].rare
+	if x == nil || x.wait == WaitNone {
+		return
+	}
+	x.wait, x.until, x.text = WaitNone, 0, ""
+	r.dropTimer(i, timeWait)
+	r.emit(Effect{Kind: Waiting, Node: int(i), Wait: WaitNone})
+}
+
+func (r *Run) waiting(i int32) bool {
+	x := r.nodes[i].rare
+	return x != nil && x.wait != WaitNone
+}
+
+// waitOver goes on with a node whose moment has come.
+func (r *Run) waitOver(i int32) {
+	switch x := r.nodes[i].rare; x.wait {
+	case WaitTime:
+		r.stopWaiting(i)
+		r.advance(i, stageApprove)
+	case WaitRetry:
+		r.stopWaiting(i)
+		r.advance(i, stageExecute)
+	case WaitApproval:
+		yes := r.rulesOf(i).ApproveDefault
+		message := ""
+		if !yes {
+			message = "nobody answered in time"
+		}
+		r.grant(i, yes, nil, message)
+	}
+}
+
+// limitTime begins the time that an execution, or a sub-flow, may take.
+func (r *Run) limitTime(i int32) {
+	if rules := r.rulesOf(i); rules != nil && rules.Timeout > 0 {
+		r.addTimer(i, timeLimit, r.now+int64(rules.Timeout))
+	}
+}
+
+// timeUp asks a node to end whose time is up.
+func (r *Run) timeUp(i int32) {
+	n := &r.nodes[i]
+	n.rare.expired = true
+	if n.handed {
+		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
+		return
+	}
+	r.cancelInstances(i, ReasonTimeout)
+}
+
+// timedOut words the end of an execution that was asked to end because its time was up.
+func (r *Run) timedOut(i int32, out outcome) outcome {
+	if x := r.nodes[i].rare; x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
+		x.expired = false
+		out.reason = ReasonTimeout
+	}
+	return out
+}
+
+// keep remembers how a node has ended, for expressions and for a later resume. Most nodes of most runs
+// end with exit code 0 and nothing else: their status says so.
+func (r *Run) keep(i int32, out outcome) {
+	x := r.nodes[i].rare
+	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
+		return
+	}
+	x = r.rareOf(i)
+	x.last, x.over = out, true
+}
+
+func merged(below, above map[string]any) map[string]any {
+	all := make(map[string]any, len(below)+len(above))
+	for k, v := range below {
+		all[k] = v
+	}
+	for k, v := range above {
+		all[k] = v
+	}
+	return all
+}
+
+// furnish finds the environment of an execution.
+func (r *Run) furnish(i int32, rules *flow.Rules) error {
+	var env []string
+	frame := r.nodes[i].frame
+	env = r.itemVariables(env, frame)
+	if x := r.nodes[i].rare; x != nil && x.granted != nil {
+		env = appendValues(env, "WF_APPROVAL_", x.granted)
+	}
+	if rules != nil && len(rules.Env) > 0 {
+		e := r.env(i)
+		for _, v := range rules.Env {
+			text, err := v.Value.Render(e)
+			if err != nil {
+				return fmt.Errorf("env %s: %w", v.Name, err)
+			}
+			env = append(env, v.Name+"="+text)
+		}
+	}
+	if env != nil || r.nodes[i].rare != nil {
+		r.rareOf(i).env = env
+	}
+	return nil
+}
+
+// itemVariables adds what a command in an instance is told of it; what is further in comes later.
+func (r *Run) itemVariables(env []string, frame int32) []string {
+	f := &r.frames[frame]
+	if f.owner == noNode {
+		return env
+	}
+	env = r.itemVariables(env, r.nodes[f.owner].frame)
+	rules := r.rulesOf(f.owner)
+	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
+		return append(env, fmt.Sprintf("WF_ITERATION=%d", f.instance))
+	}
+	env = append(env, fmt.Sprintf("WF_INDEX=%d", f.instance))
+	if rules.Sub.Kind == flow.Foreach {
+		env = append(env, "WF_ITEM="+expression.Format(r.item(f)))
+	}
+	return env
+}

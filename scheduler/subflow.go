@@ -1,0 +1,238 @@
+package scheduler
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"wf/flow"
+	"wf/graph"
+)
+
+// instances is what a sub-flow has made of its present activation.
+type instances struct {
+	items    []any
+	hasItems bool
+	count    int // how many there are to be; -1 = its test says
+	frames   []int32
+	going    int
+	failed   int
+	stopping string // why no more of them begin: the reason that the sub-flow fails for
+	message  string
+}
+
+func (r *Run) hasItems(i int32) bool {
+	x := r.nodes[i].rare
+	return x != nil && x.sub != nil && x.sub.hasItems
+}
+
+// gotItems takes the items that a command of a sub-flow has printed.
+func (r *Run) gotItems(i int32, items []any) {
+	r.rareOf(i).sub = &instances{items: items, hasItems: true}
+	r.works.ready = append(r.works.ready, i)
+}
+
+// startInstances begins the instances of an activation.
+func (r *Run) startInstances(i int32) {
+	if !busy(r.nodes[i].status) || r.halted {
+		return
+	}
+	x := r.rareOf(i)
+	kept := x.sub
+	if kept == nil || !kept.hasItems {
+		kept = &instances{}
+	}
+	x.sub = kept
+	r.setStatus(i, graph.Running, "")
+	r.limitTime(i)
+	if reason, err := r.countInstances(i, kept); err != nil {
+		kept.stopping, kept.message = reason, err.Error()
+	}
+	kept.hasItems = false // they belong to this activation
+	r.nextInstances(i)
+}
+
+// countInstances finds out what a sub-flow repeats.
+func (r *Run) countInstances(i int32, s *instances) (reason string, err error) {
+	sub := r.rulesOf(i).Sub
+	switch sub.Kind {
+	case flow.Times:
+		text, err := sub.Times.Render(r.env(i))
+		if err != nil {
+			return ReasonExpression, err
+		}
+		if s.count, err = strconv.Atoi(strings.TrimSpace(text)); err != nil || s.count < 0 {
+			return ReasonExpression, fmt.Errorf("times is %q: a whole number from 0 is needed", text)
+		}
+	case flow.Foreach:
+		if !s.hasItems {
+			s.items = sub.List
+			if sub.Items != nil {
+				if s.items, err = sub.Items.List(r.env(i)); err != nil {
+					return ReasonExpression, err
+				}
+			}
+		}
+		s.count = len(s.items)
+	default:
+		s.count = -1
+	}
+	return "", nil
+}
+
+// nextInstances begins as many instances as may be going, and ends the activation after the last one.
+func (r *Run) nextInstances(i int32) {
+	s := r.nodes[i].rare.sub
+	sub := r.rulesOf(i).Sub
+	for (sub.Parallel == 0 || s.going < sub.Parallel) && r.another(i, sub, s) {
+		k := r.addInstance(i, s)
+		s.going++
+		r.startFrame(k)
+	}
+	if s.going == 0 {
+		r.finish(i, r.instancesOutcome(i, sub, s))
+	}
+}
+
+// addInstance makes the nodes of the next instance of a sub-flow.
+func (r *Run) addInstance(i int32, s *instances) int32 {
+	k := r.addFrame(r.subOf(i), i, int32(len(s.frames)))
+	s.frames = append(s.frames, k)
+	r.emit(Effect{Kind: Grew, Node: int(r.frames[k].node), Count: len(r.frames[k].lay.ids)})
+	return k
+}
+
+// startFrame activates the first nodes of an instance.
+func (r *Run) startFrame(k int32) {
+	f := r.frames[k]
+	if !r.recallFrame(k) {
+		for v, start := range f.lay.startNodes() {
+			if start {
+				r.activate(f.node+int32(v), causeStart)
+			}
+		}
+	}
+	r.settleFrom(k)
+	if r.frames[k].active == 0 {
+		r.works.quiet = append(r.works.quiet, k)
+	}
+}
+
+// another says whether one more instance is to begin.
+func (r *Run) another(i int32, sub *flow.Sub, s *instances) bool {
+	if r.halted || s.stopping != "" || s.failed > 0 && !sub.Continue {
+		return false
+	}
+	if s.count >= 0 {
+		return len(s.frames) < s.count
+	}
+	if s.going > 0 {
+		return false
+	}
+	if sub.Kind == flow.Until && len(s.frames) == 0 {
+		return true
+	}
+	if r.recalled(i, int32(len(s.frames))) {
+		return true // an earlier run has decided that
+	}
+	yes, err := sub.Test.Bool(r.testEnv(i))
+	if err != nil {
+		s.stopping, s.message = ReasonExpression, err.Error()
+		return false
+	}
+	if yes == (sub.Kind == flow.Until) {
+		return false
+	}
+	if len(s.frames) >= sub.MaxIterations {
+		s.stopping, s.message = ReasonLimit, fmt.Sprintf("%d iterations, which is max_iterations, were not enough", sub.MaxIterations)
+		return false
+	}
+	return true
+}
+
+// frameOver ends an instance in which nothing is left to wait for.
+func (r *Run) frameOver(k int32) {
+	f := &r.frames[k]
+	if f.over || f.active > 0 || f.joins > 0 {
+		return
+	}
+	f.over = true
+	s := r.nodes[f.owner].rare.sub
+	s.going--
+	if f.unhandled > 0 || f.cut {
+		s.failed++
+	}
+	r.nextInstances(f.owner)
+}
+
+// instancesOutcome is how an activation of a sub-flow ended.
+func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
+	all := len(s.frames)
+	least := all
+	if sub.Continue && sub.HasLeast {
+		least = sub.Least
+		if sub.LeastPart > 0 {
+			least = int(float64(all)*sub.LeastPart + 0.999999)
+		}
+	}
+	switch {
+	case s.stopping != "":
+		return outcome{reason: s.stopping, message: s.message}
+	case r.halted && (s.failed > 0 || s.count > all):
+		return outcome{reason: ReasonCancelled}
+	case all-s.failed >= least:
+		return outcome{ok: true, hasExit: true}
+	}
+	return outcome{reason: ReasonInstances, message: r.failedInstances(i, s)}
+}
+
+// failedInstances words which instances failed, the first few by name.
+func (r *Run) failedInstances(i int32, s *instances) string {
+	const named = 5
+	var names []string
+	for _, k := range s.frames {
+		if f := &r.frames[k]; f.unhandled > 0 || f.cut {
+			if len(names) == named {
+				names = append(names, "…")
+				break
+			}
+			names = append(names, fmt.Sprintf("%s[%d]", r.name(i), f.instance))
+		}
+	}
+	return fmt.Sprintf("%d of %d instances failed: %s", s.failed, len(s.frames), strings.Join(names, ", "))
+}
+
+// cancelInstances ends all instances of a sub-flow that are going; none begins any more.
+func (r *Run) cancelInstances(i int32, reason string) {
+	s := r.nodes[i].rare.sub
+	if s.stopping == "" {
+		s.stopping = reason
+	}
+	for _, k := range s.frames {
+		if !r.frames[k].over {
+			r.cutFrame(k)
+		}
+	}
+}
+
+func (r *Run) cutFrame(k int32) {
+	f := &r.frames[k]
+	f.cut = true
+	f.joins = 0
+	first, end := f.node, f.node+int32(len(f.lay.ids))
+	for j := first; j < end; j++ {
+		n := &r.nodes[j]
+		n.pending, n.refused = 0, false
+		switch {
+		case n.handed:
+			r.emit(Effect{Kind: Cancel, Node: int(j), Execution: int(n.executions)})
+		case n.status == graph.Running:
+			r.cancelInstances(j, ReasonCancelled)
+		case n.status == graph.Queued:
+			r.putBack(j)
+		}
+	}
+	if r.frames[k].active == 0 {
+		r.works.quiet = append(r.works.quiet, k)
+	}
+}
