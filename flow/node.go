@@ -26,8 +26,8 @@ var attributes = map[string]places{
 	"timeout": anywhere, "retries": anywhere, "retry_delay": anywhere, "retry_backoff": anywhere,
 	"retry_max_delay": anywhere, "retry_on": anywhere,
 	"wait": anywhere, "wait_until": anywhere,
-	"approve": onCommand, "approve_timeout": onCommand, "approve_default": onCommand,
-	"env": onCommand, "pool": onCommand,
+	"approve": anywhere, "approve_timeout": anywhere, "approve_default": anywhere,
+	"env": onCommand, "pool": onCommand, // and on a sub-flow whose items a command lists
 	graph.AttrForeach: onSubFlow, graph.AttrTimes: onSubFlow, graph.AttrWhile: onSubFlow, graph.AttrUntil: onSubFlow,
 	"parallel": onSubFlow, "on_failure": onSubFlow, "min_success": onSubFlow, "max_iterations": onSubFlow,
 }
@@ -54,6 +54,9 @@ func (r *reader) node(n *graph.Node) {
 		here = 0
 	}
 	a := &nodeReader{reader: r, n: n, rules: &Rules{}}
+	if here == onSubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
+		here = anywhere
+	}
 	if !a.misplaced(here) {
 		return
 	}
@@ -61,11 +64,12 @@ func (r *reader) node(n *graph.Node) {
 	a.rules.Timeout = a.positive("timeout")
 	a.retry()
 	a.waits()
-	if here == onCommand {
-		a.approval()
+	a.approval()
+	if here&onCommand != 0 {
 		a.env()
 		a.pool()
-	} else {
+	}
+	if here&onSubFlow != 0 {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules

@@ -1,12 +1,11 @@
 package flow
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"maps"
 
 	"wf/expression"
 	"wf/graph"
@@ -14,6 +13,9 @@ import (
 
 // attributeNames are the attributes in a fixed order, so that messages come in one.
 var attributeNames = slices.Sorted(maps.Keys(attributes))
+
+// linesPrefix is what a foreach begins with whose items a command prints.
+const linesPrefix = "lines:"
 
 // defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
 const defaultIterations = 1000
@@ -82,7 +84,7 @@ func (a *nodeReader) several() {
 
 func (a *nodeReader) foreach(s *Sub) {
 	text := a.text(graph.AttrForeach)
-	command, lines := strings.CutPrefix(text, "lines:")
+	command, lines := strings.CutPrefix(text, linesPrefix)
 	switch {
 	case lines && strings.TrimSpace(command) == "":
 		a.nodeError(CodeSubFlow, a.n, "foreach is %s and names no command; write lines:COMMAND", shown(text))
