@@ -33,6 +33,8 @@ type Problem struct {
 	Message  string   // for people; nodes are called by their handles
 	Nodes    []string // ids of the nodes it is about
 	Edge     int      // key of the edge it is about, -1 = none
+	Attr     string   // attribute of it, of the first node or else of the graph, "" = none in particular
+	Line     int      // of the text of Attr, from 0
 }
 
 // The codes of problems.
@@ -96,6 +98,7 @@ func (c *checker) attributes() {
 		}
 		if number, err := strconv.Atoi(text); err != nil || number < a.min {
 			c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q, not a whole number from %d", a.name, text, a.min)
+			c.problems[len(c.problems)-1].Attr = a.name
 		}
 	}
 }
