@@ -74,7 +74,8 @@ func alike(value any) any {
 	return value
 }
 
-// anyExpression generates texts of the language, most of which mean something.
+// anyExpression generates texts of the language, most of which mean something. findLastIndex is left out:
+// of an empty list that of the library leaves something on its stack, which shows up in the value.
 func anyExpression(depth int) *rapid.Generator[string] {
 	leaf := rapid.SampledFrom([]string{"0", "1", "2", "7", "2.5", "\"\"", "\"ab\"", "\"b\"", "true", "false", "nil", "[]", "[1, 2, 3]", "[\"b\", \"a\"]", "{\"a\": 1}",
 		"params.count", "params.name", "params.rate", "item.k", "item.list", "item.none"})
@@ -96,7 +97,7 @@ func anyExpression(depth int) *rapid.Generator[string] {
 			name := rapid.SampledFrom([]string{"len", "abs", "ceil", "floor", "round", "int", "float", "upper", "lower", "trim", "first", "last", "reverse", "uniq", "flatten", "sort", "max", "min", "median", "sum", "toBase64", "join"}).Draw(t, "function")
 			return name + "(" + a + ")"
 		case 6:
-			name := rapid.SampledFrom([]string{"filter", "map", "all", "any", "none", "one", "count", "find", "findIndex", "findLast", "findLastIndex", "sortBy", "sum"}).Draw(t, "loop")
+			name := rapid.SampledFrom([]string{"filter", "map", "all", "any", "none", "one", "count", "find", "findIndex", "findLast", "sortBy", "sum"}).Draw(t, "loop")
 			return name + "(" + a + ", " + rapid.SampledFrom([]string{"# > 1", "# == 2", "#index > 0", "# + 1", "#", "# != nil", "-#"}).Draw(t, "predicate") + ")"
 		case 7:
 			return "(" + a + ")" + rapid.SampledFrom([]string{"[0]", "[-1]", "[0:2]", "[1:]", ".a", "?.a", "[:1]"}).Draw(t, "part")

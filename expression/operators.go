@@ -272,8 +272,11 @@ func (v *evaluation) within(at int, needle, where any) bool {
 		return false
 	case map[string]any:
 		key, ok := needle.(string)
+		if !ok {
+			fail(at, "a map has texts as keys, not %s", describe(needle))
+		}
 		_, has := x[key]
-		return ok && has
+		return has
 	case string:
 		failWith(at, "TEXT contains PART looks into a text", "in needs a list or a map, not %s", describe(where))
 	}
