@@ -266,7 +266,7 @@ func (p *paramParser) dependencies() {
 		for _, name := range q.DependsOn {
 			switch at := slices.Index(p.declared, name); {
 			case at < 0:
-				p.add(q.Name, strings.TrimSpace(closest(name, p.declared...)), "depends_on names %q, which is no parameter", name)
+				p.add(q.Name, didYouMean(name, p.declared), "depends_on names %q, which is no parameter", name)
 				ok = false
 			case at >= own:
 				p.add(q.Name, "declare "+name+" first", "depends_on names %s, which is not declared before it", name)
