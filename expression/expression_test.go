@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -173,4 +174,21 @@ func TestAMissingEnvIsNoCrash(t *testing.T) {
 			t.Errorf("%s: %v has no place", text, err)
 		}
 	}
+}
+
+// TestManyCompileAtOnce is for the race detector: workspaces compile each in its own goroutine.
+func TestManyCompileAtOnce(t *testing.T) {
+	texts := []string{"now().Year() > params.count", "len(nodes.align.results) + index", "filter([1, 2], # > 1) | map(#.x)", "env.HOME + (", "date(\"2024-01-01\").Format(params.name)"}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 50 {
+				e, err := Compile(texts[(i+j)%len(texts)], testScope())
+				if err == nil {
+					_, _ = e.Eval(testEnv())
+				}
+			}
+		})
+	}
+	all.Wait()
 }
