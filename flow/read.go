@@ -40,6 +40,10 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		scopes: map[*graph.Node]*expression.Scope{}, groups: map[*graph.Node]*ends{},
 	}}
 	r.graph()
+	if n := tooDeep(g); n != nil {
+		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers lie in each other here; put fewer into each other", maxNesting)
+		return r.f, r.problems
+	}
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
 			r.node(n)
@@ -64,6 +68,26 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	}
 	slices.SortStableFunc(r.problems, func(a, b graph.Problem) int { return cmp.Compare(b.Severity, a.Severity) })
 	return r.f, r.problems
+}
+
+// maxNesting bounds how many containers may lie in each other.
+const maxNesting = 1000
+
+// tooDeep returns a container that lies deeper, nil if there is none.
+func tooDeep(g *graph.Graph) *graph.Node {
+	for _, n := range g.Nodes() {
+		if !n.Container {
+			continue
+		}
+		depth := 0
+		for p := n.Parent; p != nil && depth <= maxNesting; p = p.Parent {
+			depth++
+		}
+		if depth > maxNesting {
+			return n
+		}
+	}
+	return nil
 }
 
 // reader is the state of one Read.
