@@ -112,6 +112,7 @@ func (w *Workspace) complete(r *run) {
 		reply(r.stopResult(), nil)
 	}
 	r.onStop = nil
+	w.startWaiting()
 	w.pruneLater()
 }
 
@@ -125,6 +126,8 @@ func exitCode(result api.Result, cause string) int {
 		return 1
 	case cause == "timeout":
 		return 124
+	case cause == "approval": // wf run --approval fail
+		return 5
 	case cause == "SIGINT":
 		return 130
 	case cause == "SIGTERM":
