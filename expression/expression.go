@@ -103,7 +103,7 @@ func (e *Expr) Constant() bool { return !e.varies }
 // "a number", "a text", "a list", "a map"; "" where that depends on the data.
 func (e *Expr) Certainly() string { return e.certainly }
 
-// Eval returns the value. The error is an *Error that says where and why.
+// Eval returns the value, which may share lists and maps with env. The error is an *Error that says where and why.
 func (e *Expr) Eval(env Env) (value any, err error) {
 	v := &evaluation{env: &env, variables: make([]any, e.slots)}
 	defer func() {

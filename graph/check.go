@@ -105,7 +105,7 @@ func (c *checker) attributes() {
 
 func (c *checker) label(n *Node) {
 	handle, at := c.handles.Of(n), []*Node{n}
-	if n.NoCommand {
+	if n.NoCommand && !needsNone(n) {
 		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
@@ -115,6 +115,14 @@ func (c *checker) label(n *Node) {
 		c.add(Error, CodeControl, -1, at,
 			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
 	}
+}
+
+// needsNone says whether a node has something to do without a command: to wait, or to ask a person.
+func needsNone(n *Node) bool {
+	return slices.ContainsFunc([]string{"approve", "wait", "wait_until"}, func(attr string) bool {
+		text, _ := n.Attr(attr)
+		return strings.TrimSpace(text) != ""
+	})
 }
 
 // unwritable describes the first thing in a text that XML 1.0 cannot hold, and how printf writes
