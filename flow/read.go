@@ -28,6 +28,7 @@ const (
 	CodeParams     = "bad-params"       // error
 	CodeNever      = "never-fires"      // warning, as all below
 	CodeAlways     = "always-fires"
+	CodeEndless    = "never-ends"
 	CodeUseless    = "no-effect"
 )
 

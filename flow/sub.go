@@ -41,6 +41,12 @@ func (a *nodeReader) sub() {
 	if a.n.Children() == 0 {
 		a.wrong(CodeSubFlow, "", "the sub-flow is empty; put nodes into its nested graph")
 	}
+	repeats := s.Kind == While || s.Kind == Until
+	if number, given := a.whole("max_iterations", 1); given && repeats {
+		s.MaxIterations = number
+	} else if given {
+		a.needs("while or until", "max_iterations")
+	}
 	switch s.Kind {
 	case Foreach:
 		a.foreach(s)
@@ -48,12 +54,6 @@ func (a *nodeReader) sub() {
 		a.times(s)
 	default:
 		a.test(s)
-	}
-	repeats := s.Kind == While || s.Kind == Until
-	if number, given := a.whole("max_iterations", 1); given && repeats {
-		s.MaxIterations = number
-	} else if given {
-		a.needs("while or until", "max_iterations")
 	}
 	number, given := a.whole("parallel", 0)
 	switch {
@@ -154,6 +154,18 @@ func (a *nodeReader) test(s *Sub) {
 		return
 	}
 	s.Test = e
+	if !e.Constant() {
+		return
+	}
+	yes, err := e.Bool(expression.Env{})
+	switch {
+	case err != nil:
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
+	case yes == (s.Kind == While):
+		a.warn(CodeEndless, name, "%s is always %v, so that it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
+	case s.Kind == While:
+		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
+	}
 }
 
 // least reads how many instances have to succeed.
@@ -182,5 +194,21 @@ func (a *nodeReader) least(s *Sub) {
 		a.wrong(CodeNumber, "min_success", "min_success is %s; write a whole number from 0, or a part like 80%%", shown(text))
 		return
 	}
+	if most, known := s.instances(); known && most > 0 && number > most { // none at all succeed at once
+		a.wrong(CodeNumber, "min_success", "min_success is %d, and there are only %d instances, so it could never be reached; write a smaller number, or a part like 80%%", number, most)
+		return
+	}
 	s.Least, s.HasLeast = number, true
+}
+
+// instances returns how many there are, if that is known before a run.
+func (s *Sub) instances() (number int, known bool) {
+	switch {
+	case s.List != nil:
+		return len(s.List), true
+	case s.Times != nil && s.Times.Plain():
+		number, err := strconv.Atoi(s.Times.String())
+		return number, err == nil
+	}
+	return 0, false
 }
