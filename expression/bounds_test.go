@@ -34,7 +34,8 @@ func TestHostileTextsEnd(t *testing.T) {
 		"split":                   "map(1..1000, len(split(item, \"\")))",
 		"contains in a loop":      "count(1..1000000, item contains \"zz\")",
 		"a pattern in a loop":     "count(1..1000000, item matches \"(a|b|c|d)*z\")",
-		"patterns made in a loop": "count(1..1000000, \"x\" matches (\"[a-z]{1000}\" + string(#)))",
+		"patterns made in a loop": "count(1..1000000, \"x\" matches (\"[a-z]{200}\" + string(#)))",
+		"a pattern that repeats":  "(item + item) matches (\"(a?b?c?d?e?f?){40}\" + \"x\")",
 		"sort of long texts":      "sort(map(1..100000, item))",
 		"equal long texts":        "count(1..1000000, item == item + \"\")",
 		"uniq of lists":           "len(uniq(map(1..100000, [#])))",
@@ -57,23 +58,39 @@ func TestHostileTextsEnd(t *testing.T) {
 // TestHugeTextsAreRefused compiles what would take the parser long or its stack.
 func TestHugeTextsAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
-		"long":         strings.Repeat("1+", 20000) + "1",
-		"many parts":   strings.Repeat("1+", 5000) + "1",
-		"parentheses":  strings.Repeat("(", 8000) + "1" + strings.Repeat(")", 8000),
-		"lists":        strings.Repeat("[", 8000) + "1" + strings.Repeat("]", 8000),
-		"negations":    strings.Repeat("!", 16000) + "true",
-		"signs":        strings.Repeat("-", 16000) + "1",
-		"conditions":   strings.Repeat("true?", 3000) + "1" + strings.Repeat(":1", 3000),
-		"lets":         strings.Repeat("let a=1;", 2000) + "a",
-		"calls":        strings.Repeat("len(", 3000) + "1" + strings.Repeat(")", 3000),
-		"no UTF-8":     "\"\xff\"",
-		"empty":        " \n",
-		"a long regex": "\"a\" matches \"" + strings.Repeat("a?", 2000) + "\"",
+		"long":                 strings.Repeat("1+", 20000) + "1",
+		"many parts":           strings.Repeat("1+", 5000) + "1",
+		"parentheses":          strings.Repeat("(", 8000) + "1" + strings.Repeat(")", 8000),
+		"lists":                strings.Repeat("[", 8000) + "1" + strings.Repeat("]", 8000),
+		"negations":            strings.Repeat("!", 16000) + "true",
+		"signs":                strings.Repeat("-", 16000) + "1",
+		"conditions":           strings.Repeat("true?", 3000) + "1" + strings.Repeat(":1", 3000),
+		"lets":                 strings.Repeat("let a=1;", 2000) + "a",
+		"calls":                strings.Repeat("len(", 3000) + "1" + strings.Repeat(")", 3000),
+		"no UTF-8":             "\"\xff\"",
+		"empty":                " \n",
+		"a regex that repeats": "\"a\" matches \"a{1000}a{1000}a{1000}\"",
+		"a long regex":         "\"a\" matches \"" + strings.Repeat("a?", 2000) + "\"",
 	} {
 		if _, err := Compile(text, testScope()); err == nil {
 			t.Errorf("%s: it compiles", name)
 		} else if len(err.Error()) > 300 {
 			t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	for text, want := range map[string]string{
+		`^\pL+-[0-9a-f]{8}$`: "", `(a|b){1,50}`: "", `(?i)größe`: "", ``: "",
+		`(`:       "error parsing regexp: missing closing ): `(`",
+		`a{999}b`: "", `a{1000}b`: "", `(ab){500}`: "the regular expression repeats too much: it has 1500 parts, and may have 1000",
+		`(a{30}){33}`: "the regular expression repeats too much: it has 1023 parts, and may have 1000",
+		`a{1001}`:     "error parsing regexp: invalid repeat count: `{1001}`",
+	} {
+		_, err := CompilePattern(text)
+		if got := said("", err); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

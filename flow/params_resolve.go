@@ -165,6 +165,9 @@ func (p *Param) read(text string) any {
 	return text
 }
 
+// maxParamText is somewhat less than what Linux allows one environment variable.
+const maxParamText = 128_000
+
 // convert takes a value as one of the type; problem says why it is none.
 func (p *Param) convert(value any) (converted any, problem string) {
 	switch p.Type {
@@ -198,6 +201,8 @@ func (p *Param) convert(value any) (converted any, problem string) {
 	switch {
 	case !ok:
 		return nil, "is no text"
+	case len(text) > maxParamText:
+		return nil, fmt.Sprintf("is longer than %d bytes, more than a command can be given", maxParamText)
 	case strings.ContainsRune(text, 0):
 		return nil, "holds a zero byte, which no environment variable can"
 	case p.Type == Path && text == "":
