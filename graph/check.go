@@ -100,9 +100,20 @@ func (c *checker) attributes() {
 	}
 }
 
+// waits says whether the node has something to do without a command: to ask a person, or to let time
+// pass.
+func (n *Node) waits() bool {
+	for _, attr := range []string{"approve", "wait", "wait_until"} {
+		if text, _ := n.Attr(attr); strings.TrimSpace(text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *checker) label(n *Node) {
 	handle, at := c.handles.Of(n), []*Node{n}
-	if n.NoCommand {
+	if n.NoCommand && !n.waits() {
 		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {

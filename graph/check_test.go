@@ -47,6 +47,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckWaits looks at nodes without a command that are no mistake: they ask, or wait.
+func TestCheckWaits(t *testing.T) {
+	g, err := Build([]NodeSpec{
+		{ID: "a", Parent: -1, Extra: map[string]string{"approve": "Shall we?"}},
+		{ID: "b", Parent: -1, Extra: map[string]string{"wait": "1h"}},
+		{ID: "c", Parent: -1, Extra: map[string]string{"approve": " ", "group": "x"}},
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := Check(g)
+	if len(problems) != 1 || problems[0].Code != CodeNoCommand || !slices.Equal(problems[0].Nodes, []string{"c"}) {
+		t.Errorf("problems %+v, want one about c", problems)
+	}
+}
+
 func TestCheckFindsNothing(t *testing.T) {
 	g := mustBuild(t, "a->b", "b~>a", "c~>c")
 	for _, attr := range []Attr{{"jobs", " 0 "}, {"max_activations", "1"}} {
