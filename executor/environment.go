@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -193,4 +194,14 @@ func markerOf(envs ...[]string) marker {
 		m.node = node + "\x00" + execution
 	}
 	return m
+}
+
+// Environment returns the environment of the commands of the run in dir, as Spec.Env gave it, while the
+// run lasts.
+func Environment(dir string) ([]string, error) {
+	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	if err != nil {
+		return nil, err
+	}
+	return env.base, nil
 }

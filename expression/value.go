@@ -165,3 +165,43 @@ func taken(value any) any {
 	}
 	return value
 }
+
+// Values is named values. In JSON they keep their types, as Decode gives them.
+type Values map[string]any
+
+// UnmarshalJSON reads an object.
+func (v *Values) UnmarshalJSON(data []byte) error {
+	value, err := Decode(data)
+	if err != nil {
+		return err
+	}
+	switch x := value.(type) {
+	case nil:
+		*v = nil
+	case map[string]any:
+		*v = x
+	default:
+		return errors.New("named values are a JSON object")
+	}
+	return nil
+}
+
+// List is values in order. In JSON they keep their types, as Decode gives them.
+type List []any
+
+// UnmarshalJSON reads a list.
+func (l *List) UnmarshalJSON(data []byte) error {
+	value, err := Decode(data)
+	if err != nil {
+		return err
+	}
+	switch x := value.(type) {
+	case nil:
+		*l = nil
+	case []any:
+		*l = x
+	default:
+		return errors.New("a list of values is a JSON list")
+	}
+	return nil
+}

@@ -38,6 +38,8 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	b = appendRange(b, "err", r.Err)
 	b = appendInt(b, "user_ms", r.UserMS)
 	b = appendInt(b, "sys_ms", r.SysMS)
+	b = appendRaw(b, "outputs", r.Outputs)
+	b = appendRaw(b, "items", r.Items)
 	if r.Result != nil {
 		result, err := json.Marshal(r.Result)
 		if err != nil {
@@ -47,6 +49,14 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 		b = append(b, result...)
 	}
 	return append(b, '}'), nil
+}
+
+// appendRaw appends what is JSON already, on one line.
+func appendRaw(b []byte, key string, v json.RawMessage) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	return append(appendKey(b, key), v...)
 }
 
 func appendKey(b []byte, key string) []byte {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -16,6 +17,8 @@ const (
 	RecordEnd      RecordType = "end"      // the execution is over
 	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
 	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node
+	RecordTick     RecordType = "tick"     // a moment came that nodes waited for
+	RecordDecide   RecordType = "decide"   // a person, or the time to answer, decided about a node
 	RecordComplete RecordType = "complete" // the run is over; always the last record
 )
 
@@ -29,8 +32,10 @@ type Record struct {
 	Time time.Time  `json:"time"`
 	Type RecordType `json:"type"`
 
-	Node      int    `json:"node"` // index in Request.Scope; NoNode for begin, stop and complete
-	ID        string `json:"id"`   // the node's id, for people who grep
+	// Node is an index of the outer part of Request.Scope, or the number of a node of an instance, which
+	// ID is the path of. NoNode for begin, stop, tick and complete.
+	Node      int    `json:"node"`
+	ID        string `json:"id"` // the node's id, for people who grep
 	Execution int    `json:"execution"`
 
 	PID      int    `json:"pid"`
@@ -49,6 +54,11 @@ type Record struct {
 	UserMS int64 `json:"user_ms"` // CPU time of the process and its waited-for children
 	SysMS  int64 `json:"sys_ms"`
 
+	// Outputs is a JSON object: end, what the command wrote to WF_OUTPUT; decide, the values that came
+	// with the decision. Items is a JSON list: end, the items that the command of a sub-flow printed.
+	Outputs json.RawMessage `json:"outputs"`
+	Items   json.RawMessage `json:"items"`
+
 	Result *Result `json:"result"` // complete
 }
 
@@ -61,7 +71,7 @@ type Range struct {
 
 // wholeRun reports whether records of this type have no node.
 func (t RecordType) wholeRun() bool {
-	return t == RecordBegin || t == RecordStop || t == RecordComplete
+	return t == RecordBegin || t == RecordStop || t == RecordTick || t == RecordComplete
 }
 
 // Result is how a run ended: the contents of result.json.
@@ -81,7 +91,8 @@ type Counts struct {
 	OK        int `json:"ok"`
 	Failed    int `json:"failed"`
 	Cancelled int `json:"cancelled"`
-	Blocked   int `json:"blocked"` // not reached, behind a failure
-	Idle      int `json:"idle"`    // not reached for other reasons
-	Kept      int `json:"kept"`    // had succeeded before a resume and were not repeated
+	Blocked   int `json:"blocked"`           // not reached, behind a failure
+	Idle      int `json:"idle"`              // not reached for other reasons
+	Kept      int `json:"kept"`              // had succeeded before a resume and were not repeated
+	Skipped   int `json:"skipped,omitempty"` // no path led to them
 }

@@ -36,10 +36,19 @@ type Request struct {
 	Host    string `json:"host,omitempty"`
 	Version string `json:"version,omitempty"` // of the binary
 
+	// Params, Mocks and Seed belong to runs with a control flow of their own: JSON that the run itself
+	// understands, and what the ids that it makes begin with.
+	Params json.RawMessage `json:"params,omitempty"`
+	Mocks  json.RawMessage `json:"mocks,omitempty"`
+	Seed   string          `json:"seed,omitempty"`
+	Until  []string        `json:"until,omitempty"` // as given by the client
+	From   []string        `json:"from,omitempty"`  // as given by the client
+	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
+
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same
 	Nodes int  `json:"nodes"`         // length of Scope, set by Store.Create
 
-	// Scope are the ids of the nodes in run-local order: a Record's Node is an index of it. Names
+	// Scope are the ids of the nodes in run-local order, see Record.Node. Names
 	// are their handles at that time, parallel to Scope. The two come last so that a list of runs
 	// need not read them.
 	Scope []string `json:"scope"`

@@ -63,10 +63,16 @@ func (s *Store) runs() string { return filepath.Join(s.dir, runsDir) }
 
 func (s *Store) file(n int, name string) string { return filepath.Join(s.Dir(n), name) }
 
-// Create makes the folder of a new run, durably, with its number in req.Run and the workfile as it
-// is. The folder appears under its number only when all of it is on the disk, so a crash leaves a
+// A Companion lies in the folder of a run from its beginning, and never changes.
+type Companion struct {
+	Name string // of the caller's own; not one that this package uses
+	Data []byte
+}
+
+// Create makes the folder of a new run, durably, with its number in req.Run, the workfile as it
+// is and what lies beside it. The folder appears under its number only when all of it is on the disk, so a crash leaves a
 // whole run or none; after an error nothing of it is left.
-func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
+func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run, error) {
 	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
@@ -83,7 +89,7 @@ func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
 	if err := s.disk.RemoveAll(tmp); err != nil { // of a crash
 		return nil, err
 	}
-	log, err := s.fill(tmp, req, workfile)
+	log, err := s.fill(tmp, req, workfile, beside)
 	if err == nil {
 		err = s.publish(tmp, req.Run)
 	}
@@ -98,7 +104,7 @@ func (s *Store) Create(req Request, workfile []byte) (*Run, error) {
 }
 
 // fill writes a run's first files into the new folder dir.
-func (s *Store) fill(dir string, req Request, workfile []byte) (*Log, error) {
+func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (*Log, error) {
 	data, err := encodeRequest(req)
 	if err != nil {
 		return nil, err
@@ -112,7 +118,12 @@ func (s *Store) fill(dir string, req Request, workfile []byte) (*Log, error) {
 	if err := writeNew(s.disk, filepath.Join(dir, workfileFile), workfile); err != nil {
 		return nil, err
 	}
-	// The journal comes last: creating it syncs the folder, and with that all three entries.
+	for _, f := range beside {
+		if err := writeNew(s.disk, filepath.Join(dir, f.Name), f.Data); err != nil {
+			return nil, err
+		}
+	}
+	// The journal comes last: creating it syncs the folder, and with that all entries.
 	return OpenLogOn(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
 }
 

@@ -142,8 +142,11 @@ func (r *Run) ItemsCommand(node int) string {
 	return r.rulesOf(int32(node)).Sub.Command
 }
 
-// ParamVariables words parameters as the environment variables of commands.
-func ParamVariables(params map[string]any) []string { return appendValues(nil, "WF_PARAM_", params) }
+// ParamVariables words the parameters of the run as environment variables of its commands.
+func (r *Run) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", r.opt.Params) }
+
+// SetID says what expressions see as run.id, if that was not known yet. It comes before Begin.
+func (r *Run) SetID(id string) { r.opt.Run.ID = id }
 
 // appendValues words values as environment variables, sorted. Characters of names that those of
 // variables do not have become underscores.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,22 +87,17 @@ func (r *Run) Index(id string) (node int, ok bool) {
 	return r.follow(id)
 }
 
-// follow finds the node at the end of a path.
+// follow finds the node at the end of a path: that of an instance, a slash, and a local name.
 func (r *Run) follow(path string) (node int, ok bool) {
 	cut := strings.LastIndex(path, "]/")
-	if cut < 0 {
-		for i, name := range r.outer.names {
-			if name == path {
-				return i, true
-			}
-		}
-		return 0, false
-	}
-	open := strings.LastIndexByte(path[:cut], '[')
+	open := strings.LastIndexByte(path[:max(cut, 0)], '[')
 	if open < 0 {
 		return 0, false
 	}
 	owner, ok := r.Index(path[:open])
+	if v := slices.Index(r.outer.names, path[:open]); !ok && v >= 0 {
+		owner, ok = v, true
+	}
 	number, err := strconv.Atoi(path[open+1 : cut])
 	x := (*rare)(nil)
 	if ok {
@@ -214,4 +210,28 @@ func (r *Run) LoopOf(node int) []int {
 		}
 	}
 	return loop
+}
+
+// Expired says that a node was asked to end because its time was up.
+func (r *Run) Expired(node int) bool {
+	x := r.nodes[node].rare
+	return x != nil && x.expired
+}
+
+// ApprovesByDefault says what the end of the time means that a person has for an answer.
+func (r *Run) ApprovesByDefault(node int) bool {
+	rules := r.rulesOf(int32(node))
+	return rules != nil && rules.ApproveDefault
+}
+
+// InstancePath is the path of the n-th instance of a sub-flow: align[3].
+func (r *Run) InstancePath(subflow, instance int) string {
+	return r.name(int32(subflow)) + "[" + strconv.Itoa(instance) + "]"
+}
+
+// InstanceFailed says whether the n-th instance of a sub-flow has a failure that nothing handled, or was
+// cut short.
+func (r *Run) InstanceFailed(subflow, instance int) bool {
+	f := &r.frames[r.nodes[subflow].rare.sub.frames[instance]]
+	return f.unhandled > 0 || f.over && f.cut
 }

@@ -12,16 +12,16 @@ type Past map[string]PastNode
 
 // A PastNode is how the last activation of a node ended.
 type PastNode struct {
-	Status    graph.Status   `json:"status"`
-	Handled   bool           `json:"handled,omitempty"` // an edge fired for its failure
-	Reason    string         `json:"reason,omitempty"`
-	Exit      int            `json:"exit,omitempty"`
-	HasExit   bool           `json:"has_exit,omitempty"`
-	Mocked    bool           `json:"mocked,omitempty"`
-	Outputs   map[string]any `json:"outputs,omitempty"`
-	Fired     []int          `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
-	Instances int            `json:"instances,omitempty"` // of a sub-flow: how many had begun
-	Items     []any          `json:"items,omitempty"`     // of a foreach
+	Status    graph.Status      `json:"status"`
+	Handled   bool              `json:"handled,omitempty"` // an edge fired for its failure
+	Reason    string            `json:"reason,omitempty"`
+	Exit      int               `json:"exit,omitempty"`
+	HasExit   bool              `json:"has_exit,omitempty"`
+	Mocked    bool              `json:"mocked,omitempty"`
+	Outputs   expression.Values `json:"outputs,omitempty"`
+	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
+	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
+	Items     expression.List   `json:"items,omitempty"`     // of a foreach
 }
 
 func (p PastNode) outcome() outcome {

@@ -30,9 +30,9 @@ type Options struct {
 
 // A Mock is how a node ends that is not executed.
 type Mock struct {
-	Skip    bool // it is passed over, as if it had succeeded
-	Exit    int
-	Outputs map[string]any
+	Skip    bool              `json:"skip,omitempty"` // it is passed over, as if it had succeeded
+	Exit    int               `json:"exit,omitempty"`
+	Outputs expression.Values `json:"outputs,omitempty"`
 }
 
 // A Run is one execution of a scope. It is not safe for concurrent use.
@@ -107,7 +107,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.MaxActivations <= 0 {
 		opt.MaxActivations = defaultActivations
 	}
-	if opt.Flow != nil && opt.Flow.Plain() {
+	if opt.Flow != nil && opt.Flow.Plain() && len(opt.Mocks) == 0 {
 		opt.Flow = nil
 	}
 	r := &Run{opt: opt, mode: scope.Mode}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"wf/executor"
 	"wf/graph"
@@ -46,7 +47,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 		if room--; room < 0 {
 			return jobs
 		}
-		job := r.job(id.Node, id.Execution, executor.Line(r.req.Wrapper, r.nodes[id.Node].label))
+		job := r.job(id.Node, id.Execution, r.line(id.Node))
 		for _, s := range f.After {
 			job.After = append(job.After, executor.ID{Node: s.Node, Execution: s.Execution})
 		}
@@ -91,11 +92,11 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 
 // dispatchEvent is what the scheduler is told of an execution that is with the executor, or may have
 // been: it strayed if nobody has asked for it.
-func (r *run) dispatchEvent(id executor.ID) scheduler.Event {
+func (r *run) dispatchEvent(id executor.ID, at time.Time) scheduler.Event {
 	if r.sched.Wants(id.Node, id.Execution) {
-		return scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node}
+		return scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node, At: at.UnixNano()}
 	}
-	return scheduler.Event{Kind: scheduler.Strayed, Node: id.Node}
+	return scheduler.Event{Kind: scheduler.Strayed, Node: id.Node, At: at.UnixNano()}
 }
 
 // meet dispatches what the executor tells of and nobody has dispatched: it was handed over ahead, by
@@ -216,8 +217,11 @@ func (r *run) endHalt(w *Workspace) {
 	}
 	h := r.halt
 	r.halt = nil
+	if h.record.Time.IsZero() {
+		h.record.Time = now()
+	}
 	r.record(h.record)
-	r.step(w, scheduler.Event{Kind: scheduler.Stop})
+	r.step(w, scheduler.Event{Kind: scheduler.Stop, At: h.record.Time.UnixNano()})
 	for _, rep := range h.stopped {
 		r.hear(w, rep)
 	}

@@ -205,17 +205,12 @@ func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	r.inflight++
 	r.look = true
 	n := &r.nodes[id.Node]
-	line = executor.Line(r.req.Wrapper, n.label)
+	line = r.line(id.Node)
 	r.executes(w, id, line)
-	r.record(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
-	r.step(w, r.dispatchEvent(id))
+	at := now()
+	r.record(history.Record{Type: history.RecordDispatch, Time: at, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
+	r.step(w, r.dispatchEvent(id, at))
 	return line
-}
-
-func (r *run) job(i, execution int, line string) executor.Job {
-	n := &r.nodes[i]
-	return executor.Job{ID: executor.ID{Node: i, Execution: execution}, Shell: r.req.Shell, Command: line, Env: []string{
-		"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution)}}
 }
 
 // executes begins the record of an execution. Those who still hold the one before keep it.

@@ -49,6 +49,7 @@ func (w *Workspace) sweep(r *run) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
+	r.setTimer(nil, 0)
 	w.helpers.run(func() {
 		survivors, err := r.sess.Close(context.Background())
 		w.send(swept{r, survivors, err})
@@ -70,6 +71,10 @@ func (w *Workspace) conclude(r *run) {
 			r.notRecorded(w, "the statuses of its nodes", err)
 			return
 		}
+	}
+	if err := r.keepPast(w); err != nil {
+		r.notRecorded(w, "what later runs need of it", err)
+		return
 	}
 	if r.endedAt.IsZero() {
 		r.endedAt = now()
@@ -93,6 +98,7 @@ func (m recorded) handle(w *Workspace) {
 func (w *Workspace) complete(r *run) {
 	r.state = complete
 	r.hist.Close()
+	r.dropOutputs(w)
 	w.drop(r)
 	w.unmark()
 	sum := r.summary()
@@ -152,6 +158,9 @@ func (r *run) countAll() api.Counts {
 // stateIn is what people see of a node in the run: one that has succeeded before is kept.
 func (r *run) stateIn(i int, blocked bool) api.State {
 	rec := r.nodes[i].rec
+	if s, _ := r.waitingState(i); s != "" {
+		return s
+	}
 	if s := stateOf(r.sched.Status(i), rec, blocked); s != api.StateOK || rec != nil {
 		return s
 	}
@@ -159,7 +168,7 @@ func (r *run) stateIn(i int, blocked bool) api.State {
 }
 
 func historyCounts(c api.Counts) history.Counts {
-	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
+	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped}
 }
 
 func (r *run) summary() api.RunSummary {
@@ -194,6 +203,7 @@ func (r *run) detach() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
+	r.setTimer(nil, 0)
 	if r.sess != nil {
 		r.sess.Detach()
 	}

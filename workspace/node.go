@@ -32,7 +32,9 @@ type nodeRecord struct {
 	command    string // the line after wrapping
 	out, err   executor.Range
 	status     graph.Status // it led to: a file that says otherwise makes the record void
-	ending     *ending      // for those who follow its output; nil = nobody
+	mocked     bool         // it was not executed: its end was given
+	outputs    map[string]any
+	ending     *ending // for those who follow its output; nil = nobody
 }
 
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.
@@ -54,6 +56,8 @@ func stateOf(status graph.Status, rec *nodeRecord, blocked bool) api.State {
 			return api.StateCancelled
 		}
 		return api.StateFailed
+	case graph.Skipped:
+		return api.StateSkipped
 	}
 	if blocked {
 		return api.StateBlocked

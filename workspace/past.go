@@ -70,7 +70,7 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 }
 
 func apiCounts(c history.Counts) api.Counts {
-	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped}
 }
 
 // load reads a run of the past, or the latest one for "".

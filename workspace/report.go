@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"wf/api"
 	"wf/executor"
+	"wf/expression"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -75,7 +77,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 	n.rec.out, n.rec.err = rep.Out, rep.Err
 	r.record(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: n.id,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
-	r.step(w, scheduler.Event{Kind: scheduler.Started, Node: rep.ID.Node})
+	r.step(w, scheduler.Event{Kind: scheduler.Started, Node: rep.ID.Node, At: n.rec.started.UnixNano()})
 	w.publish(api.Event{Type: api.NodeStarted, Time: n.rec.started, Run: r.id, Client: r.client,
 		Node: n.id, Name: n.name, Execution: rep.ID.Execution, PID: rep.PID})
 }
@@ -89,37 +91,75 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	r.inflight--
 	r.pace.ended++
 	if !n.rec.begun && rep.Exit.Stopped {
-		r.record(history.Record{Type: history.RecordWithdraw, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
+		at := now()
+		r.record(history.Record{Type: history.RecordWithdraw, Time: at, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
 		r.withdraw(w, rep.ID.Node)
-		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution})
+		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution, At: at.UnixNano()})
 		r.answerEnd(rep.ID)
 		return
 	}
 	if n.rec.begun {
 		r.running--
 	}
-	reason := r.conclude(n.rec, rep)
-	r.record(history.Record{Type: history.RecordEnd, Time: n.rec.ended, Node: rep.ID.Node, ID: n.id,
-		Execution: rep.ID.Execution, OK: reason == "", Reason: string(reason), ExitCode: n.rec.exitCode,
-		Signal: n.rec.signal, Message: n.rec.message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
-		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()})
+	rec := r.conclude(n.rec, rep)
+	reason := api.Reason(rec.Reason)
+	r.record(rec)
 	r.tell(w, n, rep.ID.Execution, reason)
 	if n.node != nil {
 		w.file.touchOutput(n.node)
 	}
-	r.step(w, scheduler.Event{Kind: scheduler.Finished, Node: rep.ID.Node, Execution: rep.ID.Execution,
-		OK: reason == "", Reason: string(reason)})
+	r.step(w, finished(rec))
 	r.answerEnd(rep.ID)
 }
 
-// conclude notes how an execution ended and says why it failed, "" for success.
-func (r *run) conclude(rec *nodeRecord, rep executor.Report) api.Reason {
+// conclude notes how an execution ended and returns the record of that. What the command has left for
+// others is part of it; if that cannot be used, the execution has failed.
+func (r *run) conclude(n *nodeRecord, rep executor.Report) history.Record {
+	reason := r.ended(n, rep)
+	rec := history.Record{Type: history.RecordEnd, Node: rep.ID.Node, ID: r.nodes[rep.ID.Node].id, Execution: rep.ID.Execution}
+	if !rep.Exit.Lost && !rep.Exit.Failed {
+		var err error
+		if n.outputs, rec.Outputs, err = r.outputs(rep.ID); err == nil && reason == "" && r.sched.ItemsCommand(rep.ID.Node) != "" {
+			_, rec.Items, err = r.items(rep.Out)
+		}
+		if err != nil && reason == "" {
+			reason = api.ReasonExpression
+			n.reason, n.message = reason, err.Error()
+		}
+	}
+	rec.Time, rec.OK, rec.Reason, rec.ExitCode, rec.Signal, rec.Message = n.ended, reason == "", string(reason), n.exitCode, n.signal, n.message
+	rec.Out, rec.Err = historyRange(rep.Out), historyRange(rep.Err)
+	rec.UserMS, rec.SysMS = rep.Exit.User.Milliseconds(), rep.Exit.System.Milliseconds()
+	return rec
+}
+
+// finished is the event that the record of an end stands for. The record was made by conclude: what is
+// in it can be read.
+func finished(rec history.Record) scheduler.Event {
+	ev := scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, At: rec.Time.UnixNano(),
+		OK: rec.OK, Reason: rec.Reason, Message: rec.Message, Exit: rec.ExitCode}
+	switch api.Reason(rec.Reason) {
+	case "", api.ReasonExit:
+		ev.HasExit = true
+	}
+	ev.Outputs, _ = decodeValues(rec.Outputs)
+	if rec.Items != nil {
+		var items expression.List
+		if json.Unmarshal(rec.Items, &items) == nil {
+			ev.Items = items
+		}
+	}
+	return ev
+}
+
+// ended notes how an execution ended and says why it failed, "" for success.
+func (r *run) ended(rec *nodeRecord, rep executor.Report) api.Reason {
 	rec.live, rec.pid, rec.ended, rec.message = false, 0, rep.Time.UTC(), rep.Message
 	if rec.started.IsZero() {
 		rec.started = rec.ended // a blank command, or one that could not be started
 	}
 	rec.exitCode, rec.signal, rec.out, rec.err = rep.Exit.Code, rep.Exit.Signal, rep.Out, rep.Err
-	rec.reason = r.reason(rep.Exit)
+	rec.reason = r.reason(rep)
 	if rec.ending != nil {
 		rec.ending.out, rec.ending.err = rep.Out, rep.Err
 		close(rec.ending.done)
@@ -128,11 +168,11 @@ func (r *run) conclude(rec *nodeRecord, rep executor.Report) api.Reason {
 	return rec.reason
 }
 
-func (r *run) reason(e executor.Exit) api.Reason {
-	switch {
+func (r *run) reason(rep executor.Report) api.Reason {
+	switch e := rep.Exit; {
 	case e.Lost:
 		return api.ReasonLost
-	case e.Stopped && r.cause == "timeout":
+	case e.Stopped && (r.cause == "timeout" || r.sched.Expired(rep.ID.Node)):
 		return api.ReasonTimeout
 	case e.Stopped:
 		return api.ReasonCancelled

@@ -9,7 +9,7 @@ import (
 // with and what happened in it. The run has no live nodes, no executor and no journal: it is for
 // looking at only. It asks nothing of the loop, so that it may be called from any goroutine.
 func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, error) {
-	r := &run{n: n, id: runID(n)}
+	r := &run{n: n, id: runID(n), dir: w.store.Dir(n)}
 	frozen, err := w.store.Workfile(n)
 	if err != nil {
 		return nil, nil, nil, err
@@ -24,13 +24,16 @@ func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, er
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if r.sched, err = schedulerOn(g, r.req); err != nil {
+	if err = r.reschedule(g); err != nil {
 		return nil, nil, nil, err
 	}
+	r.freezeTemplates(g)
+	r.folding = true
 	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
-	r.nodes = make([]runNode, len(r.req.Scope))
-	for k, id := range r.req.Scope {
-		r.nodes[k] = runNode{id: id, name: r.req.Names[k]}
+	r.nodes = make([]runNode, r.sched.NodeCount())
+	for k := range r.nodes {
+		id := r.req.Scope[k]
+		r.nodes[k] = runNode{id: id, name: r.req.Names[k], label: g.Node(id).Label}
 	}
 	return r, g, records, nil
 }

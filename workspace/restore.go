@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"wf/api"
 	"wf/executor"
+	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
 	"wf/history"
@@ -54,7 +56,7 @@ var errUnbegun = errors.New("it had not begun")
 
 // refold makes the run as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
-	r := &run{n: n, id: runID(n), state: preparing, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := &run{n: n, id: runID(n), dir: w.store.Dir(n), state: preparing, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
 		records = append(records, rec)
@@ -78,7 +80,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		g, err = thaw(frozen)
 	}
 	if err == nil {
-		r.sched, err = schedulerOn(g, req)
+		err = r.reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
@@ -97,31 +99,51 @@ func thaw(frozen []byte) (*graph.Graph, error) {
 	return g, nil
 }
 
-// schedulerOn makes the scheduler of a run on the graph that it began with.
-func schedulerOn(g *graph.Graph, req history.Request) (*scheduler.Run, error) {
-	scope := scheduler.Scope{Mode: scheduler.Fresh, All: req.All}
-	if req.Mode == api.ModeResume {
+// reschedule makes the scheduler of a run again, on the graph that it began with.
+func (r *run) reschedule(g *graph.Graph) error {
+	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
+	if r.req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
 	}
-	for _, id := range req.Scope {
+	for _, id := range r.req.Scope {
 		node := g.Node(id)
 		if node == nil {
-			return nil, fmt.Errorf("the frozen workfile has no node %q", id)
+			return fmt.Errorf("the frozen workfile has no node %q", id)
 		}
 		scope.Nodes = append(scope.Nodes, node)
 	}
-	return scheduler.NewRun(g, scope, scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast})
+	f, _ := flow.Read(g) // what is wrong with it was found when the run began
+	var env []string
+	var err error
+	if !f.Plain() {
+		if r.past, err = readPast(filepath.Join(r.dir, pastFile)); err != nil {
+			return err
+		}
+		env, _ = executor.Environment(r.dir) // of a run that is over nothing is left
+	}
+	opt, err := runOptions(r.req, f, r.past, env)
+	if err != nil {
+		return err
+	}
+	r.flow = opt.Flow
+	r.sched, err = scheduler.NewRun(g, scope, opt)
+	return err
 }
 
 // relive folds the records into the run and brings the graph to where they end. frozen is the graph
 // that the run began with: its commands count, whatever the file says by now.
 func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record) {
-	r.nodes = make([]runNode, len(r.req.Scope))
+	r.freezeTemplates(frozen)
+	r.nodes = make([]runNode, r.sched.NodeCount())
 	for i, id := range r.req.Scope {
-		r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
 		w.last[id] = memory{r.n, w.last[id].rec}
+		if i < len(r.nodes) {
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
+		}
 	}
 	r.link(w)
+	r.folding = true
+	defer func() { r.folding = false }()
 	for _, rec := range records {
 		r.refoldRecord(w, rec)
 	}
@@ -134,26 +156,26 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 // refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:
 // then it has neither live nodes nor edges.
 func (r *run) refoldRecord(w *Workspace, rec history.Record) {
-	id := executor.ID{Node: rec.Node, Execution: rec.Execution}
+	id, at := executor.ID{Node: rec.Node, Execution: rec.Execution}, rec.Time.UnixNano()
 	switch rec.Type {
 	case history.RecordBegin:
-		r.fold(w, scheduler.Event{Kind: scheduler.Begin})
+		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
 		r.executes(w, id, rec.Command)
 		r.dequeue(id)
 		r.inflight++
 		r.look = true
-		r.fold(w, r.dispatchEvent(id))
+		r.fold(w, r.dispatchEvent(id, rec.Time))
 	case history.RecordStart:
 		n := r.nodes[rec.Node].rec
 		r.begun(w, rec.Node)
 		n.pid, n.lastPID, n.started = rec.PID, rec.PID, rec.Time
 		n.out, n.err = executorRange(rec.Out), executorRange(rec.Err)
-		r.fold(w, scheduler.Event{Kind: scheduler.Started, Node: rec.Node})
+		r.fold(w, scheduler.Event{Kind: scheduler.Started, Node: rec.Node, At: at})
 	case history.RecordWithdraw:
 		r.withdraw(w, rec.Node)
 		r.inflight--
-		r.fold(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rec.Node, Execution: rec.Execution})
+		r.fold(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rec.Node, Execution: rec.Execution, At: at})
 	case history.RecordEnd:
 		n := r.nodes[rec.Node].rec
 		n.recall(history.Execution{Number: rec.Execution, PID: n.lastPID, Command: n.command, Started: n.started,
@@ -167,26 +189,34 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		if node := r.nodes[rec.Node].node; node != nil {
 			w.file.touchOutput(node)
 		}
-		r.fold(w, scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, OK: rec.OK, Reason: rec.Reason})
+		ev := finished(rec)
+		n.outputs = ev.Outputs
+		r.fold(w, ev)
 	case history.RecordCancel:
-		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node})
+		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node, At: at})
 	case history.RecordStop:
 		r.cause, r.wasStopped, r.state = rec.Cause, true, stopping
-		r.fold(w, scheduler.Event{Kind: scheduler.Stop})
+		r.fold(w, scheduler.Event{Kind: scheduler.Stop, At: at})
+	case history.RecordTick:
+		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
+	case history.RecordDecide:
+		values, _ := decodeValues(rec.Outputs)
+		r.fold(w, decided(rec, values))
 	}
 }
 
 // fold takes a step that was taken before: decisions count, deeds are done.
 func (r *run) fold(w *Workspace, ev scheduler.Event) {
+	r.sinceNow = time.Unix(0, ev.At).UTC()
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			n := &r.nodes[ef.Node]
 			r.remark(w, ev, ef)
-			if n.node != nil {
-				w.g.SetStatus(n.node, ef.Status)
-				w.file.touch(n.node)
-			}
+			r.publishStatus(w, &r.nodes[ef.Node], ef)
+		case scheduler.Grew:
+			r.grew(w, ef)
+		case scheduler.Waiting:
+			r.waits(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
@@ -245,7 +275,9 @@ func (m followed) handle(w *Workspace) {
 	if r.state == stopping {
 		r.sess.Stop(r.live(), r.grace())
 	}
+	r.stopExpired()
 	r.resubmit()
+	r.setTimer(w, r.sched.NextTick())
 }
 
 // goneSession stands for an executor that could not be found again.
@@ -317,4 +349,17 @@ func (w *Workspace) endExecutor(n int) {
 			w.cfg.Log.Warn("a run that was given up did not end in order", "run", n, "survivors", survivors, "err", err)
 		}
 	})
+}
+
+// stopExpired asks once more for the end of what was asked to end because its time was up.
+func (r *run) stopExpired() {
+	var late []executor.ID
+	for i := range r.nodes {
+		if rec := r.nodes[i].rec; rec != nil && rec.live && r.sched.Expired(i) {
+			late = append(late, executor.ID{Node: i, Execution: rec.executions})
+		}
+	}
+	if len(late) > 0 {
+		r.sess.Stop(late, r.grace())
+	}
 }

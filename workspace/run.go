@@ -15,6 +15,7 @@ import (
 type run struct {
 	n      int
 	id     string
+	dir    string // its folder
 	client string
 	req    history.Request
 	sched  *scheduler.Run
@@ -52,6 +53,7 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
+	control  // of a run with a control flow of its own
 	holds    holds
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
@@ -77,9 +79,10 @@ const (
 
 // runNode is a node as it was when the run began.
 type runNode struct {
-	id, name, label string
-	node            *graph.Node // live node; nil when it was deleted meanwhile
-	rec             *nodeRecord // nil while this run has neither executed nor failed it
+	id, name, label string       // of a node of an instance id and name are its path
+	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
+	rec             *nodeRecord  // nil while this run has neither executed nor failed it
+	shown           graph.Status // of a node of an instance: what its template counts it as
 }
 
 // begin takes the first step: statuses reset, start nodes activated.
@@ -89,8 +92,9 @@ func (r *run) begin(w *Workspace) {
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
-	r.record(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client})
-	r.step(w, scheduler.Event{Kind: scheduler.Begin})
+	at := now()
+	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
+	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
 	r.limitTime(w)
 }
 
@@ -109,6 +113,7 @@ func (r *run) limitTime(w *Workspace) {
 // step lets the scheduler decide and does what it says. It is the only caller of Step.
 func (r *run) step(w *Workspace, ev scheduler.Event) {
 	var cancel, known []executor.ID
+	r.sinceNow = time.Unix(0, ev.At).UTC()
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
@@ -118,6 +123,12 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 				w.g.SetMark(e, ef.Mark)
 				w.file.touchEdge(e)
 			}
+		case scheduler.Grew:
+			r.grew(w, ef)
+		case scheduler.Waiting:
+			r.waits(w, ef)
+		case scheduler.Timer:
+			r.setTimer(w, ef.At)
 		case scheduler.Execute:
 			if id := (executor.ID{Node: ef.Node, Execution: ef.Execution}); r.has(id) {
 				known = append(known, id)
@@ -152,10 +163,7 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
 	told := !r.remark(w, ev, ef)
-	if n.node != nil {
-		w.g.SetStatus(n.node, ef.Status)
-		w.file.touch(n.node)
-	}
+	r.publishStatus(w, n, ef)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}
 	switch ef.Status {
 	case graph.Queued:
@@ -167,7 +175,19 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 			return
 		}
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
-		news.Execution = n.rec.executions
+		news.Execution, news.Mocked, news.Handled = n.rec.executions, ef.Mocked, r.sched.Handled(ef.Node)
+	case graph.Skipped:
+		news.Type = api.NodeSkipped
+	case graph.Running:
+		if r.sched.Members(ef.Node) == 0 {
+			return // told by the executor's report
+		}
+		news.Type = api.NodeStarted
+	case graph.Ran:
+		if told {
+			return
+		}
+		news.Type, news.Mocked = api.NodeFinished, ef.Mocked
 	default:
 		return
 	}
@@ -178,17 +198,19 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 // execution caused, and which nobody has been told of.
 func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool {
 	n := &r.nodes[ef.Node]
-	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason != scheduler.ReasonLimit
-	if ef.Status != graph.Failed || byExecution {
+	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.sched.Members(ef.Node) > 0)
+	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
+	if !over || byExecution {
 		if n.rec != nil {
 			n.rec.status = ef.Status
 		}
 		return false
 	}
-	if n.rec == nil {
+	if n.rec == nil || n.rec.run != r.n {
 		r.newRecord(w, n, nodeRecord{run: r.n})
 	}
 	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
+	n.rec.mocked = ef.Mocked
 	return true
 }
 
@@ -202,8 +224,8 @@ func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
 
 // failureText explains a failure without an execution.
 func (r *run) failureText(ef scheduler.Effect) string {
-	if ef.Reason != scheduler.ReasonLimit {
-		return ""
+	if ef.Reason != scheduler.ReasonLimit || ef.Message != "" {
+		return ef.Message
 	}
 	text := "activation limit reached"
 	if loop := r.sched.LoopOf(ef.Node); len(loop) > 0 {
@@ -218,7 +240,7 @@ func (r *run) failureText(ef scheduler.Effect) string {
 
 // link finds the live nodes and edges of the run after the graph was read anew or edited.
 func (r *run) link(w *Workspace) {
-	for i := range r.nodes {
+	for i := range r.nodes[:r.outer()] {
 		r.nodes[i].node = w.g.Node(r.nodes[i].id)
 	}
 	r.edges = make([]*graph.Edge, r.sched.EdgeCount())

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -218,12 +219,11 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	sched, err := scheduler.NewRun(w.g, scope, scheduler.Options{MaxActivations: activations, FailFast: req.FailFast})
+	f, err := w.readFlow()
 	if err != nil {
-		return nil, w.runError(err)
+		return nil, err
 	}
-	r := &run{sched: sched, client: client, nodes: make([]runNode, len(scope.Nodes)),
-		onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
@@ -241,6 +241,18 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	for _, n := range scope.Failed {
 		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
 	}
+	if err := w.control(r, f, req); err != nil {
+		return nil, err
+	}
+	scope.Nodes = outerFirst(scope.Nodes)
+	opt, err := runOptions(r.req, f, r.past, req.Env)
+	if err != nil {
+		return nil, internal("the run cannot begin", err)
+	}
+	r.flow = opt.Flow
+	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+		return nil, w.runError(err)
+	}
 	w.freeze(r, scope.Nodes)
 	return r, nil
 }
@@ -249,11 +261,37 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	r.req.Scope = make([]string, len(nodes))
 	r.req.Names = make([]string, len(nodes))
+	r.nodes = make([]runNode, r.sched.NodeCount())
+	if r.req.Outer = len(r.nodes); r.req.Outer == len(nodes) {
+		r.req.Outer = 0
+	}
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
-		r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+		if i < len(r.nodes) {
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+		}
 	}
+	r.freezeTemplates(w.g)
 	r.link(w)
+}
+
+// outerFirst sorts the nodes of a scope: those of the outer flow, then those of sub-flows.
+func outerFirst(nodes []*graph.Node) []*graph.Node {
+	var inner []*graph.Node
+	for i, n := range nodes {
+		if n.Parent != nil && n.Home() != nil {
+			if inner == nil {
+				nodes = append(make([]*graph.Node, 0, len(nodes)), nodes[:i]...)
+				inner = []*graph.Node{}
+			}
+			inner = append(inner, n)
+			continue
+		}
+		if inner != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	return append(nodes, inner...)
 }
 
 func modeWord(m scheduler.Mode) string {
@@ -294,17 +332,17 @@ func (w *Workspace) cwd() string {
 // runError words what the scheduler refuses.
 func (w *Workspace) runError(err error) error {
 	var cycle *scheduler.CycleError
-	var container *scheduler.ContainerError
+	var border *scheduler.BorderError
 	var empty *scheduler.NoCommandError
 	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: w.path}
 	switch {
 	case errors.As(err, &cycle):
 		return w.cycleError(cycle)
-	case errors.As(err, &container):
-		names := w.names([]string{container.Source, container.Target, container.Container})
-		e.Nodes, e.Where = names[2:], w.where(w.doc.EdgeLine(container.Edge))
-		e.Message = fmt.Sprintf("edge %s -> %s: %s is a container of nodes, not a command", names[0], names[1], names[2])
-		e.Fix = "connect the nodes inside it instead"
+	case errors.As(err, &border):
+		names := w.names([]string{border.Source, border.Target})
+		e.Nodes, e.Where = names, w.where(w.doc.EdgeLine(border.Edge))
+		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
+		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
 		e.Nodes = w.names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
@@ -340,13 +378,25 @@ type prepared struct {
 func (w *Workspace) prepare(r *run, env []string) {
 	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.doc.Render())
+	var beside []history.Companion
+	if len(r.past) > 0 {
+		data, err := json.Marshal(r.past)
+		if err != nil {
+			w.send(prepared{r: r, err: err})
+			return
+		}
+		beside = append(beside, history.Companion{Name: pastFile, Data: data})
+	}
 	w.helpers.run(func() {
 		p := prepared{r: r}
 		w.creating <- struct{}{}
-		p.hist, p.err = w.store.Create(r.req, frozen)
+		p.hist, p.err = w.store.Create(r.req, frozen, beside...)
 		<-w.creating
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
+		}
+		if p.err == nil {
+			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
 			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
@@ -367,6 +417,7 @@ func whole(pieces graphml.Pieces) []byte {
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
 		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
+		env = append(env, r.sched.ParamVariables()...)
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Cwd: r.req.Cwd, Env: env,
@@ -380,8 +431,9 @@ func (p prepared) handle(w *Workspace) {
 		w.abandon(r, p)
 		return
 	}
-	r.req = p.hist.Request()
+	r.req, r.dir = p.hist.Request(), p.hist.Dir()
 	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
+	r.sched.SetID(r.id)
 	r.begin(w)
 	r.accepted(nil)
 	if r.stopEarly != nil {

@@ -140,9 +140,10 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	if r.state == stopping {
 		r.sess.Stop([]executor.ID{id}, r.nodeGrace(req))
 	} else {
-		r.record(history.Record{Type: history.RecordCancel, Node: i, ID: n.ID, Cause: req.Cause})
+		at := now()
+		r.record(history.Record{Type: history.RecordCancel, Time: at, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
 		r.cancelGrace = ptr(r.nodeGrace(req))
-		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i})
+		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i, At: at.UnixNano()})
 		r.cancelGrace = nil
 	}
 	if rec == nil || !rec.live {

@@ -17,7 +17,7 @@ import (
 
 // unpublished is the content of the file in which they wait.
 type unpublished struct {
-	Nodes map[string]string `json:"nodes"` // id → status
+	Nodes map[string]string `json:"nodes"`          // id → status
 	Marks []markedEdge      `json:"marks"`          // edges that bear a token
 	Dead  []markedEdge      `json:"dead,omitempty"` // edges that are dead
 }

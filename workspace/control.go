@@ -1,0 +1,306 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+	"wf/history"
+	"wf/ownfile"
+	"wf/scheduler"
+)
+
+// control is what a run has beyond plain commands and dependencies (CONTROL-FLOW). Of a plain run it is
+// empty.
+type control struct {
+	flow      *flow.Flow // nil for a plain run
+	tick      *time.Timer
+	past      scheduler.Past
+	templates map[string]*template // nodes of sub-flows by id
+	since     map[int]time.Time    // waiting nodes → since when
+	sinceNow  time.Time            // the time of the event at hand
+	folding   bool                 // the past is folded: nobody is told of it
+}
+
+// readFlow reads the control flow of the workfile. The error, an *api.Error, lists what keeps it from
+// running in the scope.
+func (w *Workspace) readFlow() (*flow.Flow, error) {
+	f, problems := flow.Read(w.g)
+	var wrong []graph.Problem
+	for _, p := range problems {
+		if p.Severity == graph.Error {
+			wrong = append(wrong, p)
+		}
+	}
+	if len(wrong) == 0 {
+		return f, nil
+	}
+	first := w.problem(wrong[0])
+	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
+		Fix: "wf check shows all problems"}
+	if more := len(wrong) - 1; more > 0 {
+		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
+	}
+	return nil, e
+}
+
+// runOptions are the options of a new run, and of one that is taken up: everything in them is in the
+// run's folder, or in the environment that the executor keeps.
+func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	if f == nil || f.Plain() && len(req.Mocks) == 0 {
+		return opt, nil
+	}
+	opt.Flow, opt.Past, opt.Seed = f, past, req.Seed
+	opt.Run = expression.Run{ID: runID(req.Run), Workfile: req.Workfile}
+	opt.Variable = variable(env)
+	var params expression.Values
+	for what, to := range map[string]struct {
+		data json.RawMessage
+		into any
+	}{"parameters": {req.Params, &params}, "mocks": {req.Mocks, &opt.Mocks}} {
+		if len(to.data) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(to.data, to.into); err != nil {
+			return opt, fmt.Errorf("the %s of the run: %w", what, err)
+		}
+	}
+	opt.Params = params
+	return opt, nil
+}
+
+// variable looks up a variable in an environment; of several of a name the last one counts.
+func variable(env []string) func(name string) string {
+	return func(name string) string {
+		for i := len(env) - 1; i >= 0; i-- {
+			if key, value, _ := strings.Cut(env[i], "="); key == name {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// pastFile holds what a run knows of earlier ones, in its folder, and what the next one will know, in
+// that of the workspace.
+const pastFile = "past.json"
+
+func readPast(path string) (scheduler.Past, error) {
+	data, err := ownfile.Read(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var past scheduler.Past
+	if err := json.Unmarshal(data, &past); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return past, nil
+}
+
+func (w *Workspace) pastPath() string {
+	return filepath.Join(w.cfg.State, "workspaces", w.id, pastFile)
+}
+
+// recallPast reads what earlier runs have left for later ones. Without it a resume goes by the statuses
+// alone.
+func (w *Workspace) recallPast() scheduler.Past {
+	past, err := readPast(w.pastPath())
+	if err != nil {
+		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
+	}
+	return past
+}
+
+// keepPast leaves to later runs what they need to know of this one. What it knew of nodes that were not
+// part of it stays.
+func (r *run) keepPast(w *Workspace) error {
+	mine := r.sched.Past()
+	if mine == nil {
+		return nil
+	}
+	all := make(scheduler.Past, len(mine)+len(r.past))
+	for id, p := range w.recallPast() {
+		if _, ours := r.sched.Index(strings.SplitN(id, "[", 2)[0]); !ours {
+			all[id] = p
+		}
+	}
+	for id, p := range mine {
+		all[id] = p
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return history.ReplaceFile(w.disk(), w.pastPath(), data)
+}
+
+// outer is how many nodes are of the outer flow: those that are nodes of the workfile.
+func (r *run) outer() int {
+	if r.req.Outer > 0 {
+		return r.req.Outer
+	}
+	return min(len(r.req.Scope), len(r.nodes))
+}
+
+// A template is a node of the workfile of which a run executes instances.
+type template struct {
+	node   *graph.Node // live node; nil when it was deleted meanwhile
+	label  string
+	counts [graph.Statuses]int
+	status graph.Status
+}
+
+// freezeTemplates copies the nodes of sub-flows, so that later edits do not reach the run. g is the graph
+// that the run began with.
+func (r *run) freezeTemplates(g *graph.Graph) {
+	inner := r.req.Scope[r.outer():]
+	if len(inner) == 0 {
+		return
+	}
+	r.templates = make(map[string]*template, len(inner))
+	for _, id := range inner {
+		r.templates[id] = &template{label: g.Node(id).Label}
+	}
+}
+
+// grew makes room for the nodes of an instance. w is nil for a run that is only looked at.
+func (r *run) grew(w *Workspace, ef scheduler.Effect) {
+	for i := ef.Node; i < ef.Node+ef.Count; i++ {
+		path := r.sched.NodeID(i)
+		n := runNode{id: path, name: path}
+		if t := r.templates[r.sched.Template(i)]; t != nil {
+			n.label = t.label
+			t.counts[graph.Idle]++
+		}
+		r.nodes = append(r.nodes, n)
+		if w != nil {
+			w.last[path] = memory{run: r.n}
+		}
+	}
+}
+
+// publishStatus puts a status into the live graph. Nodes of the workfile of which there are instances
+// show what these come to.
+func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
+	if n.node != nil {
+		w.g.SetStatus(n.node, ef.Status)
+		w.file.touch(n.node)
+	}
+	if r.templates == nil || ef.Node < r.outer() {
+		return
+	}
+	t := r.templates[r.sched.Template(ef.Node)]
+	t.counts[n.shown]--
+	t.counts[ef.Status]++
+	n.shown = ef.Status
+	if sum := t.sum(); sum != t.status {
+		t.status = sum
+		if t.node != nil && w != nil {
+			w.g.SetStatus(t.node, sum)
+			w.file.touch(t.node)
+		}
+	}
+}
+
+// sum is the status that stands for those of all instances: the most urgent one.
+func (t *template) sum() graph.Status {
+	for _, s := range [...]graph.Status{graph.Running, graph.Queued, graph.Failed, graph.Ran, graph.Skipped} {
+		if t.counts[s] > 0 {
+			return s
+		}
+	}
+	return graph.Idle
+}
+
+// job makes the job of an execution.
+func (r *run) job(i, execution int, line string) executor.Job {
+	n := &r.nodes[i]
+	id := executor.ID{Node: i, Execution: execution}
+	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
+		"WF_OUTPUT=" + r.outputFile(id)}
+	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...)}
+}
+
+// line is the command line of the next execution of a node.
+func (r *run) line(i int) string {
+	command := r.sched.ItemsCommand(i)
+	if command == "" {
+		command = r.nodes[i].label
+	}
+	return executor.Line(r.req.Wrapper, command)
+}
+
+// control fills in what a request says beyond plain commands and dependencies, for a run of the flow.
+func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
+	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
+		return nil
+	}
+	r.past = w.recallPast()
+	r.req.Seed = rand.Text()
+	params, err := w.params(f, req.Params)
+	if err != nil {
+		return err
+	}
+	mocks, err := w.mocks(req.Mocks)
+	if err != nil {
+		return err
+	}
+	if r.req.Params, err = json.Marshal(params); err != nil {
+		return invalid("the parameters: %v", err)
+	}
+	if len(mocks) > 0 {
+		if r.req.Mocks, err = json.Marshal(mocks); err != nil {
+			return invalid("the mocks: %v", err)
+		}
+	}
+	return nil
+}
+
+// params finds the value of every parameter. The error lists all problems.
+func (w *Workspace) params(f *flow.Flow, given map[string]any) (map[string]any, error) {
+	values, problems := flow.Resolve(f.Params, given, nil)
+	if len(problems) == 0 {
+		return values, nil
+	}
+	e := &api.Error{Code: api.CodeInvalid, Where: w.path}
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("parameter %s: %s; %s", p.Param, p.Reason, p.Remedy), "; "))
+	}
+	e.Message, e.Fix = strings.Join(lines, "\n"), "wf run -p NAME=VALUE sets a parameter"
+	return nil, e
+}
+
+// mocks finds the nodes that are not executed.
+func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
+	mocks := map[string]scheduler.Mock{}
+	for _, m := range asked {
+		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
+		if strings.Contains(m.Nodes, "]/") {
+			mocks[m.Nodes] = mock
+			continue
+		}
+		nodes, err := w.sel([]string{m.Nodes})
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			mocks[n.ID] = mock
+		}
+	}
+	return mocks, nil
+}

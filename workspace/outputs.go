@@ -1,0 +1,214 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"wf/api"
+	"wf/executor"
+	"wf/expression"
+	"wf/ownfile"
+)
+
+// Commands leave their outputs in files of a folder of the run, one for each execution that has any
+// (CONTROL-FLOW §4). They are read when the execution is over, kept in the journal, and removed with
+// the run's end.
+
+// outputsDir is the name of that folder.
+const outputsDir = "outputs"
+
+// maxOutputs is how large the outputs of one execution may be, in bytes.
+const maxOutputs = 1 << 20
+
+// maxItems bounds what the command of a sub-flow may print, in bytes: it goes into one record of the
+// journal.
+const maxItems = 8 << 20
+
+func (r *run) outputFile(id executor.ID) string {
+	return filepath.Join(r.dir, outputsDir, strconv.Itoa(id.Node)+"-"+strconv.Itoa(id.Execution))
+}
+
+// outputs reads what an execution has left. raw is the same as JSON, nil if there is nothing.
+func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
+	data, err := ownfile.Read(r.outputFile(id), maxOutputs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("its outputs (WF_OUTPUT) cannot be used: %w", err)
+	}
+	if values, err = expression.ParseOutputs(data); err != nil {
+		return nil, nil, fmt.Errorf("its outputs (WF_OUTPUT) cannot be used: %w", err)
+	}
+	if len(values) == 0 {
+		return nil, nil, nil
+	}
+	raw, err = json.Marshal(values)
+	return values, raw, err
+}
+
+// items reads the lines that the command of a sub-flow has printed.
+func (r *run) items(out executor.Range) (items []any, raw []byte, err error) {
+	items = []any{}
+	if out.File == "" || out.End <= out.Start {
+		return items, []byte("[]"), nil
+	}
+	if out.End-out.Start > maxItems {
+		return nil, nil, fmt.Errorf("the command of its items printed %d bytes: %d are the most", out.End-out.Start, maxItems)
+	}
+	f, err := ownfile.Open(filepath.Join(r.dir, filepath.FromSlash(out.File)), os.O_RDONLY)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	text := make([]byte, out.End-out.Start)
+	if _, err := f.ReadAt(text, out.Start); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, err
+	}
+	for line := range bytes.Lines(text) {
+		items = append(items, string(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))))
+	}
+	raw, err = json.Marshal(items)
+	return items, raw, err
+}
+
+// Outputs returns what the latest execution of a node has left, in a run, or in the latest one that has
+// executed it for "".
+func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
+	out := api.NodeOutputs{Schema: api.SchemaOutputs}
+	found, err := ask(ctx, w, func(w *Workspace) (bool, error) {
+		number, err := w.runNumber(run)
+		if err != nil {
+			return false, err
+		}
+		for _, r := range w.runs {
+			if number != 0 && number != r.n {
+				continue
+			}
+			if i, ok := w.nodeIn(r, node); ok {
+				out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.sched.Outputs(i)
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil || found {
+		return out, err
+	}
+	return w.pastOutputs(ctx, out, node, run)
+}
+
+// nodeIn finds a node of a run by its path, or as clients name nodes.
+func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
+	if i, ok := r.sched.Index(text); ok {
+		return i, true
+	}
+	if n, err := w.find(text); err == nil {
+		return r.sched.Index(n.ID)
+	}
+	return 0, false
+}
+
+// pastOutputs looks into a run that is over.
+func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
+	past, err := w.load(ctx, run)
+	if err != nil {
+		return out, err
+	}
+	r, _, records, err := w.rereadGraph(past.Request.Run)
+	if err != nil {
+		return out, internal("the run cannot be read", err)
+	}
+	for _, rec := range records {
+		r.refoldRecord(nil, rec)
+	}
+	i, ok := r.sched.Index(node)
+	for k := 0; !ok && k < len(r.nodes); k++ {
+		if i = k; r.nodes[k].name == node {
+			ok = true
+		}
+	}
+	if !ok {
+		return out, notFound("node %s was not part of run %d", node, past.Request.Run)
+	}
+	out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.sched.Outputs(i)
+	return out, nil
+}
+
+// makeOutputs makes the folder of a run's outputs.
+func makeOutputs(dir string) error {
+	if err := os.Mkdir(filepath.Join(dir, outputsDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// dropOutputs removes the folder: what was in it is in the journal.
+func (r *run) dropOutputs(w *Workspace) {
+	if err := os.RemoveAll(filepath.Join(r.dir, outputsDir)); err != nil {
+		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.id, "err", err)
+	}
+}
+
+// instancesOf sums up the instances of a sub-flow; nil for other nodes.
+func (r *run) instancesOf(i int) *api.Instances {
+	first, items := r.sched.Instances(i)
+	if r.sched.Members(i) == 0 {
+		return nil
+	}
+	in := &api.Instances{Begun: len(first), Total: len(items)}
+	notable := map[api.State][]api.InstanceStatus{}
+	for k, at := range first {
+		s := r.instance(i, k, at, items)
+		in.Counts.Add(s.State)
+		if list := notable[s.State]; len(list) < notableInstances {
+			notable[s.State] = append(list, s)
+		}
+	}
+	for _, state := range [...]api.State{api.StateFailed, api.StateCancelled, api.StateWaiting, api.StateRetrying, api.StateRunning} {
+		in.Notable = append(in.Notable, notable[state]...)
+	}
+	return in
+}
+
+// notableInstances is how many instances of each state are listed one by one.
+const notableInstances = 10
+
+// instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
+func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
+	s := api.InstanceStatus{Path: r.sched.InstancePath(subflow, k)}
+	if k < len(items) {
+		s.Item = expression.Format(items[k])
+	}
+	for i := first; i < first+r.sched.Members(subflow); i++ {
+		s.Counts.Add(r.stateIn(i, false))
+	}
+	c := s.Counts
+	switch {
+	case r.sched.InstanceFailed(subflow, k):
+		s.State = api.StateFailed
+	case c.Waiting > 0:
+		s.State = api.StateWaiting
+	case c.Retrying > 0:
+		s.State = api.StateRetrying
+	case c.Running > 0:
+		s.State = api.StateRunning
+	case c.Queued > 0:
+		s.State = api.StateQueued
+	case c.OK+c.Kept > 0:
+		s.State = api.StateOK
+	case c.Skipped > 0:
+		s.State = api.StateSkipped
+	default:
+		s.State = api.StateIdle
+	}
+	return s
+}

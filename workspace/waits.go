@@ -1,0 +1,235 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/expression"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// longestNap bounds how long a run sleeps for a moment: the clock of the machine may be set, and it does
+// not tell. It is no tick: a run that waits for no moment does not wake up.
+const longestNap = time.Minute
+
+// setTimer wakes the run at a moment; 0 = no more.
+func (r *run) setTimer(w *Workspace, at int64) {
+	if r.tick != nil {
+		r.tick.Stop()
+		r.tick = nil
+	}
+	if at == 0 || w == nil {
+		return
+	}
+	nap := min(max(time.Until(time.Unix(0, at)), 0), longestNap)
+	r.tick = time.AfterFunc(nap, func() { w.send(call(r.ring)) })
+}
+
+// ring is what a run does when its timer rings: the moment has come, or it sleeps on.
+func (r *run) ring(w *Workspace) {
+	at := r.sched.NextTick()
+	if at == 0 || r.state != going {
+		return
+	}
+	t := now()
+	if t.UnixNano() < at {
+		r.setTimer(w, at)
+		return
+	}
+	r.record(history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
+	r.step(w, scheduler.Event{Kind: scheduler.Tick, At: t.UnixNano()})
+}
+
+// waits notes what a node waits for, and tells of it.
+func (r *run) waits(w *Workspace, ef scheduler.Effect) {
+	if ef.Wait == scheduler.WaitNone {
+		delete(r.since, ef.Node)
+		return
+	}
+	if r.since == nil {
+		r.since = map[int]time.Time{}
+	}
+	r.since[ef.Node] = r.sinceNow
+	if w == nil || r.folding {
+		return
+	}
+	n := &r.nodes[ef.Node]
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
+		Wait: waitOf(ef.Wait, ef.At, ef.Message)})
+}
+
+// waitOf describes a wait; nil for none.
+func waitOf(kind scheduler.WaitKind, until int64, text string) *api.Wait {
+	wait := &api.Wait{Text: text}
+	switch kind {
+	case scheduler.WaitTime:
+		wait.Kind = api.WaitTime
+	case scheduler.WaitApproval:
+		wait.Kind = api.WaitApproval
+	case scheduler.WaitRetry:
+		wait.Kind = api.WaitRetry
+	default:
+		return nil
+	}
+	if until > 0 {
+		wait.Until = ptr(time.Unix(0, until).UTC())
+	}
+	return wait
+}
+
+// Approvals lists the nodes that wait for a person, those that have waited longest first.
+func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
+	return ask(ctx, w, func(w *Workspace) (api.ApprovalList, error) {
+		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
+		for _, r := range w.runs {
+			list.Approvals = append(list.Approvals, r.approvals()...)
+		}
+		slices.SortStableFunc(list.Approvals, func(a, b api.Approval) int { return a.Since.Compare(b.Since) })
+		return list, nil
+	})
+}
+
+func (r *run) approvals() []api.Approval {
+	var list []api.Approval
+	for i := range r.since {
+		if kind, _, _ := r.sched.Waits(i); kind == scheduler.WaitApproval {
+			list = append(list, r.approval(i))
+		}
+	}
+	slices.SortFunc(list, func(a, b api.Approval) int { return strings.Compare(a.Node, b.Node) })
+	return list
+}
+
+func (r *run) approval(i int) api.Approval {
+	_, until, text := r.sched.Waits(i)
+	a := api.Approval{Run: r.id, Node: r.nodes[i].id, Name: r.nodes[i].name, Text: text, Since: r.since[i], Workfile: r.req.Workfile}
+	if until > 0 {
+		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), "reject"
+		if r.sched.ApprovesByDefault(i) {
+			a.Default = "approve"
+		}
+	}
+	return a
+}
+
+// Decide says what a person has decided about a node that waits for that. It returns when the decision
+// is in the journal.
+func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
+	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
+		r, i, err := w.awaited(d)
+		if err != nil {
+			reply(api.Approval{}, err)
+			return
+		}
+		a := r.approval(i)
+		if err := r.decide(w, i, client, d); err != nil {
+			reply(a, err)
+			return
+		}
+		if !r.flushJournal(w) {
+			reply(a, internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
+			return
+		}
+		reply(a, nil)
+	})
+}
+
+// awaited finds the node that a decision is about.
+func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
+	type place struct {
+		r *run
+		i int
+	}
+	var found []place
+	var waiting []string
+	for _, r := range w.runs {
+		if d.Run != "" && d.Run != r.id {
+			continue
+		}
+		for _, a := range r.approvals() {
+			waiting = append(waiting, a.Name)
+			if a.Node == d.Node || a.Name == d.Node {
+				i, _ := r.sched.Index(a.Node)
+				found = append(found, place{r, i})
+			}
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].r, found[0].i, nil
+	case len(found) > 1:
+		return nil, 0, invalid("%s waits in %d runs: say which with --run", d.Node, len(found))
+	}
+	e := &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("%s does not wait for a person", d.Node), Fix: "wf approvals lists what does"}
+	if len(waiting) > 0 {
+		e.Why = "waiting: " + some(waiting, 5)
+	}
+	return nil, 0, e
+}
+
+// decide records a decision and goes on.
+func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
+	values, err := json.Marshal(d.Values)
+	if err != nil {
+		return invalid("the values: %v", err)
+	}
+	outputs, err := decodeValues(values)
+	if err != nil {
+		return invalid("the values: %v", err)
+	}
+	n := &r.nodes[i]
+	rec := history.Record{Type: history.RecordDecide, Time: now(), Node: i, ID: n.id, OK: d.Approved,
+		Message: d.Comment, Cause: d.User, Client: client}
+	if len(d.Values) > 0 {
+		rec.Outputs = values
+	}
+	r.record(rec)
+	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name,
+		Decision: &api.DecisionMade{Approved: d.Approved, By: d.User, Time: rec.Time, Comment: d.Comment, Values: d.Values}})
+	r.step(w, decided(rec, outputs))
+	return nil
+}
+
+// decided is the event that a record of a decision stands for.
+func decided(rec history.Record, outputs map[string]any) scheduler.Event {
+	message := rec.Message
+	if !rec.OK && rec.Cause != "" {
+		message = strings.TrimSuffix("rejected by "+rec.Cause+": "+rec.Message, ": ")
+	}
+	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
+}
+
+// decodeValues reads a JSON object as expressions have it; nil for none.
+func decodeValues(data []byte) (map[string]any, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	var values expression.Values
+	if err := json.Unmarshal(data, &values); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// waitingState is what people see of a queued node that waits.
+func (r *run) waitingState(i int) (api.State, *api.Wait) {
+	if r.sched.Status(i) != graph.Queued {
+		return "", nil
+	}
+	kind, until, text := r.sched.Waits(i)
+	wait := waitOf(kind, until, text)
+	switch {
+	case wait == nil:
+		return "", nil
+	case wait.Kind == api.WaitRetry:
+		return api.StateRetrying, wait
+	}
+	return api.StateWaiting, wait
+}
