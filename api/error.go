@@ -28,6 +28,8 @@ type Error struct {
 	Fix     string   `json:"fix,omitempty"`
 	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
 	Run     string   `json:"run,omitempty"`   // the run in the way
+	// Problems are all that is wrong with the parameters of a run; Why lists them for people.
+	Problems []ParamProblem `json:"problems,omitempty"`
 }
 
 func (e *Error) Error() string { return e.Message }

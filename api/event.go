@@ -22,6 +22,8 @@ const (
 	SchemaVersion   = "wf.version/v1"
 	SchemaOutputs   = "wf.outputs/v1"
 	SchemaApprovals = "wf.approvals/v1"
+	SchemaDecision  = "wf.decision/v1"
+	SchemaParams    = "wf.params/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).

@@ -161,15 +161,17 @@ type PlanReason string
 
 // The reasons. A reader takes one it does not know for "selected".
 const (
-	PlanSelected   PlanReason = "selected"    // named by the part Of of a selector
-	PlanUpstream   PlanReason = "upstream"    // before what Of selects
-	PlanDownstream PlanReason = "downstream"  // after what Of selects, or after the node Of that a resume repeats
-	PlanFailed     PlanReason = "failed"      // a resume repeats it
-	PlanCancelled  PlanReason = "cancelled"   // a resume repeats it
-	PlanNotReached PlanReason = "not_reached" // a resume goes on with it
-	PlanTriggered  PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
-	PlanNeverRan   PlanReason = "never_ran"
-	PlanAgain      PlanReason = "again" // it ran before; a fresh run of everything repeats it
+	PlanSelected    PlanReason = "selected"    // named by the part Of of a selector
+	PlanUpstream    PlanReason = "upstream"    // before what Of selects
+	PlanDownstream  PlanReason = "downstream"  // after what Of selects, or after the node Of that a resume repeats
+	PlanFailed      PlanReason = "failed"      // a resume repeats it
+	PlanCancelled   PlanReason = "cancelled"   // a resume repeats it
+	PlanNotReached  PlanReason = "not_reached" // a resume goes on with it
+	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
+	PlanNeverRan    PlanReason = "never_ran"
+	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
+	PlanInstance    PlanReason = "instance"    // it runs in each instance of the sub-flow Of
+	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
 
 // Check is `wf check --json`.

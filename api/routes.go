@@ -32,6 +32,7 @@ const (
 	SubApprovals = "/approvals" // GET: ApprovalList
 	SubDecide    = "/decide"    // POST Decision: Approval
 	SubOutputs   = "/outputs"   // GET ?node=&run=: NodeOutputs
+	SubParams    = "/params"    // POST ParamsRequest: ParamList
 	SubSaveAs    = "/save-as"   // POST SaveAsRequest: WorkspaceInfo of the copy
 )
 

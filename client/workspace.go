@@ -190,6 +190,26 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	return wsPost[api.PruneResult](ctx, w, w.path(api.SubPrune), req)
 }
 
+// Params lists the parameters of the workfile, and what is wrong with the values that req gives.
+func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
+	return wsPost[api.ParamList](ctx, w, w.path(api.SubParams), req)
+}
+
+// Approvals lists what waits for a person in the runs that are going.
+func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
+	return wsGet[api.ApprovalList](ctx, w, w.path(api.SubApprovals), nil)
+}
+
+// Decide says what a person has decided about an approval, which it returns as it was.
+func (w *Workspace) Decide(ctx context.Context, d api.Decision) (api.Approval, error) {
+	return wsPost[api.Approval](ctx, w, w.path(api.SubDecide), d)
+}
+
+// Outputs are what the latest execution of a node has put out; run "" is the latest.
+func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
+	return wsGet[api.NodeOutputs](ctx, w, w.path(api.SubOutputs), url.Values{"node": {node}, "run": {run}})
+}
+
 // setInt adds a number to a query unless it is the default 0.
 func setInt(q url.Values, key string, n int64) {
 	if n != 0 {

@@ -151,6 +151,23 @@ func reset(w Workspace, r *http.Request, q api.ResetRequest) (api.ResetResult, e
 	return w.Reset(r.Context(), client(r), q)
 }
 
+func params(w Workspace, r *http.Request, q api.ParamsRequest) (api.ParamList, error) {
+	return w.Params(r.Context(), q)
+}
+
+func approvals(w Workspace, r *http.Request) (api.ApprovalList, error) {
+	return w.Approvals(r.Context())
+}
+
+func decide(w Workspace, r *http.Request, q api.Decision) (api.Approval, error) {
+	return w.Decide(r.Context(), client(r), q)
+}
+
+func outputs(w Workspace, r *http.Request) (api.NodeOutputs, error) {
+	q := r.URL.Query()
+	return w.Outputs(r.Context(), q.Get("node"), q.Get("run"))
+}
+
 func logInfo(w Workspace, r *http.Request) (api.LogInfo, error) {
 	q := r.URL.Query()
 	execution, err := number(q, "execution")

@@ -59,6 +59,10 @@ var table = []route{
 	{"POST", ws + api.SubUndo, plainBytes, ask(undo)},
 	{"POST", ws + api.SubRedo, plainBytes, ask(redo)},
 	{"POST", ws + api.SubReset, plainBytes, askBody(reset)},
+	{"POST", ws + api.SubParams, envBytes, askBody(params)},
+	{"GET", ws + api.SubApprovals, 0, ask(approvals)},
+	{"POST", ws + api.SubDecide, plainBytes, askBody(decide)},
+	{"GET", ws + api.SubOutputs, 0, ask(outputs)},
 	{"POST", ws + api.SubSaveAs, plainBytes, (*daemon).saveAs},
 }
 

@@ -39,6 +39,10 @@ type Workspace interface {
 	Redo(ctx context.Context, client string) (api.EditResult, error)
 	Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error)
 	SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error)
+	Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error)
+	Approvals(ctx context.Context) (api.ApprovalList, error)
+	Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error)
+	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)
 	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
 }
 

@@ -55,8 +55,9 @@ func (n *Node) Pos() int { return int(n.pos) }
 // Children is how many nodes lie directly in the node.
 func (n *Node) Children() int { return int(n.children) }
 
-// Runnable says whether the node is a command that a run can execute, not a container.
-func (n *Node) Runnable() bool { return !n.Container }
+// Runnable says whether a run can do something with the node itself: it is a command or a sub-flow, not a
+// mere group.
+func (n *Node) Runnable() bool { return !n.Container || n.SubFlow() }
 
 // An Edge says that Target follows Source.
 type Edge struct {

@@ -111,12 +111,16 @@ func (r *Run) view(i int32) expression.Node {
 	return v
 }
 
-// results are the instances of a sub-flow, each with its nodes by their local names.
+// results are the instances of a sub-flow, each with its nodes by their ids and, before these, their local
+// names.
 func (r *Run) results(s *instances) []map[string]expression.Node {
 	list := make([]map[string]expression.Node, len(s.frames))
 	for k, frame := range s.frames {
 		f := &r.frames[frame]
-		list[k] = make(map[string]expression.Node, len(f.lay.ids))
+		list[k] = make(map[string]expression.Node, 2*len(f.lay.ids))
+		for v, id := range f.lay.ids {
+			list[k][id] = r.view(f.node + int32(v))
+		}
 		for v, name := range f.lay.names {
 			list[k][name] = r.view(f.node + int32(v))
 		}

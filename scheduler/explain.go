@@ -48,10 +48,10 @@ func (r *Run) Explain(node int) Explanation {
 	f := r.frameOf(int32(node))
 	for _, l := range f.lay.in.of(int32(node) - f.node) {
 		j := int(f.edge + l)
-		switch r.marks[j].bears() {
-		case graph.ToRun:
+		switch m := r.marks[j]; {
+		case m.bears() == graph.ToRun:
 			ex.Have = append(ex.Have, j)
-		case graph.Dead:
+		case m.bears() == graph.Dead, n.status == graph.Skipped && m&killed != 0:
 			ex.Dead = append(ex.Dead, j)
 		default:
 			ex.Lack = append(ex.Lack, j)

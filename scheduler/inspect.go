@@ -235,3 +235,15 @@ func (r *Run) InstanceFailed(subflow, instance int) bool {
 	f := &r.frames[r.nodes[subflow].rare.sub.frames[instance]]
 	return f.unhandled > 0 || f.over && f.cut
 }
+
+// Fired returns the out-edges of a node that have fired in this run, in file order.
+func (r *Run) Fired(node int) []int {
+	f := r.frameOf(int32(node))
+	var fired []int
+	for _, l := range f.lay.out.of(int32(node) - f.node) {
+		if j := f.edge + l; r.marks[j]&everFired != 0 {
+			fired = append(fired, int(j))
+		}
+	}
+	return fired
+}

@@ -138,7 +138,7 @@ func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire,
 		value, given := out.outputs["case"]
 		return given && expression.Format(value) == c.Case, true, nil
 	case flow.OnTrue:
-		if broken {
+		if broken || r.opt.Dry {
 			return false, true, nil
 		}
 		fire, err = c.Expr.Bool(r.env(i))

@@ -26,6 +26,9 @@ type Options struct {
 	Seed     string // of the ids that expressions ask for: another one for each run
 	Past     Past
 	Mocks    map[string]Mock // by path or id of nodes
+	// Dry plays through what could happen: texts are not asked for values that commands would have given.
+	// A condition that is an expression does not hold.
+	Dry bool
 }
 
 // A Mock is how a node ends that is not executed.

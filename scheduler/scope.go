@@ -34,12 +34,16 @@ type Request struct {
 	// resume only, once for each failed node: it should return the same slice for the nodes of
 	// one run, and must not change it meanwhile. nil knows nothing.
 	LastScope func(id string) (ids []string, known bool)
+	// Handled says that the failure of a node was handled by an edge: a resume does not repeat it. It is
+	// asked of failed nodes only; nil = none was.
+	Handled func(n *graph.Node) bool
 	// Active says that a run that is going on owns the node. Any other node that is queued or
 	// running was left so by a daemon that died. nil: there is no other run.
 	Active func(n *graph.Node) bool
 }
 
-// A Scope is the nodes that one run may touch. Containers are never part of it.
+// A Scope is the nodes that one run may touch. Groups are never part of it; a sub-flow is, with what lies
+// in it.
 type Scope struct {
 	Mode   Mode          // Fresh or Resume
 	Nodes  []*graph.Node // in file order
@@ -73,6 +77,13 @@ func newChooser(g *graph.Graph, req Request) chooser {
 	selected, excluded := named(g, req.Selected), named(g, req.Excluded)
 	for i, n := range g.Nodes() {
 		c.allowed[i] = n.Runnable() && !excluded[i] && (selected[i] || !req.Explicit)
+		if !c.allowed[i] || n.Parent == nil {
+			continue
+		}
+		// What lies in a sub-flow runs as part of it.
+		for home := n.Home(); home != nil; home = home.Home() {
+			c.allowed[home.Pos()] = !excluded[home.Pos()]
+		}
 	}
 	return c
 }
@@ -96,7 +107,7 @@ func named(g *graph.Graph, list []*graph.Node) []bool {
 func (c chooser) failed() []*graph.Node {
 	var failed []*graph.Node
 	for i, n := range c.g.Nodes() {
-		if c.allowed[i] && c.hasFailed(n) {
+		if c.allowed[i] && c.hasFailed(n) && (n.Parent == nil || n.Home() == nil) {
 			failed = append(failed, n)
 		}
 	}
@@ -106,7 +117,7 @@ func (c chooser) failed() []*graph.Node {
 func (c chooser) hasFailed(n *graph.Node) bool {
 	switch n.Status {
 	case graph.Failed:
-		return true
+		return c.req.Handled == nil || !c.req.Handled(n)
 	case graph.Queued, graph.Running:
 		return c.req.Active == nil || !c.req.Active(n)
 	}

@@ -83,7 +83,7 @@ func (r *Run) advance(i int32, at stage) {
 			return
 		}
 	}
-	if err := r.furnish(i, rules); err != nil {
+	if err := r.furnish(i, rules); err != nil && !r.opt.Dry {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return
 	}
@@ -113,7 +113,7 @@ func (r *Run) mock(i int32) bool {
 
 // delay lets an activation wait for its time. It returns true if it does not go on now.
 func (r *Run) delay(i int32, rules *flow.Rules) bool {
-	if rules.Wait == nil && rules.WaitUntil == nil {
+	if rules.Wait == nil && rules.WaitUntil == nil || r.opt.Dry {
 		return false
 	}
 	until, err := r.waitsUntil(i, rules)
@@ -157,7 +157,7 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 		return false
 	}
 	text, err := rules.Approve.Render(r.env(i))
-	if err != nil {
+	if err != nil && !r.opt.Dry {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}

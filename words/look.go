@@ -23,6 +23,12 @@ func LookOf(state api.State) Look {
 		return Look{"✓", "=", "2;32"}
 	case api.StateCancelled:
 		return Look{"◌", "~", "33"}
+	case api.StateSkipped:
+		return Look{"»", ">", "2"}
+	case api.StateWaiting:
+		return Look{"◆", "?", "1;35"}
+	case api.StateRetrying:
+		return Look{"↻", "r", "1;33"}
 	}
 	return Look{"·", ".", "2"}
 }

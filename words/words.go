@@ -79,8 +79,8 @@ func CountParts(c api.Counts, idle string) []string {
 		n    int
 		word string
 	}{
-		{c.Running, "running"}, {c.Queued, "queued"}, {c.OK, "ok"}, {c.Kept, "kept"}, {c.Failed, "failed"},
-		{c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Idle, idle},
+		{c.Running, "running"}, {c.Queued, "queued"}, {c.Waiting, "waiting"}, {c.Retrying, "retrying"}, {c.OK, "ok"},
+		{c.Kept, "kept"}, {c.Failed, "failed"}, {c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Skipped, "skipped"}, {c.Idle, idle},
 	} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
@@ -106,6 +106,8 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "could not start"
 	case reason == api.ReasonLimit:
 		text = "activation limit"
+	case reason == api.ReasonInstances:
+		text = "instances failed"
 	default:
 		text = string(reason)
 	}

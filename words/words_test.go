@@ -45,7 +45,8 @@ func TestQuote(t *testing.T) {
 // TestLooks: each state has a sign of its own, where there is no colour and where there is only ASCII; what
 // ran now and what was kept share one, and differ by their weight.
 func TestLooks(t *testing.T) {
-	states := []api.State{api.StateIdle, api.StateQueued, api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateKept}
+	states := []api.State{api.StateIdle, api.StateQueued, api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateKept,
+		api.StateSkipped, api.StateWaiting, api.StateRetrying}
 	glyphs, plain := map[string]api.State{}, map[string]api.State{}
 	for _, s := range states {
 		l := LookOf(s)

@@ -86,6 +86,9 @@ func (a *analyst) take(rec history.Record) {
 		}
 	}
 	a.r.refoldRecord(nil, rec)
+	for len(a.last) < len(a.r.nodes) {
+		a.last = append(a.last, -1)
+	}
 	for _, id := range a.r.queue[known:] {
 		i, ok := a.at[id]
 		if !ok {

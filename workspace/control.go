@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -117,12 +118,21 @@ func (w *Workspace) pastPath() string {
 
 // recallPast reads what earlier runs have left for later ones. Without it a resume goes by the statuses
 // alone.
-func (w *Workspace) recallPast() scheduler.Past {
-	past, err := readPast(w.pastPath())
-	if err != nil {
+func (w *Workspace) recallPast() {
+	var err error
+	if w.before, err = readPast(w.pastPath()); err != nil {
 		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
 	}
-	return past
+	for id, p := range w.before {
+		m := w.last[id]
+		if m.rec == nil && p.Mocked {
+			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: true}
+			w.last[id] = m
+		}
+		if m.rec != nil && m.rec.status == p.Status {
+			m.rec.handled, m.rec.outputs = p.Handled, p.Outputs
+		}
+	}
 }
 
 // keepPast leaves to later runs what they need to know of this one. What it knew of nodes that were not
@@ -133,7 +143,7 @@ func (r *run) keepPast(w *Workspace) error {
 		return nil
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
-	for id, p := range w.recallPast() {
+	for id, p := range w.before {
 		if _, ours := r.sched.Index(strings.SplitN(id, "[", 2)[0]); !ours {
 			all[id] = p
 		}
@@ -145,7 +155,34 @@ func (r *run) keepPast(w *Workspace) error {
 	if err != nil {
 		return err
 	}
-	return history.ReplaceFile(w.disk(), w.pastPath(), data)
+	if err := history.ReplaceFile(w.disk(), w.pastPath(), data); err != nil {
+		return err
+	}
+	w.before = all
+	return nil
+}
+
+// dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
+func (w *Workspace) dropPast(nodes []*graph.Node) {
+	if len(w.before) == 0 {
+		return
+	}
+	all := maps.Clone(w.before)
+	for _, n := range nodes {
+		delete(all, n.ID)
+		if n.SubFlow() {
+			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.handle(n)+"[") })
+		}
+	}
+	data, err := json.Marshal(all)
+	if err == nil {
+		err = history.ReplaceFile(w.disk(), w.pastPath(), data)
+	}
+	if err != nil {
+		w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", w.id, "err", err)
+		return
+	}
+	w.before = all
 }
 
 // outer is how many nodes are of the outer flow: those that are nodes of the workfile.
@@ -249,7 +286,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
-	r.past = w.recallPast()
+	r.past = w.before
 	r.req.Seed = rand.Text()
 	params, err := w.params(f, req.Params)
 	if err != nil {

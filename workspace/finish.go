@@ -125,6 +125,8 @@ func exitCode(result api.Result, cause string) int {
 		return 1
 	case cause == "timeout":
 		return 124
+	case cause == "approval": // wf run --approval fail
+		return 5
 	case cause == "SIGINT":
 		return 130
 	case cause == "SIGTERM":

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -97,6 +98,15 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int)
 		if err != nil {
 			return found{}, err
 		}
+		if rec := w.last[node].rec; rec != nil && strings.Contains(node, "]/") {
+			if number == 0 {
+				number = rec.run
+			}
+			if rec.run == number && rec.executions > 0 && (execution == 0 || execution == rec.executions) {
+				return found{o: w.liveOutput(node, rec)}, nil
+			}
+			return found{n: number, id: node, name: node}, nil
+		}
 		n, err := w.find(node)
 		if err != nil {
 			return found{n: number, id: node, unknown: err}, nil
@@ -134,6 +144,9 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 	if err != nil {
 		return "", "", err
 	}
+	if strings.Contains(text, "]/") {
+		return text, text, nil // what the journal has of it, the caller finds
+	}
 	for i := range req.Scope {
 		if req.Scope[i] == text || req.Names[i] == text {
 			return req.Scope[i], req.Names[i], nil
@@ -147,7 +160,11 @@ var errNotThere = errors.New("the run has no such node")
 
 func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid}
-	o.info = api.LogInfo{Node: id, Name: w.handle(w.g.Node(id)), Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
+	name := id
+	if n := w.g.Node(id); n != nil {
+		name = w.handle(n)
+	}
+	o.info = api.LogInfo{Node: id, Name: name, Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
 	if rec.live {
 		if rec.ending == nil {
 			rec.ending = &ending{done: make(chan struct{})}
@@ -165,7 +182,7 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 	}
 	for i := len(past.Executions) - 1; i >= 0; i-- {
 		e := past.Executions[i]
-		if past.Request.Scope[e.Node] != id || execution != 0 && e.Number != execution {
+		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
 		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err)}

@@ -33,12 +33,21 @@ type nodeRecord struct {
 	out, err   executor.Range
 	status     graph.Status // it led to: a file that says otherwise makes the record void
 	mocked     bool         // it was not executed: its end was given
+	handled    bool         // it failed, and an edge fired for that
 	outputs    map[string]any
 	ending     *ending // for those who follow its output; nil = nobody
 }
 
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
+	if n.Status == graph.Queued {
+		if r := w.controlling(n); r != nil {
+			i, _ := r.sched.Index(n.ID)
+			if s, _ := r.waitingState(i); s != "" {
+				return s
+			}
+		}
+	}
 	return stateOf(n.Status, w.record(n), blocked)
 }
 
@@ -87,7 +96,7 @@ func (w *Workspace) blocked() []bool {
 	}
 	var stack []visit
 	for _, n := range nodes {
-		if w.state(n, false) == api.StateFailed {
+		if rec := w.record(n); w.state(n, false) == api.StateFailed && (rec == nil || !rec.handled) {
 			stack = append(stack, visit{n, w.lastRun(n)})
 		}
 	}
@@ -126,11 +135,12 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 			s.Executions = rec.executions
 		}
 	}
+	w.describeControl(n, &s)
 	return s
 }
 
 func (rec *nodeRecord) describe(s *api.NodeStatus) {
-	s.Message = rec.message
+	s.Message, s.Mocked, s.Handled = rec.message, rec.mocked, rec.handled
 	if rec.live {
 		s.PID = rec.pid
 	}

@@ -94,6 +94,7 @@ func (w *Workspace) restore() error {
 		w.slots.Leave()
 		return held
 	}
+	w.recallPast()
 	if active && len(w.untaken) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}

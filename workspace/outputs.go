@@ -15,6 +15,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/expression"
+	"wf/graph"
 	"wf/ownfile"
 )
 
@@ -104,6 +105,22 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 		return out, err
 	}
 	return w.pastOutputs(ctx, out, node, run)
+}
+
+// outputsOf returns what the latest execution of a node has left, as far as that is known without
+// reading the history.
+func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
+	if r := w.runOf(n); r != nil {
+		i, _ := r.sched.Index(n.ID)
+		return r.sched.Outputs(i)
+	}
+	if p, known := w.before[n.ID]; known && p.Status == n.Status {
+		return p.Outputs
+	}
+	if rec := w.record(n); rec != nil {
+		return rec.outputs
+	}
+	return nil
 }
 
 // nodeIn finds a node of a run by its path, or as clients name nodes.

@@ -136,7 +136,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
 		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message}
-	if e.Node < len(req.Names) {
+	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}
 	if !e.Started.IsZero() {

@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"wf/api"
 	"wf/executor"
@@ -35,6 +37,9 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	if err := w.planInstances(r, req); err != nil {
+		return plan, err
+	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs
 	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes()))}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
@@ -64,17 +69,39 @@ func (p *planner) play() {
 		before[i] = r.sched.Status(i)
 	}
 	var queue []scheduler.Effect
+	at := now().UnixNano()
 	take := func(effects []scheduler.Effect) {
 		for _, ef := range effects {
-			if ef.Kind == scheduler.Execute {
+			switch ef.Kind {
+			case scheduler.Execute:
 				queue = append(queue, ef)
+			case scheduler.Waiting:
+				queue = append(queue, ef)
+			case scheduler.NodeChanged:
+				if ef.Mocked && !ran[ef.Node] {
+					ran[ef.Node] = true
+					p.step(ef.Node)
+				}
 			}
 		}
 	}
-	take(r.sched.Step(scheduler.Event{Kind: scheduler.Begin}))
+	take(r.sched.Step(scheduler.Event{Kind: scheduler.Begin, At: at}))
 	for len(queue) > 0 {
 		x := queue[0]
 		queue = queue[1:]
+		if x.Kind == scheduler.Waiting {
+			switch x.Wait { // a plan assumes that everybody agrees, and that time passes
+			case scheduler.WaitApproval:
+				take(r.sched.Step(scheduler.Event{Kind: scheduler.Decided, Node: x.Node, OK: true, At: at}))
+			case scheduler.WaitTime, scheduler.WaitRetry:
+				at = max(at, x.At)
+				take(r.sched.Step(scheduler.Event{Kind: scheduler.Tick, At: at}))
+			}
+			continue
+		}
+		if !r.sched.Wants(x.Node, x.Execution) {
+			continue
+		}
 		first := !ran[x.Node]
 		if first {
 			ran[x.Node] = true
@@ -82,14 +109,73 @@ func (p *planner) play() {
 		}
 		take(r.sched.Step(scheduler.Event{Kind: scheduler.Dispatched, Node: x.Node}))
 		take(r.sched.Step(scheduler.Event{Kind: scheduler.Finished, Node: x.Node, Execution: x.Execution,
-			OK: first, Reason: string(api.ReasonExit)}))
+			OK: first, Reason: string(api.ReasonCancelled)}))
 	}
 	for i := range r.nodes {
 		if !ran[i] && before[i] == graph.Ran && p.plan.Mode == api.ModeResume {
 			p.plan.Kept++
 		}
 	}
+	p.conditional(ran, before)
 	p.beyond(ran)
+}
+
+// conditional lists what runs only if something goes otherwise than the plan assumes, and what runs in
+// each instance of a sub-flow.
+func (p *planner) conditional(ran []bool, before []graph.Status) {
+	if p.r.flow == nil {
+		return
+	}
+	for i := range ran {
+		if !ran[i] && before[i] != graph.Ran {
+			p.step(i)
+			last := &p.plan.Steps[len(p.plan.Steps)-1]
+			last.Reason, last.Of, last.Why = api.PlanConditional, p.conditions(i), "only if "+p.conditions(i)
+		}
+	}
+	for _, id := range p.r.req.Scope[p.r.outer():] {
+		n := p.w.g.Node(id)
+		home := p.w.handle(n.Home())
+		p.plan.Steps = append(p.plan.Steps, api.PlanStep{Node: n.ID, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label,
+			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance, Of: home,
+			Why: "in each instance of " + home, State: p.w.state(n, false), Run: runID(p.w.lastRun(n))})
+	}
+}
+
+// conditions words what the edges into a node fire for.
+func (p *planner) conditions(i int) string {
+	var parts []string
+	for _, e := range p.r.nodes[i].node.In {
+		if when, _ := e.Attr("when"); when != "" && when != "success" {
+			parts = append(parts, p.w.handle(e.Source)+" "+when)
+		}
+	}
+	if parts == nil {
+		return "what leads to it runs"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// planInstances makes a plan stop at sub-flows: what they repeat is known only when they run.
+func (w *Workspace) planInstances(r *run, req api.RunRequest) error {
+	if r.flow == nil {
+		return nil
+	}
+	mocks, err := w.mocks(req.Mocks)
+	if err != nil {
+		return err
+	}
+	for i := range r.nodes {
+		if n := r.nodes[i].node; n.SubFlow() {
+			if _, asked := mocks[n.ID]; !asked {
+				mocks[n.ID] = scheduler.Mock{Skip: true}
+			}
+		}
+	}
+	if r.req.Mocks, err = json.Marshal(mocks); err != nil {
+		return err
+	}
+	return r.reschedule(w.g, true)
 }
 
 // step describes the execution of a node, at the moment at which it is activated.

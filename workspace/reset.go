@@ -52,6 +52,7 @@ func (w *Workspace) resettable(selectors []string) ([]*graph.Node, error) {
 }
 
 func (w *Workspace) reset(nodes []*graph.Node) {
+	w.dropPast(nodes)
 	for _, n := range nodes {
 		if n.Status != graph.Idle {
 			w.g.SetStatus(n, graph.Idle)

@@ -80,7 +80,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		g, err = thaw(frozen)
 	}
 	if err == nil {
-		err = r.reschedule(g)
+		err = r.reschedule(g, false)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
@@ -99,8 +99,8 @@ func thaw(frozen []byte) (*graph.Graph, error) {
 	return g, nil
 }
 
-// reschedule makes the scheduler of a run again, on the graph that it began with.
-func (r *run) reschedule(g *graph.Graph) error {
+// reschedule makes the scheduler of a run again, on the graph that it began with; dry, for a plan.
+func (r *run) reschedule(g *graph.Graph, dry bool) error {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
 	if r.req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
@@ -115,7 +115,7 @@ func (r *run) reschedule(g *graph.Graph) error {
 	f, _ := flow.Read(g) // what is wrong with it was found when the run began
 	var env []string
 	var err error
-	if !f.Plain() {
+	if !f.Plain() && r.dir != "" {
 		if r.past, err = readPast(filepath.Join(r.dir, pastFile)); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r *run) reschedule(g *graph.Graph) error {
 	if err != nil {
 		return err
 	}
-	r.flow = opt.Flow
+	r.flow, opt.Dry = opt.Flow, dry
 	r.sched, err = scheduler.NewRun(g, scope, opt)
 	return err
 }

@@ -202,7 +202,7 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
 	if !over || byExecution {
 		if n.rec != nil {
-			n.rec.status = ef.Status
+			n.rec.status, n.rec.handled = ef.Status, r.sched.Handled(ef.Node)
 		}
 		return false
 	}
@@ -210,7 +210,7 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 		r.newRecord(w, n, nodeRecord{run: r.n})
 	}
 	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
-	n.rec.mocked = ef.Mocked
+	n.rec.mocked, n.rec.handled = ef.Mocked, r.sched.Handled(ef.Node)
 	return true
 }
 
@@ -242,6 +242,9 @@ func (r *run) failureText(ef scheduler.Effect) string {
 func (r *run) link(w *Workspace) {
 	for i := range r.nodes[:r.outer()] {
 		r.nodes[i].node = w.g.Node(r.nodes[i].id)
+	}
+	for id, t := range r.templates {
+		t.node = w.g.Node(id)
 	}
 	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
 	used := map[[2]int]int{} // how many edges between two nodes were linked

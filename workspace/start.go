@@ -97,7 +97,8 @@ func (w *Workspace) usable() error {
 
 func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
-		Active: func(n *graph.Node) bool { return w.runOf(n) != nil }}
+		Active:  func(n *graph.Node) bool { return w.runOf(n) != nil },
+		Handled: func(n *graph.Node) bool { return w.before[n.ID].Handled && w.before[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh

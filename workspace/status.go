@@ -30,8 +30,19 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}}
 		nodes := w.g.Nodes()
 		if len(selectors) > 0 {
+			var plain []string
+			for _, s := range selectors {
+				if found, ok := w.selectInstances(s); ok {
+					list.Nodes = append(list.Nodes, found...)
+					continue
+				}
+				plain = append(plain, s)
+			}
+			if plain == nil {
+				return list, nil
+			}
 			var err error
-			if nodes, err = w.sel(selectors); err != nil {
+			if nodes, err = w.sel(plain); err != nil {
 				return list, err
 			}
 		}
@@ -39,6 +50,7 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 		for _, n := range nodes {
 			s := w.nodeStatus(n, blocked[n.Pos()])
 			s.Attrs = ownAttrs(n)
+			s.Outputs = w.outputsOf(n)
 			list.Nodes = append(list.Nodes, s)
 		}
 		return list, nil
@@ -86,12 +98,15 @@ func (w *Workspace) status(nodes bool) api.Status {
 	for _, e := range w.g.Edges() {
 		s.Edges = append(s.Edges, edgeStatus(e))
 	}
+	w.describeEdges(s.Edges)
 	return s
 }
 
 func edgeStatus(e *graph.Edge) api.EdgeStatus {
-	return api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String(),
+	s := api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String(),
 		Status: e.Mark.String()}
+	s.When, _ = e.Attr("when")
+	return s
 }
 
 // wrapper is the wrapper of the workfile: the attribute, else one made of the legacy prefix and

@@ -117,19 +117,21 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	n, err := w.find(req.Node)
-	if err != nil {
-		reply(api.StopResult{}, err)
-		return
-	}
-	i, in := r.sched.Index(n.ID)
+	i, in := r.sched.Index(req.Node)
 	if !in {
-		reply(api.StopResult{}, notFound("node %s is not part of run %s", w.handle(n), r.id))
-		return
+		n, err := w.find(req.Node)
+		if err != nil {
+			reply(api.StopResult{}, err)
+			return
+		}
+		if i, in = r.sched.Index(n.ID); !in {
+			reply(api.StopResult{}, notFound("node %s is not part of run %s", w.handle(n), r.id))
+			return
+		}
 	}
 	status := r.sched.Status(i)
 	if r.state == preparing || status != graph.Queued && status != graph.Running {
-		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", w.handle(n), w.state(n, false)))
+		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
 		return
 	}
 	rec := r.nodes[i].rec

@@ -27,6 +27,16 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		if err != nil {
 			return found{}, err
 		}
+		for _, r := range w.runs {
+			if i, in := r.sched.Index(node); in && i >= r.outer() && (number == 0 || number == r.n) {
+				f := found{why: api.Why{Schema: api.SchemaWhy, Run: r.id, Node: r.nodeStatus(i)}}
+				r.explain(&f.why, i)
+				return f, nil
+			}
+		}
+		if number == 0 {
+			number = w.last[node].run
+		}
 		n, err := w.find(node)
 		if err != nil {
 			return found{past: number, unknown: err}, nil
@@ -83,7 +93,7 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 // has now; nil: the workfile has no such node any more.
 func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = runID(n)
-	r, g, records, err := w.rereadGraph(n)
+	r, _, records, err := w.rereadGraph(n)
 	if errors.Is(err, history.ErrNoRun) {
 		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
 	}
@@ -91,17 +101,17 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 		why.Text = []string{fmt.Sprintf("Run %d cannot be read any more: %s.", n, err)}
 		return why, nil
 	}
+	for _, rec := range records {
+		r.refoldRecord(nil, rec)
+	}
 	i, in := r.sched.Index(why.Node.ID)
 	if !in {
 		why.Text = []string{r.notCovered()}
 		return why, nil
 	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
-	}
 	r.over = true
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
-	why.Node.Command = g.Node(why.Node.ID).Label
+	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
 	switch {
 	case label == nil:
@@ -141,12 +151,22 @@ func (r *run) explain(why *api.Why, i int) {
 	}
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {
+	case graph.Skipped:
+		add("It was skipped: no path leads to it, since %s went another way.", some(r.sources(ex.Dead), 8))
+		return
 	case graph.Running:
+		if in := r.instancesOf(i); in != nil {
+			add("%s", instancesSentence(in))
+			break
+		}
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)
 		if why := r.holds.why(); why != "" {
 			add("The run is held, nothing starts: %s.", why)
 		}
 	case graph.Queued:
+		if r.explainWait(why, i) {
+			break
+		}
 		if why := r.holds.why(); why != "" {
 			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
 		} else {
@@ -156,13 +176,25 @@ func (r *run) explain(why *api.Why, i int) {
 			add("The run has at most %d at once.", r.req.Jobs)
 		}
 	case graph.Ran:
-		if rec.executions == 0 {
+		switch in := r.instancesOf(i); {
+		case rec.mocked:
+			add("It was not executed: the run was told to take it as succeeded.")
+		case in != nil && rec.run == r.n:
+			add("It succeeded: %s", instancesSentence(in))
+		case rec.executions == 0:
 			add("%s", r.keptSentence())
 			return
+		default:
+			add("It succeeded%s.", times(rec.executions))
 		}
-		add("It succeeded%s.", times(rec.executions))
 	case graph.Failed:
 		add("%s", r.failureSentence(rec))
+		if rec.mocked {
+			add("It was not executed: the run was told to take it as failed.")
+		}
+		if r.sched.Handled(i) {
+			add("The failure was handled: %s.", r.ways(i))
+		}
 	default:
 		r.explainIdle(why, ex)
 	}
@@ -199,15 +231,20 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 	case api.ReasonSignal:
 		s = "It failed: its command was ended by " + signalName(rec.signal)
 	case api.ReasonTimeout:
-		s = fmt.Sprintf("It failed: the time of the run (%s) was up", time.Duration(r.req.TimeoutMS)*time.Millisecond)
+		s = "It failed: its own time was up"
+		if r.cause == "timeout" {
+			s = fmt.Sprintf("It failed: the time of the run (%s) was up", time.Duration(r.req.TimeoutMS)*time.Millisecond)
+		}
 	case api.ReasonCancelled:
 		s = "It was cancelled: " + r.stopSentence()
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
 	case api.ReasonStart:
 		s = "It failed: its command could not be started"
-	case api.ReasonLimit:
+	case api.ReasonLimit, api.ReasonExpression, api.ReasonInstances:
 		s = "It failed"
+	case api.ReasonRejected:
+		s = "It was rejected"
 	default:
 		s = "It failed in an earlier run"
 	}

@@ -15,6 +15,7 @@ import (
 	"wf/graph"
 	"wf/graphml"
 	"wf/history"
+	"wf/scheduler"
 )
 
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
@@ -83,6 +84,7 @@ type Workspace struct {
 	handles  *graph.HandleTable // nil when stale
 	stages   stageTable
 	last     map[string]memory // node id → what is known of its past
+	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	edits    editLog
 	store    *history.Store

@@ -20,6 +20,9 @@ type board struct {
 	running map[string]*runningNode
 	queued  map[string]bool
 	failed  map[string]bool
+	waiting map[string]*waitingNode
+	skipped map[string]bool // no path leads to them any more
+	inner   map[string]bool // nodes of instances that ended at least once: not part of total
 	blocked int
 
 	begun   time.Time     // of what was seen of the run
@@ -47,7 +50,8 @@ type timedNode struct {
 const maxSlowest = 3
 
 func newBoard() *board {
-	return &board{done: map[string]int{}, running: map[string]*runningNode{}, queued: map[string]bool{}, failed: map[string]bool{}}
+	return &board{done: map[string]int{}, running: map[string]*runningNode{}, queued: map[string]bool{}, failed: map[string]bool{},
+		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, inner: map[string]bool{}}
 }
 
 // take notes one event of the run. It returns the stage that this event finished, if any.
@@ -55,11 +59,23 @@ func (b *board) take(ev api.Event) *stage {
 	if b.begun.IsZero() {
 		b.begun = ev.Time
 	}
+	if ev.Node != "" {
+		delete(b.waiting, ev.Node)
+	}
 	switch ev.Type {
 	case api.NodeReady:
 		b.queued[ev.Node] = true
+		delete(b.skipped, ev.Node)
 	case api.NodeReset:
 		delete(b.queued, ev.Node)
+	case api.NodeWaiting:
+		delete(b.queued, ev.Node)
+		delete(b.failed, ev.Node) // it will be tried again
+		if ev.Wait != nil {
+			b.waiting[ev.Node] = &waitingNode{plain.Line(ev.Name), *ev.Wait}
+		}
+	case api.NodeSkipped:
+		return b.skip(ev)
 	case api.NodeStarted:
 		delete(b.queued, ev.Node)
 		b.running[ev.Node] = &runningNode{id: ev.Node, name: plain.Line(ev.Name), execution: ev.Execution, started: ev.Time}
@@ -74,11 +90,16 @@ func (b *board) end(ev api.Event) *stage {
 	delete(b.running, ev.Node)
 	delete(b.queued, ev.Node)
 	delete(b.failed, ev.Node)
-	if endState(ev) == api.StateFailed {
+	delete(b.skipped, ev.Node)
+	if endState(ev) == api.StateFailed && !ev.Handled {
 		b.failed[ev.Node] = true
 	}
 	if ev.DurationMS != nil {
 		b.time(plain.Line(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
+	}
+	if ofInstance(ev.Name) {
+		b.inner[ev.Node] = true
+		return nil
 	}
 	_, again := b.done[ev.Node]
 	b.done[ev.Node] = max(ev.Execution, 1)
@@ -102,8 +123,9 @@ func (b *board) time(name string, took time.Duration) {
 // ended is how many nodes of how many have ended at least once. A loop may come back to nodes
 // that were kept, and what was missed may end once more; it never says more than all.
 func (b *board) ended() (n, total int) {
-	total = max(b.total, len(b.done))
-	return min(len(b.done)+b.missed, total), total
+	decided := len(b.done) + len(b.skipped)
+	total = max(b.total, decided)
+	return min(decided+b.missed, total), total
 }
 
 // resync takes the counts from a snapshot: what happened in between was not seen.
@@ -111,7 +133,8 @@ func (b *board) resync(run api.RunSummary) {
 	c := run.Counts
 	b.kept, b.blocked = c.Kept, c.Blocked
 	b.total = run.Nodes - b.kept
-	b.missed = max(0, c.OK+c.Failed+c.Cancelled-len(b.done))
+	b.missed = max(0, c.OK+c.Failed+c.Cancelled+c.Skipped-len(b.done)-len(b.skipped))
+	clear(b.waiting)
 	clear(b.running) // whatever of it still runs will report its end all the same
 	clear(b.queued)
 }
@@ -135,6 +158,8 @@ func (b *board) learn(o api.RunOutlook) []*stage {
 			if b.running[n.Node] == nil && b.done[n.Node] <= n.Executions && !ended {
 				b.queued[n.Node] = true
 			}
+		case api.StateSkipped:
+			b.skipped[n.Node] = true
 		case api.StateOK, api.StateFailed, api.StateCancelled:
 			if !ended && b.running[n.Node] == nil && n.Executions > 0 {
 				b.done[n.Node] = n.Executions

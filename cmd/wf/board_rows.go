@@ -39,10 +39,32 @@ func (b *board) rows(p paint, now time.Time, width, height int, hint string) []s
 	if len(b.queued) > 0 {
 		more = append(more, fmt.Sprintf("%s %d queued", p.glyph(api.StateQueued), len(b.queued)))
 	}
+	if text := b.waitingText(p, now); text != "" {
+		more = append(more, text)
+	}
 	if len(more) > 0 {
 		rows = append(rows, ansi.Truncate("  "+strings.Join(more, "  "), width-1, ""))
 	}
 	return append(rows, b.totals(p, now, width-1, hint))
+}
+
+// waitingText is "◆ 1 for a person: deploy  ↻ 2 to be tried again  ◆ 1 for later  next in 4s".
+func (b *board) waitingText(p paint, now time.Time) string {
+	people, retries, others := b.waits()
+	var parts []string
+	if people > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.glyph(api.StateWaiting), people, nameList(b.asked(), 3)))
+	}
+	if retries > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.glyph(api.StateRetrying), retries))
+	}
+	if others > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d for later", p.glyph(api.StateWaiting), others))
+	}
+	if next := b.soonest(); retries+others > 0 && next.After(now) {
+		parts = append(parts, "next in "+clock(next.Sub(now)))
+	}
+	return strings.Join(parts, "  ")
 }
 
 // runningRow is "● align_S001     1m04s  last line of output".
@@ -59,6 +81,9 @@ func (p paint) runningRow(n *runningNode, now time.Time, width int) string {
 func (b *board) totals(p paint, now time.Time, width int, hint string) string {
 	n, total := b.ended()
 	line := fmt.Sprintf("%d/%d", n, total)
+	if len(b.inner) > 0 {
+		line += fmt.Sprintf("  +%d in sub-flows", len(b.inner))
+	}
 	if len(b.failed) > 0 {
 		line += fmt.Sprintf("  %s %d", p.glyph(api.StateFailed), len(b.failed))
 	}

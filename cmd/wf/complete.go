@@ -28,6 +28,9 @@ const (
 	onlyDir = cobra.ShellCompDirectiveFilterDirs
 )
 
+// completesWith annotates a command whose argument is completed as another word than that of its usage.
+const completesWith = "completes"
+
 // maxCompletions bounds how many are offered: a shell that asks "display all 5000?" helps nobody.
 const maxCompletions = 200
 
@@ -60,7 +63,11 @@ func addCompletion(root *cobra.Command, e *env) {
 	known := completers()
 	for _, cmd := range shownCommands(root) {
 		if cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = argCompletion(e, known, argNames(cmd.Use))
+			names := argNames(cmd.Use)
+			if other := cmd.Annotations[completesWith]; other != "" {
+				names = []string{other}
+			}
+			cmd.ValidArgsFunction = argCompletion(e, known, names)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			how := flagCompletion(known, f)

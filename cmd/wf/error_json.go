@@ -66,18 +66,20 @@ func errorCode(err error) api.Code {
 
 // The codes of errors that are found on this side.
 const (
-	codeUsage   api.Code = "usage"
-	codeDaemon  api.Code = "daemon"
-	codeStopped api.Code = "stopped"
-	codeBusy    api.Code = "busy"
-	codeTimeout api.Code = "timeout"
-	codeFailed  api.Code = "failed"
+	codeUsage    api.Code = "usage"
+	codeDaemon   api.Code = "daemon"
+	codeApproval api.Code = "approval"
+	codeStopped  api.Code = "stopped"
+	codeBusy     api.Code = "busy"
+	codeTimeout  api.Code = "timeout"
+	codeFailed   api.Code = "failed"
 )
 
 var statusCodes = map[int]api.Code{
 	exitUsage:    codeUsage,
 	exitWorkfile: api.CodeWorkfile,
 	exitDaemon:   codeDaemon,
+	exitApproval: codeApproval,
 	exitStopped:  codeStopped,
 	exitBusy:     codeBusy,
 	exitTimeout:  codeTimeout,

@@ -44,6 +44,7 @@ type follower struct {
 	grace    time.Duration // of that stop
 	interrupts
 	choosing
+	answering
 }
 
 // received is one answer of watch.Next.
@@ -80,6 +81,9 @@ func (f *follower) close() {
 	f.interrupts.restore()
 	f.view.endLive() // first: whatever else takes time, the terminal is in order
 	f.closeQuestion()
+	if f.view.keyboard != nil {
+		f.view.keyboard.deafen() // of a question that is open still
+	}
 	f.cancel()
 	f.watch.Close()
 	f.view.close()
@@ -176,6 +180,9 @@ func (f *follower) follow(ctx context.Context) error {
 	if f.view.live != nil {
 		f.learn()
 	}
+	if f.view.partial {
+		f.learnApprovals()
+	}
 	f.spawn(f.read)
 	var err error
 	f.e.guard(func() { err = f.loop(ctx) }) // here, since a bug should not wait for what close waits for
@@ -212,6 +219,7 @@ func (f *follower) loop(ctx context.Context) error {
 		case key := <-f.view.keys():
 			asked := f.asking // then every key is the answer
 			switch {
+			case f.answerKey(key):
 			case f.pressed(key):
 				return f.leave()
 			case key == 't' && !asked && f.view.live != nil && f.view.live.shared:
@@ -280,6 +288,7 @@ func (f *follower) take(ctx context.Context, frame api.Frame) (over bool, err er
 		if err := f.view.event(ctx, ev); err != nil {
 			return true, err
 		}
+		f.hearApproval(ev)
 		if ev.Type == api.RunComplete {
 			return true, f.over(ctx, ev)
 		}
@@ -296,6 +305,8 @@ func (f *follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 			if f.view.live != nil {
 				f.learn()
 			}
+			f.pending, f.confirming = nil, 0
+			f.learnApprovals()
 			return false, nil
 		}
 	}
@@ -340,6 +351,9 @@ func (f *follower) over(ctx context.Context, ev api.Event) error {
 	}
 	if ev.Result == api.Cancelled && f.stoppedBy != nil {
 		return exit(signalStatus(f.stoppedBy))
+	}
+	if ev.Result == api.Cancelled && f.unanswered != "" {
+		return f.noAnswer()
 	}
 	return exit(resultStatus(ev.Result, ev.ExitCode))
 }

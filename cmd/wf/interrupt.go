@@ -85,7 +85,11 @@ func (f *follower) stopIfAsked() {
 		f.view.killing()
 	}
 	ms := f.grace.Milliseconds()
-	req := api.StopRequest{GraceMS: &ms, Cause: signalName(f.stoppedBy)}
+	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: signalName(f.stoppedBy)})
+}
+
+// sendStop asks the daemon to stop the run; what becomes of that comes with answers.
+func (f *follower) sendStop(req api.StopRequest) {
 	run := f.run
 	f.spawn(func() {
 		_, err := f.s.ws.Stop(f.ctx, run, req)

@@ -42,7 +42,7 @@ func (f *follower) ask() bool {
 	if f.asking || v.keyboard == nil || !v.term.foreground() || !v.keyboard.listen() {
 		return false
 	}
-	f.asking = true
+	f.asking, f.confirming = true, 0
 	f.asked, f.stoppedBy = 0, nil // nobody has asked for a stop yet
 	if v.live != nil {
 		v.live.question, v.live.dirty = question, true
@@ -77,7 +77,8 @@ func (f *follower) closeQuestion() {
 	f.asking = false
 	if l := f.view.live; l != nil {
 		l.question, l.dirty = "", true
-		return
+	} else {
+		f.view.keyboard.deafen()
 	}
-	f.view.keyboard.deafen()
+	f.showQuestion() // the other one, if it was behind this one
 }

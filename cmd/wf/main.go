@@ -22,6 +22,7 @@ const (
 	exitUsage       = 2
 	exitWorkfile    = 3
 	exitDaemon      = 4
+	exitApproval    = 5
 	exitStopped     = 6
 	exitBusy        = 7
 	exitTimeout     = 124

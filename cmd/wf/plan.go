@@ -26,7 +26,11 @@ changes nothing: no file, no folder, and no daemon is started.`,
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, o.file, o.request(cmd.Flags(), e), o.json, o.verbose)
+			req, err := o.request(cmd.Flags(), e)
+			if err != nil {
+				return err
+			}
+			return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
 		},
 	}
 	f := cmd.Flags()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ EXIT STATUS
   2    usage: unknown command, flag or node
   3    the workfile cannot be used
   4    the daemon cannot be started or reached
+  5    --approval fail: a node waits for a person
   6    the run was stopped by somebody else
   7    the nodes belong to a run that is going
   124  --timeout
@@ -48,7 +50,9 @@ type runOptions struct {
 	timeout, grace time.Duration
 	acceptDrawing  bool
 	interrupt      string // what Ctrl-C does
+	approval       string // what happens when a node waits for a person
 	detach, dryRun bool
+	controlOptions
 	showOptions
 }
 
@@ -114,6 +118,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
 	o.interrupt = interruptCancel
 	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach or ask")
+	o.approval = approvalAuto
+	f.Var(&choice{&o.approval, approvalWords}, "approval", "when a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, and run nothing")
 	o.showOptions.addFlags(f)
@@ -126,6 +132,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", 0, "`N` commands at once; 0 = as many as the machine has slots")
 	f.StringVar(&o.wrapper, "wrapper", "", "`TEMPLATE` around every command, {} is the command")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
+	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; remembered in the workfile")
 }
 
@@ -163,6 +170,8 @@ func (o *runOptions) check(flags *pflag.FlagSet) error {
 		return usage("a duration must not be negative")
 	case (o.detach || o.dryRun) && len(o.reports) > 0:
 		return usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
+	case o.detach && (o.approval == approvalAsk || o.approval == approvalFail):
+		return usage("--approval %s is for a command that stays: it goes not with --detach", o.approval)
 	case o.detach && o.dryRun:
 		return usage("--detach and --dry-run exclude each other")
 	}
@@ -185,7 +194,7 @@ func (o *showOptions) check() error {
 }
 
 // request says it in the words of the daemon.
-func (o *runOptions) request(flags *pflag.FlagSet, e *env) api.RunRequest {
+func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, error) {
 	req := api.RunRequest{
 		Nodes:         o.nodes,
 		Exclude:       o.exclude,
@@ -204,7 +213,8 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) api.RunRequest {
 	if flags.Changed("wrapper") {
 		req.Wrapper = &o.wrapper
 	}
-	return req
+	err := o.fill(e, &req)
+	return req, err
 }
 
 // start is the body of run and resume.
@@ -218,7 +228,10 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := e.checkReports(o.reports); err != nil {
 		return err
 	}
-	req := o.request(cmd.Flags(), e)
+	req, err := o.request(cmd.Flags(), e)
+	if err != nil {
+		return err
+	}
 	if o.dryRun {
 		return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
 	}
@@ -228,10 +241,25 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 		return err
 	}
 	defer s.close()
-	if o.detach {
-		return o.startDetached(cmd.Context(), e, s, req)
+	for {
+		if o.detach {
+			err = o.startDetached(cmd.Context(), e, s, req)
+		} else {
+			err = o.startAttached(cmd.Context(), e, s, req)
+		}
+		asked, failed := o.ask(cmd.Context(), e, s, &req, err)
+		if failed != nil || !asked {
+			return cmp.Or(failed, err)
+		}
 	}
-	return o.startAttached(cmd.Context(), e, s, req)
+}
+
+// ask asks for parameters that are missing where people look on.
+func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+	if o.json || o.quiet {
+		return false, nil
+	}
+	return e.askParams(ctx, s, req, err)
 }
 
 // startDetached starts the run and leaves it to the daemon.
@@ -257,7 +285,7 @@ func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req 
 		return err
 	}
 	defer f.close()
-	f.stopsRun, f.grace, f.onInterrupt = true, o.grace, o.interrupt
+	f.stopsRun, f.grace, f.onInterrupt, f.approval = true, o.grace, o.interrupt, o.approval
 	if req.GraceMS == nil {
 		f.grace = defaultGrace
 	}

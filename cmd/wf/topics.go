@@ -113,6 +113,7 @@ const exitTopic = `EXIT STATUS
   2    usage: unknown command, flag, node or setting, bad selector
   3    the workfile cannot be used: missing, unreadable, a cycle, an edge without an end
   4    the daemon cannot be started or reached, or was lost
+  5    wf run --approval fail: a node waits for a person, and nobody can answer
   6    the run was stopped by somebody else
   7    wf run: the nodes belong to a run that is going; wf status --exit-code: still running
   124  --timeout

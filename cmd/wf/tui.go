@@ -91,7 +91,7 @@ func (e *env) usualRun(path string) (api.RunRequest, error) {
 	if err := e.configure(cmd, nil); err != nil {
 		return api.RunRequest{}, err
 	}
-	return o.request(cmd.Flags(), e), nil
+	return o.request(cmd.Flags(), e)
 }
 
 // connectTUI is connect for a client that tells what happens to its connection.

@@ -108,9 +108,10 @@ func (v *view) events() []api.EventType {
 	if v.opt.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.NodeFailed, api.FileProblem}
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.NodeFailed, api.FileProblem,
+		api.NodeWaiting, api.NodeDecided}
 	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
-		types = append(types, api.NodeStarted, api.NodeFinished)
+		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
 	}
 	if v.opt.progress != "none" && v.term != nil { // what waits is counted where progress is redrawn
 		types = append(types, api.NodeReady, api.NodeReset)
@@ -185,6 +186,13 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.NodeFinished, api.NodeFailed:
 		v.nodeEnded(ctx, ev)
 		v.stageEnded(finished)
+	case api.NodeSkipped:
+		v.nodeSkipped(ev)
+		v.stageEnded(finished)
+	case api.NodeWaiting:
+		v.nodeWaiting(ev)
+	case api.NodeDecided:
+		v.nodeDecided(ev)
 	case api.RunStopping:
 		// Who pressed Ctrl-C here has been told already.
 		if v.progress() && !v.opt.quiet && ev.Client != v.s.client.ID() {

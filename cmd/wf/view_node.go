@@ -52,10 +52,10 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	switch {
 	case v.opt.output == "grouped":
 		v.wholeOutput(ctx, ev)
-	case failed && ev.Reason != api.ReasonCancelled && v.showsBlocks():
+	case failed && ev.Reason != api.ReasonCancelled && !ev.Mocked && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
-	if v.opt.output != "none" && endState(ev) == api.StateFailed {
+	if v.opt.output != "none" && endState(ev) == api.StateFailed && !ev.Handled {
 		v.sayBlocked(ctx, ev)
 	}
 }
@@ -69,9 +69,9 @@ func (v *view) folded() bool {
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
 	glyph, name := v.p.glyph(endState(ev)), plain.Line(ev.Name)
-	took, why := spanMS(ev.DurationMS), again(ev)
+	took, why := spanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
-		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why
+		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))

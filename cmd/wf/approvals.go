@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// approvalsOptions are the flags of approvals.
+type approvalsOptions struct {
+	file string
+	all  bool
+	json bool
+}
+
+func newApprovals(e *env) *cobra.Command {
+	o := &approvalsOptions{}
+	cmd := &cobra.Command{
+		Use:   "approvals [FILE]",
+		Short: "List what waits for a person",
+		Long: `Approvals lists the nodes that wait for a person in the runs that are going, those that wait
+longest first, with the command that answers each. Where there is no ./Workfile, and with
+--all, it lists those of all workfiles.`,
+		Example: `  wf approvals
+  wf approvals --all --json | jq -r '.approvals[].name'`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(&o.file, args); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.all, "all", false, "of all workfiles with a run that is going")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
+	return cmd
+}
+
+func (o *approvalsOptions) run(ctx context.Context, e *env) error {
+	if o.all && o.file != "" {
+		return usage("--all lists those of all workfiles: it goes with no file")
+	}
+	list, err := o.list(ctx, e)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.stdout, list)
+	}
+	if len(list.Approvals) == 0 {
+		fmt.Fprintln(e.stderr, "nothing waits for a person")
+		return nil
+	}
+	return printApprovals(e, list.Approvals, time.Now())
+}
+
+// list asks for one workfile, or for all where that is meant.
+func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, error) {
+	if !o.all && o.file == "" {
+		_, err := os.Stat(e.abs(defaultWorkfile))
+		o.all = errors.Is(err, fs.ErrNotExist)
+	}
+	if o.all {
+		return allApprovals(ctx, e)
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return api.ApprovalList{}, err
+	}
+	defer s.close()
+	return s.ws.Approvals(ctx)
+}
+
+// allApprovals asks every workspace in which a run is going. A daemon is started if there is none: it
+// takes up the runs that wait since the machine went down.
+func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
+	all := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
+	c, err := e.connect(ctx)
+	if err != nil {
+		return all, err
+	}
+	defer c.Close()
+	server, err := c.Server(ctx)
+	if err != nil {
+		return all, err
+	}
+	for _, info := range server.Workspaces {
+		if len(info.Runs) == 0 {
+			continue
+		}
+		ws, err := c.Open(ctx, info.Workfile)
+		if err != nil {
+			return all, err
+		}
+		list, err := ws.Approvals(ctx)
+		if err != nil {
+			return all, err
+		}
+		all.Approvals = append(all.Approvals, list.Approvals...)
+	}
+	sortApprovals(all.Approvals)
+	return all, nil
+}
+
+// printApprovals is the list for people: what is asked, since when, and how to answer.
+func printApprovals(e *env, list []api.Approval, now time.Time) error {
+	p := e.outPaint()
+	var b strings.Builder
+	for _, a := range list {
+		approvalRow(&b, p, a, now, approveCommand(e, list, a))
+	}
+	_, err := io.WriteString(e.stdout, b.String())
+	return err
+}
+
+// approvalRow is one of them, in two lines.
+func approvalRow(b *strings.Builder, p paint, a api.Approval, now time.Time, command string) {
+	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.glyph(api.StateWaiting), p.strong(plain.Line(a.Name)), a.Run, "waits "+span(max(0, now.Sub(a.Since))), untilText(a, now))
+	for line := range strings.Lines(plain.Text(a.Text)) {
+		fmt.Fprintf(b, "    %s\n", strings.TrimRight(line, "\n"))
+	}
+	fmt.Fprintf(b, "    %s\n", p.dim(command))
+}
+
+// untilText says what happens when nobody answers.
+func untilText(a api.Approval, now time.Time) string {
+	if a.Until == nil {
+		return ""
+	}
+	verdict := "rejected"
+	if a.Default == "approve" {
+		verdict = "approved"
+	}
+	return fmt.Sprintf("  %s by itself in %s", verdict, span(max(0, a.Until.Sub(now))))
+}
+
+// approveCommand is what somebody types to answer, where the others of the list wait, too.
+func approveCommand(e *env, list []api.Approval, a api.Approval) string {
+	run := ""
+	for _, other := range list {
+		if other.Name == a.Name && other.Workfile == a.Workfile && other.Run != a.Run {
+			run = " --run " + a.Run
+		}
+	}
+	rest := quote(a.Name) + run + e.fileFix(a.Workfile)
+	return "wf approve " + rest + "    wf reject " + rest
+}

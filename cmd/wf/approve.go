@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// decideOptions are the flags of approve and reject.
+type decideOptions struct {
+	file, run string
+	approved  bool
+	set       []string
+	comment   string
+	json      bool
+}
+
+func newApprove(e *env) *cobra.Command {
+	return decideCommand(e, &decideOptions{approved: true}, &cobra.Command{
+		Use:   "approve NODE",
+		Short: "Say yes to what waits for a person",
+		Long: `Approve lets a node go on that waits for a person. Its command sees each value of --set as
+WF_APPROVAL_KEY and the values are outputs of the node: an edge can decide by them. Who said
+it, when and why is kept in the history. NODE may be the path of an instance: align[3]/check.`,
+		Example: `  wf approve deploy
+  wf approve deploy --set window=14:00 --comment 'as agreed'
+  wf approve 'align[3]/check' --run 42`,
+	})
+}
+
+func newReject(e *env) *cobra.Command {
+	return decideCommand(e, &decideOptions{}, &cobra.Command{
+		Use:   "reject NODE",
+		Short: "Say no to what waits for a person",
+		Long: `Reject makes a node fail that waits for a person, with the reason "rejected": an edge with
+when=failure leads on from there, else the node is repeated by wf resume like any other that
+has failed.`,
+		Example: `  wf reject deploy --comment 'not on a Friday'`,
+	})
+}
+
+// decideCommand adds what both share.
+func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command {
+	cmd.Args = nargs(0, 1) // without an argument the error lists what waits
+	cmd.Annotations = map[string]string{completesWith: "WAITING"}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, first(args)) }
+	f := cmd.Flags()
+	fileFlag(cmd, &o.file, "f")
+	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only one in which it waits)")
+	f.StringArrayVar(&o.set, "set", nil, "a value for the command and the outputs, `NAME=VALUE` (repeatable)")
+	f.StringVar(&o.comment, "comment", "", "why, for the history")
+	f.BoolVar(&o.json, "json", false, "print what was decided as JSON")
+	return cmd
+}
+
+func (o *decideOptions) decide(cmd *cobra.Command, e *env, node string) error {
+	values, err := assignments("--set", o.set)
+	if err != nil {
+		return err
+	}
+	s, err := e.open(cmd.Context(), o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	waiting, err := s.ws.Approvals(cmd.Context())
+	if err != nil {
+		return err
+	}
+	a, err := pickApproval(waiting.Approvals, node, o.run, cmd.CommandPath(), e.fileFix(s.path))
+	if err != nil {
+		return err
+	}
+	made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: e.user()})
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(e.stdout, made)
+	}
+	fmt.Fprintf(e.stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
+	return nil
+}
+
+// decide tells the daemon about one approval.
+func (s *session) decide(ctx context.Context, a api.Approval, d api.Decision) (api.DecisionReport, error) {
+	d.Node, d.Run = a.Node, a.Run
+	if _, err := s.ws.Decide(ctx, d); err != nil {
+		return api.DecisionReport{}, err
+	}
+	return api.DecisionReport{Schema: api.SchemaDecision, Approval: a, Decision: api.DecisionMade{Approved: d.Approved,
+		By: d.User, Time: time.Now().UTC(), Comment: d.Comment, Values: d.Values}}, nil
+}
+
+func decidedWord(approved bool) string {
+	if approved {
+		return "approved"
+	}
+	return "rejected"
+}
+
+// assignments reads the values of a flag that is NAME=VALUE; all are texts.
+func assignments(flag string, list []string) (map[string]any, error) {
+	var values map[string]any
+	for _, text := range list {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usage("%s %s: must be NAME=VALUE", flag, text)
+		}
+		if values == nil {
+			values = map[string]any{}
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// pickApproval is the one that somebody means by a handle, an id or a path, perhaps behind the number
+// of a run and a slash. Errors list what waits.
+func pickApproval(waiting []api.Approval, node, run, command, file string) (api.Approval, error) {
+	found := approvalsOf(waiting, node, run)
+	if parts := runSlashNode.FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
+		found = approvalsOf(waiting, parts[2], parts[1])
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(waiting) == 0:
+		return api.Approval{}, &failure{status: exitFailed, what: "nothing waits for a person", fix: "wf status" + file}
+	case node == "":
+		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+	case len(found) > 1:
+		return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
+			why: waitingList(found), fix: command + " " + quote(node) + " --run " + found[0].Run + file}
+	}
+	what := node + " does not wait for a person"
+	if run != "" {
+		what += " in run " + run
+	}
+	var names []string
+	for _, a := range waiting {
+		names = append(names, a.Name)
+	}
+	if similar := didYouMean(node, names); similar != "" {
+		what += ": " + similar
+	}
+	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+}
+
+// approvalsOf are those of a node by its handle or path, or else by its id.
+func approvalsOf(waiting []api.Approval, node, run string) []api.Approval {
+	for _, name := range []func(api.Approval) string{
+		func(a api.Approval) string { return a.Name },
+		func(a api.Approval) string { return a.Node },
+	} {
+		var found []api.Approval
+		for _, a := range waiting {
+			if node != "" && name(a) == node && (run == "" || a.Run == run) {
+				found = append(found, a)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// maxWaiting bounds how many of them an error lists.
+const maxWaiting = 10
+
+// waitingList describes what waits, one a line.
+func waitingList(waiting []api.Approval) string {
+	lines := []string{"waiting:"}
+	for i, a := range waiting {
+		if i == maxWaiting {
+			lines = append(lines, fmt.Sprintf("and %d more: wf approvals", len(waiting)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("  %s in run %s: %s", plain.Line(a.Name), a.Run, plain.Line(a.Text)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sortApprovals puts those that wait longest first.
+func sortApprovals(list []api.Approval) {
+	slices.SortStableFunc(list, func(a, b api.Approval) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Workfile, b.Workfile), cmp.Compare(a.Name, b.Name))
+	})
+}

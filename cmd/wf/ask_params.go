@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// askParams asks, on a terminal, for the parameters without which err has refused a run, and adds the
+// answers to req. asked is false where there is nobody to ask, or something else is wrong.
+func (e *env) askParams(ctx context.Context, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+	var refused *api.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 || !e.interactive() {
+		return false, nil
+	}
+	for _, p := range refused.Problems {
+		if _, given := req.Params[p.Param]; given || p.Param == "" {
+			return false, nil // a typo is no reason to ask for the rest
+		}
+	}
+	values := map[string]any{}
+	for name, value := range req.Params {
+		values[name] = value
+	}
+	q := questioner{e: e, s: s, env: req.Env, values: values}
+	for _, p := range refused.Problems {
+		if err := q.ask(ctx, p.Param); err != nil {
+			return true, err
+		}
+	}
+	req.Params = values
+	return true, nil
+}
+
+// interactive says whether somebody can be asked: both ends are terminals.
+func (e *env) interactive() bool {
+	in, ok := e.stdin.(*os.File)
+	return ok && e.errTTY && term.IsTerminal(int(in.Fd())) && e.get("CI") == ""
+}
+
+// A questioner asks for values of parameters, one after the other.
+type questioner struct {
+	e      *env
+	s      *session
+	env    []string
+	values map[string]any
+}
+
+// ask asks for one until the answer is one that the workfile takes.
+func (q *questioner) ask(ctx context.Context, name string) error {
+	list, err := q.s.ws.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list.Params, func(p api.Param) bool { return p.Name == name })
+	if at < 0 {
+		return nil // it was removed meanwhile: the next attempt says so
+	}
+	p := list.Params[at]
+	printParam(q.e.stderr, q.e.errPaint(), p)
+	for {
+		fmt.Fprintf(q.e.stderr, "%s: ", plain.Line(name))
+		answer, err := readLine(q.e.stdin)
+		if err != nil {
+			fmt.Fprintln(q.e.stderr)
+			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + quote(name+"=VALUE")}
+		}
+		if answer == "" {
+			continue
+		}
+		q.values[name] = chosenAnswer(p, answer)
+		list, err := q.s.ws.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
+		if err != nil {
+			return err
+		}
+		bad := slices.IndexFunc(list.Problems, func(x api.ParamProblem) bool { return x.Param == name })
+		if bad < 0 {
+			return nil
+		}
+		delete(q.values, name)
+		fmt.Fprintf(q.e.stderr, "  %s\n", plain.Line(api.ParamProblem{Reason: list.Problems[bad].Reason, Remedy: list.Problems[bad].Remedy}.String()))
+	}
+}
+
+// maxChoices bounds how many choices are listed with a number.
+const maxChoices = 30
+
+// printParam says what is asked for: "env (string): where to", and the choices with their numbers.
+func printParam(w io.Writer, p paint, param api.Param) {
+	kind := param.Type
+	if limits := paramLimits(param); limits != "" {
+		kind += ", " + limits
+	}
+	fmt.Fprintf(w, "%s (%s)", p.strong(plain.Line(param.Name)), plain.Line(kind))
+	if param.Help != "" {
+		fmt.Fprintf(w, ": %s", plain.Line(param.Help))
+	}
+	fmt.Fprintln(w)
+	for i, choice := range param.Choices {
+		if i == maxChoices {
+			fmt.Fprintf(w, "  %s%d more\n", p.ellipsis(), len(param.Choices)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %2d  %s\n", i+1, plain.Line(choice))
+	}
+}
+
+// paramLimits are the bounds of a parameter in words.
+func paramLimits(p api.Param) string {
+	var parts []string
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	if p.Min != nil {
+		parts = append(parts, "at least "+number(*p.Min))
+	}
+	if p.Max != nil {
+		parts = append(parts, "at most "+number(*p.Max))
+	}
+	if p.MinLength != nil {
+		parts = append(parts, "at least "+plural(*p.MinLength, "character"))
+	}
+	if p.MaxLength != nil {
+		parts = append(parts, "at most "+plural(*p.MaxLength, "character"))
+	}
+	if p.Pattern != "" {
+		parts = append(parts, "like "+p.Pattern)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// chosenAnswer is the choice with the number that somebody typed, unless that is a choice itself.
+func chosenAnswer(p api.Param, answer string) string {
+	n, err := strconv.Atoi(answer)
+	if err != nil || slices.Contains(p.Choices, answer) || n < 1 || n > min(len(p.Choices), maxChoices) {
+		return answer
+	}
+	return p.Choices[n-1]
+}
+
+// readLine reads one line and nothing beyond it: what is typed ahead is for whoever reads next.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		n, err := r.Read(b)
+		switch {
+		case n == 1 && b[0] == '\n':
+			return strings.TrimSpace(string(line)), nil
+		case n == 1:
+			line = append(line, b[0])
+		case err != nil:
+			return "", err
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// What a command that shows a run does when a node waits for a person.
+const (
+	approvalAuto = "auto" // ask where there is a terminal, else wait
+	approvalAsk  = "ask"
+	approvalWait = "wait"
+	approvalFail = "fail"
+)
+
+var approvalWords = []string{approvalAuto, approvalAsk, approvalWait, approvalFail}
+
+// causeApproval is what the record says about a run that --approval fail has stopped.
+const causeApproval = "approval"
+
+// answering is what a follower knows of the nodes that wait for a person. It belongs to the goroutine
+// that follows.
+type answering struct {
+	approval   string         // one of the words
+	pending    []api.Approval // those that wait, as far as seen; the first is asked about
+	confirming byte           // 'a' or 'r' was pressed: the next key confirms it; else 0
+	unanswered string         // the node because of which the run is stopped; "" = none
+}
+
+// asksApproval says whether questions are put to the terminal.
+func (f *follower) asksApproval() bool {
+	if f.view.keyboard == nil {
+		return false
+	}
+	switch f.approval {
+	case approvalAsk:
+		return true
+	case approvalAuto, "":
+		return f.view.progress() && !f.opt.quiet && !f.opt.json
+	}
+	return false
+}
+
+// hearApproval takes over what an event says about nodes that wait for a person.
+func (f *follower) hearApproval(ev api.Event) {
+	if ev.Node == "" {
+		return
+	}
+	waits := ev.Type == api.NodeWaiting && ev.Wait != nil && ev.Wait.Kind == api.WaitApproval
+	i := slices.IndexFunc(f.pending, func(a api.Approval) bool { return a.Node == ev.Node })
+	switch {
+	case waits && i < 0:
+		f.awaitAnswer(api.Approval{Run: f.run, Node: ev.Node, Name: ev.Name, Text: ev.Wait.Text, Since: ev.Time, Until: ev.Wait.Until})
+	case !waits && i >= 0:
+		f.pending = slices.Delete(f.pending, i, i+1)
+		if i == 0 {
+			f.confirming = 0
+		}
+	default:
+		return
+	}
+	f.showQuestion()
+}
+
+// awaitAnswer notes one that waits. Where nobody can answer, and no time is set after which it is
+// decided all the same, the run is stopped.
+func (f *follower) awaitAnswer(a api.Approval) {
+	f.pending = append(f.pending, a)
+	if f.approval != approvalFail || a.Until != nil || f.unanswered != "" || f.asked > 0 {
+		return
+	}
+	f.unanswered = a.Name
+	ms := f.grace.Milliseconds()
+	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: causeApproval})
+}
+
+// learnApprovals asks what waits already, for somebody who comes while the run is going.
+func (f *follower) learnApprovals() {
+	f.inquire(func() func() {
+		list, err := f.s.ws.Approvals(f.ctx)
+		return func() {
+			if err != nil {
+				return // the run is shown all the same
+			}
+			for _, a := range list.Approvals {
+				if a.Run == f.run && !slices.ContainsFunc(f.pending, func(b api.Approval) bool { return a.Node == b.Node }) {
+					f.view.sayApproval(time.Now(), a)
+					f.awaitAnswer(a)
+				}
+			}
+			f.showQuestion()
+		}
+	})
+}
+
+// showQuestion puts the question about the first that waits to the terminal, or takes it back: below
+// the rows where progress is redrawn, else as a line.
+func (f *follower) showQuestion() {
+	if f.asking || !f.asksApproval() {
+		return // another question is open
+	}
+	text := f.approvalQuestion()
+	if l := f.view.live; l != nil {
+		l.question, l.dirty = text, true
+		return
+	}
+	switch {
+	case text == "":
+		f.view.keyboard.deafen()
+	case f.view.term.foreground() && f.view.keyboard.listen():
+		f.view.say("%s", text)
+	}
+}
+
+// approvalQuestion is what is asked at present; "" for nothing.
+func (f *follower) approvalQuestion() string {
+	if len(f.pending) == 0 || f.unanswered != "" {
+		return ""
+	}
+	name := plain.Line(f.pending[0].Name)
+	switch f.confirming {
+	case 'a':
+		return "approve " + name + "?  [y]es  any other key: not yet"
+	case 'r':
+		return "reject " + name + "?  [y]es  any other key: not yet"
+	}
+	text := name + " waits for a person:  [a]pprove  [r]eject"
+	if rest := len(f.pending) - 1; rest > 0 {
+		text += "  [n]ext of " + plural(rest+1, "question")
+	}
+	return text
+}
+
+// answerKey is a key while a question about an approval is on the terminal; it says whether the key was
+// an answer to it.
+func (f *follower) answerKey(key byte) bool {
+	if f.asking || len(f.pending) == 0 || f.unanswered != "" || !f.asksApproval() {
+		return false
+	}
+	verb := f.confirming
+	f.confirming = 0
+	switch {
+	case verb != 0 && (key == 'y' || key == 'Y'):
+		f.answer(verb == 'a')
+	case verb != 0: // not yet
+	case strings.IndexByte("aArR", key) >= 0:
+		f.confirming = key | 0x20 // in lower case
+	case key == 'n' && len(f.pending) > 1:
+		f.pending = append(f.pending[1:], f.pending[0])
+	default:
+		return false
+	}
+	f.showQuestion()
+	return true
+}
+
+// answer tells the daemon what was decided. The event that follows is what is shown.
+func (f *follower) answer(approved bool) {
+	a := f.pending[0]
+	f.pending = slices.Delete(f.pending, 0, 1)
+	d := api.Decision{Approved: approved, User: f.e.user()}
+	f.inquire(func() func() {
+		_, err := f.s.decide(f.ctx, a, d)
+		return func() {
+			if err != nil {
+				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), decidedWord(approved), plain.Line(err.Error()))
+				f.learnApprovals()
+			}
+		}
+	})
+}
+
+// sayApproval tells that a node waits for a person, what it asks, and how to answer.
+func (v *view) sayApproval(at time.Time, a api.Approval) {
+	if v.opt.json && v.opt.progress == "auto" {
+		return
+	}
+	v.at(at, "%s %s waits for a person%s", v.p.glyph(api.StateWaiting), v.p.strong(plain.Line(a.Name)), untilText(a, at))
+	for line := range strings.Lines(plain.Text(a.Text)) {
+		v.say("    %s", strings.TrimRight(line, "\n"))
+	}
+	rest := quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
+	v.say("    wf approve %s    wf reject %s", rest, rest)
+}
+
+// noAnswer is how a command ends whose run was stopped because nobody could answer.
+func (f *follower) noAnswer() error {
+	return &failure{status: exitApproval, what: plain.Line(f.unanswered) + " waits for a person, and nobody can answer",
+		why: "run " + f.run + " was stopped: --approval fail", fix: "wf resume --approval wait" + f.e.fileFix(f.s.path)}
+}

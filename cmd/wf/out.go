@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// outOptions are the flags of out.
+type outOptions struct {
+	file, run string
+	bare      bool
+	json      bool
+}
+
+func newOut(e *env) *cobra.Command {
+	o := &outOptions{}
+	cmd := &cobra.Command{
+		Use:   "out NODE.KEY",
+		Short: "Print an output of a node",
+		Long: `Out prints a value that a command has written to $WF_OUTPUT: a text as it is, a number, or
+JSON where it is a list or an object. Without a key it lists all outputs of the node.
+
+In a command of a run it answers from that run, and in an instance of a sub-flow names are
+looked for in the same instance first. Elsewhere it answers from the latest run. NODE may be
+the path of an instance: align[3]/trim. What is not there ends it with status 1.`,
+		Example: `  wf out build.version
+  wf out 'align[3]/trim.score'
+  wf out build --json`,
+		Args:        nargs(1, 1),
+		Annotations: map[string]string{completesWith: "NODE"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return o.print(cmd.Context(), e, args[0]) },
+	}
+	f := cmd.Flags()
+	fileFlag(cmd, &o.file, "f")
+	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the one that the command belongs to, else the latest)")
+	f.BoolVarP(&o.bare, "no-newline", "n", false, "print no line end behind the value")
+	f.BoolVar(&o.json, "json", false, "print JSON: the node, and the value with its key")
+	return cmd
+}
+
+func (o *outOptions) print(ctx context.Context, e *env, name string) error {
+	if workfile := e.get("WF_WORKFILE"); workfile != "" && o.file == "" {
+		o.file = workfile
+		if o.run == "" {
+			o.run = e.get("WF_RUN_ID")
+		}
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	outputs, key, err := o.find(ctx, e, s, name)
+	if err != nil {
+		return err
+	}
+	if key == "" {
+		if o.json {
+			return writeJSON(e.stdout, outputs)
+		}
+		return printOutputs(e, outputs.Outputs)
+	}
+	value, has := outputs.Outputs[key]
+	if !has {
+		return noOutput(outputs, key)
+	}
+	if o.json {
+		outputs.Outputs = map[string]any{key: value}
+		return writeJSON(e.stdout, outputs)
+	}
+	text := valueText(value)
+	if e.outTTY {
+		text = plain.Text(text)
+	}
+	if !o.bare {
+		text += "\n"
+	}
+	_, err = io.WriteString(e.stdout, text)
+	return err
+}
+
+// find asks for the node that a name begins with: the whole of it, or all before one of its dots; in an
+// instance, one beside it before those around it. key is what stands behind the dot.
+func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) (outputs api.NodeOutputs, key string, err error) {
+	var unknown error
+	for _, around := range o.places(e) {
+		for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '.') {
+			outputs, err = s.ws.Outputs(ctx, around+name[:end], o.run)
+			if err == nil {
+				return outputs, strings.TrimPrefix(name[end:], "."), nil
+			}
+			if !isCode(err, api.CodeUnknownNode) {
+				return outputs, "", err
+			}
+			unknown = err
+		}
+	}
+	return outputs, "", unknown
+}
+
+// places are the paths in which a command that asks looks for names: that of its own instance, those
+// around it, and the outer flow.
+func (o *outOptions) places(e *env) []string {
+	path := ""
+	if o.run == e.get("WF_RUN_ID") {
+		path = e.get("WF_NODE_NAME")
+	}
+	var places []string
+	for end := strings.LastIndexByte(path, '/'); end >= 0; end = strings.LastIndexByte(path[:end], '/') {
+		if end > 0 && path[end-1] == ']' { // else it belongs to a name
+			places = append(places, path[:end+1])
+		}
+	}
+	return append(places, "")
+}
+
+func noOutput(o api.NodeOutputs, key string) error {
+	f := &failure{status: exitFailed, what: fmt.Sprintf("%s has no output %s", o.Node, key), why: "it has none at all"}
+	if o.Run != "" {
+		f.what += " in run " + o.Run
+	}
+	if names := slices.Sorted(maps.Keys(o.Outputs)); len(names) > 0 {
+		f.why = "there is " + nameList(names, shownNames)
+		if similar := didYouMean(key, names); similar != "" {
+			f.why = similar
+		}
+	}
+	return f
+}
+
+// printOutputs is a line for each output.
+func printOutputs(e *env, outputs map[string]any) error {
+	var t table
+	for _, key := range slices.Sorted(maps.Keys(outputs)) {
+		t.row(plain.Line(key), plain.Line(valueText(outputs[key])))
+	}
+	return t.write(e.stdout)
+}
+
+// valueText is a value as a command gets it in its environment: texts as they are, lists and objects as
+// JSON, nothing for null.
+func valueText(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

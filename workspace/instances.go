@@ -1,0 +1,236 @@
+package workspace
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/expression"
+	"wf/flow"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// controlling is the active run that covers a node, if it has a control flow of its own.
+func (w *Workspace) controlling(n *graph.Node) *run {
+	for _, r := range w.runs {
+		if r.flow == nil {
+			continue
+		}
+		if _, in := r.sched.Index(n.ID); in {
+			return r
+		}
+	}
+	return nil
+}
+
+// describeControl adds what a status says beyond plain commands.
+func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
+	if n.SubFlow() {
+		s.SubFlow = subFlowWord(n)
+	}
+	r := w.controlling(n)
+	if r == nil {
+		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status {
+			s.Instances = w.pastInstances(n, p)
+		}
+		return
+	}
+	i, _ := r.sched.Index(n.ID)
+	r.describeControl(i, s)
+}
+
+func (r *run) describeControl(i int, s *api.NodeStatus) {
+	_, s.Wait = r.waitingState(i)
+	s.Attempt, s.Instances = r.sched.Attempt(i), r.instancesOf(i)
+}
+
+func subFlowWord(n *graph.Node) string {
+	for _, word := range [...]string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
+		if text, _ := n.Attr(word); strings.TrimSpace(text) != "" {
+			return word
+		}
+	}
+	return ""
+}
+
+// pastInstances sums up the instances of a sub-flow in the run that it took part in last.
+func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Instances {
+	in := &api.Instances{Begun: p.Instances, Total: len(p.Items)}
+	members := w.membersOf(n)
+	notable := map[api.State][]api.InstanceStatus{}
+	for k := range p.Instances {
+		s := api.InstanceStatus{Path: instancePath(w.handle(n), k), State: api.StateOK}
+		if k < len(p.Items) {
+			s.Item = expression.Format(p.Items[k])
+		}
+		for _, m := range members {
+			path := s.Path + "/" + m
+			past := w.before[path]
+			s.Counts.Add(stateOf(past.Status, w.last[path].rec, false))
+			if past.Status == graph.Failed && !past.Handled {
+				s.State = api.StateFailed
+			}
+		}
+		in.Counts.Add(s.State)
+		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
+			notable[s.State] = append(list, s)
+		}
+	}
+	in.Notable = notable[api.StateFailed]
+	return in
+}
+
+// membersOf are the local names of the nodes that run in each instance of a sub-flow.
+func (w *Workspace) membersOf(subflow *graph.Node) []string {
+	f, _ := flow.Read(w.g)
+	var names []string
+	for _, n := range w.g.Nodes() {
+		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
+			names = append(names, f.LocalName(n))
+		}
+	}
+	return names
+}
+
+// describeEdges says of edges which way the last run went.
+func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
+	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.flow != nil }) {
+		return
+	}
+	live := map[int]*api.EdgeStatus{}
+	for i := range edges {
+		s := &edges[i]
+		live[s.Key] = s
+		p, known := w.before[s.Source]
+		if !known {
+			continue
+		}
+		if n := w.g.Node(s.Source); n == nil || n.Status != p.Status {
+			continue
+		}
+		s.Taken = slices.Contains(p.Fired, s.Key)
+		s.Dead = !s.Taken && (p.Handled || p.Status == graph.Ran || p.Status == graph.Skipped)
+	}
+	for _, r := range w.runs {
+		for j, e := range r.edges {
+			if e == nil || r.flow == nil {
+				continue
+			}
+			if s := live[e.Key]; s != nil {
+				s.Taken, s.Dead = r.sched.Taken(j), r.sched.Dead(j)
+			}
+		}
+	}
+}
+
+// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim,
+// align[3]/trim. ok is false if it names none in this way.
+func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
+	if !strings.Contains(selector, "]") {
+		return nil, false
+	}
+	for _, r := range w.runs {
+		for i := r.outer(); i < len(r.nodes); i++ {
+			if pathMatches(selector, r.nodes[i].id) {
+				nodes = append(nodes, r.nodeStatus(i))
+			}
+		}
+	}
+	if nodes != nil {
+		return nodes, true
+	}
+	for path, p := range w.before {
+		if strings.Contains(path, "]/") && pathMatches(selector, path) {
+			nodes = append(nodes, w.pastNodeStatus(path, p))
+		}
+	}
+	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
+	return nodes, nodes != nil
+}
+
+// pastNodeStatus describes a node of an instance of a run that is over.
+func (w *Workspace) pastNodeStatus(path string, p scheduler.PastNode) api.NodeStatus {
+	s := api.NodeStatus{ID: path, Name: path, Status: p.Status.String(), Outputs: p.Outputs,
+		State: stateOf(p.Status, w.last[path].rec, false), Run: runID(w.last[path].run)}
+	if rec := w.last[path].rec; rec != nil {
+		rec.describe(&s)
+		s.Executions, s.Command = rec.executions, rec.command
+	}
+	s.Handled, s.Mocked = p.Handled, p.Mocked
+	return s
+}
+
+// nodeStatus describes a node of an instance.
+func (r *run) nodeStatus(i int) api.NodeStatus {
+	n := &r.nodes[i]
+	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
+		State: r.stateIn(i, false), Run: r.id, Outputs: r.sched.Outputs(i)}
+	if n.rec != nil {
+		n.rec.describe(&s)
+		s.Executions = n.rec.executions
+	}
+	if subflow, k, ok := r.sched.Instance(i); ok {
+		s.Parent = r.nodes[subflow].id
+		if _, items := r.sched.Instances(subflow); k < len(items) {
+			s.Item = expression.Format(items[k])
+		}
+	}
+	r.describeControl(i, &s)
+	return s
+}
+
+// pathMatches says whether a selector names a path, or the instance that the path lies in. [*] stands for
+// every instance.
+func pathMatches(selector, path string) bool {
+	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
+	if len(want) > len(have) {
+		return false
+	}
+	for i, w := range want {
+		name, all := strings.CutSuffix(w, "[*]")
+		if all {
+			if open := strings.LastIndexByte(have[i], '['); open < 0 || have[i][:open] != name {
+				return false
+			}
+			continue
+		}
+		if w != have[i] && w != "*" {
+			return false
+		}
+	}
+	return true
+}
+
+func instancePath(name string, k int) string { return name + "[" + strconv.Itoa(k) + "]" }
+
+// comparePaths orders paths so that align[9] comes before align[10].
+func comparePaths(a, b string) int {
+	for a != "" && b != "" {
+		na, nb := digits(a), digits(b)
+		if na > 0 && nb > 0 {
+			if na != nb {
+				return na - nb
+			}
+			if c := strings.Compare(a[:na], b[:nb]); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
