@@ -12,7 +12,7 @@ import (
 	"wf/api"
 )
 
-// An expectation is what the comment of a workfile says of a run of it:
+// A patternEnd is what the comment of a workfile says of a run of it:
 //
 //	expect: ran a b; skip c; fail d(cancelled); idle e; stopped f; times b=2; instances each=3;
 //	output b.pages=4; args -p n=2; await b; approve d case=again; result succeeded
@@ -20,7 +20,7 @@ import (
 // It speaks of all nodes of the outer flow. Stopped ones have failed or not begun, which of the two is
 // left to chance. await, approve and reject are steps, in their order: await lets the next one wait
 // until a node has finished.
-type expectation struct {
+type patternEnd struct {
 	states           map[string]wantedState
 	times, instances map[string]int
 	outputs          []wantedOutput
@@ -29,7 +29,7 @@ type expectation struct {
 	result           api.Result
 }
 
-type wantedOutput struct{ key, value string }
+type wantedOutput struct{ node, key, value string }
 
 // A step is taken while the run goes on.
 type step struct {
@@ -37,31 +37,31 @@ type step struct {
 	args       []string
 }
 
-// wantedState is a status of the file, with the reason of a failure; or "stopped".
+// wantedState is a status of the file, and what people see if that is said too; or "stopped".
 type wantedState struct {
 	status string
-	reason api.Reason
+	state  api.State
 }
 
-func (s wantedState) String() string { return fmt.Sprintf("%q (%s)", s.status, s.reason) }
+func (s wantedState) String() string { return fmt.Sprintf("%q (%s)", s.status, s.state) }
 
 func (s wantedState) fits(n api.NodeStatus) bool {
 	if s.status == "stopped" {
-		return n.Status == "" || n.Status == "fail" && n.Reason == api.ReasonCancelled
+		return n.Status == "" || n.State == api.StateCancelled
 	}
-	return n.Status == s.status && (s.reason == "" || n.Reason == s.reason)
+	return n.Status == s.status && (s.state == "" || n.State == s.state)
 }
 
 var expectText = regexp.MustCompile(`(?s)\bexpect:(.*?)-->`)
 
 // readExpectation finds the expectation in a workfile.
-func readExpectation(t *testing.T, workfile string) *expectation {
+func readExpectation(t *testing.T, workfile string) *patternEnd {
 	t.Helper()
 	found := expectText.FindStringSubmatch(workfile)
 	if found == nil {
 		t.Fatal("the comment of the workfile does not say what to expect")
 	}
-	e := &expectation{states: map[string]wantedState{}, times: map[string]int{}, instances: map[string]int{}}
+	e := &patternEnd{states: map[string]wantedState{}, times: map[string]int{}, instances: map[string]int{}}
 	for clause := range strings.SplitSeq(found[1], ";") {
 		if words := strings.Fields(clause); len(words) < 2 || !e.clause(words[0], words[1:]) {
 			t.Fatalf("expect: %q is not understood", clause)
@@ -73,7 +73,7 @@ func readExpectation(t *testing.T, workfile string) *expectation {
 	return e
 }
 
-func (e *expectation) clause(verb string, words []string) bool {
+func (e *patternEnd) clause(verb string, words []string) bool {
 	switch verb {
 	case "ran", "skip", "fail", "idle", "stopped":
 		return e.state(verb, words)
@@ -83,8 +83,9 @@ func (e *expectation) clause(verb string, words []string) bool {
 		return counts(e.instances, words)
 	case "output":
 		for _, word := range words {
-			key, value, _ := strings.Cut(word, "=")
-			e.outputs = append(e.outputs, wantedOutput{key, value})
+			name, value, _ := strings.Cut(word, "=")
+			node, key, _ := strings.Cut(name, ".")
+			e.outputs = append(e.outputs, wantedOutput{node, key, value})
 		}
 	case "args":
 		e.args = words
@@ -104,16 +105,14 @@ func (e *expectation) clause(verb string, words []string) bool {
 	return true
 }
 
-func (e *expectation) state(verb string, nodes []string) bool {
+func (e *patternEnd) state(verb string, nodes []string) bool {
 	for _, node := range nodes {
 		want := wantedState{status: verb}
 		if verb == "idle" {
 			want.status = ""
 		}
-		name, reason, explained := strings.Cut(node, "(")
-		if explained {
-			want.reason = api.Reason(strings.TrimSuffix(reason, ")"))
-		}
+		name, state, _ := strings.Cut(node, "(")
+		want.state = api.State(strings.TrimSuffix(state, ")"))
 		if _, twice := e.states[name]; twice {
 			return false
 		}

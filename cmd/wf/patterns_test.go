@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -63,7 +64,7 @@ type patternRun struct {
 	t      *testing.T
 	w      *world
 	dir    string
-	expect *expectation
+	expect *patternEnd
 }
 
 // command is a wf that ends when nothing should take so long.
@@ -120,7 +121,7 @@ func (p *patternRun) run() {
 }
 
 // answer follows the events of a run and takes each step as soon as its event has come. It returns how
-// many steps were not taken, and the events.
+// many steps were not taken, and the last events.
 func (p *patternRun) answer(events io.Reader) (left int, said string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -146,7 +147,8 @@ func (p *patternRun) answer(events io.Reader) (left int, said string) {
 			steps = steps[1:]
 		}
 	}
-	return len(steps), b.String()
+	said = b.String()
+	return len(steps), said[max(0, len(said)-4000):]
 }
 
 // compare holds the state after the run against what is expected.
@@ -172,8 +174,9 @@ func (p *patternRun) compare() {
 		}
 	}
 	for _, o := range p.expect.outputs {
-		if got := strings.TrimSpace(p.wf("out", o.key)); got != o.value {
-			p.t.Errorf("output %s is %q, want %q", o.key, got, o.value)
+		var out api.NodeOutputs
+		if err := json.Unmarshal([]byte(p.wf("out", o.node, "--json")), &out); err != nil || fmt.Sprint(out.Outputs[o.key]) != o.value {
+			p.t.Errorf("outputs of %s are %v, want %s=%s (%v)", o.node, out.Outputs, o.key, o.value, err)
 		}
 	}
 }
@@ -185,7 +188,7 @@ func (p *patternRun) compareNode(n api.NodeStatus) {
 		return
 	}
 	if !want.fits(n) {
-		p.t.Errorf("node %s is %q (%s) %s, want %s", n.Name, n.Status, n.Reason, n.Message, want)
+		p.t.Errorf("node %s is %q (%s) %s, want %s", n.Name, n.Status, n.State, n.Message, want)
 	}
 	if times, said := p.expect.times[n.Name]; said && n.Executions != times {
 		p.t.Errorf("node %s was executed %d times, want %d", n.Name, n.Executions, times)
