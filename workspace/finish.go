@@ -112,6 +112,7 @@ func (w *Workspace) complete(r *run) {
 		reply(r.stopResult(), nil)
 	}
 	r.onStop = nil
+	w.startWaiting()
 	w.pruneLater()
 }
 

@@ -90,6 +90,7 @@ type Workspace struct {
 	store    *history.Store
 	slots    SlotMember
 	runs     []*run // active, in order of start
+	waiting  []*pendingStart // runs that wait for others to end, in order
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest
