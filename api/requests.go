@@ -206,6 +206,13 @@ type Why struct {
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 }
 
+// An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told
+// apart by what their clients say, so that nothing may be allowed or refused for it but undoing.
+type Author struct {
+	Client string
+	User   string
+}
+
 // EditRequest is a list of edits that happen together or not at all, and are undone together.
 type EditRequest struct {
 	Edits []Edit `json:"edits"`

@@ -247,3 +247,11 @@ func (r *Run) Fired(node int) []int {
 	}
 	return fired
 }
+
+// Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
+func (r *Run) Exit(node int) int {
+	if x := r.nodes[node].rare; x != nil && x.over {
+		return x.last.exit
+	}
+	return 0
+}

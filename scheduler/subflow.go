@@ -34,7 +34,11 @@ func (r *Run) gotItems(i int32, items []any) {
 
 // startInstances begins the instances of an activation.
 func (r *Run) startInstances(i int32) {
-	if !busy(r.nodes[i].status) || r.halted {
+	if !busy(r.nodes[i].status) {
+		return
+	}
+	if r.halted {
+		r.finish(i, outcome{reason: ReasonCancelled})
 		return
 	}
 	x := r.rareOf(i)

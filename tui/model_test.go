@@ -127,7 +127,7 @@ func TestStartsWithoutDaemon(t *testing.T) {
 	if got := frame(m); !strings.Contains(got, "opening x.graphml") || !strings.Contains(got, "connecting") {
 		t.Errorf("before the answer:\n%s", got)
 	}
-	m.Update(opened{m.link, nil, &api.Error{Message: "x.graphml is no workfile", Where: "x.graphml:3", Fix: "wf check x.graphml"}})
+	m.Update(opened{asked: m.link, err: &api.Error{Message: "x.graphml is no workfile", Where: "x.graphml:3", Fix: "wf check x.graphml"}})
 	if got := frame(m); !strings.Contains(got, "x.graphml is no workfile: x.graphml:3; wf check x.graphml") || !strings.Contains(got, "C tries again") {
 		t.Errorf("after a refusal:\n%s", got)
 	}

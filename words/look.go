@@ -18,7 +18,7 @@ func LookOf(state api.State) Look {
 	case api.StateFailed:
 		return Look{"✗", "x", "1;31"}
 	case api.StateBlocked:
-		return Look{"⊘", "-", "2;33"}
+		return Look{"⊘", "!", "2;33"}
 	case api.StateKept:
 		return Look{"✓", "=", "2;32"}
 	case api.StateCancelled:

@@ -198,6 +198,10 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 // execution caused, and which nobody has been told of.
 func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool {
 	n := &r.nodes[ef.Node]
+	if ef.Status == graph.Running && r.sched.Members(ef.Node) > 0 && (n.rec == nil || !n.rec.live) {
+		r.newRecord(w, n, nodeRecord{run: r.n, status: ef.Status, started: r.sinceNow})
+		return false
+	}
 	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.sched.Members(ef.Node) > 0)
 	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
 	if !over || byExecution {
@@ -211,6 +215,12 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 	}
 	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
 	n.rec.mocked, n.rec.handled = ef.Mocked, r.sched.Handled(ef.Node)
+	if n.rec.executions == 0 || ef.Mocked || r.sched.Members(ef.Node) > 0 { // nothing else has told when it was over, and how
+		n.rec.ended, n.rec.exitCode = r.sinceNow, r.sched.Exit(ef.Node)
+		if n.rec.started.IsZero() {
+			n.rec.started = n.rec.ended
+		}
+	}
 	return true
 }
 

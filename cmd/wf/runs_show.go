@@ -89,7 +89,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 
 // runHead is how a run ended, and how it was started.
 func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
-	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, resultWord(d.Result),
+	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
 		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
 	ended := ""
 	if d.Ended != nil {
@@ -113,7 +113,7 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 	}
 	var t table
 	for _, field := range [][2]string{
-		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
+		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
 		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {

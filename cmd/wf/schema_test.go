@@ -28,6 +28,8 @@ var schemaOf = map[string]string{
 	"wf doctor":        "wf.doctor/v1",
 	"wf edit":          "wf.edit/v1",
 	"wf graph":         "wf.graph/v1",
+	"wf kv":            "wf.kv/v1",
+	"wf kv ls":         "wf.kv-keys/v1",
 	"wf logs":          "wf.log/v1",
 	"wf version":       "wf.version/v1",
 	"wf ls":            "wf.nodes/v1",

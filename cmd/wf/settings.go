@@ -18,7 +18,6 @@ type setting struct {
 	kind     settingKind
 	words    []string // what a word may be
 	builtin  string
-	env      string   // its variable, where WF_KEY is something else; "" = WF_KEY
 	attr     string   // attribute of the workfile's graph that wins over the files
 	commands []string // where the flag of this name is this setting; nil = everywhere
 	yields   string   // a flag that, when given, leaves this setting no place
@@ -55,7 +54,7 @@ func settings() []setting {
 		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: interruptCancel,
 			help: "what Ctrl-C in wf run does: cancel the run, detach from it, or ask"},
 		{key: "progress", kind: kindWord, words: progressWords, builtin: "auto", help: "how a run is shown"},
-		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", env: "WF_SHOW_OUTPUT", yields: "json", help: "what is shown of the output of the nodes"},
+		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "what is shown of the output of the nodes"},
 		{key: "color", kind: kindWord, words: colorWords, builtin: "auto", help: "colours"},
 		{key: "ascii", kind: kindSwitch, builtin: "false", help: "draw with ASCII only"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
@@ -90,12 +89,8 @@ func settingKeys() []string {
 	return keys
 }
 
-// variable is the environment variable of the setting. WF_OUTPUT is the file of a command's outputs: a
-// wf in a command must not take it for a setting.
+// variable is the environment variable of the setting.
 func (s setting) variable() string {
-	if s.env != "" {
-		return s.env
-	}
 	return "WF_" + strings.ToUpper(strings.ReplaceAll(s.key, "-", "_"))
 }
 
@@ -159,7 +154,7 @@ func (e *env) variables() (sayings, error) {
 	found := sayings{}
 	for _, s := range settings() {
 		text := e.get(s.variable())
-		if text == "" {
+		if text == "" || e.ofCommand(s) {
 			continue
 		}
 		if problem, meant := s.check(text); problem != "" {
@@ -169,6 +164,10 @@ func (e *env) variables() (sayings, error) {
 	}
 	return found, nil
 }
+
+// ofCommand says whether the variable of a setting means something else in here: WF_OUTPUT is the file
+// that a command of a run writes its outputs to.
+func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.get("WF_NODE_ID") != "" }
 
 // wrongValue is the error for a value that a setting cannot have.
 func wrongValue(what, problem, where string, meant []string) *failure {

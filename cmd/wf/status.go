@@ -109,17 +109,6 @@ func lastRunParts(r api.RunSummary) string {
 	return strings.Join(parts, ", ")
 }
 
-// resultWord is a result as people say it.
-func resultWord(result api.Result) string {
-	switch result {
-	case api.Succeeded:
-		return "ok"
-	case "":
-		return "running"
-	}
-	return string(result)
-}
-
 func endedAgo(r api.RunSummary, now time.Time) string {
 	if r.Ended == nil {
 		return ago(r.Started, now)

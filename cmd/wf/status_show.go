@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // printStatus is the state for people: a line about the runs, the stages where there is something to
@@ -55,7 +56,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s).", file, s.LastRun.Run,
-			resultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
+			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
