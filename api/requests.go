@@ -154,6 +154,7 @@ type PlanStep struct {
 	Of     string     `json:"of,omitempty"`       // see PlanReason
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
+	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
 }
 
 // PlanReason says why a node would run.

@@ -28,6 +28,9 @@ func TestCause(t *testing.T) {
 		"could not start: no": Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
 		"activation limit":    Cause(api.ReasonLimit, nil, "", ""),
 		"lost":                Cause(api.ReasonLost, nil, "", ""),
+		"rejected":            Cause(api.ReasonRejected, nil, "", ""),
+		"rejected by ann: no": Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
+		"1 of 3 failed":       Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -130,6 +130,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
+	w.addControl(&d, req)
 	return d, nil
 }
 

@@ -99,7 +99,7 @@ func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) 
 			if err == nil {
 				return outputs, strings.TrimPrefix(name[end:], "."), nil
 			}
-			if !isCode(err, api.CodeUnknownNode) {
+			if !isCode(err, api.CodeUnknownNode) && !isCode(err, api.CodeNotFound) {
 				return outputs, "", err
 			}
 			unknown = err

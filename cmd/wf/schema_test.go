@@ -23,6 +23,8 @@ const schemaFolder = "../../docs/schema"
 // over runs of every kind. A new command with --json needs a schema, a line here, and "valid" in a
 // script.
 var schemaOf = map[string]string{
+	"wf approvals":     "wf.approvals/v1",
+	"wf approve":       "wf.decision/v1",
 	"wf attach":        "wf.event/v1",
 	"wf check":         "wf.check/v1",
 	"wf doctor":        "wf.doctor/v1",
@@ -33,7 +35,9 @@ var schemaOf = map[string]string{
 	"wf logs":          "wf.log/v1",
 	"wf version":       "wf.version/v1",
 	"wf ls":            "wf.nodes/v1",
+	"wf out":           "wf.outputs/v1",
 	"wf plan":          "wf.plan/v1",
+	"wf reject":        "wf.decision/v1",
 	"wf resume":        "wf.event/v1",
 	"wf run":           "wf.event/v1",
 	"wf runs":          "wf.runs/v1",

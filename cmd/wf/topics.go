@@ -145,6 +145,9 @@ the numbers of runs are strings.
   wf kv VERB                  wf.kv/v1
   wf kv ls                    wf.kv-keys/v1
   wf check                    wf.check/v1
+  wf approvals                wf.approvals/v1
+  wf approve, wf reject       wf.decision/v1
+  wf out NODE.KEY             wf.outputs/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
   wf version                  wf.version/v1
