@@ -79,7 +79,7 @@ var signs = [states][3]string{
 	Running:   {"●", "*", "running"},
 	OK:        {"✓", "+", "ok"},
 	Failed:    {"✗", "x", "failed"},
-	Blocked:   {"⊘", "-", "blocked"},
+	Blocked:   {"⊘", "!", "blocked"},
 	Cancelled: {"◌", "~", "cancelled"},
 	Kept:      {"✓", "=", "kept"},
 	Waiting:   {"◆", "?", "waiting"},

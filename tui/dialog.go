@@ -19,6 +19,12 @@ type dialog interface {
 	draw(m *model, a area) (x, y int, cursor bool)
 }
 
+// A pointed dialog can be used with the mouse, too. Clicks on others are ignored: they are questions.
+type pointed interface {
+	click(m *model, x, y int) tea.Cmd    // at a point of the screen
+	wheel(m *model, at tea.Mouse, n int) // lines, down if n is positive
+}
+
 // pasteBytes bounds what a paste can put into a line; nobody types more.
 const pasteBytes = 64 << 10
 

@@ -35,7 +35,7 @@ type batch struct {
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
 	ended    error                // and this is why it is looked for no more
-	crash    *crash
+	crash    *Crash
 }
 
 func (b *batch) empty() bool {
@@ -50,7 +50,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 	}
 	for _, ev := range f.Events {
 		switch ev.Type {
-		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset:
+		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting:
 			if b.nodes == nil {
 				b.nodes = map[string]api.Event{}
 			}
@@ -109,7 +109,7 @@ func (f *feed) stop() {
 // listen collects until the feed is stopped or the daemon is lost for good. When nodes or edges came
 // or went it watches anew: the snapshot that comes first has them all.
 func (f *feed) listen() {
-	defer catch(func(c *crash) { f.add(func(b *batch) { b.crash = c }) })
+	defer catch(func(c *Crash) { f.add(func(b *batch) { b.crash = c }) })
 	for {
 		w, err := f.open(f.ctx)
 		if err == nil {

@@ -22,7 +22,7 @@ func (m *model) follow() tea.Cmd {
 	if len(m.picture.nodes()) > 1 {
 		m.log.hint = "nothing of it runs or has failed"
 	}
-	return m.log.show(m.link.ws, m.target())
+	return tea.Batch(m.log.show(m.link.ws, m.target()), m.log.more())
 }
 
 // target is what the log is to show: of the marked nodes on the whole screen, else of the selection;
@@ -103,21 +103,30 @@ func (m *model) searchPrompt() {
 	p.history = &m.searches
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)
-		if text != "" {
-			m.nextMatch(true)
+		if text == "" {
+			return nil
 		}
-		return nil
+		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for
 	}
 	m.open(p)
 }
 
-func (m *model) nextMatch(forward bool) {
-	switch {
-	case m.log.pattern == nil:
+// nextMatch goes to the next line that matches, or to the one before, anywhere in the output.
+func (m *model) nextMatch(forward bool) tea.Cmd {
+	v := &m.log
+	if v.pattern == nil {
 		m.say("nothing is searched for: / begins", false)
-	case !m.log.jump(forward):
-		m.say("no more lines with "+m.log.term, false)
+		return nil
 	}
+	if v.jump(forward) {
+		v.looking, v.turn = nil, nil
+		return nil
+	}
+	cmd, ok := v.lookOn(forward)
+	if !ok {
+		m.say("no more lines with "+v.term, false)
+	}
+	return cmd
 }
 
 func (m *model) onlyMatches() {
@@ -132,6 +141,7 @@ func (m *model) onlyMatches() {
 // nextStream goes from both streams to standard output to standard error.
 func (m *model) nextStream() {
 	m.log.stream = map[string]string{"": stdout, stdout: stderr, stderr: ""}[m.log.stream]
+	m.log.recount()
 	m.log.toEnd()
 	m.say("showing "+map[string]string{"": "both streams", stdout: "standard output", stderr: "standard error"}[m.log.stream], false)
 }
