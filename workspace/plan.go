@@ -23,6 +23,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err := w.usable(); err != nil {
 		return plan, err
 	}
+	req.Params = w.withResumed(req)
 	scope, err := w.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
 		return plan, nil

@@ -29,7 +29,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	var err error
-	if req.Params, err = w.resolveParams(ctx, req.Params, req.Env); err != nil {
+	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {

@@ -91,7 +91,7 @@ func plainName(n api.NodeStatus) string {
 func statesBeginning(word, prefix string) []cobra.Completion {
 	var found []cobra.Completion
 	for _, state := range []api.State{api.StateFailed, api.StateBlocked, api.StateCancelled, api.StateOK,
-		api.StateRunning, api.StateQueued, api.StateIdle} {
+		api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateSkipped, api.StateIdle} {
 		if text := "s:" + string(state); word != "" && strings.HasPrefix(text, word) {
 			found = append(found, cobra.CompletionWithDesc(prefix+text, "every node that is "+string(state)))
 		}

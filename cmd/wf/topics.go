@@ -66,7 +66,7 @@ const selectorsTopic = `SELECTORS
   'align_*'   a pattern: * ? [abc]
   +NODE       the node and everything it depends on
   NODE+       the node and everything that depends on it
-  s:failed    by state: idle queued running ok failed cancelled blocked
+  s:failed    by state: idle queued running ok failed cancelled blocked skipped waiting retrying
   g:align     by group, or the container the node lies in; patterns too
 
 A list with commas is all of them together: --nodes 'fetch,align_*,s:failed'. What --exclude
