@@ -111,8 +111,8 @@ func (r *Run) recallDecisions(k int32) {
 			r.rareOf(i).due = true
 			n.decided = false
 		}
+		r.keep(i, p.outcome())
 		if look {
-			r.keep(i, p.outcome())
 			r.recallMarks(i, p.Marks)
 			r.recallInstances(i) // the last: it moves nodes
 		}
