@@ -144,7 +144,7 @@ func (r *run) keepPast(w *Workspace) error {
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(strings.SplitN(id, "[", 2)[0]); !ours {
+		if !r.covers(id) {
 			all[id] = p
 		}
 	}
@@ -162,6 +162,19 @@ func (r *run) keepPast(w *Workspace) error {
 	return nil
 }
 
+// covers says whether the run has decided about a node, or about the sub-flow that it was an instance in.
+func (r *run) covers(id string) bool {
+	if _, ours := r.sched.Index(id); ours {
+		return true
+	}
+	for i := range r.outer() {
+		if r.sched.Members(i) > 0 && strings.HasPrefix(id, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]")) {
+			return true
+		}
+	}
+	return false
+}
+
 // dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
 func (w *Workspace) dropPast(nodes []*graph.Node) {
 	if len(w.before) == 0 {
@@ -171,7 +184,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.handle(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
 		}
 	}
 	data, err := json.Marshal(all)
