@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,8 +144,9 @@ func (r *run) keepPast(w *Workspace) error {
 		return nil
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
+	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if !r.covers(id) {
+		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
 			all[id] = p
 		}
 	}
@@ -162,17 +164,14 @@ func (r *run) keepPast(w *Workspace) error {
 	return nil
 }
 
-// covers says whether the run has decided about a node, or about the sub-flow that it was an instance in.
-func (r *run) covers(id string) bool {
-	if _, ours := r.sched.Index(id); ours {
-		return true
-	}
+// instancePrefixes are what the paths of all instances of the run begin with.
+func (r *run) instancePrefixes() (prefixes []string) {
 	for i := range r.outer() {
-		if r.sched.Members(i) > 0 && strings.HasPrefix(id, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]")) {
-			return true
+		if r.sched.Members(i) > 0 {
+			prefixes = append(prefixes, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]"))
 		}
 	}
-	return false
+	return prefixes
 }
 
 // dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
