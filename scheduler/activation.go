@@ -112,6 +112,7 @@ func (r *Run) putBack(i int32) {
 	if x := r.nodes[i].rare; x != nil {
 		r.stopWaiting(i)
 		if x.attempt > 0 {
+			x.due, r.nodes[i].decided = true, false
 			r.setFailed(i, x.last.reason, x.last.message, false)
 			return
 		}

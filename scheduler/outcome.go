@@ -26,8 +26,12 @@ func (r *Run) finish(i int32, out outcome) {
 	if x := r.nodes[i].rare; x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
-	if !out.ok && r.retry(i, out) {
+	if !out.ok && r.repeatable(i, out) {
+		r.repeat(i, out)
 		return
+	}
+	if x := r.nodes[i].rare; x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
+		x.sub = nil // this activation has had no instances
 	}
 	fires, handled := r.choose(i, &out)
 	if x := r.nodes[i].rare; x != nil && x.loser && !out.ok {

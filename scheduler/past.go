@@ -60,15 +60,30 @@ func (r *Run) Past() Past {
 	if r.opt.Flow == nil {
 		return nil
 	}
-	past := Past{}
+	past, present := Past{}, r.present()
 	for i := range r.nodes {
 		i := int32(i)
+		if !present[r.nodes[i].frame] {
+			continue
+		}
 		if p, worth := r.pastOf(i); worth {
 			past[r.NodeID(int(i))] = p
 		}
 	}
 	r.carryOver(past)
 	return past
+}
+
+// present says which frames are of the latest activation of their sub-flow: only these have a path.
+func (r *Run) present() []bool {
+	present := make([]bool, len(r.frames))
+	present[0] = true
+	for k := 1; k < len(r.frames); k++ {
+		f := &r.frames[k]
+		sub := r.nodes[f.owner].rare.sub
+		present[k] = present[r.nodes[f.owner].frame] && sub != nil && int(f.instance) < len(sub.frames) && sub.frames[f.instance] == int32(k)
+	}
+	return present
 }
 
 // carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
@@ -138,14 +153,14 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
-	if n.decided && n.status != graph.Skipped {
-		for _, l := range f.lay.out.of(i - f.node) {
-			if m := r.marks[f.edge+l]; m&latest != 0 || m&everFired != 0 && !f.lay.inLoop(l) {
-				p.Fired = append(p.Fired, f.lay.keys[l])
-			}
+	for _, l := range f.lay.out.of(i - f.node) {
+		// Within a loop the present round counts, behind it any.
+		if m := r.marks[f.edge+l]; m&everFired != 0 && (!f.lay.inLoop(l) || n.decided && m&latest != 0) {
+			p.Fired = append(p.Fired, f.lay.keys[l])
 		}
 	}
-	if n.rare != nil && n.rare.sub != nil {
+	// Instances of an activation before the present one are nothing to go on with.
+	if n.rare != nil && n.rare.sub != nil && n.rare.sub.of == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items = len(n.rare.sub.frames), n.rare.sub.items
 	}
 	if instances := r.pastInstances(i); instances > p.Instances {
@@ -178,9 +193,9 @@ func (r *Run) recallInstances(i int32) {
 	r.rareOf(i).sub = s
 	for range p.Instances {
 		k := r.addInstance(i, s)
+		r.frames[k].over = true
 		r.takeStatuses(k)
 		r.recallDecisions(k)
-		r.frames[k].over = true
 	}
 }
 

@@ -195,15 +195,24 @@ func (r *Run) grant(i int32, ok bool, values map[string]any, message string) {
 	r.advance(i, stageExecute)
 }
 
-// retry lets a node wait for its next attempt. It returns false if the failure is final.
-func (r *Run) retry(i int32, out outcome) bool {
+// repeatable says whether a failure is not final: the activation has another attempt.
+func (r *Run) repeatable(i int32, out outcome) bool {
 	rules := r.rulesOf(i)
-	if rules == nil || rules.Retry == nil || r.halted || r.frameOf(i).cut || out.mocked {
+	if rules == nil || rules.Retry == nil || out.mocked {
 		return false
 	}
-	x, again := r.rareOf(i), rules.Retry
-	if x.attempt >= again.Limit || !repeats(again, out) {
-		return false
+	return r.rareOf(i).attempt < rules.Retry.Limit && repeats(rules.Retry, out)
+}
+
+// repeat lets a node wait for its next attempt. When the run or its sub-flow ends, that is for a resume to
+// do: no edge fires for a failure that is not final.
+func (r *Run) repeat(i int32, out outcome) {
+	x, again := r.rareOf(i), r.rulesOf(i).Retry
+	if r.halted || r.frameOf(i).cut {
+		r.keep(i, out)
+		x.due, r.nodes[i].decided = true, false
+		r.setFailed(i, out.reason, out.message, false)
+		return
 	}
 	pause := float64(again.Delay)
 	for range x.attempt {
@@ -222,10 +231,9 @@ func (r *Run) retry(i int32, out outcome) bool {
 	r.keepItems(i)
 	if pause < 1 {
 		r.advance(i, stageExecute)
-		return true
+		return
 	}
 	r.waitFor(i, WaitRetry, r.now+int64(pause), "")
-	return true
 }
 
 // longestPause bounds how far delays can grow: 100 years.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,8 +144,9 @@ func (r *run) keepPast(w *Workspace) error {
 		return nil
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
+	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(strings.SplitN(id, "[", 2)[0]); !ours {
+		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
 			all[id] = p
 		}
 	}
@@ -162,6 +164,16 @@ func (r *run) keepPast(w *Workspace) error {
 	return nil
 }
 
+// instancePrefixes are what the paths of all instances of the run begin with.
+func (r *run) instancePrefixes() (prefixes []string) {
+	for i := range r.outer() {
+		if r.sched.Members(i) > 0 {
+			prefixes = append(prefixes, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]"))
+		}
+	}
+	return prefixes
+}
+
 // dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
 func (w *Workspace) dropPast(nodes []*graph.Node) {
 	if len(w.before) == 0 {
@@ -171,7 +183,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.handle(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
 		}
 	}
 	data, err := json.Marshal(all)
