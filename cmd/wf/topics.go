@@ -126,30 +126,40 @@ const controlTopic = `CONTROL FLOW
 Attributes of nodes, edges, containers and the graph say more than "after". wf edit set,
 set-edge and set-graph write them, as any GraphML editor does; wf check names mistakes.
 
-EDGES    when      it fires after its source ...
-           success             succeeded (as without the attribute)
-           failure, done       failed; succeeded or failed
-           exit:2,10-20        ended with one of these codes
-           case:NAME           has put out case=NAME
-           if:EXPR             and EXPR is true
-           else                and none of its case, exit and if edges fired
-  What no edge leads to any more is skipped. A failure for which an edge fires is handled.
+Edges: when=CONDITION says after which end of its source an edge fires.
 
-NODES    join any, all (the default) or a number: how many edges must have fired;
-         join_timeout; join_losers=cancel
-         timeout, retries, retry_delay, retry_backoff, retry_max_delay, retry_on
-         wait (a time) or wait_until; pool (gpu:1); idempotent
-         approve (a text that asks a person), approve_timeout, approve_default
-         env       lines NAME=VALUE, which may hold ${{ EXPR }}
+  success         it succeeded; the same without the attribute
+  failure, done   it failed; either way
+  exit:2,10-20    it ended with one of these codes
+  case:NAME       it has put out case=NAME
+  if:EXPR         EXPR is true
+  else            none of its case, exit and if edges fired
 
-CONTAINERS that repeat the nodes in them (without one of these they are groups)
-         foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
-         times     a number            while, until   a test of each round
-         parallel, on_failure=continue, min_success, max_iterations
-  Instances have paths: align[3]/trim. Every command that takes NODE takes them.
+What no edge leads to any more is skipped. A failure for which an edge fires is handled.
 
-GRAPH    params    parameters as JSON: type, required, default, choices, choices_from, help ...
-         on_busy   refuse, queue or cancel: when a run of the same nodes is going
+Nodes:
+
+  join      any, all (the default) or a number: how many edges must have fired
+  join_timeout, join_losers=cancel
+  timeout, retries, retry_delay, retry_backoff, retry_max_delay, retry_on
+  wait, wait_until     a time before it starts, or the moment
+  approve   a text that a person is asked; approve_timeout, approve_default
+  env       lines NAME=VALUE, which may hold ${{ EXPR }}
+  pool      what it needs of wf server pools: gpu:1
+
+Containers that repeat the nodes in them; without one of these they are groups:
+
+  foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
+  times     a number
+  while, until         a test before, or after, each round
+  parallel, on_failure=continue, min_success, max_iterations
+
+Instances have paths: align[3]/trim. Every command that takes NODE takes them.
+
+The graph:
+
+  params    parameters as JSON: type, required, default, choices, choices_from, help ...
+  on_busy   refuse, queue or cancel, when a run of the same nodes is going
 
 EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,
 nodes.NAME.outputs.KEY, .exit_code, .status and .results, env.NAME, run.id, now(), uuid().
