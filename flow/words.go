@@ -62,35 +62,36 @@ func parseCodes(text string) (Codes, error) {
 
 func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
-// parseRetryOn reads the attribute retry_on: exit:CODES, timeout, signal, in any order.
+// parseOn reads the attribute retry_on: exit:CODES, timeout, signal, in any order.
 func (r *Retry) parseOn(text string) error {
-	codes := ""
+	codes := &strings.Builder{}
 	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		rest, exit := strings.CutPrefix(word, "exit:")
 		switch {
 		case exit:
-			codes += "," + rest
+			codes.WriteString("," + rest)
 		case word == "timeout":
 			r.On.Timeout = true
 		case word == "signal":
 			r.On.Signal = true
-		case codes != "" && word[0] >= '0' && word[0] <= '9':
-			codes += "," + word
+		case codes.Len() > 0 && word[0] >= '0' && word[0] <= '9':
+			codes.WriteString("," + word)
 		default:
 			return fmt.Errorf("%q is unknown; write exit:CODES, timeout or signal, with commas between them", word)
 		}
 	}
-	if codes == "" {
+	if codes.Len() == 0 {
 		return nil
 	}
 	var err error
-	r.On.Exit, err = parseCodes(codes)
+	r.On.Exit, err = parseCodes(codes.String())
 	return err
 }
 
 // parsePool reads the attribute pool: gpu:1,license:2. Without a number it is one unit.
 func parsePool(text string) ([]PoolUse, error) {
 	var uses []PoolUse
+	named := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		name, number, given := strings.Cut(word, ":")
 		units := 1
@@ -103,11 +104,10 @@ func parsePool(text string) ([]PoolUse, error) {
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
 			return nil, fmt.Errorf("%q has no name of letters, digits, _ . and -; write it like gpu:1", word)
 		}
-		for _, other := range uses {
-			if other.Name == name {
-				return nil, fmt.Errorf("the pool %s is named twice; write the sum", name)
-			}
+		if named[name] {
+			return nil, fmt.Errorf("the pool %s is named twice; write the sum", name)
 		}
+		named[name] = true
 		uses = append(uses, PoolUse{name, units})
 	}
 	return uses, nil
