@@ -20,6 +20,7 @@ const (
 	SchemaLog       = "wf.log/v1"
 	SchemaEdit      = "wf.edit/v1"
 	SchemaVersion   = "wf.version/v1"
+	SchemaPools     = "wf.pools/v1"
 	SchemaOutputs   = "wf.outputs/v1"
 	SchemaApprovals = "wf.approvals/v1"
 	SchemaDecision  = "wf.decision/v1"

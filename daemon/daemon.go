@@ -51,6 +51,7 @@ type Config struct {
 	connections int // per door
 
 	values *store.Store // of State; nil = made by withDefaults
+	pools  *pools       // likewise
 }
 
 func (c Config) withDefaults() Config {
@@ -77,6 +78,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.values == nil {
 		c.values = newValues(c.State)
+	}
+	if c.pools == nil {
+		c.pools = newPools(c.State)
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }

@@ -35,6 +35,8 @@ var table = []route{
 	{"GET", api.PathVersion, 0, answer((*daemon).version)},
 	{"GET", api.PathProof, 0, answer((*daemon).prove)},
 	{"GET", api.PathServer, 0, answer((*daemon).status)},
+	{"GET", api.PathPools, 0, answer((*daemon).poolList)},
+	{"POST", api.PathPools, plainBytes, answerBody((*daemon).poolResize)},
 	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
 	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},
 	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wf/flow"
 	"wf/graph"
 )
 
@@ -268,4 +269,12 @@ func (r *Run) Exit(node int) int {
 		return x.last.exit
 	}
 	return 0
+}
+
+// Pools returns what a node needs units of while it executes. It must not be changed.
+func (r *Run) Pools(node int) []flow.PoolUse {
+	if rules := r.rulesOf(int32(node)); rules != nil {
+		return rules.Pool
+	}
+	return nil
 }

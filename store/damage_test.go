@@ -141,17 +141,24 @@ func TestTheWayOut(t *testing.T) {
 // is back, everything is.
 func TestCutWhileOpen(t *testing.T) {
 	data, values := sample(t)
+	for pages, why := range map[int]string{1: "a part of it cannot be read", 3: "it ends after"} {
+		checkCut(t, data, values, pages, why)
+	}
+}
+
+func checkCut(t *testing.T, data []byte, values map[string]string, pages int, why string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "kv.db")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, path)
 	s.mustGet(t, Machine(), "key/001")
-	if err := os.Truncate(path, int64(os.Getpagesize())); err != nil {
+	if err := os.Truncate(path, int64(pages*os.Getpagesize())); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := s.Get(t.Context(), Machine(), "key/100"); kindOf(err) != Damaged || !strings.Contains(err.Error(), "it ends after") {
+		if _, err := s.Get(t.Context(), Machine(), "key/100"); kindOf(err) != Damaged || !strings.Contains(err.Error(), why) {
 			t.Fatal(err)
 		}
 		if _, err := s.Set(t.Context(), Machine(), "k", nil, Terms{}); kindOf(err) != Damaged {

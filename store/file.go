@@ -199,7 +199,11 @@ func guarded(path string, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {
-			broken := damagedFile(path, fmt.Sprint(v))
+			why := fmt.Sprint(v)
+			if _, fault := v.(interface{ Addr() uintptr }); fault {
+				why = "a part of it cannot be read" // what Go says of an address helps nobody
+			}
+			broken := damagedFile(path, why)
 			broken.err = errBroken
 			err = broken
 		}

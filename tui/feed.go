@@ -50,7 +50,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 	}
 	for _, ev := range f.Events {
 		switch ev.Type {
-		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset:
+		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting:
 			if b.nodes == nil {
 				b.nodes = map[string]api.Event{}
 			}

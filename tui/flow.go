@@ -183,11 +183,19 @@ func (f *flow) node(ev api.Event) {
 	n := &f.nodes[i]
 	join(n, ev.Run)
 	n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
+	n.Wait, n.Handled = ev.Wait, ev.Handled
 	switch ev.Type {
 	case api.NodeReady:
 		n.State = api.StateQueued
 	case api.NodeReset:
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateIdle, nil, nil, 0
+	case api.NodeSkipped:
+		n.State, n.Started, n.DurationMS = api.StateSkipped, nil, nil
+	case api.NodeWaiting:
+		n.State, n.PID = api.StateWaiting, 0
+		if ev.Wait != nil && ev.Wait.Kind == api.WaitRetry {
+			n.State = api.StateRetrying
+		}
 	case api.NodeStarted:
 		start := ev.Time
 		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
@@ -239,7 +247,9 @@ func (f *flow) block() {
 		case api.StateBlocked:
 			f.nodes[i].State = api.StateIdle
 		case api.StateFailed:
-			stack = append(stack, i)
+			if !f.nodes[i].Handled { // an edge has fired for it
+				stack = append(stack, i)
+			}
 		}
 	}
 	for len(stack) > 0 {

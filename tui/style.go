@@ -65,7 +65,8 @@ func stateStyle(state api.State) style {
 var drawStates = map[api.State]drawing.State{
 	api.StateIdle: drawing.Idle, api.StateQueued: drawing.Queued, api.StateRunning: drawing.Running,
 	api.StateOK: drawing.OK, api.StateFailed: drawing.Failed, api.StateBlocked: drawing.Blocked,
-	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept,
+	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept, api.StateSkipped: drawing.Skipped,
+	api.StateWaiting: drawing.Waiting, api.StateRetrying: drawing.Retrying,
 }
 
 // inkStyle is how a cell of a drawing looks.
@@ -102,19 +103,8 @@ func inkStyle(s drawing.Style) style {
 	return out
 }
 
-// inkOfState is the style of a state in a drawing. States that the daemon does not know yet look as
-// UX §2 says.
-func inkOfState(state drawing.State) style {
-	switch state {
-	case drawing.Waiting:
-		return style{fg: palette(5), attrs: bold}
-	case drawing.Retrying:
-		return style{fg: palette(3), attrs: bold}
-	case drawing.Skipped:
-		return dimStyle
-	}
-	return stateStyle(api.State(state.String()))
-}
+// inkOfState is the style of a state in a drawing.
+func inkOfState(state drawing.State) style { return stateStyle(api.State(state.String())) }
 
 // sgr applies the parameters of a sequence CSI … m. ok is false, and the style unchanged, when they
 // are not understood.

@@ -190,7 +190,7 @@ func (r *run) outer() int {
 	if r.req.Outer > 0 {
 		return r.req.Outer
 	}
-	return min(len(r.req.Scope), len(r.nodes))
+	return len(r.req.Scope)
 }
 
 // A template is a node of the workfile of which a run executes instances.

@@ -97,6 +97,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		at := now()
 		r.record(history.Record{Type: history.RecordWithdraw, Time: at, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
 		r.withdraw(w, rep.ID.Node)
+		r.leavePools(w, rep.ID)
 		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution, At: at.UnixNano()})
 		r.answerEnd(rep.ID)
 		return
@@ -104,6 +105,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	if n.rec.begun {
 		r.running--
 	}
+	r.leavePools(w, rep.ID)
 	rec := r.conclude(n.rec, rep)
 	reason := api.Reason(rec.Reason)
 	r.record(rec)

@@ -54,6 +54,7 @@ type run struct {
 	endedAt                             time.Time
 
 	control  // of a run with a control flow of its own
+	pools    pooling
 	holds    holds
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
@@ -133,7 +134,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			if id := (executor.ID{Node: ef.Node, Execution: ef.Execution}); r.has(id) {
 				known = append(known, id)
 			} else {
-				r.queue = append(r.queue, id)
+				r.enqueue(w, id)
 			}
 		case scheduler.Cancel:
 			cancel = append(cancel, executor.ID{Node: ef.Node, Execution: ef.Execution})
@@ -175,6 +176,9 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 			return
 		}
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
+		if ef.Mocked {
+			news.ExitCode = n.rec.exit()
+		}
 		news.Execution, news.Mocked, news.Handled = n.rec.executions, ef.Mocked, r.sched.Handled(ef.Node)
 	case graph.Skipped:
 		news.Type = api.NodeSkipped

@@ -26,6 +26,7 @@ type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
 	Slots    Slots
+	Pools    Pools  // nil: there are none, and nobody waits for their units
 	Version  string // of the binary, for the records
 	// KeepRuns and KeepAge say what stays of the past: so many runs, and those that ended no longer
 	// ago. 0 is no limit.

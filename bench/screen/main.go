@@ -24,7 +24,7 @@ const usage = `usage: screen [flags] load|keys|paint|idle ...
   load    processor time while events arrive, by view, size and rate
   keys    from a key to the screen while events arrive
   paint   from the start to the drawing, without a daemon and with one
-  idle    processor time and wake-ups while nothing happens, and memory
+  idle    processor time and wake-ups while nothing happens, and during a run of the daemon; memory
 
 Without a command it does all of them.
 `

@@ -210,7 +210,7 @@ func (b *bench) paintOnce(ctx context.Context, s size, path, warmth string) (fir
 	return f.Sub(t.begun), d.Sub(t.begun), err
 }
 
-// idle measures what the interface does while nothing happens: open, and after a run.
+// idle measures what the interface does while nothing happens, before and after a run, and during it.
 func (b *bench) idle(ctx context.Context) error {
 	fmt.Println("size     state           CPU %  wakes/s  KB/s to the terminal  RSS MB  peak MB")
 	for _, s := range b.sizes {
@@ -242,31 +242,48 @@ func (b *bench) idleOf(ctx context.Context, s size) error {
 	if err := b.idleNow(ctx, s, t, "never run"); err != nil {
 		return err
 	}
+	before, written, err := t.now()
+	if err != nil {
+		return err
+	}
 	if err := b.wf(ctx, env, "run", path, "--progress", "none"); err != nil {
 		return err
 	}
+	if err := t.report(s, "during a run", before, written); err != nil {
+		return err
+	}
 	return b.idleNow(ctx, s, t, "after a run")
+}
+
+// now is what wf has used and written by now.
+func (t *terminal) now() (reading, int, error) {
+	r, err := read(t.cmd.Process.Pid)
+	return r, t.written(), err
+}
+
+// report prints what wf has used and written since before.
+func (t *terminal) report(s size, state string, before reading, written int) error {
+	after, now, err := t.now()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-8v %-15s %5.2f  %7.1f  %20.2f  %6.1f  %7.1f\n", s, state, after.since(before), after.wakes(before),
+		float64(now-written)/after.when.Sub(before.when).Seconds()/1000, float64(after.rssKB)/1000, float64(after.peakKB)/1000)
+	return nil
 }
 
 func (b *bench) idleNow(ctx context.Context, s size, t *terminal, state string) error {
 	if err := rest(ctx, 5*settleTime); err != nil { // until what was said about the run has gone
 		return err
 	}
-	before, err := read(t.cmd.Process.Pid)
+	before, written, err := t.now()
 	if err != nil {
 		return err
 	}
-	written := t.written()
 	if err := rest(ctx, b.span); err != nil {
 		return err
 	}
-	after, err := read(t.cmd.Process.Pid)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%-8v %-15s %5.2f  %7.1f  %20.2f  %6.1f  %7.1f\n", s, state, after.since(before), after.wakes(before),
-		float64(t.written()-written)/after.when.Sub(before.when).Seconds()/1000, float64(after.rssKB)/1000, float64(after.peakKB)/1000)
-	return nil
+	return t.report(s, state, before, written)
 }
 
 // wf runs a command of wf to its end.

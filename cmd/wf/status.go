@@ -122,7 +122,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.Wait != nil {
 		parts = append(parts, waitDetail(n, now))
 	}
-	if n.Instances != nil {
+	if n.Instances != nil && n.Instances.Begun > 0 {
 		parts = append(parts, instancesText(*n.Instances))
 	}
 	switch n.State {

@@ -89,7 +89,7 @@ func lsDetail(n api.NodeStatus, now time.Time) string {
 	if n.SubFlow != "" {
 		parts = append(parts, n.SubFlow)
 	}
-	if n.Instances != nil {
+	if n.Instances != nil && n.Instances.Begun > 0 {
 		parts = append(parts, instancesText(*n.Instances))
 	}
 	if n.Wait != nil {
@@ -104,7 +104,10 @@ func lsDetail(n api.NodeStatus, now time.Time) string {
 	if n.Command != "" {
 		parts = append(parts, n.Command)
 	}
-	return plain.Line(strings.Join(parts, "  "))
+	for i, part := range parts {
+		parts[i] = plain.Line(part)
+	}
+	return strings.Join(parts, "  ")
 }
 
 // allHandled says of a state in which nodes have failed that an edge has fired for each of them.
@@ -128,6 +131,18 @@ func allHandled(s api.Status) bool {
 		}
 	}
 	return handled
+}
+
+// waitsForPeople says whether one of the nodes that are named waits for a person.
+func waitsForPeople(stages []api.Stage) bool {
+	for _, s := range stages {
+		for _, n := range s.Notable {
+			if n.Wait != nil && n.Wait.Kind == api.WaitApproval {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how

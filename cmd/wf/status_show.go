@@ -205,7 +205,7 @@ func statusNext(s api.Status, file string) string {
 	if failed != nil && failed.Run != "" && failed.Executions > 0 {
 		parts = append(parts, "log: wf logs "+quote(failed.Run+"/"+failed.Name)+file)
 	}
-	if s.Counts.Waiting > 0 && len(s.Runs) > 0 {
+	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)
 	}
 	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 || s.Counts.Failed > 0 && !allHandled(s)) {
