@@ -40,7 +40,7 @@ func (w *Workspace) readFlow() (*flow.Flow, error) {
 	f, problems := flow.Read(w.g)
 	var wrong []graph.Problem
 	for _, p := range problems {
-		if p.Severity == graph.Error {
+		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
 			wrong = append(wrong, p)
 		}
 	}

@@ -179,7 +179,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 		in[n.ID] = true
 	}
 	for _, p := range graph.Check(w.g) {
-		if p.Severity != graph.Error || p.Code == "cycle" || p.Code == "container-edge" {
+		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler looks at those within the scope
 		}
 		if len(p.Nodes) > 0 && !in[p.Nodes[0]] {
