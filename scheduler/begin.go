@@ -47,9 +47,9 @@ func (r *Run) resume(k int32) {
 	starts := f.lay.startNodes()
 	for v := range f.lay.ids {
 		i := f.node + int32(v)
-		switch n := &r.nodes[i]; {
-		case n.rare != nil && n.rare.due:
-			if n.joined = n.joined && n.missing > 0; !n.joined {
+		switch n, x := &r.nodes[i], r.rareAt(i); {
+		case x != nil && x.due:
+			if x.joined = x.joined && n.missing > 0; !x.joined {
 				r.consume(i)
 			}
 			r.activate(i, causeResume)
@@ -105,7 +105,9 @@ func (r *Run) recallDecisions(k int32) {
 			n.decided, n.handled, r.reasons[i] = true, true, p.Reason
 			r.frames[k].unhandled--
 		}
-		n.joined = p.Joined && (n.decided || p.Due)
+		if p.Joined && (n.decided || p.Due) {
+			r.rareOf(i).joined = true
+		}
 		look := n.decided || f.over // what is over is only looked at
 		if p.Due {
 			r.rareOf(i).due = true

@@ -55,6 +55,9 @@ func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 	b.outer.idempotent = make([]bool, 0, len(scope))
 	for _, n := range scope {
 		b.addNode(n)
+		if b.at[n.Pos()].lay == b.outer {
+			b.room += len(n.Out)
+		}
 	}
 	if err := checkCommands(scope, r.opt.Flow); err != nil {
 		return err
@@ -90,6 +93,7 @@ type builder struct {
 	homes   map[*graph.Node]*layout // by container; nil = the outer one
 	layouts []*layout               // outer flows before inner ones
 	outer   *layout
+	room    int // for edges of the outer flow
 }
 
 func (b *builder) layoutOf(home *graph.Node) *layout {
@@ -114,6 +118,7 @@ func (b *builder) addNode(n *graph.Node) {
 }
 
 func (b *builder) copyEdges() error {
+	b.outer.keys, b.outer.edges, b.outer.marked = make([]int, 0, b.room), make([]edge, 0, b.room), make([]mark, 0, b.room)
 	for _, e := range b.g.Edges() {
 		if e.Source.Container || e.Target.Container {
 			if err := b.copyGroupEdge(e); err != nil {

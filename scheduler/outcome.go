@@ -23,18 +23,18 @@ func (r *Run) finish(i int32, out outcome) {
 		return
 	}
 	r.stopWaiting(i)
-	if x := r.nodes[i].rare; x != nil && x.granted != nil {
+	if x := r.rareAt(i); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
 	if !out.ok && r.repeatable(i, out) {
 		r.repeat(i, out)
 		return
 	}
-	if x := r.nodes[i].rare; x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
+	if x := r.rareAt(i); x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
 		x.sub = nil // this activation has had no instances
 	}
 	fires, handled := r.choose(i, &out)
-	if x := r.nodes[i].rare; x != nil && x.loser && !out.ok {
+	if x := r.rareAt(i); x != nil && x.loser && !out.ok {
 		handled, out.message = true, "only a join needed it that had been decided"
 	}
 	r.keep(i, out)
@@ -49,7 +49,7 @@ func (r *Run) finish(i int32, out outcome) {
 	}
 	n.decided = out.ok || handled
 	if n.decided {
-		frame, f := n.frame, r.frameOf(i)
+		frame, f := r.frameNo(i), r.frameOf(i)
 		for k, l := range f.lay.out.of(i - f.node) {
 			if fires[k] {
 				r.fire(frame, l)

@@ -53,6 +53,8 @@ type Run struct {
 	local   map[string]int32      // the same by local names, made by the first path
 	frames  []frame
 	nodes   []node
+	rares   []*rare             // what few nodes have; nil for most, and all of it without a flow
+	homes   []int32             // the frame of each node; nil without a flow
 	reasons []string            // why a node is Failed
 	marks   []mark              // of edges
 	counts  [graph.Statuses]int // nodes by status
@@ -83,7 +85,6 @@ type node struct {
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
 	once        bool  // Foresee may speak of it, see findOnce; never changes after Begin
-	joined      bool  // this round of its join is decided, and waits for the last marks
 	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
@@ -93,8 +94,6 @@ type node struct {
 	executions  int32
 	cause       int32 // of the latest activation: an edge, or one of the causes below
 	seat        int32 // in Run.flight, while handed
-	frame       int32
-	rare        *rare // what few nodes have; nil for most
 }
 
 // mark is what an edge bears, and what has become of it in this run.

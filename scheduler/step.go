@@ -150,7 +150,7 @@ func (r *Run) takeBack(ev Event) {
 	n.handed = false
 	n.stray = n.stray && !n.idempotent
 	r.land(int32(ev.Node))
-	if n.rare != nil {
+	if r.rareAt(int32(ev.Node)) != nil {
 		r.dropTimer(int32(ev.Node), timeLimit)
 	}
 }

@@ -64,11 +64,19 @@ func (r *Run) die(j int32) {
 // has these, and its round goes on until the last mark has come.
 func (r *Run) join(i, cause int32) {
 	n := &r.nodes[i]
-	need := r.needs(i)
-	switch {
-	case n.joined:
+	if r.opt.Flow == nil {
 		if n.missing == 0 {
-			n.joined = false
+			live := n.live
+			r.consume(i)
+			r.decideJoin(i, live > 0, cause)
+		}
+		return
+	}
+	need := r.needs(i)
+	switch x := r.rareAt(i); {
+	case x != nil && x.joined:
+		if n.missing == 0 {
+			x.joined = false
 			r.consume(i)
 		}
 	case n.missing == 0:
@@ -77,14 +85,14 @@ func (r *Run) join(i, cause int32) {
 		r.joinOver(i)
 		r.decideJoin(i, live > 0 && live >= need, cause)
 	case need > 0 && n.live >= need:
-		n.joined = true
+		r.rareOf(i).joined = true
 		r.joinOver(i)
 		r.decideJoin(i, true, cause)
 		if r.rulesOf(i).CancelLosers {
 			r.works.losers = append(r.works.losers, i)
 		}
 	case need > 0 && n.live+n.missing < need:
-		n.joined = true
+		r.rareOf(i).joined = true
 		r.joinOver(i)
 		r.decideJoin(i, false, cause)
 	default:
