@@ -38,7 +38,7 @@ func (r *Run) activate(i, cause int32) {
 // queue begins to serve an activation.
 func (r *Run) queue(i int32) {
 	r.setStatus(i, graph.Queued, "")
-	if r.opt.Flow == nil {
+	if r.plain {
 		r.execute(i)
 		return
 	}
@@ -73,7 +73,7 @@ func (r *Run) failRefused(i int32) {
 	n := &r.nodes[i]
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		if r.opt.Flow != nil { // its edges may fire for that: a chain that could be long
+		if !r.plain { // its edges may fire for that: a chain that could be long
 			r.endLater(i, outcome{reason: ReasonLimit})
 			return
 		}
@@ -117,7 +117,7 @@ func (r *Run) putBack(i int32) {
 			return
 		}
 	}
-	if r.opt.Flow == nil {
+	if r.plain {
 		r.setStatus(i, graph.Idle, "")
 		return
 	}
@@ -128,7 +128,7 @@ func (r *Run) putBack(i int32) {
 // A later run begins there.
 func (r *Run) takenBack(i int32) {
 	n := &r.nodes[i]
-	if n.handed || n.status == graph.Running || r.opt.Flow == nil {
+	if n.handed || n.status == graph.Running || r.plain {
 		return
 	}
 	r.rareOf(i).due = true
@@ -162,7 +162,7 @@ func (r *Run) change(i int32, s graph.Status, reason, message string, handled bo
 	if s == graph.Failed && !handled {
 		f.unhandled++
 	}
-	if was, is := busy(n.status), busy(s); was != is {
+	if was, is := busy(n.status), busy(s); was != is && !r.plain {
 		r.turn(frame, i, is)
 	}
 	r.counts[n.status]--

@@ -30,7 +30,14 @@ func (r *Run) fresh() {
 	for l := range r.outer.edges {
 		r.setMark(&r.frames[0], int32(l), graph.Unmarked)
 	}
-	for i, start := range r.outer.startNodes() {
+	starts, number := r.outer.startNodes(), 0
+	for _, start := range starts {
+		if start {
+			number++
+		}
+	}
+	r.effects = slices.Grow(r.effects, 2*number)
+	for i, start := range starts {
 		if start {
 			r.activate(int32(i), causeStart)
 		}
@@ -55,7 +62,7 @@ func (r *Run) resume(k int32) {
 			r.activate(i, causeResume)
 		case n.decided:
 			r.goOnJoining(i)
-		case n.status == graph.Failed && n.missing == 0 && n.live == 0 && len(f.lay.in.of(int32(v))) > 0:
+		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.lives[i] == 0 && len(f.lay.in.of(int32(v))) > 0:
 			// No path leads to it: it has failed after an edge had triggered it.
 			r.consume(i)
 			r.activate(i, causeResume)

@@ -33,6 +33,7 @@ func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	if r.opt.Flow != nil {
 		r.rares = grow(r.rares, len(lay.ids))
 		r.homes = grow(r.homes, len(lay.ids))
+		r.lives = grow(r.lives, len(lay.ids))
 		for i := range lay.ids {
 			r.homes[f.node+int32(i)] = k
 		}
@@ -41,11 +42,7 @@ func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	for l, m := range lay.marked {
 		r.marks[l] = m
 		if e := lay.edges[l]; e.blocking && m.bears() != graph.Unmarked {
-			n := &r.nodes[e.target]
-			n.missing--
-			if m.bears() == graph.ToRun {
-				n.live++
-			}
+			r.countMark(e.target, graph.Unmarked, m.bears())
 		}
 	}
 	if lay.loose {

@@ -34,14 +34,14 @@ func (r *Run) joinOver(i int32) {
 
 // joinTimeUp decides with what has arrived.
 func (r *Run) joinTimeUp(i int32) {
-	n := &r.nodes[i]
 	if r.halted || r.frameOf(i).cut {
 		return
 	}
 	r.rareOf(i).joined = true
 	r.joinOver(i)
-	r.decideJoin(i, n.live > 0, causeJoin)
-	if n.live > 0 && r.rulesOf(i).CancelLosers {
+	live := r.lives[i] > 0
+	r.decideJoin(i, live, causeJoin)
+	if live && r.rulesOf(i).CancelLosers {
 		r.works.losers = append(r.works.losers, i)
 	}
 }

@@ -18,8 +18,8 @@ type outcome struct {
 
 // finish ends the present activation of a node: it is repeated, or its edges fire.
 func (r *Run) finish(i int32, out outcome) {
-	if r.opt.Flow == nil {
-		r.finishPlain(i, out)
+	if r.plain {
+		r.finishPlain(i, out.ok, out.reason, out.message)
 		return
 	}
 	r.stopWaiting(i)
@@ -62,14 +62,15 @@ func (r *Run) finish(i int32, out outcome) {
 	r.servePending(i)
 }
 
-func (r *Run) finishPlain(i int32, out outcome) {
-	if out.ok {
+// finishPlain is finish in a run without a flow, where a long run spends its time.
+func (r *Run) finishPlain(i int32, ok bool, reason, message string) {
+	if ok {
 		r.setStatus(i, graph.Ran, "")
 		for _, l := range r.outer.out.of(i) {
-			r.fire(0, l)
+			r.firePlain(l)
 		}
 	} else {
-		r.setFailed(i, out.reason, out.message, false)
+		r.setFailed(i, reason, message, false)
 	}
 	r.servePending(i)
 }

@@ -44,8 +44,9 @@ type Mock struct {
 // the scope; those of an instance of a sub-flow get the next free numbers when it begins. Edges
 // are numbered alike, in file order. The graph is copied: later edits do not matter.
 type Run struct {
-	opt  Options
-	mode Mode
+	opt   Options
+	mode  Mode
+	plain bool // without a flow
 
 	outer   *layout
 	places  map[*graph.Node]place // nil without a flow
@@ -55,6 +56,7 @@ type Run struct {
 	nodes   []node
 	rares   []*rare             // what few nodes have; nil for most, and all of it without a flow
 	homes   []int32             // the frame of each node; nil without a flow
+	lives   []int32             // blocking in-edges of each node with a token; nil without a flow
 	reasons []string            // why a node is Failed
 	marks   []mark              // of edges
 	counts  [graph.Statuses]int // nodes by status
@@ -88,7 +90,6 @@ type node struct {
 	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
-	live        int32 // blocking in-edges with a token
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
@@ -117,7 +118,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.Flow != nil && opt.Flow.Plain() && len(opt.Mocks) == 0 {
 		opt.Flow = nil
 	}
-	r := &Run{opt: opt, mode: scope.Mode, judged: noNode}
+	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}

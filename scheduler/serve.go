@@ -181,7 +181,7 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 
 // personDecided serves Decided. A decision about a node that does not wait for one is a bug of the
 // caller, which looks at Waits before.
-func (r *Run) personDecided(ev Event) {
+func (r *Run) personDecided(ev *Event) {
 	i := int32(ev.Node)
 	if x := r.rareAt(i); x == nil || x.wait != WaitApproval {
 		panic("internal error: scheduler: a decision about node " + r.NodeID(ev.Node) + ", which waits for none")
