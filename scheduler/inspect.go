@@ -265,7 +265,7 @@ func (r *Run) Fired(node int) []int {
 
 // Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
 func (r *Run) Exit(node int) int {
-	if x := r.nodes[node].rare; x != nil && x.over {
+	if x := r.rareAt(int32(node)); x != nil && x.over {
 		return x.last.exit
 	}
 	return 0
