@@ -49,6 +49,7 @@ func (w *Workspace) leave() {
 	_ = w.keepUnpublished() // logged; nobody is left who could wait
 	w.slots.Leave()
 	for _, r := range w.runs {
+		r.dropPools(w)
 		r.detach()
 	}
 	w.keepEdits()

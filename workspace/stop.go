@@ -97,6 +97,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.stopEarly = &req
 	case going:
 		r.cause, r.wasStopped, r.state = req.Cause, true, stopping
+		r.leaveLines(w)
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 	case stopping:
