@@ -34,7 +34,7 @@ func (w *Workspace) beginClose() {
 		return
 	}
 	w.closing = &closeRequest{}
-	w.refuseWaiting()
+	w.refuseWaiting(errClosed())
 	w.saveThen(func() { w.closing.saved = true })
 }
 
