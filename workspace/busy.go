@@ -76,7 +76,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	}
 	for _, r := range w.runs {
 		if r.id == run && r.state < stopping {
-			w.stop(r, api.StopRequest{Cause: "a newer run takes its place"}, "", nil)
+			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }
