@@ -80,7 +80,12 @@ func setupScript(se *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
 	for key, value := range map[string]string{
+		"EXAMPLES":       examples,
 		"PATH":           bin + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME":           se.WorkDir,
 		"USER":           "tester",
