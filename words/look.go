@@ -24,7 +24,7 @@ func LookOf(state api.State) Look {
 	case api.StateCancelled:
 		return Look{"◌", "~", "33"}
 	case api.StateSkipped:
-		return Look{"»", ">", "2"}
+		return Look{"»", "/", "2"}
 	case api.StateWaiting:
 		return Look{"◆", "?", "1;35"}
 	case api.StateRetrying:
