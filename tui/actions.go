@@ -58,6 +58,22 @@ func moveActions() []action {
 	}
 }
 
+func askActions() []action {
+	return []action{
+		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, ask((*model).showInbox)},
+		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act((*model).approve)},
+		{groupAsk, []string{"n", "x"}, "reject", "say no to what is marked or selected: it fails; it asks why, and whether you mean it", "reject", atInbox, someWait, act((*model).rejectMarked)},
+		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and n", "mark", atInbox, someWait, act((*model).markApproval)},
+		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, ask((*model).openApproval)},
+		{groupAsk, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move among what waits", "move the selection", "", atInbox, nil,
+			func(m *model, key string) tea.Cmd { m.moveInbox(key); return nil }},
+		{groupAsk, []string{"esc", "A"}, "leave the approvals", "go back", "back", atInbox, nil, act((*model).leaveInbox)},
+	}
+}
+
+// approvalsHint stands in the footer while anything waits for a person.
+const approvalsHint = "approvals"
+
 func runActions() []action {
 	return []action{
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, act((*model).runMenu)},

@@ -19,7 +19,7 @@ actions by its name. Where something could be lost you are asked, and the first 
 		where place
 		title string
 	}{
-		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"},
+		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for i := range keys {
@@ -62,6 +62,8 @@ func firstPart(where place) place {
 		return atDrawing
 	case where&(atSide|atLog) != 0 && where&atHome == 0:
 		return atSide | atLog
+	case where == atInbox:
+		return atInbox
 	case where&atDrawing == 0:
 		return atRuns | atHome
 	}

@@ -73,6 +73,9 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.drawHome(body)
 	case helpPage:
 		m.drawHelp(body)
+	case inboxPage:
+		m.areas.list = body
+		m.drawInbox(body)
 	}
 	m.progress(all.row(all.height - 2))
 	m.footer(all.row(all.height - 1))
@@ -112,7 +115,7 @@ func (m *model) stateLine() string {
 // room for both.
 func (m *model) header(a area) {
 	a.fill(titleStyle)
-	live := m.liveness()
+	live := m.badge() + m.liveness()
 	a.putEnd(0, live+" ", titleStyle)
 	a = a.part(0, 0, a.width-columns(live)-2, 1)
 	x := a.put(0, 0, " wf", titleStyle)

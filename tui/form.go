@@ -69,7 +69,7 @@ var fieldHelp = map[string]string{
 
 // nodeForm opens the form of the selected node.
 func (m *model) nodeForm() tea.Cmd {
-	n := m.selectedNode()
+	n := m.editedNode()
 	if n == nil {
 		m.say("no single node is selected: e edits the commands of several", false)
 		return nil

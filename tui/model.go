@@ -22,6 +22,7 @@ const (
 	runsPage
 	homePage
 	helpPage
+	inboxPage
 )
 
 // A pane is a part of the main screen.
@@ -70,6 +71,8 @@ type model struct {
 	past     *past // a run that is over and looked at; nil = now
 	dialogs  []dialog
 	editing  editState
+	asking   asking
+	inbox    inboxView
 	toast    toast
 	seen     string // a run that was going while somebody watched
 }
@@ -146,6 +149,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
 	m.log = logView{}
 	m.picture = newPicture()
+	m.asking, m.inbox = asking{}, inboxView{}
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
 	l := &link{path: path}
 	m.link = l
@@ -191,14 +195,6 @@ func (m *model) shown() *flow {
 		return &m.past.flow
 	}
 	return &m.flow
-}
-
-// selectedNode is the node that is selected, or nil.
-func (m *model) selectedNode() *api.NodeStatus {
-	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
-		return &m.shown().nodes[i]
-	}
-	return nil
 }
 
 // running says whether something goes on, so that times change.
@@ -260,7 +256,7 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 }
 
 func total(c api.Counts) int {
-	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept
+	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying
 }
 
 // direction of the arrow keys.

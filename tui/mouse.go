@@ -58,7 +58,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	double := m.now.Sub(m.pointer.clicked) < doubleTime
 	m.pointer.clicked = m.now
 	switch {
-	case m.page == runsPage || m.page == homePage:
+	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
 		return m.clickList(y, double)
 	case m.areas.divider.contains(x, y):
 		m.pointer.dragging = true
@@ -75,7 +75,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		m.picture.free = true // what is clicked is in sight already
 		if again {
 			m.pointer.clicked = time.Time{}
-			if !m.picture.toggle() {
+			if !m.picture.openInner(m.shown()) && !m.picture.toggle() {
 				m.showLog()
 			}
 		}
@@ -97,6 +97,11 @@ func (m *model) clickList(y int, double bool) tea.Cmd {
 	switch {
 	case again && m.page == homePage:
 		return m.openRecent()
+	case m.page == inboxPage:
+		m.moveInbox("")
+		if again {
+			return m.openApproval()
+		}
 	case again:
 		return m.openRun()
 	}
@@ -124,6 +129,8 @@ func (m *model) wheel(at tea.Mouse) {
 		for range wheelLines {
 			m.help.move(map[bool]string{true: "down", false: "up"}[step > 0])
 		}
+	case m.page == inboxPage:
+		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.page == runsPage || m.page == homePage:
 		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.areas.drawing.contains(at.X, at.Y):

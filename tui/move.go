@@ -62,7 +62,7 @@ func (m *model) moveEnd(key string) {
 
 // enter opens what is folded, and goes to the log of a node.
 func (m *model) enter() {
-	if m.picture.toggle() {
+	if m.answerMenu() || m.picture.openInner(m.shown()) || m.picture.toggle() {
 		return
 	}
 	m.inspect, m.pane = false, sidePane

@@ -65,7 +65,8 @@ func stateStyle(state api.State) style {
 var drawStates = map[api.State]drawing.State{
 	api.StateIdle: drawing.Idle, api.StateQueued: drawing.Queued, api.StateRunning: drawing.Running,
 	api.StateOK: drawing.OK, api.StateFailed: drawing.Failed, api.StateBlocked: drawing.Blocked,
-	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept,
+	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept, api.StateWaiting: drawing.Waiting,
+	api.StateRetrying: drawing.Retrying, api.StateSkipped: drawing.Skipped,
 }
 
 // inkStyle is how a cell of a drawing looks.
@@ -73,7 +74,7 @@ func inkStyle(s drawing.Style) style {
 	out := plainStyle
 	switch state, ok := s.Ink.State(); {
 	case ok:
-		out = inkOfState(state)
+		out = stateStyle(api.State(state.String()))
 	case s.Ink == drawing.InkDim, s.Ink == drawing.InkLine, s.Ink == drawing.InkRest:
 		out = dimStyle
 	case s.Ink == drawing.InkBar:
@@ -100,20 +101,6 @@ func inkStyle(s drawing.Style) style {
 		out.attrs &^= dim
 	}
 	return out
-}
-
-// inkOfState is the style of a state in a drawing. States that the daemon does not know yet look as
-// UX §2 says.
-func inkOfState(state drawing.State) style {
-	switch state {
-	case drawing.Waiting:
-		return style{fg: palette(5), attrs: bold}
-	case drawing.Retrying:
-		return style{fg: palette(3), attrs: bold}
-	case drawing.Skipped:
-		return dimStyle
-	}
-	return stateStyle(api.State(state.String()))
 }
 
 // sgr applies the parameters of a sequence CSI … m. ok is false, and the style unchanged, when they

@@ -31,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	m.refresh()
-	return m, tea.Batch(cmd, m.follow(), m.ticker(), m.toaster())
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster())
 }
 
 // handle is the one switch over all messages.
@@ -53,6 +53,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.log.take(msg)
 	case tick:
 		m.ticking = false
+	case inquiry:
+		m.asking.waits = false
 	case toasted:
 		if msg.id == m.toast.id {
 			m.hush()
@@ -104,6 +106,7 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost, m.link.ended = nil, nil
 	}
 	m.flow.take(n.batch)
+	m.asking.note(m, n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
 		m.link.lost, m.link.ended = nil, n.ended
@@ -128,13 +131,18 @@ func (m *model) news(n news) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticker keeps the clock going while a run does, and only then.
+// ticker keeps the clock going while a run does, and only then. A run in which nothing but people and
+// moments out of sight are waited for has time.
 func (m *model) ticker() tea.Cmd {
 	if !m.running() || m.ticking {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} })
+	every := time.Second
+	if m.idles() {
+		every = time.Minute
+	}
+	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
 }
 
 // toaster ends a toast in time.

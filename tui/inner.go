@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"strings"
+
+	"wf/api"
+	"wf/drawing"
+)
+
+// innerOf is what the selected row below a node means; nil if the selection is no such row.
+func (p *picture) innerOf() *innerRow {
+	if p.selected.Kind != drawing.ARow || int(p.selected.Index) >= len(p.inner) {
+		return nil
+	}
+	return &p.inner[p.selected.Index]
+}
+
+// openInner opens or closes what the selection is made of, or turns the page, and says whether there was
+// something to do.
+func (p *picture) openInner(f *flow) bool {
+	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.members[i]) > 0 {
+		p.fold(f.nodes[i].Name)
+		p.layout = nil // in the graph it takes another width
+		return true
+	}
+	in := p.innerOf()
+	switch {
+	case in == nil || in.kind == aTemplate:
+		return false
+	case in.kind == aPage && !p.expanded[openKey(in.path)]:
+		p.fold(in.path)
+		p.layout = nil
+	case in.kind == aPage:
+		p.page(in.path).first, p.page(in.path).known = in.first, false
+	case in.kind == anInstance:
+		p.fold(in.path)
+	case in.node != nil && in.node.Instances != nil:
+		p.fold(in.path)
+	default:
+		return false
+	}
+	return true
+}
+
+// fold opens what is closed, and closes what is open.
+func (p *picture) fold(path string) {
+	key := openKey(path)
+	if p.expanded[key] = !p.expanded[key]; !p.expanded[key] {
+		delete(p.expanded, key)
+		delete(p.pages, path)
+	}
+}
+
+// openPaths are the sub-flows and instances of which something is open, as selectors that bring what is
+// shown of them, in the order of the rows.
+func (p *picture) openPaths(f *flow) (list []innerRow) {
+	for i := range f.members {
+		if n := &f.nodes[i]; f.outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
+			list = append(list, innerRow{kind: aPage, path: n.Name, first: p.page(n.Name).first})
+		}
+	}
+	for i := range p.inner {
+		in := &p.inner[i]
+		switch {
+		case !p.expanded[openKey(in.path)]:
+		case in.kind == anInstance:
+			list = append(list, innerRow{kind: anInstance, path: in.path})
+		case in.kind == aMember && in.node != nil && in.node.Instances != nil:
+			list = append(list, innerRow{kind: aPage, path: in.path, first: p.page(in.path).first})
+		}
+	}
+	return list
+}
+
+// keepSelected finds the selected row again after the rows have changed.
+func (p *picture) keepSelected() {
+	if p.selected.Kind != drawing.ARow && !strings.HasPrefix(p.anchor, openKey("")) {
+		return // it is no row, and none is waited for
+	}
+	if in := p.innerOf(); in != nil && p.graph.Rows[p.selected.Index].Key == p.anchor {
+		return
+	}
+	for i := range p.graph.Rows {
+		if p.graph.Rows[i].Key == p.anchor {
+			p.selected = drawing.Item{Kind: drawing.ARow, Index: int32(i)}
+			return
+		}
+	}
+	if p.selected.Kind == drawing.ARow {
+		p.selected = p.find(p.owner)
+	}
+}
+
+// selectedNode is the node that is selected, in an instance as that has it, or nil.
+func (m *model) selectedNode() *api.NodeStatus {
+	if in := m.picture.innerOf(); in != nil && in.node != nil {
+		return in.node
+	}
+	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
+		return &m.shown().nodes[i]
+	}
+	return nil
+}
+
+// editedNode is the node of the workfile that the selection means, or nil: of that of an instance the one
+// from which it comes.
+func (m *model) editedNode() *api.NodeStatus {
+	if i := m.picture.node(); i >= 0 && i < len(m.flow.nodes) {
+		return &m.flow.nodes[i]
+	}
+	return nil
+}
+
+// openTo opens what a path leads through, and selects its row as soon as there is one.
+func (p *picture) openTo(path string) {
+	p.owner = p.anchor
+	for i := range path {
+		if path[i] == '[' || path[i] == '/' {
+			p.expanded[openKey(path[:i])] = true
+		}
+	}
+	p.layout = nil
+	p.anchor = openKey(path)
+}
