@@ -3,6 +3,8 @@ package drawing
 import (
 	"sort"
 	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A Row is a line below the row of a node: what the node is made of, as far as somebody wants to see it.
@@ -12,11 +14,34 @@ type Row struct {
 	Key    string // unique in the graph, and of no node
 	Depth  int    // 0 = right below the node
 	State  State
-	Note   bool   // Name is a remark: there is no state
+	Note   Note   // other than NoNote: Name is a remark, there is no state
 	Name   string // texts may hold anything
 	Detail string
 	Marked bool
 	Tally  *Tally // nil = none
+}
+
+// A Note is what a row says that is no part of its node.
+type Note uint8
+
+// The notes.
+const (
+	NoNote Note = iota
+	More        // there are others
+	Model       // what all parts of the node are made of
+)
+
+// sign stands before a note.
+func (n Note) sign(ascii bool) string {
+	switch {
+	case n == Model && ascii:
+		return ": "
+	case n == Model:
+		return "⋮ "
+	case ascii:
+		return "... "
+	}
+	return "… "
 }
 
 // A Tally counts what a node is made of.
@@ -93,18 +118,18 @@ func (p *pen) inner(x int, r *Row, room int) {
 	x += 2 * r.Depth
 	put := func(text string, ink Ink) {
 		if x < end {
-			x += p.grid.Put(x, p.y, clip(head(text, end-x), end-x, p.ellipsis()), end-x, Style{ink, p.mods}, p.item)
+			x += p.grid.Put(x, p.y, ansi.Truncate(text, end-x, p.ellipsis()), end-x, Style{ink, p.mods}, p.item)
 		}
 	}
 	if r.Marked {
 		p.mods |= Marked
 	}
-	if r.Note {
-		put(r.Name, InkDim)
+	if r.Note != NoNote {
+		put(r.Note.sign(p.ascii)+head(r.Name, max(end-x, 0)), InkDim)
 		return
 	}
 	put(r.State.Glyph(p.ascii)+" ", InkOf(r.State))
-	put(r.Name, nameInk(r.State))
+	put(clip(head(r.Name, longestName), max(end-x, 0), p.ellipsis()), nameInk(r.State))
 	x += 2
 	if r.Tally != nil && x+r.Tally.columns() < end {
 		x += p.tally(x, r.Tally) + 2
@@ -113,7 +138,7 @@ func (p *pen) inner(x int, r *Row, room int) {
 	if r.State.needsPerson() {
 		ink = InkOf(r.State)
 	}
-	put(r.Detail, ink)
+	put(head(r.Detail, max(end-x, 0)), ink)
 }
 
 // nameInk is the ink of a name: what was passed over steps back.

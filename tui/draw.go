@@ -104,7 +104,8 @@ func (m *model) stateLine() string {
 		return m.name() + ": never run"
 	}
 	c := m.runCounts(run)
-	text := fmt.Sprintf("run %s %s %d/%d", run.Run, resultWord(run.Result), c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept)
+	done, of := progressOf(c)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, resultWord(run.Result), done, of)
 	if c.Failed > 0 {
 		text += fmt.Sprintf(" %d failed", c.Failed)
 	}
@@ -279,6 +280,9 @@ func (m *model) sideTitle(a area) int {
 		st = st.with(reverse)
 	}
 	n := m.selectedNode()
+	if in := m.picture.innerOf(); in != nil && in.node == nil {
+		return m.innerTitle(a, in, st)
+	}
 	if n == nil {
 		name := ""
 		if m.picture.layout != nil {

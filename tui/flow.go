@@ -328,7 +328,7 @@ func detail(n *api.NodeStatus, now time.Time) string {
 		text = waitText(n, now)
 	case api.StateFailed, api.StateCancelled:
 		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
-			text = cause
+			text = strings.TrimPrefix(cause, ": ") // of a sub-flow the message says all
 		}
 		if took := words.SpanMS(n.DurationMS); took != "" {
 			text += " after " + took

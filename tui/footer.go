@@ -32,8 +32,7 @@ func (m *model) progress(a area) {
 // runProgress is how a run stands.
 func (m *model) runProgress(a area, run *api.RunSummary) {
 	c := m.runCounts(run)
-	of := max(run.Nodes-c.Kept, 0)
-	done := min(c.OK+c.Failed+c.Cancelled+c.Skipped, of)
+	done, of := progressOf(c)
 	x := a.put(1, 0, fmt.Sprintf("%d/%d", done, of), strongStyle)
 	for _, part := range []struct {
 		state api.State

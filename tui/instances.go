@@ -105,7 +105,7 @@ func (r *rowMaker) templates(subFlow int) {
 		if n.SubFlow != "" {
 			text = localName(n.Name) + "   " + n.SubFlow
 		}
-		r.add(drawing.Row{Key: "template " + n.ID, Note: true, Name: "in each  " + text, Marked: r.p.marked[n.ID]},
+		r.add(drawing.Row{Key: "template " + n.ID, Note: drawing.Model, Name: text, Marked: r.p.marked[n.ID]},
 			innerRow{kind: aTemplate, path: n.ID, member: i})
 		r.depth++
 		r.templates(i)
@@ -131,7 +131,7 @@ func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int)
 	}
 	for _, state := range []api.State{api.StateFailed, api.StateWaiting} {
 		if n := left[state]; n > 0 && len(shown) > 0 && !r.p.expanded[openKey(path)] {
-			r.add(drawing.Row{Key: "more " + string(state) + " " + path, Note: true, Name: fmt.Sprintf("%s %d more %s", "…", n, state)},
+			r.add(drawing.Row{Key: "more " + string(state) + " " + path, Note: drawing.More, Name: fmt.Sprintf("%d more %s", n, state)},
 				innerRow{kind: aPage, path: path, member: -1})
 		}
 	}
@@ -158,11 +158,11 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	}
 	page.first = max(0, min(page.first, (in.Begun-1)/pageSize*pageSize))
 	last := min(page.first+pageSize, in.Begun)
-	turn := func(first int, text string) {
-		r.add(drawing.Row{Key: "page " + text[:4] + " " + path, Note: true, Name: text}, innerRow{kind: aPage, path: path, member: -1, first: first})
+	turn := func(first int, n int, where string) {
+		r.add(drawing.Row{Key: "page " + where + " " + path, Note: drawing.More, Name: fmt.Sprintf("%d %s", n, where)}, innerRow{kind: aPage, path: path, member: -1, first: first})
 	}
 	if page.first > 0 {
-		turn(page.first-pageSize, fmt.Sprintf("%s %d before", "…", page.first))
+		turn(page.first-pageSize, page.first, "before")
 	}
 	for k := page.first; k < last; k++ {
 		if s := page.status(path, k); !shown[s.Path] {
@@ -170,7 +170,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 		}
 	}
 	if last < in.Begun {
-		turn(last, fmt.Sprintf("%s %d after", "…", in.Begun-last))
+		turn(last, in.Begun-last, "after")
 	}
 }
 

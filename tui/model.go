@@ -73,6 +73,8 @@ type model struct {
 	editing  editState
 	asking   asking
 	inbox    inboxView
+
+	lastParams map[string]any // with which a run was started here
 	toast    toast
 	seen     string // a run that was going while somebody watched
 }
@@ -149,7 +151,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
 	m.log = logView{}
 	m.picture = newPicture()
-	m.asking, m.inbox = asking{}, inboxView{}
+	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
 	l := &link{path: path}
 	m.link = l
@@ -238,7 +240,7 @@ func (m *model) left() Left {
 	}
 	c := m.runCounts(run)
 	l.Run, l.Goes = run.Run, m.running()
-	l.Done, l.Of = c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept
+	l.Done, l.Of = progressOf(c)
 	return l
 }
 
@@ -249,10 +251,17 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 		return run.Counts
 	}
 	c := m.flow.count(run.Run)
-	if missing := run.Nodes - total(c); missing > 0 { // nodes of the run that no event has named yet
-		c.Idle += missing
+	missing := run.Nodes - total(c) // nodes of the run that no event has named yet
+	if len(m.flow.members) > 0 {    // and of what runs many times only the sub-flow counts
+		missing = min(missing, m.flow.outerNodes()-total(c))
 	}
+	c.Idle += max(0, missing)
 	return c
+}
+
+// progressOf is how many nodes of a run have come to an end, and of how many.
+func progressOf(c api.Counts) (done, of int) {
+	return c.OK + c.Failed + c.Cancelled + c.Skipped, total(c) - c.Kept
 }
 
 func total(c api.Counts) int {
