@@ -40,6 +40,9 @@ bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
 	$(GO) run ./bench -cli -rounds 20
 
+bench-screen: build ## measure the terminal interface: processor, memory, time to the screen; takes 6 minutes
+	$(GO) run ./bench/screen -wf bin/wf
+
 # Recorded workflows beside the made ones, comma-separated; their commands are replaced by true.
 BENCH_FILES =
 
@@ -67,4 +70,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs fuzz bench bench-all torture torture-short clean
+.PHONY: build example test race update docs fuzz bench bench-screen bench-all torture torture-short clean

@@ -35,8 +35,9 @@ var mayImport = map[string][]string{
 	"ownfile":    {},
 	"executor":   {"ownfile"},
 	"history":    {"ownfile"},
+	"store":      {"ownfile"},
 	"workspace":  {"api", "executor", "expression", "flow", "graph", "graphml", "history", "layered", "ownfile", "scheduler"},
-	"daemon":     {"api", "workspace", "graph", "ownfile"},
+	"daemon":     {"api", "workspace", "graph", "ownfile", "store"},
 	"client":     {"api", "ownfile"},
 	"layered":    {},
 	"plain":      {},
@@ -61,6 +62,7 @@ var mayNotUse = map[string][]string{
 	"plain":      {"os", "net", "time", "sync", "log", "context"},
 	"words":      {"os", "net", "sync", "log", "context"},
 	"graphml":    {"os", "net"},
+	"store":      {"net", "log"},
 	"workspace":  {"net/http"},
 }
 

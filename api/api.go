@@ -9,5 +9,6 @@ const Version = "v1"
 // Headers that every request may carry.
 const (
 	HeaderClient  = "Wf-Client"  // id of the client, appears on the events it causes
+	HeaderUser    = "Wf-User"    // name of the person, likewise; a label, no proof of anything
 	HeaderVersion = "Wf-Version" // version of the client's binary
 )

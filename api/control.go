@@ -96,3 +96,24 @@ type NodeOutputs struct {
 	Node    string         `json:"node"`
 	Outputs map[string]any `json:"outputs"`
 }
+
+// A Pool is something of which commands need units while they run.
+type Pool struct {
+	Name    string `json:"name"`
+	Size    int    `json:"size"`
+	Set     bool   `json:"set"`  // somebody has given it this size; else it is 1
+	Used    int    `json:"used"` // may be more than Size after that was made smaller
+	Waiting int    `json:"waiting"`
+}
+
+// PoolList is `wf server pools --json`.
+type PoolList struct {
+	Schema string `json:"schema"`
+	Pools  []Pool `json:"pools"`
+}
+
+// PoolSize gives a pool its size.
+type PoolSize struct {
+	Name string `json:"name"`
+	Size int    `json:"size"`
+}

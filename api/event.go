@@ -20,10 +20,13 @@ const (
 	SchemaLog       = "wf.log/v1"
 	SchemaEdit      = "wf.edit/v1"
 	SchemaVersion   = "wf.version/v1"
+	SchemaPools     = "wf.pools/v1"
 	SchemaOutputs   = "wf.outputs/v1"
 	SchemaApprovals = "wf.approvals/v1"
 	SchemaDecision  = "wf.decision/v1"
 	SchemaParams    = "wf.params/v1"
+	SchemaKV        = "wf.kv/v1"
+	SchemaKVKeys    = "wf.kv-keys/v1"
 )
 
 // EventType names what happened (SEMANTICS §6).
@@ -58,6 +61,7 @@ type Event struct {
 	Workspace string    `json:"workspace,omitempty"`
 	Run       string    `json:"run,omitempty"`
 	Client    string    `json:"client,omitempty"` // who caused it
+	User      string    `json:"user,omitempty"`   // GraphUpdated: the person, as their client calls them
 
 	Node      string `json:"node,omitempty"`
 	Name      string `json:"name,omitempty"` // the node's handle

@@ -154,6 +154,7 @@ type PlanStep struct {
 	Of     string     `json:"of,omitempty"`       // see PlanReason
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
+	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
 }
 
 // PlanReason says why a node would run.
@@ -204,6 +205,13 @@ type Why struct {
 	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+}
+
+// An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told
+// apart by what their clients say, so that nothing may be allowed or refused for it but undoing.
+type Author struct {
+	Client string
+	User   string
 }
 
 // EditRequest is a list of edits that happen together or not at all, and are undone together.

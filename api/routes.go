@@ -7,6 +7,7 @@ const (
 	PathVersion    = "/v1/version"     // GET: VersionInfo
 	PathProof      = "/v1/proof"       // GET ?nonce=HEX: Proof; the only one that needs no token
 	PathServer     = "/v1/server"      // GET: ServerStatus
+	PathPools      = "/v1/pools"       // GET: PoolList; POST PoolSize: PoolList
 	PathServerStop = "/v1/server/stop" // POST ServerStop
 	PathWorkfiles  = "/v1/workfiles"   // POST NewRequest: WorkspaceInfo
 	PathWorkspaces = "/v1/workspaces"  // POST OpenRequest: WorkspaceInfo

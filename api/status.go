@@ -136,6 +136,11 @@ type RunDetail struct {
 	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 	GraceMS   int64  `json:"grace_ms"`
 
+	Params map[string]any `json:"params,omitempty"`
+	Mocks  []Mock         `json:"mocks,omitempty"` // what was not executed, by handle or path
+	Until  []string       `json:"until,omitempty"` // --until, as given
+	From   []string       `json:"from,omitempty"`  // --from, as given
+
 	// Analysis is there where it was asked for and the record is whole.
 	Analysis *Analysis `json:"analysis,omitempty"`
 }
@@ -205,6 +210,7 @@ type Execution struct {
 	ErrBytes   int64      `json:"stderr_bytes"`
 	Ended      *time.Time `json:"ended,omitempty"`
 	WaitMS     *int64     `json:"wait_ms,omitempty"` // from activation to start, with an Analysis
+	Handled    bool       `json:"handled,omitempty"` // it failed, and an edge has fired for that
 	UserMS     int64      `json:"user_ms,omitempty"` // CPU time, of the process and what it waited for
 	SysMS      int64      `json:"sys_ms,omitempty"`
 }

@@ -40,6 +40,7 @@ type GraphNode struct {
 	State     State    `json:"state"`
 	Group     string   `json:"group,omitempty"`
 	Container bool     `json:"container,omitempty"` // holds other nodes, is no command itself
+	SubFlow   string   `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until": a container that repeats its nodes
 	Parent    string   `json:"parent,omitempty"`    // id of the container it lies in
 	X         *float64 `json:"x,omitempty"`
 	Y         *float64 `json:"y,omitempty"`
@@ -52,4 +53,7 @@ type GraphEdge struct {
 	Target string `json:"target"`
 	Type   string `json:"edge_type"`
 	Status string `json:"status"`
+	When   string `json:"when,omitempty"`  // its condition, as in the file
+	Taken  bool   `json:"taken,omitempty"` // it has fired in the last run
+	Dead   bool   `json:"dead,omitempty"`  // its source has decided that this is not the way
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -105,10 +106,23 @@ func (c *Client) attempt(ctx context.Context, method, path string, query url.Val
 func (c *Client) header() http.Header {
 	h := http.Header{}
 	h.Set(api.HeaderClient, c.id)
+	if user := headerText(c.opt.User); user != "" {
+		h.Set(api.HeaderUser, user)
+	}
 	if c.opt.Version != "" {
 		h.Set(api.HeaderVersion, c.opt.Version)
 	}
 	return h
+}
+
+// headerText is text without what a header cannot hold.
+func headerText(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, text))
 }
 
 // refusal is the error in an answer. What is not in our words comes from no daemon of ours, or

@@ -23,6 +23,8 @@ type Options struct {
 	// Version of this binary. A daemon of another one is replaced when no run is going in it.
 	// "" takes any daemon that speaks our protocol.
 	Version string
+	// User is who uses the client, for those who are told of edits; "" tells nobody.
+	User string
 	// Start starts a daemon; see Detached. nil is NoStart.
 	Start Starter
 	// NoStart leaves things as they are: no daemon is started or replaced.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -30,12 +29,13 @@ var (
 
 // A wire is one WebSocket connection of a Watch. It checks that no event is missing.
 type wire struct {
-	conn  *websocket.Conn
-	peer  *peer     // at the other end
-	id    string    // of the workspace
-	once  sync.Once // closes conn
-	seq   uint64    // of the last event seen
-	begun bool      // the snapshot has come
+	conn   *websocket.Conn
+	peer   *peer     // at the other end
+	id     string    // of the workspace
+	once   sync.Once // closes conn
+	seq    uint64    // of the last event seen
+	begun  bool      // the snapshot has come
+	frames frameReader
 }
 
 // watch opens the WebSocket of a workspace.
@@ -107,8 +107,8 @@ func (w *wire) next() (api.Frame, error) {
 		return api.Frame{}, w.farewell(err)
 	}
 	w.hear()
-	var f api.Frame
-	if err := json.NewDecoder(r).Decode(&f); err != nil {
+	f, err := w.frames.read(r)
+	if err != nil {
 		return api.Frame{}, fmt.Errorf("read a frame: %w", err)
 	}
 	if f.Dropped != "" {

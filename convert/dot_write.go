@@ -26,6 +26,9 @@ func Dot(g *api.Graph) []byte {
 		if fill := fills[n.State]; fill != "" {
 			attrs = append(attrs, "fillcolor=\""+fill+"\"")
 		}
+		if n.SubFlow != "" {
+			attrs = append(attrs, "shape=box3d", "tooltip="+dotString(n.SubFlow))
+		}
 		list := ""
 		if len(attrs) > 0 {
 			list = " [" + strings.Join(attrs, ", ") + "]"
@@ -40,10 +43,17 @@ func Dot(g *api.Graph) []byte {
 		}
 		b.WriteString("  }\n")
 	}
-	for _, e := range v.edges {
-		attrs := ""
+	for i, e := range v.edges {
+		var list []string
 		if e.Weak {
-			attrs = " [edge_type=\"non-blocking\", style=dashed]"
+			list = append(list, "edge_type=\"non-blocking\"", "style=dashed")
+		}
+		if v.when[i] != "" {
+			list = append(list, "label="+dotString(v.when[i]))
+		}
+		attrs := ""
+		if len(list) > 0 {
+			attrs = " [" + strings.Join(list, ", ") + "]"
 		}
 		fmt.Fprintf(&b, "  %s -> %s%s;\n", dotName(ids[e.From]), dotName(ids[e.To]), attrs)
 	}

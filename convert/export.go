@@ -8,12 +8,13 @@ import (
 	"wf/layered"
 )
 
-// A view is a graph prepared for drawing: containers are frames around nodes and not nodes, and
-// edges are numbers of nodes.
+// A view is a graph prepared for drawing: groups are frames around nodes and not nodes, and edges are
+// numbers of nodes. A sub-flow is both: the node that others wait for, and a frame around its own.
 type view struct {
 	nodes  []*api.GraphNode
 	groups []string // of nodes; "" = none
 	edges  []layered.Edge
+	when   []string // of edges: their conditions, "" for none
 }
 
 func newView(g *api.Graph) view {
@@ -21,9 +22,11 @@ func newView(g *api.Graph) view {
 	at := map[string]int{}
 	containers := map[string]*api.GraphNode{}
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; n.Container {
+		n := &g.Nodes[i]
+		if n.Container {
 			containers[n.ID] = n
-		} else {
+		}
+		if !n.Container || n.SubFlow != "" {
 			at[n.ID] = len(v.nodes)
 			v.nodes = append(v.nodes, n)
 		}
@@ -33,15 +36,14 @@ func newView(g *api.Graph) view {
 		if c := containers[n.Parent]; c != nil && group == "" {
 			group = c.Name
 		}
+		if n.SubFlow != "" {
+			group = n.Name
+		}
 		v.groups = append(v.groups, group)
 	}
-	for i := range g.Edges {
-		e := &g.Edges[i]
-		from, ok := at[e.Source]
-		to, both := at[e.Target]
-		if ok && both { // a container has no arrows: runs refuse such edges
-			v.edges = append(v.edges, layered.Edge{From: from, To: to, Weak: e.Type == "non-blocking"})
-		}
+	for _, e := range Expand(g) {
+		v.edges = append(v.edges, layered.Edge{From: at[e.Source], To: at[e.Target], Weak: e.Type == "non-blocking"})
+		v.when = append(v.when, e.When)
 	}
 	return v
 }
@@ -85,7 +87,8 @@ func (v *view) ids(fit func(string) bool) []string {
 // fills are the colours of states in drawings: light, to be read on.
 var fills = map[api.State]string{
 	api.StateQueued: "#d5f3f6", api.StateRunning: "#d3e4ff", api.StateOK: "#d9f2d9", api.StateFailed: "#ffd6d6",
-	api.StateCancelled: "#fbeecb", api.StateBlocked: "#f3ecd2",
+	api.StateCancelled: "#fbeecb", api.StateBlocked: "#f3ecd2", api.StateWaiting: "#eedcf7", api.StateRetrying: "#fbe3cb",
+	api.StateSkipped: "#eeeeee",
 }
 
 // visible replaces characters that no drawing shows, and that would do something to a terminal.

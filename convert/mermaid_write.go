@@ -22,7 +22,10 @@ func Mermaid(g *api.Graph) []byte {
 	}
 	line := func(indent string, i int) {
 		text := ""
-		if n := v.nodes[i]; n.Command != "" {
+		switch n := v.nodes[i]; {
+		case n.SubFlow != "":
+			text = `[["` + mermaidQuote(n.Name+" "+n.SubFlow) + `"]]`
+		case n.Command != "":
 			text = `["` + mermaidQuote(n.Command) + `"]`
 		}
 		fmt.Fprintf(&b, "%s%s%s\n", indent, ids[i], text)
@@ -40,10 +43,13 @@ func Mermaid(g *api.Graph) []byte {
 		}
 		b.WriteString("  end\n")
 	}
-	for _, e := range v.edges {
+	for i, e := range v.edges {
 		arrow := "-->"
 		if e.Weak {
 			arrow = "-.->"
+		}
+		if v.when[i] != "" {
+			arrow += `|"` + mermaidQuote(v.when[i]) + `"|`
 		}
 		fmt.Fprintf(&b, "  %s %s %s\n", ids[e.From], arrow, ids[e.To])
 	}

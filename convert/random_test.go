@@ -148,6 +148,28 @@ func checkWhole(t *testing.T, w *Workflow) {
 	}
 }
 
+// TestExportsOfControlFlow: a sub-flow is a node with a frame, conditions stand at edges, and an edge to a
+// group means its ends.
+func TestExportsOfControlFlow(t *testing.T) {
+	g := &api.Graph{Nodes: []api.GraphNode{
+		{ID: "1", Name: "list", Command: "ls", State: api.StateOK},
+		{ID: "2", Name: "align", Container: true, SubFlow: "foreach", State: api.StateRetrying},
+		{ID: "3", Name: "trim", Command: "trim", State: api.StateOK, Parent: "2"},
+		{ID: "4", Name: "sort", Command: "sort", State: api.StateRetrying, Parent: "2"},
+		{ID: "5", Name: "ask", Command: "true", State: api.StateWaiting},
+		{ID: "6", Name: "late", Container: true},
+		{ID: "7", Name: "first", Command: "one", State: api.StateSkipped, Parent: "6"},
+		{ID: "8", Name: "second", Command: "two", State: api.StateSkipped, Parent: "6"},
+	}, Edges: []api.GraphEdge{
+		{Source: "1", Target: "2", Type: "blocking"}, {Source: "3", Target: "4", Type: "blocking"}, {Source: "7", Target: "8", Type: "blocking"},
+		{Source: "2", Target: "5", Type: "blocking", When: `if:nodes.align.exit_code == 1 && "x" < "y"`},
+		{Source: "5", Target: "6", Type: "blocking", When: "case:go"}, {Source: "6", Target: "1", Type: "non-blocking", When: "done"},
+	}}
+	for name, text := range map[string][]byte{"control.dot": Dot(g), "control.mmd": Mermaid(g), "control.svg": SVG(g, "control")} {
+		golden(t, filepath.Join("testdata", name), string(text))
+	}
+}
+
 // TestExports compares the drawings of one graph, with all states and odd texts, to golden files.
 func TestExports(t *testing.T) {
 	x, y := 1.5, 2.0

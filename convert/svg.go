@@ -35,9 +35,16 @@ func SVG(g *api.Graph, name string) []byte {
 		if e.Weak {
 			class = "edge weak"
 		}
+		if v.when[i] != "" {
+			class += " when"
+		}
 		path := svgCurve(d.Edges[i])
 		if e.From == e.To {
 			path = svgSelf(d.Nodes[e.From])
+		}
+		if when := v.when[i]; when != "" {
+			fmt.Fprintf(&b, `<path class="%s" d="%s"><title>%s</title></path>`+"\n", class, path, xmlText("when "+when))
+			continue
 		}
 		fmt.Fprintf(&b, `<path class="%s" d="%s"/>`+"\n", class, path)
 	}
@@ -51,10 +58,12 @@ func SVG(g *api.Graph, name string) []byte {
 const svgHead = `<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 1 10 5 0 9z" fill="#667"/></marker></defs>
 <style>
 .edge { fill: none; stroke: #667; stroke-width: 1.4; marker-end: url(#arrow) }
+.when { stroke: #a05a00 }
 .weak { stroke-dasharray: 6 4 }
 .box { fill: #f6f6f8; stroke: #778; stroke-width: 1.2 }
 .queued { fill: #d5f3f6; stroke: #1893a0 } .running { fill: #d3e4ff; stroke: #2060c8; stroke-width: 2.4 }
 .ok { fill: #d9f2d9; stroke: #2c8a2c } .failed { fill: #ffd6d6; stroke: #c02020; stroke-width: 2.4 }
+.waiting { fill: #eedcf7; stroke: #80309c } .retrying { fill: #fbe3cb; stroke: #a05a00 } .skipped { fill: #eee; stroke: #999; stroke-dasharray: 3 3 }
 .cancelled { fill: #fbeecb; stroke: #a07810 } .blocked { fill: #f3ecd2; stroke: #a07810; stroke-dasharray: 3 3 }
 text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #223 }
 .name { font-weight: bold }
@@ -64,7 +73,7 @@ text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; 
 
 // glyphs show states without colour.
 var glyphs = map[api.State]string{api.StateIdle: "·", api.StateQueued: "○", api.StateRunning: "●", api.StateOK: "✓",
-	api.StateFailed: "✗", api.StateCancelled: "◌", api.StateBlocked: "⊘"}
+	api.StateFailed: "✗", api.StateCancelled: "◌", api.StateBlocked: "⊘", api.StateWaiting: "◆", api.StateRetrying: "↻", api.StateSkipped: "»"}
 
 func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Point) {
 	x, y := at.Along+svgMargin, at.Across+svgMargin
@@ -78,9 +87,13 @@ func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Poin
 	if glyph := glyphs[n.State]; glyph != "" {
 		name = glyph + " " + name
 	}
+	command := n.Command
+	if n.SubFlow != "" {
+		command = n.SubFlow
+	}
 	room := int((boxes.Length - 20) / svgColumn)
 	fmt.Fprintf(b, `<text class="name" x="%s" y="%s">%s</text>`, px(x+10), px(y+18), xmlText(clipColumns(name, room)))
-	fmt.Fprintf(b, `<text class="command" x="%s" y="%s">%s</text></g>`+"\n", px(x+10), px(y+34), xmlText(clipColumns(oneLine(n.Command), room+2)))
+	fmt.Fprintf(b, `<text class="command" x="%s" y="%s">%s</text></g>`+"\n", px(x+10), px(y+34), xmlText(clipColumns(oneLine(command), room+2)))
 }
 
 // svgCurve leads through the points of an edge: bent between layers, straight across them.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/store"
 	"wf/workspace"
 )
 
@@ -48,6 +49,9 @@ type Config struct {
 	sending     sending
 	watching    watching
 	connections int // per door
+
+	values *store.Store // of State; nil = made by withDefaults
+	pools  *pools       // likewise
 }
 
 func (c Config) withDefaults() Config {
@@ -71,6 +75,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.connections == 0 {
 		c.connections = maxConnections
+	}
+	if c.values == nil {
+		c.values = newValues(c.State)
+	}
+	if c.pools == nil {
+		c.pools = newPools(c.State)
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }
@@ -196,6 +206,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	cancel()
 	servers.shutdown(drainTime)
 	d.requests.Wait()
+	d.cfg.values.Close()
 }
 
 // errEnding is the answer to who comes too late.

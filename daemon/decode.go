@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -60,8 +61,16 @@ func number(q url.Values, key string) (int64, error) {
 }
 
 // client is the id by which the asking client is known on events.
-func client(r *http.Request) string {
-	const longest = 64 // ours have 9 characters
-	id := r.Header.Get(api.HeaderClient)
-	return id[:min(len(id), longest)]
+func client(r *http.Request) string { return label(r, api.HeaderClient) } // ours have 9 characters
+
+// author is who asks for an edit.
+func author(r *http.Request) api.Author {
+	return api.Author{Client: client(r), User: strings.ToValidUTF8(label(r, api.HeaderUser), "")}
+}
+
+// label is a header that only tells people something, cut to what they can read.
+func label(r *http.Request, header string) string {
+	const longest = 64
+	text := r.Header.Get(header)
+	return text[:min(len(text), longest)]
 }

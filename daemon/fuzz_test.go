@@ -34,6 +34,7 @@ func FuzzRequests(f *testing.F) {
 	d := newDaemon(cfg, doors, func(*slots) opener { return obligingOpener{newFakes()} })
 	f.Cleanup(func() {
 		d.workspaces.close()
+		d.cfg.values.Close()
 		doors.close()
 	})
 	routes := d.routes()
@@ -136,11 +137,15 @@ func (obliging) LogInfo(context.Context, string, string, int) (api.LogInfo, erro
 func (obliging) Output(context.Context, string, string, int, string, int64, bool) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader("output")), nil
 }
-func (obliging) Edit(context.Context, string, api.EditRequest) (api.EditResult, error) {
+func (obliging) Edit(context.Context, api.Author, api.EditRequest) (api.EditResult, error) {
 	return api.EditResult{}, nil
 }
-func (obliging) Undo(context.Context, string) (api.EditResult, error) { return api.EditResult{}, nil }
-func (obliging) Redo(context.Context, string) (api.EditResult, error) { return api.EditResult{}, nil }
+func (obliging) Undo(context.Context, api.Author) (api.EditResult, error) {
+	return api.EditResult{}, nil
+}
+func (obliging) Redo(context.Context, api.Author) (api.EditResult, error) {
+	return api.EditResult{}, nil
+}
 func (obliging) Reset(context.Context, string, api.ResetRequest) (api.ResetResult, error) {
 	return api.ResetResult{}, nil
 }

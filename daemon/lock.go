@@ -27,27 +27,51 @@ type lock struct {
 	held *flock.Flock // reachable for life: a collected file would be closed, and the lock lost
 }
 
-// acquire takes the lock of the runtime folder or tells who has it.
+// acquire takes the lock of the runtime folder or tells who has it. It waits for who has no registry, which a
+// daemon that is ending has taken away, but not for one that serves: whoever came too late to be the only
+// daemon must not take over when that one is stopped a moment later.
 func acquire(ctx context.Context, runtime string) (*lock, error) {
 	path := filepath.Join(runtime, api.FileLock)
 	bounded, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
 		l := &lock{path: path, held: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))}
-		got, err := l.held.TryLockContext(bounded, lockRetry)
+		got, err := l.held.TryLock()
+		if !got && err == nil && !serves(runtime) && pause(bounded, lockRetry) {
+			l.Close()
+			continue
+		}
 		switch {
 		case ctx.Err() != nil:
 			l.Close()
 			return nil, ctx.Err()
-		case !got && bounded.Err() != nil:
-			return nil, alreadyRunning(runtime)
 		case err != nil:
+			l.Close()
 			return nil, fmt.Errorf("lock %s: %w", path, err)
+		case !got:
+			l.Close()
+			return nil, alreadyRunning(runtime)
 		case !l.lost():
 			return l, nil
 		}
 		l.Close() // the file was replaced between opening and locking
 	}
+}
+
+// pause waits for d, and says whether there is still time.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serves reports whether the daemon that the registry names is there.
+func serves(runtime string) bool {
+	reg, err := readRegistry(runtime)
+	return err == nil && alive(reg)
 }
 
 // alreadyRunning names the owner of the lock, if the registry is its own.

@@ -136,15 +136,15 @@ func why(w Workspace, r *http.Request) (api.Why, error) {
 }
 
 func edit(w Workspace, r *http.Request, q api.EditRequest) (api.EditResult, error) {
-	return w.Edit(r.Context(), client(r), q)
+	return w.Edit(r.Context(), author(r), q)
 }
 
 func undo(w Workspace, r *http.Request) (api.EditResult, error) {
-	return w.Undo(r.Context(), client(r))
+	return w.Undo(r.Context(), author(r))
 }
 
 func redo(w Workspace, r *http.Request) (api.EditResult, error) {
-	return w.Redo(r.Context(), client(r))
+	return w.Redo(r.Context(), author(r))
 }
 
 func reset(w Workspace, r *http.Request, q api.ResetRequest) (api.ResetResult, error) {

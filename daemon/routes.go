@@ -15,6 +15,7 @@ const (
 	envBytes      = 8 << 20  // a whole environment
 	editBytes     = 8 << 20  // many edits at once
 	workfileBytes = 64 << 20 // the lines of a new workfile
+	valueBytes    = 4 << 20  // two values of 1 MiB, in base64
 )
 
 // A route is a line of the table. max bounds the body.
@@ -34,9 +35,17 @@ var table = []route{
 	{"GET", api.PathVersion, 0, answer((*daemon).version)},
 	{"GET", api.PathProof, 0, answer((*daemon).prove)},
 	{"GET", api.PathServer, 0, answer((*daemon).status)},
+	{"GET", api.PathPools, 0, answer((*daemon).poolList)},
+	{"POST", api.PathPools, plainBytes, answerBody((*daemon).poolResize)},
 	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
 	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},
 	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},
+
+	{"GET", api.PathKV, 0, answer((*daemon).kvGet)},
+	{"GET", api.PathKVKeys, 0, answer((*daemon).kvKeys)},
+	{"POST", api.PathKVSet, valueBytes, answerBody((*daemon).kvSet)},
+	{"POST", api.PathKVDelete, valueBytes, answerBody((*daemon).kvDelete)},
+	{"POST", api.PathKVIncr, plainBytes, answerBody((*daemon).kvIncr)},
 
 	{"GET", ws + api.SubStatus, 0, ask(status)},
 	{"GET", ws + api.SubEvents, 0, (*daemon).watch},

@@ -49,7 +49,7 @@ func (w *web) reduce() *web {
 		for _, i := range out {
 			a := w.arcs[i]
 			known := mine[a.to/64]&(1<<(a.to%64)) != 0
-			if !a.via || a.back || !known {
+			if !a.via || a.edged || a.back || !known {
 				kept = append(kept, a)
 			}
 			if a.back || known {

@@ -88,12 +88,12 @@ var signs = [states][3]string{
 	Running:   {"●", "*", "running"},
 	OK:        {"✓", "+", "ok"},
 	Failed:    {"✗", "x", "failed"},
-	Blocked:   {"⊘", "-", "blocked"},
+	Blocked:   {"⊘", "!", "blocked"},
 	Cancelled: {"◌", "~", "cancelled"},
 	Kept:      {"✓", "=", "kept"},
 	Waiting:   {"◆", "?", "waiting"},
 	Retrying:  {"↻", "r", "retrying"},
-	Skipped:   {"»", "/", "skipped"},
+	Skipped:   {"↷", "/", "skipped"},
 }
 
 // Glyph is the sign of a state, one column wide.

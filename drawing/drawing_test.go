@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -261,5 +262,61 @@ func TestManyFailures(t *testing.T) {
 	l.Show(Look{Width: 80, Height: 30, Expanded: map[string]bool{l.Key(Item{AStage, 4}): true}})
 	if n := len(l.Items()); n < 100 {
 		t.Errorf("an expanded stage of 100 nodes has %d rows", n)
+	}
+}
+
+// TestBlockedSign: in ASCII, too, a blocked node cannot be taken for a piece of the lines beside it.
+func TestBlockedSign(t *testing.T) {
+	for _, signs := range [][16]string{asciis, asciiDashes, asciiDots} {
+		if slices.Contains(signs[:], Blocked.Glyph(true)) {
+			t.Errorf("%q is a line, too", Blocked.Glyph(true))
+		}
+	}
+}
+
+// TestFoldedMarks: a stage tells of the marks of nodes that it folds, and of no others.
+func TestFoldedMarks(t *testing.T) {
+	g := pipeline(5)
+	stages := New(g, Options{View: Stages})
+	row := func(look Look) string {
+		look.Width, look.Height = 90, 40
+		grid := fullGrid(stages, look)
+		for y, item := range stages.Items() {
+			if item.Kind == AStage && stages.Name(item) == "trim" {
+				return strings.Split(grid.String(), "\n")[y]
+			}
+		}
+		t.Fatal("there is no stage trim")
+		return ""
+	}
+	var trims []int
+	for i := range g.Nodes {
+		if strings.HasPrefix(g.Nodes[i].Name, "trim_") {
+			trims = append(trims, i)
+		}
+	}
+	if got := row(Look{}); strings.Contains(got, "marked") {
+		t.Errorf("without a mark: %q", got)
+	}
+	g.Nodes[trims[1]].Marked, g.Nodes[trims[3]].Marked = true, true
+	if got := row(Look{}); !strings.Contains(got, "0/5 2 marked") {
+		t.Errorf("with two marks: %q", got)
+	}
+	if got := row(Look{Selected: NodeItem(trims[1])}); !strings.Contains(got, "0/5 1 marked") {
+		t.Errorf("one of which has a row: %q", got)
+	}
+	if got := row(Look{Expanded: map[string]bool{g.Nodes[trims[0]].ID: true}}); strings.Contains(got, "marked") {
+		t.Errorf("opened: %q", got)
+	}
+	for name, l := range map[string]*Layout{"graph": New(g, Options{View: Layers, Folded: true}), "map": New(g, Options{View: Layers, Zoom: Map})} {
+		marked := 0
+		for _, c := range fullGrid(l, Look{Width: 4, Height: 2}).cells {
+			if c.Style.Mods&Marked != 0 {
+				marked++
+			}
+		}
+		if marked == 0 {
+			t.Errorf("the %s shows no mark of what it folds", name)
+		}
 	}
 }

@@ -96,6 +96,11 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 		a.from, a.to = f.of[nodes[a.from]], f.of[nodes[a.to]]
 		arcs = append(arcs, a)
 	}
+	for v, loop := range w.loops {
+		if s := f.of[nodes[v]]; loop {
+			arcs = append(arcs, arc{from: s, to: s, edge: -1, weak: true})
+		}
+	}
 	order := newWeb(len(f.stages), slices.Clone(arcs)).rows()
 	number := make([]int32, len(order))
 	sorted := make([]stage, len(order))
@@ -116,6 +121,10 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 		arcs[i].from, arcs[i].to = number[arcs[i].from], number[arcs[i].to]
 	}
 	f.web = newWeb(len(f.stages), arcs)
+	for i := range f.web.arcs { // in a loop, other numbers would make other arcs lead back
+		a := &f.web.arcs[i]
+		a.back = a.from > a.to
+	}
 }
 
 // distinguish adds to names that several stages of more than one node have what only their commands have,

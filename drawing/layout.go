@@ -112,6 +112,7 @@ type view interface {
 	name(Item) string
 	move(Item, Direction) Item
 	near(item Item, forward bool) []Item
+	port(item Item) (p port, ok bool)
 }
 
 // Show takes over the states of now. It costs little, and must come before Draw and the questions

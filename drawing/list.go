@@ -221,7 +221,11 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
 	}
 	x += p.loops(x, l.back[r])
-	p.command(max(x, 2*l.lanes.width+1+name+2+detailWidth), n)
+	details := detailWidth
+	if grid.Width < narrowPane {
+		details = shortDetail
+	}
+	p.command(max(x, 2*l.lanes.width+1+name+2+details), n)
 }
 
 // tokens counts the edges to the node of a row that bear a token, and all edges that it waits for.

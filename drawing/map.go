@@ -148,7 +148,7 @@ func (m *maps) draw(grid *Grid, from Point) {
 			if p.item == m.look.Selected {
 				p.mods |= Selected
 			}
-			if n.Marked {
+			if slices.ContainsFunc(m.node[c*m.per:min((c+1)*m.per, len(m.node))], func(v int32) bool { return m.graph.Nodes[v].Marked }) {
 				p.mods |= Marked
 			}
 			p.state(x, n.State)

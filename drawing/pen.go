@@ -48,6 +48,9 @@ const (
 	leastDetail = 20
 	detailWidth = 24
 	leastText   = 16
+
+	narrowPane  = 90 // columns; below, commands begin behind details like "exit 1 after 1.2s"
+	shortDetail = 18
 )
 
 // command writes the command of a node if there is room.

@@ -2,6 +2,7 @@ package drawing
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
@@ -246,7 +247,7 @@ func (p *picture) chips(layer int) {
 		if w.item == p.seen(p.look.Selected) {
 			w.mods |= Selected
 		}
-		if w.item.Kind == ANode && p.graph.Nodes[w.item.Index].Marked {
+		if p.marked(v) {
 			w.mods |= Marked
 		}
 		x := p.starts[layer] - from.X
@@ -265,6 +266,14 @@ func (p *picture) tally(v int32) *Tally {
 		return n.Tally
 	}
 	return nil
+}
+
+// marked says whether a vertex, or a node that it folds, has a mark.
+func (p *picture) marked(v int32) bool {
+	if p.stages == nil {
+		return p.graph.Nodes[p.nodeAt[v]].Marked
+	}
+	return slices.ContainsFunc(p.stages.stages[v].nodes, func(n int32) bool { return p.graph.Nodes[n].Marked })
 }
 
 // chip writes a chip: sign, name, and what is known. It takes as many columns as taken says.

@@ -12,7 +12,8 @@ import (
 // someNames are texts that make trouble: wide, combining, empty, hostile.
 var someNames = []string{"a", "align_S001", "名前が長い", "é́", "", "\x1b[31mred", "a\tb\nc", "👩‍👩‍👧 family", "x\u200by", "\u202eabc", "ﷺ", "🇩🇪🇫🇷", "\xff\xfe", "a_very_long_name_that_does_not_fit_into_any_chip"}
 
-// anyGraph generates graphs: blocking edges lead to later nodes, as they must; others anywhere.
+// anyGraph generates graphs, with loops and with several edges between the same nodes. Blocking edges
+// lead to later nodes, as they must, but for some graphs, which cannot run, and are shown all the same.
 func anyGraph(t *rapid.T) *Graph {
 	g := &Graph{}
 	n := rapid.IntRange(0, 30).Draw(t, "nodes")
@@ -27,10 +28,11 @@ func anyGraph(t *rapid.T) *Graph {
 	if n == 0 {
 		return g
 	}
+	cannotRun := rapid.IntRange(0, 7).Draw(t, "cannot run") == 0
 	for range rapid.IntRange(0, 2*n).Draw(t, "edges") {
 		e := Edge{From: rapid.IntRange(0, n-1).Draw(t, "from"), To: rapid.IntRange(0, n-1).Draw(t, "to"), NonBlocking: rapid.IntRange(0, 4).Draw(t, "weak") == 0,
 			Marked: rapid.IntRange(0, 5).Draw(t, "token") == 0, Dead: rapid.IntRange(0, 5).Draw(t, "dead") == 0}
-		if !e.NonBlocking && e.From >= e.To {
+		if !e.NonBlocking && e.From >= e.To && !cannotRun {
 			continue
 		}
 		g.Edges = append(g.Edges, e)
@@ -77,6 +79,7 @@ func checkDrawing(t *rapid.T) {
 	checkItems(t, l, g, o, grid)
 	switch view := l.view.(type) {
 	case *picture:
+		checkFolded(t, view)
 		checkApart(t, view)
 		checkTracks(t, view)
 		if !look.ASCII {
@@ -84,12 +87,19 @@ func checkDrawing(t *rapid.T) {
 			checkNear(t, view, grid)
 		}
 	case *list:
+		checkWeb(t, g, view.web, view.vertex)
 		if !look.ASCII && width > 2*maxLanes+8 {
 			checkListEdges(t, view, grid)
 			checkNearLanes(t, view, grid)
 		}
 	case *stagesView:
 		checkUrgent(t, view, g, o)
+		checkStageWeb(t, view, o)
+		if !look.ASCII && width > 2*maxLanes+8 {
+			checkStageEdges(t, view, grid)
+		}
+	case *maps:
+		checkCellsUrgent(t, view)
 	}
 }
 
@@ -153,7 +163,7 @@ func checkNear(t *rapid.T, p *picture, grid *Grid) {
 }
 
 // checkCells demands that every cell holds one grapheme of its width, and that wide ones have room.
-func checkCells(t *rapid.T, grid *Grid, ascii bool) {
+func checkCells(t fataler, grid *Grid, ascii bool) {
 	for y := range grid.Height {
 		row := grid.Row(y)
 		for x, c := range row {
@@ -179,7 +189,7 @@ func checkCells(t *rapid.T, grid *Grid, ascii bool) {
 }
 
 // checkSame demands that the same input gives the same cells.
-func checkSame(t *rapid.T, g *Graph, o Options, look Look, want *Grid) {
+func checkSame(t fataler, g *Graph, o Options, look Look, want *Grid) {
 	again := New(g, o)
 	again.Show(look)
 	grid := NewGrid(want.Width, want.Height)
@@ -267,7 +277,7 @@ func checkMoves(t *rapid.T, l *Layout, items []Item) {
 }
 
 // checkApart demands that chips do not overlap and lie in the drawing.
-func checkApart(t *rapid.T, p *picture) {
+func checkApart(t fataler, p *picture) {
 	width, height := p.size()
 	for v := range p.item {
 		a := p.where(p.item[v])
@@ -284,7 +294,7 @@ func checkApart(t *rapid.T, p *picture) {
 
 // checkUrgent demands that each node that failed or waits for a person has a row of its own, or is
 // counted by a row that says so.
-func checkUrgent(t *rapid.T, s *stagesView, g *Graph, o Options) {
+func checkUrgent(t fataler, s *stagesView, g *Graph, o Options) {
 	shown := map[int]bool{}
 	for _, r := range s.rows {
 		switch r.item.Kind {

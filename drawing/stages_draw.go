@@ -23,7 +23,7 @@ func (s *stagesView) columns(width int) (c stageColumns) {
 	for _, stage := range s.stages {
 		largest = max(largest, len(stage.nodes))
 	}
-	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 -00")
+	c.countWidth = 2*digits(largest) + 1 + len("  x00 *00 !00")
 	right := 2 + c.countWidth // without the bar
 	if s.times > 0 {
 		right += 2 + s.times
@@ -104,8 +104,32 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 		p.command(max(x, c.end()), n)
 		return
 	}
-	s.drawStage(&p, row, c)
+	if n := s.hiddenMarks(row); n > 0 {
+		p.mods |= Marked
+		s.drawStage(&p, row, c, strconv.Itoa(n)+" marked")
+	} else {
+		s.drawStage(&p, row, c, "")
+	}
 	p.command(c.end(), &s.graph.Nodes[s.stages[row.stage].nodes[0]])
+}
+
+// hiddenMarks is how many nodes of a stage have a mark and no row of their own.
+func (s *stagesView) hiddenMarks(row *stageRow) int {
+	if s.open[row.stage] {
+		return 0
+	}
+	n := 0
+	for _, v := range s.stages[row.stage].nodes {
+		if s.graph.Nodes[v].Marked {
+			n++
+		}
+	}
+	for _, r := range s.rows {
+		if r.stage == row.stage && r.item.Kind == ANode && s.graph.Nodes[r.item.Index].Marked {
+			n--
+		}
+	}
+	return n
 }
 
 // drawInner draws a row below that of its stage.
@@ -139,8 +163,9 @@ func (s *stagesView) urgentWord(i int32) string {
 	return "failed or waiting"
 }
 
-// drawStage draws the row of a stage of several nodes: how it stands, how many they are, counts, bar.
-func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns) {
+// drawStage draws the row of a stage of several nodes: how it stands, how many they are, counts, a note,
+// bar if that has room.
+func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns, note string) {
 	counts := &s.counts[row.stage]
 	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
 	p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
@@ -156,6 +181,9 @@ func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns) {
 		if n := counts[state]; n > 0 {
 			x += 1 + p.put(x+1, state.Glyph(p.ascii)+strconv.Itoa(n), InkOf(state))
 		}
+	}
+	if note != "" {
+		x += 1 + p.put(x+1, note, InkText)
 	}
 	if c.barWidth > 0 && x < c.bar {
 		p.bar(c.bar, c.barWidth, counts)

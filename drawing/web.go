@@ -11,6 +11,7 @@ type arc struct {
 	edge     int32 // of the graph, or -1: a path through hidden nodes, or edges of several nodes
 	weak     bool  // only non-blocking edges
 	via      bool  // through hidden nodes
+	edged    bool  // via, and beside that there is an edge
 	back     bool  // against the order: part of a loop
 }
 
@@ -51,9 +52,11 @@ func newWeb(size int, arcs []arc) *web {
 
 // merge takes another arc between the same vertices into a: the stronger one is shown.
 func (a *arc) merge(b arc) {
+	edged := a.edged || b.edged || a.via != b.via
 	if a.weak && !b.weak || a.weak == b.weak && a.via && !b.via {
 		*a = b
 	}
+	a.edged = edged
 }
 
 // direct puts the vertices into a sequence and finds the arcs that lead back in it. A vertex comes

@@ -20,7 +20,8 @@ type Scope struct {
 
 	// What the innermost sub-flow around the text gives. A name that it does not give means that of the
 	// nearest sub-flow around it that does, so Env must be one level for each Scope.
-	Item      bool   // item and index are known: a foreach or times
+	Item      bool   // item is known: a foreach
+	Index     bool   // index is known: a foreach or times
 	Iteration bool   // iteration is known: a while or until, also for its own test
 	Parent    *Scope // what parent.NAME sees: the place around the innermost sub-flow; nil = none
 }
@@ -98,11 +99,11 @@ func (e *Expr) Variables() []string { return e.names.variables }
 // Constant says that the value is the same whatever happens in a run.
 func (e *Expr) Constant() bool { return !e.varies }
 
-// Certainly returns the kind of all values of the expression: "true or false", "a number", "a text",
-// "a list", "a map"; "" where that depends on the data.
+// Certainly returns the kind of all values of the expression that are not nil: "true or false",
+// "a number", "a text", "a list", "a map"; "" where that depends on the data.
 func (e *Expr) Certainly() string { return e.certainly }
 
-// Eval returns the value. The error is an *Error that says where and why.
+// Eval returns the value, which may share lists and maps with env. The error is an *Error that says where and why.
 func (e *Expr) Eval(env Env) (value any, err error) {
 	v := &evaluation{env: &env, variables: make([]any, e.slots)}
 	defer func() {

@@ -73,11 +73,11 @@ func (c *compiler) call(n *ast.CallNode) op {
 	case *ast.IdentifierNode:
 		return c.function(at, callee.Value, n.Arguments)
 	case *ast.MemberNode:
-		key, ok := callee.Property.(*ast.StringNode)
-		if !ok || timeMethods[key.Value] == nil || len(n.Arguments) > 1 || (len(n.Arguments) == 1) != (key.Value == "Format") {
-			fail(at, "only times have methods: Format(LAYOUT), %s", strings.Join(slices.Sorted(maps.Keys(timeMethods)), "(), ")+"()")
-		}
 		of, args := c.node(callee.Node), c.nodes(n.Arguments)
+		key, ok := callee.Property.(*ast.StringNode)
+		if !ok || timeMethods[key.Value] == nil || len(args) > 1 || (len(args) == 1) != (key.Value == "Format") {
+			fail(at, "only times have methods: %s", strings.Join(timeForms(), ", "))
+		}
 		return func(v *evaluation) any {
 			value := of(v)
 			if value == nil && callee.Optional {
@@ -97,6 +97,17 @@ func (c *compiler) call(n *ast.CallNode) op {
 	}
 	fail(at, "only functions can be called")
 	return nil
+}
+
+// timeForms is how the methods of times are written.
+func timeForms() []string {
+	forms := slices.Sorted(maps.Keys(timeMethods))
+	for i, name := range forms {
+		if forms[i] += "()"; name == "Format" {
+			forms[i] = "Format(LAYOUT)"
+		}
+	}
+	return forms
 }
 
 var timeMethods = map[string]func(t time.Time, layout string) any{

@@ -6,10 +6,11 @@ import (
 	"sort"
 )
 
-// extreme returns the least (-1) or the largest (1) of all numbers, texts or times in the arguments.
+// extreme returns the least (-1) or the largest (1) of all numbers in the arguments.
 func extreme(k *called, direction int) any {
 	var best any
 	each(k.args, func(value any) {
+		number(k.at, k.name, value)
 		if best == nil || k.v.compare(k.at, k.name, value, best) == direction {
 			best = value
 		}

@@ -44,10 +44,7 @@ func fetch(v *evaluation, at int, value, key any) any {
 		}
 		return taken(x[place(at, whole(at, key), len(x))])
 	case string:
-		v.look(at, x)
-		v.spend(at, len(x)/4)
-		runes := []rune(x)
-		return string(runes[place(at, whole(at, key), len(runes))])
+		failWith(at, "TEXT[0:1] is its first character", "a text has no %s", describeKey(key))
 	case instance:
 		return x.node(at, key)
 	case Node:

@@ -104,13 +104,13 @@ func (c *compiler) dashed(at int) string {
 // ofSubFlow compiles item, index or iteration, as seen from the scope that lies up levels around the text.
 func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
 	for ; s != nil; s, up = s.Parent, up+1 {
-		if name == "iteration" && s.Iteration || name != "iteration" && s.Item {
+		if name == "item" && s.Item || name == "index" && s.Index || name == "iteration" && s.Iteration {
 			break
 		}
 	}
 	if s == nil {
-		failWith(at, "", "there is no %s here: no %s around it", name,
-			map[string]string{"item": "foreach or times", "index": "foreach or times", "iteration": "while or until"}[name])
+		fail(at, "there is no %s here: no %s around it", name,
+			map[string]string{"item": "foreach", "index": "foreach or times", "iteration": "while or until"}[name])
 	}
 	return func(v *evaluation) any {
 		env := v.env
@@ -157,7 +157,7 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		return c.ofParent(n, s, up), true
 	case "nodes":
 		name := c.nodeName(n)
-		failWith(n.Location().From, "write "+bracketed(name)+".outputs.KEY, .exit_code, .status or .results", "node %s alone has no value", name)
+		failWith(n.Location().From, "write "+nodeText(name)+".outputs.KEY, .exit_code, .status or .results", "node %s alone has no value", name)
 	}
 	return nil, false
 }

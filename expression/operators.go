@@ -2,7 +2,6 @@ package expression
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"time"
 
@@ -134,32 +133,29 @@ func remedyForNumber(value any) string {
 func (c *compiler) matches(n *ast.BinaryNode) op {
 	at := n.Location().From
 	left, right := c.node(n.Left), c.node(n.Right)
-	var fixed *regexp.Regexp
+	var fixed *Pattern
 	if text, ok := n.Right.(*ast.StringNode); ok {
 		fixed = pattern(n.Right.Location().From, text.Value)
 	}
 	return func(v *evaluation) any {
 		a, b := left(v), right(v)
 		textual(func(a, b string) bool { return true }, "matches")(v, at, a, b)
-		r := fixed
-		if r == nil {
-			v.spend(at, 1000+100*len(b.(string)))
-			r = pattern(at, b.(string))
+		p := fixed
+		if p == nil {
+			v.spend(at, 20_000) // of which there can be two hundred
+			p = pattern(at, b.(string))
 		}
-		v.spend(at, len(a.(string))*(1+len(b.(string))/chunk))
-		return r.MatchString(a.(string))
+		v.spend(at, p.steps(a.(string)))
+		return p.MatchString(a.(string))
 	}
 }
 
-func pattern(at int, text string) *regexp.Regexp {
-	if len(text) > 1000 {
-		fail(at, "a regular expression may have 1000 bytes")
-	}
-	r, err := regexp.Compile(text)
+func pattern(at int, text string) *Pattern {
+	p, err := CompilePattern(text)
 	if err != nil {
 		fail(at, "%v", err)
 	}
-	return r
+	return p
 }
 
 // equal compares two values deeply. A text is never equal to a number or a truth value: to ask is a
@@ -272,8 +268,11 @@ func (v *evaluation) within(at int, needle, where any) bool {
 		return false
 	case map[string]any:
 		key, ok := needle.(string)
+		if !ok {
+			fail(at, "a map has texts as keys, not %s", describe(needle))
+		}
 		_, has := x[key]
-		return ok && has
+		return has
 	case string:
 		failWith(at, "TEXT contains PART looks into a text", "in needs a list or a map, not %s", describe(where))
 	}

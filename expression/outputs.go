@@ -120,6 +120,11 @@ func jsonOutputs(text string) (map[string]any, error) {
 		if errors.As(err, &syntax) {
 			at = min(int(syntax.Offset), len(text))
 		}
+		var trailing *trailingError
+		if errors.As(err, &trailing) {
+			rest := text[trailing.end:]
+			at = len(text) - len(strings.TrimLeft(rest, " \t\r\n"))
+		}
 		return nil, &OutputError{Line: 1 + strings.Count(text[:at], "\n"), Problem: "is no JSON object: " + err.Error()}
 	}
 	outputs := value.(map[string]any) // it begins with a brace

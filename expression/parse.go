@@ -56,7 +56,7 @@ func parse(text string) (*parser.Tree, error) {
 			depth = max(depth-1, 0)
 		}
 	}
-	c := *settings()
+	c := *settings() // a copy: the library writes into the cache of types in it
 	tree, err := parser.ParseWithConfig(text, &c)
 	if err != nil {
 		return nil, ours(err, text)
@@ -67,7 +67,7 @@ func parse(text string) (*parser.Tree, error) {
 // check finds operators and functions that cannot fit their operands whatever the data is, and returns
 // the kind of the value where it is certain.
 func check(tree *parser.Tree, c *compiler) (kind string, err error) {
-	config := *settings()
+	config := *settings() // a copy, as in parse
 	if _, err := checker.Check(tree, &config); err != nil {
 		return "", ours(err, string(c.text))
 	}

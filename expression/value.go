@@ -86,11 +86,17 @@ func Decode(data []byte) (any, error) {
 		}
 		return nil, err
 	}
+	end := d.InputOffset()
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON value")
+		return nil, &trailingError{end}
 	}
 	return numbers(value)
 }
+
+// trailingError says that the text goes on behind the JSON value that ends at the offset.
+type trailingError struct{ end int64 }
+
+func (e *trailingError) Error() string { return "there is something behind the JSON value" }
 
 // numbers replaces json.Number everywhere in a value, in place.
 func numbers(value any) (any, error) {

@@ -7,10 +7,13 @@ import (
 	"wf/graph"
 )
 
+// maxPairs bounds how many edges those to and from groups may mean, all together.
+const maxPairs = 5_000_000
+
 // borders looks at the edges of a graph with containers: none may cross the border of a sub-flow, and
 // those to and from groups have to mean something.
 func (r *reader) borders() {
-	grouped := false
+	grouped, pairs := false, 0
 	for _, e := range r.g.Edges() {
 		if from, to := e.Source.Home(), e.Target.Home(); from != to {
 			r.crossing(e, from, to)
@@ -25,6 +28,10 @@ func (r *reader) borders() {
 		}
 		grouped = true
 		sources, targets := r.f.Expand(e)
+		if pairs += len(sources) * len(targets); pairs > maxPairs || r.f.work > maxGroupWork {
+			r.edgeProblem(graph.Error, CodeGroup, e, "the edges to and from groups mean more than %d edges; put a node without a command between large groups", maxPairs)
+			return
+		}
 		for _, end := range []struct {
 			node  *graph.Node
 			means []*graph.Node

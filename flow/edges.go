@@ -30,21 +30,21 @@ func (r *reader) edge(e *graph.Edge) {
 	case word == "exit" && word != text:
 		codes, err := parseCodes(rest)
 		if err != nil {
-			r.edgeProblem(graph.Error, CodeWhen, e, "when=%q: %v", text, err)
+			r.whenProblem(graph.Error, CodeWhen, e, "when=%q: %v", text, err)
 			return
 		}
 		c.Kind, c.Exit = OnExit, codes
 		if e.Source.SubFlow() {
-			r.edgeProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no exit code; write failure", text)
+			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no exit code; write failure", text)
 		}
 	case word == "case" && word != text:
 		if rest == "" {
-			r.edgeProblem(graph.Error, CodeWhen, e, "when=%q names no case; write case:NAME, for the output case=NAME of %s", text, r.handle(e.Source))
+			r.whenProblem(graph.Error, CodeWhen, e, "when=%q names no case; write case:NAME, for the output case=NAME of %s", text, r.handle(e.Source))
 			return
 		}
 		c.Kind, c.Case = OnCase, rest
-		if e.Source.SubFlow() {
-			r.edgeProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node behind it choose", text)
+		if approve, _ := e.Source.Attr("approve"); e.Source.SubFlow() && strings.TrimSpace(approve) == "" {
+			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node behind it choose", text)
 		}
 	case word == "if" && word != text:
 		c.Kind = OnTrue
@@ -52,28 +52,34 @@ func (r *reader) edge(e *graph.Edge) {
 			return
 		}
 	default:
-		r.edgeProblem(graph.Error, CodeWhen, e, "when=%q is unknown; write success, failure, done, exit:CODES, case:NAME, if:EXPR or else%s", text,
+		r.whenProblem(graph.Error, CodeWhen, e, "when=%q is unknown; write success, failure, done, exit:CODES, case:NAME, if:EXPR or else%s", text,
 			closest(word, "success", "failure", "done", "exit", "case", "if", "else"))
 		return
 	}
 	r.f.conditions[e] = c
 }
 
+// whenProblem tells of the condition of an edge.
+func (r *reader) whenProblem(s graph.Severity, code string, e *graph.Edge, format string, args ...any) {
+	r.edgeProblem(s, code, e, format, args...)
+	r.problems[len(r.problems)-1].Attr = attrWhen
+}
+
 // edgeTest compiles the expression of when=if:EXPR.
 func (r *reader) edgeTest(e *graph.Edge, text, expr string) *expression.Expr {
 	compiled, err := compileTest(expr, r.f.scope(e.Source.Home()))
 	if err != nil {
-		r.edgeProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
+		r.whenProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
 		return nil
 	}
 	if compiled.Constant() {
 		yes, err := compiled.Bool(expression.Env{})
 		switch {
 		case err != nil:
-			r.edgeProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
+			r.whenProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
 			return nil
 		case !yes:
-			r.edgeProblem(graph.Warning, CodeNever, e, "when=%s never fires: the expression is always false", shown(text))
+			r.whenProblem(graph.Warning, CodeNever, e, "when=%s never fires: the expression is always false", shown(text))
 		}
 	}
 	return compiled
@@ -95,7 +101,7 @@ func (r *reader) checkElse(e *graph.Edge) {
 	if r.chooses[e.Source] = chooses; chooses {
 		return
 	}
-	r.edgeProblem(graph.Warning, CodeAlways, e, "when=\"else\" always fires: %s has no edge with case, exit or if; write done", r.handle(e.Source))
+	r.whenProblem(graph.Warning, CodeAlways, e, "when=\"else\" always fires: %s has no edge with case, exit or if; write done", r.handle(e.Source))
 }
 
 // compileTest compiles an expression that must be true or false, with ${{ }} around it or without.

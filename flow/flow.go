@@ -19,11 +19,14 @@ type Flow struct {
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition
 
-	g       *graph.Graph
-	naming  *naming
-	scopes  map[*graph.Node]*expression.Scope
-	groups  map[*graph.Node]*ends
-	members map[*graph.Node][]*graph.Node // of groups; made when it is first needed
+	g      *graph.Graph
+	naming *naming
+	hints  int // that were searched for
+	scopes map[*graph.Node]*expression.Scope
+	groups map[*graph.Node]*ends
+
+	children map[*graph.Node][]*graph.Node // direct ones of containers; made when it is first needed
+	work     int                           // see maxGroupWork
 }
 
 func (f *Flow) names() *naming {

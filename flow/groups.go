@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"wf/graph"
 )
 
@@ -11,6 +13,7 @@ func isGroup(n *graph.Node) bool { return n.Container && !n.SubFlow() }
 type ends struct {
 	entries, exits []*graph.Node
 	entry          map[*graph.Node]bool // the entries
+	waitsFor       int                  // how many nodes blocking edges to the group come from; -1 = not counted yet
 }
 
 // Expand returns what an edge leads from and to: its ends, and for an end that is a mere group the nodes
@@ -33,9 +36,10 @@ func (f *Flow) ends(group *graph.Node) *ends {
 	if known := f.groups[group]; known != nil {
 		return known
 	}
+	members := f.within(group)
 	var nodes []*graph.Node
 	index := map[*graph.Node]int32{}
-	for _, n := range f.within(group) {
+	for _, n := range members {
 		if !isGroup(n) {
 			index[n] = int32(len(nodes))
 			nodes = append(nodes, n)
@@ -43,36 +47,68 @@ func (f *Flow) ends(group *graph.Node) *ends {
 	}
 	// Filled in before edges are looked at, so that an edge from a node to a group around it, which is
 	// an error, ends.
-	found := &ends{entry: map[*graph.Node]bool{}}
+	found := &ends{entry: map[*graph.Node]bool{}, waitsFor: -1}
 	f.groups[group] = found
-	out := make([][]int32, len(nodes))
-	blockingIn, blockingOut := make([]bool, len(nodes)), make([]bool, len(nodes))
-	for _, n := range f.within(group) {
+	w := &weave{index: index, out: make([][]int32, len(nodes)), blockingIn: make([]bool, len(nodes)), blockingOut: make([]bool, len(nodes))}
+	for _, n := range members {
 		for _, e := range n.Out {
-			sources, targets := f.Expand(e)
-			for _, source := range sources {
-				for _, target := range targets {
-					a, okA := index[source]
-					b, okB := index[target]
-					if okA && okB {
-						out[a] = append(out[a], b)
-						blocking := e.Type == graph.Blocking
-						blockingOut[a], blockingIn[b] = blockingOut[a] || blocking, blockingIn[b] || blocking
-					}
-				}
-			}
+			w.add(f, e)
 		}
 	}
-	entered, left, component := borders(out)
+	entered, left, component := borders(w.out)
 	for i, n := range nodes {
-		if !entered[component[i]] && !blockingIn[i] {
+		if !entered[component[i]] && !w.blockingIn[i] {
 			found.entries, found.entry[n] = append(found.entries, n), true
 		}
-		if !left[component[i]] && !blockingOut[i] {
+		if !left[component[i]] && !w.blockingOut[i] {
 			found.exits = append(found.exits, n)
 		}
 	}
 	return found
+}
+
+// A weave is the edges among the nodes of a group. An edge that means several has a vertex of its own,
+// which all its sources lead to and which leads to all its targets, so that there are no more edges than
+// the file has ends.
+type weave struct {
+	index                   map[*graph.Node]int32
+	out                     [][]int32
+	blockingIn, blockingOut []bool // of nodes
+}
+
+func (w *weave) add(f *Flow, e *graph.Edge) {
+	sources, targets := f.Expand(e)
+	from, to := w.inside(sources), w.inside(targets)
+	if len(from) == 0 || len(to) == 0 {
+		return
+	}
+	if e.Type == graph.Blocking {
+		for _, a := range from {
+			w.blockingOut[a] = true
+		}
+		for _, b := range to {
+			w.blockingIn[b] = true
+		}
+	}
+	if len(from) == 1 {
+		w.out[from[0]] = append(w.out[from[0]], to...)
+		return
+	}
+	vertex := int32(len(w.out))
+	w.out = append(w.out, to)
+	for _, a := range from {
+		w.out[a] = append(w.out[a], vertex)
+	}
+}
+
+func (w *weave) inside(nodes []*graph.Node) []int32 {
+	var list []int32
+	for _, n := range nodes {
+		if i, ok := w.index[n]; ok {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // borders finds the strongly connected components that an edge from another one leads to, and those that
@@ -95,35 +131,57 @@ func borders(out [][]int32) (entered, left []bool, component []int32) {
 	return entered, left, component
 }
 
+// maxGroupWork bounds how many nodes are looked at for all groups that edges lead to or from: groups in
+// groups in groups count again for each.
+const maxGroupWork = 20_000_000
+
 // within returns the nodes of a group that belong to the same flow as the group, those of groups in it
 // included, in file order.
 func (f *Flow) within(group *graph.Node) []*graph.Node {
-	if f.members == nil {
-		f.members = map[*graph.Node][]*graph.Node{}
+	if f.children == nil {
+		f.children = map[*graph.Node][]*graph.Node{}
 		for _, n := range f.g.Nodes() {
-			for p := n.Parent; p != nil && isGroup(p); p = p.Parent {
-				f.members[p] = append(f.members[p], n)
+			if n.Parent != nil {
+				f.children[n.Parent] = append(f.children[n.Parent], n)
 			}
 		}
 	}
-	return f.members[group]
+	if f.work > maxGroupWork {
+		return nil
+	}
+	all := slices.Clone(f.children[group])
+	for i := 0; i < len(all); i++ {
+		if isGroup(all[i]) {
+			all = append(all, f.children[all[i]]...)
+		}
+	}
+	f.work += len(all)
+	slices.SortFunc(all, func(a, b *graph.Node) int { return a.Pos() - b.Pos() })
+	return all
 }
 
 // blockingIn counts the blocking edges that a node waits for, those of groups around it included.
 func (f *Flow) blockingIn(n *graph.Node) int {
-	number := 0
-	count := func(list []*graph.Edge) {
-		for _, e := range list {
-			if e.Type == graph.Blocking {
-				sources, _ := f.Expand(e)
-				number += len(sources)
-			}
+	number := f.blocking(n.In)
+	for p := n.Parent; p != nil && isGroup(p); p = p.Parent {
+		known := f.ends(p)
+		if known.waitsFor < 0 {
+			known.waitsFor = f.blocking(p.In)
+		}
+		if known.entry[n] {
+			number += known.waitsFor
 		}
 	}
-	count(n.In)
-	for p := n.Parent; p != nil && isGroup(p); p = p.Parent {
-		if f.ends(p).entry[n] {
-			count(p.In)
+	return number
+}
+
+// blocking counts what the blocking ones of some edges come from.
+func (f *Flow) blocking(edges []*graph.Edge) int {
+	number := 0
+	for _, e := range edges {
+		if e.Type == graph.Blocking {
+			sources, _ := f.Expand(e)
+			number += len(sources)
 		}
 	}
 	return number

@@ -62,16 +62,18 @@ func (t *naming) of(n *graph.Node) string {
 	return t.handle[n]
 }
 
-// in returns the node that a name means in a flow, without those around it.
+// in returns the node that a name means in a flow, without those around it. A group is meant only where
+// nothing else is.
 func (t *naming) in(home *graph.Node, name string) *graph.Node {
 	flow := t.flows[home]
 	if flow == nil {
 		return nil
 	}
-	if n := flow.byLocal[name]; n != nil {
-		return n
+	named, other := flow.byLocal[name], flow.byID[name]
+	if named == nil || isGroup(named) && other != nil {
+		return other
 	}
-	return flow.byID[name]
+	return named
 }
 
 // LocalName returns what the node is called within its flow, as in paths (align[3]/trim) and results:
@@ -92,7 +94,7 @@ func (f *Flow) Find(from *graph.Node, name string) *graph.Node {
 // until lie in their own sub-flow.
 func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
 	for home := subFlow; ; home = home.Home() {
-		if n := f.names().in(home, name); n != nil && (!n.Container || n.SubFlow()) {
+		if n := f.names().in(home, name); n != nil && !isGroup(n) {
 			return n
 		}
 		if home == nil {
@@ -101,8 +103,14 @@ func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
 	}
 }
 
+// maxHints bounds for how many names the whole graph is searched.
+const maxHints = 100
+
 // hint says what to write instead of a name that FindIn does not find.
 func (f *Flow) hint(subFlow *graph.Node, name string) string {
+	if f.hints++; f.hints > maxHints {
+		return ""
+	}
 	t := f.names()
 	visible := []string{}
 	for home := subFlow; ; home = home.Home() {
@@ -159,7 +167,8 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	}
 	if home != nil {
 		kind := kindOf(home)
-		s.Item = kind == Foreach || kind == Times
+		s.Item = kind == Foreach
+		s.Index = kind == Foreach || kind == Times
 		s.Iteration = kind == While || kind == Until
 		s.Parent = f.scope(home.Home())
 	}

@@ -26,8 +26,8 @@ var attributes = map[string]places{
 	"timeout": anywhere, "retries": anywhere, "retry_delay": anywhere, "retry_backoff": anywhere,
 	"retry_max_delay": anywhere, "retry_on": anywhere,
 	"wait": anywhere, "wait_until": anywhere,
-	"approve": onCommand, "approve_timeout": onCommand, "approve_default": onCommand,
-	"env": onCommand, "pool": onCommand,
+	"approve": anywhere, "approve_timeout": anywhere, "approve_default": anywhere,
+	"env": onCommand, "pool": onCommand, // and on a sub-flow whose items a command lists
 	graph.AttrForeach: onSubFlow, graph.AttrTimes: onSubFlow, graph.AttrWhile: onSubFlow, graph.AttrUntil: onSubFlow,
 	"parallel": onSubFlow, "on_failure": onSubFlow, "min_success": onSubFlow, "max_iterations": onSubFlow,
 }
@@ -54,6 +54,9 @@ func (r *reader) node(n *graph.Node) {
 		here = 0
 	}
 	a := &nodeReader{reader: r, n: n, rules: &Rules{}}
+	if here == onSubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
+		here = anywhere
+	}
 	if !a.misplaced(here) {
 		return
 	}
@@ -61,11 +64,12 @@ func (r *reader) node(n *graph.Node) {
 	a.rules.Timeout = a.positive("timeout")
 	a.retry()
 	a.waits()
-	if here == onCommand {
-		a.approval()
+	a.approval()
+	if here&onCommand != 0 {
 		a.env()
 		a.pool()
-	} else {
+	}
+	if here&onSubFlow != 0 {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules
@@ -102,16 +106,25 @@ func (a *nodeReader) misplaced(here places) (ok bool) {
 		}
 		switch {
 		case here == 0:
-			a.nodeWarning(CodeUseless, a.n, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
+			a.warn(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
 		case here == onSubFlow:
-			a.nodeWarning(CodeUseless, a.n, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
+			a.warn(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			a.nodeError(CodeSubFlow, a.n, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
+			a.wrong(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
 		default:
-			a.nodeWarning(CodeUseless, a.n, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
+			a.warn(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
 	}
 	return ok
+}
+
+// wrong and warn tell of an attribute, "" = of none in particular.
+func (a *nodeReader) wrong(code, attr, format string, args ...any) {
+	a.nodeProblem(graph.Error, code, a.n, attr, format, args...)
+}
+
+func (a *nodeReader) warn(code, attr, format string, args ...any) {
+	a.nodeProblem(graph.Warning, code, a.n, attr, format, args...)
 }
 
 // text returns an attribute without blanks around it.
@@ -136,7 +149,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 	}
 	d, err := ParseDuration(text)
 	if err != nil {
-		a.nodeError(CodeTime, a.n, "%s is %s, which %v", name, shown(text), err)
+		a.wrong(CodeTime, name, "%s is %s, which %v", name, shown(text), err)
 		return 0, false
 	}
 	return d, true
@@ -146,7 +159,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 func (a *nodeReader) positive(name string) time.Duration {
 	d, given := a.duration(name)
 	if given && d == 0 {
-		a.nodeError(CodeTime, a.n, "%s is 0: nothing could ever end in time; leave it out for no limit", name)
+		a.wrong(CodeTime, name, "%s is 0: nothing could ever end in time; leave it out for no limit", name)
 	}
 	return d
 }
@@ -159,7 +172,7 @@ func (a *nodeReader) whole(name string, least int) (number int, given bool) {
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < least {
-		a.nodeError(CodeNumber, a.n, "%s is %s, not a whole number from %d", name, shown(text), least)
+		a.wrong(CodeNumber, name, "%s is %s, not a whole number from %d", name, shown(text), least)
 		return 0, false
 	}
 	return number, true
@@ -172,7 +185,7 @@ func (a *nodeReader) word(name, first, other string) (second bool) {
 	case other:
 		return true
 	default:
-		a.nodeError(CodeWord, a.n, "%s is %s; write %s or %s%s", name, shown(text), first, other, closest(text, first, other))
+		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), first, other, closest(text, first, other))
 	}
 	return false
 }
@@ -181,7 +194,7 @@ func (a *nodeReader) word(name, first, other string) (second bool) {
 func (a *nodeReader) needs(needed string, names ...string) {
 	for _, name := range names {
 		if _, own := a.n.Extra[name]; own && a.text(name) != "" {
-			a.nodeWarning(CodeUseless, a.n, "%s has no effect without %s", name, needed)
+			a.warn(CodeUseless, name, "%s has no effect without %s", name, needed)
 		}
 	}
 }
@@ -196,7 +209,7 @@ func (a *nodeReader) join() {
 	default:
 		number, err := strconv.Atoi(text)
 		if err != nil || number < 1 {
-			a.nodeError(CodeJoin, a.n, "join is %s; write all, any or a number from 1%s", shown(text), closest(text, "all", "any"))
+			a.wrong(CodeJoin, "join", "join is %s; write all, any or a number from 1%s", shown(text), closest(text, "all", "any"))
 			return
 		}
 		a.rules.Join = number
@@ -216,11 +229,11 @@ func (r *reader) join(n *graph.Node, rules *Rules) {
 	case edges == 0:
 		for _, name := range []string{"join", "join_timeout", "join_losers"} {
 			if text, own := n.Extra[name]; own && strings.TrimSpace(text) != "" {
-				r.nodeWarning(CodeUseless, n, "%s has no effect: no blocking edge leads to the node", name)
+				r.nodeProblem(graph.Warning, CodeUseless, n, name, "%s has no effect: no blocking edge leads to the node", name)
 			}
 		}
 	case rules.Join > edges:
-		r.nodeError(CodeJoin, n, "join is %d, and only %s to the node, so it could never run; write all, any or a smaller number", rules.Join, lead(edges))
+		r.nodeProblem(graph.Error, CodeJoin, n, "join", "join is %d, and only %s to the node, so it could never run; write all, any or a smaller number", rules.Join, lead(edges))
 	}
 }
 
@@ -239,11 +252,11 @@ func (a *nodeReader) retry() {
 	}
 	limit, err := strconv.Atoi(text)
 	if endless(text) || err == nil && limit < 0 {
-		a.nodeError(CodeNumber, a.n, "retries is %s, a retry without limit, which would never end; write a whole number from 0", shown(text))
+		a.wrong(CodeNumber, "retries", "retries is %s, a retry without limit, which would never end; write a whole number from 0", shown(text))
 		return
 	}
 	if err != nil {
-		a.nodeError(CodeNumber, a.n, "retries is %s, not a whole number from 0", shown(text))
+		a.wrong(CodeNumber, "retries", "retries is %s, not a whole number from 0", shown(text))
 		return
 	}
 	retry := &Retry{Limit: limit, Backoff: 1}
@@ -252,14 +265,14 @@ func (a *nodeReader) retry() {
 	if text := a.text("retry_backoff"); text != "" {
 		factor, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(factor >= 1) || factor > 1000 {
-			a.nodeError(CodeNumber, a.n, "retry_backoff is %s, not a factor from 1 to 1000; 2 doubles the delay each time", shown(text))
+			a.wrong(CodeNumber, "retry_backoff", "retry_backoff is %s, not a factor from 1 to 1000; 2 doubles the delay each time", shown(text))
 		} else {
 			retry.Backoff = factor
 		}
 	}
 	if text := a.text("retry_on"); text != "" {
 		if err := retry.parseOn(text); err != nil {
-			a.nodeError(CodeWord, a.n, "retry_on is %s: %v", shown(text), err)
+			a.wrong(CodeWord, "retry_on", "retry_on is %s: %v", shown(text), err)
 		}
 	}
 	if limit > 0 {
@@ -282,7 +295,7 @@ func endless(text string) bool {
 
 func (a *nodeReader) waits() {
 	if a.text("wait") != "" && a.text("wait_until") != "" {
-		a.nodeError(CodeTime, a.n, "wait and wait_until exclude each other; leave one of them out")
+		a.wrong(CodeTime, "wait", "wait and wait_until exclude each other; leave one of them out")
 	}
 	if t := a.template("wait"); t != nil {
 		if _, given := a.plainDuration("wait", t); given {
@@ -292,7 +305,7 @@ func (a *nodeReader) waits() {
 	if t := a.template("wait_until"); t != nil {
 		if t.Plain() {
 			if _, err := ParseTime(t.String()); err != nil {
-				a.nodeError(CodeTime, a.n, "wait_until is %s, which %v", shown(t.String()), err)
+				a.wrong(CodeTime, "wait_until", "wait_until is %s, which %v", shown(t.String()), err)
 				return
 			}
 		}
@@ -316,7 +329,7 @@ func (a *nodeReader) template(name string) *expression.Text {
 	}
 	t, err := expression.CompileText(strings.TrimSpace(text), *a.scope())
 	if err != nil {
-		a.nodeError(CodeExpression, a.n, "%s: %v", name, err)
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
 		return nil
 	}
 	return t
@@ -346,20 +359,26 @@ func (a *nodeReader) env() {
 		}
 		name, value, ok := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !ok {
-			a.nodeError(CodeEnv, a.n, "line %d of env is %s, not KEY=VALUE", number, shown(line))
+			a.wrongLine(CodeEnv, number, "line %d of env is %s, not KEY=VALUE", number, shown(line))
 			continue
 		}
 		if problem := a.badVariable(name); problem != "" {
-			a.nodeError(CodeEnv, a.n, "line %d of env: %s", number, problem)
+			a.wrongLine(CodeEnv, number, "line %d of env: %s", number, problem)
 			continue
 		}
 		t, err := expression.CompileText(value, *a.scope())
 		if err != nil {
-			a.nodeError(CodeExpression, a.n, "line %d of env, %s: %v", number, name, err)
+			a.wrongLine(CodeExpression, number, "line %d of env, %s: %v", number, name, err)
 			continue
 		}
 		a.rules.Env = append(a.rules.Env, Variable{name, t})
 	}
+}
+
+// wrongLine tells of a line of the attribute env, from 1.
+func (a *nodeReader) wrongLine(code string, line int, format string, args ...any) {
+	a.wrong(code, "env", format, args...)
+	a.problems[len(a.problems)-1].Line = line - 1
 }
 
 // badVariable says why a name cannot be that of a variable, "" if it can.
@@ -385,7 +404,7 @@ func (a *nodeReader) pool() {
 	}
 	uses, err := parsePool(text)
 	if err != nil {
-		a.nodeError(CodePool, a.n, "pool is %s: %v", shown(text), err)
+		a.wrong(CodePool, "pool", "pool is %s: %v", shown(text), err)
 		return
 	}
 	a.rules.Pool = uses

@@ -1,5 +1,7 @@
 package flow
 
+import "strings"
+
 // A Param is one parameter of a workfile.
 type Param struct {
 	Name     string
@@ -50,5 +52,5 @@ func (p ParamProblem) String() string {
 	if p.Remedy != "" {
 		text += "; " + p.Remedy
 	}
-	return text
+	return strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
 }

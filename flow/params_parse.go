@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -194,9 +193,7 @@ func (p *paramParser) limits(q *Param) {
 	} else if q.MinLength != nil && q.MaxLength != nil && *q.MinLength > *q.MaxLength {
 		p.add(q.Name, "", "min_length is %d, above max_length, which is %d", *q.MinLength, *q.MaxLength)
 	}
-	if len(q.Pattern) > 1000 {
-		p.add(q.Name, "", "its pattern is longer than 1000 bytes")
-	} else if _, err := regexp.Compile(q.Pattern); err != nil {
+	if _, err := expression.CompilePattern(q.Pattern); err != nil {
 		p.add(q.Name, "", "its pattern does not compile: %v", err)
 	}
 }
@@ -266,7 +263,7 @@ func (p *paramParser) dependencies() {
 		for _, name := range q.DependsOn {
 			switch at := slices.Index(p.declared, name); {
 			case at < 0:
-				p.add(q.Name, strings.TrimSpace(closest(name, p.declared...)), "depends_on names %q, which is no parameter", name)
+				p.add(q.Name, didYouMean(name, p.declared), "depends_on names %q, which is no parameter", name)
 				ok = false
 			case at >= own:
 				p.add(q.Name, "declare "+name+" first", "depends_on names %s, which is not declared before it", name)

@@ -64,16 +64,22 @@ func Resolve(params []Param, given map[string]any, choices func(p Param, known m
 }
 
 func unknownParam(name string, names []string) ParamProblem {
-	p := ParamProblem{Param: name, Reason: "there is no such parameter"}
-	switch word := expression.Closest(name, names); {
-	case word != "":
-		p.Remedy = "did you mean " + word + "?"
+	p := ParamProblem{Param: name, Reason: "there is no such parameter", Remedy: didYouMean(name, names)}
+	switch {
+	case p.Remedy != "":
 	case len(names) == 0:
 		p.Remedy = "the workfile declares none"
 	default:
 		p.Remedy = "there are " + strings.Join(names, ", ")
 	}
 	return p
+}
+
+func didYouMean(word string, words []string) string {
+	if word = expression.Closest(word, words); word != "" {
+		return "did you mean " + word + "?"
+	}
+	return ""
 }
 
 // resolve returns the value of one parameter, nil if it has none.
@@ -96,8 +102,8 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	remedy := ""
 	if problem == "" && p.Choices != nil && !slices.Contains(p.Choices, converted) {
 		problem, remedy = "is none of the choices", "there are "+p.listed()
-		if word := p.likeliest(converted); word != "" {
-			remedy = "did you mean " + word + "?"
+		if meant := didYouMean(expression.Format(converted), p.choiceTexts()); meant != "" {
+			remedy = meant
 		}
 	}
 	if problem != "" {
@@ -125,10 +131,9 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	if slices.Contains(list, text) {
 		return nil
 	}
-	problem := &ParamProblem{Param: p.Name, Reason: quoted(value) + " is none of the choices"}
-	switch word := expression.Closest(text, list); {
-	case word != "":
-		problem.Remedy = "did you mean " + word + "?"
+	problem := &ParamProblem{Param: p.Name, Reason: quoted(value) + " is none of the choices", Remedy: didYouMean(text, list)}
+	switch {
+	case problem.Remedy != "":
 	case len(list) == 0:
 		problem.Remedy = "there are none"
 	default:
@@ -159,6 +164,9 @@ func (p *Param) read(text string) any {
 	}
 	return text
 }
+
+// maxParamText is somewhat less than what Linux allows one environment variable.
+const maxParamText = 128_000
 
 // convert takes a value as one of the type; problem says why it is none.
 func (p *Param) convert(value any) (converted any, problem string) {
@@ -193,6 +201,8 @@ func (p *Param) convert(value any) (converted any, problem string) {
 	switch {
 	case !ok:
 		return nil, "is no text"
+	case len(text) > maxParamText:
+		return nil, fmt.Sprintf("is longer than %d bytes, more than a command can be given", maxParamText)
 	case strings.ContainsRune(text, 0):
 		return nil, "holds a zero byte, which no environment variable can"
 	case p.Type == Path && text == "":
@@ -242,10 +252,6 @@ func (p *Param) choiceTexts() []string {
 		texts[i] = expression.Format(p.Choices[i])
 	}
 	return texts
-}
-
-func (p *Param) likeliest(value any) string {
-	return expression.Closest(expression.Format(value), p.choiceTexts())
 }
 
 func (p *Param) listed() string { return shortened(p.choiceTexts()) }

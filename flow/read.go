@@ -28,6 +28,7 @@ const (
 	CodeParams     = "bad-params"       // error
 	CodeNever      = "never-fires"      // warning, as all below
 	CodeAlways     = "always-fires"
+	CodeEndless    = "never-ends"
 	CodeUseless    = "no-effect"
 )
 
@@ -40,6 +41,10 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		scopes: map[*graph.Node]*expression.Scope{}, groups: map[*graph.Node]*ends{},
 	}}
 	r.graph()
+	if n := tooDeep(g); n != nil {
+		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers lie in each other here; put fewer into each other", maxNesting)
+		return r.f, r.problems
+	}
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
 			r.node(n)
@@ -66,6 +71,26 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	return r.f, r.problems
 }
 
+// maxNesting bounds how many containers may lie in each other.
+const maxNesting = 1000
+
+// tooDeep returns a container that lies deeper, nil if there is none.
+func tooDeep(g *graph.Graph) *graph.Node {
+	for _, n := range g.Nodes() {
+		if !n.Container {
+			continue
+		}
+		depth := 0
+		for p := n.Parent; p != nil && depth <= maxNesting; p = p.Parent {
+			depth++
+		}
+		if depth > maxNesting {
+			return n
+		}
+	}
+	return nil
+}
+
 // reader is the state of one Read.
 type reader struct {
 	g        *graph.Graph
@@ -85,12 +110,14 @@ func (r *reader) add(s graph.Severity, code string, edge int, nodes []*graph.Nod
 	r.problems = append(r.problems, p)
 }
 
-func (r *reader) nodeError(code string, n *graph.Node, format string, args ...any) {
-	r.add(graph.Error, code, -1, []*graph.Node{n}, "node %s: "+format, append([]any{r.handle(n)}, args...)...)
+func (r *reader) nodeProblem(s graph.Severity, code string, n *graph.Node, attr, format string, args ...any) {
+	r.add(s, code, -1, []*graph.Node{n}, "node %s: "+format, append([]any{r.handle(n)}, args...)...)
+	r.problems[len(r.problems)-1].Attr = attr
 }
 
-func (r *reader) nodeWarning(code string, n *graph.Node, format string, args ...any) {
-	r.add(graph.Warning, code, -1, []*graph.Node{n}, "node %s: "+format, append([]any{r.handle(n)}, args...)...)
+func (r *reader) graphError(code, attr, format string, args ...any) {
+	r.add(graph.Error, code, -1, nil, format, args...)
+	r.problems[len(r.problems)-1].Attr = attr
 }
 
 func (r *reader) edgeProblem(s graph.Severity, code string, e *graph.Edge, format string, args ...any) {
@@ -107,7 +134,7 @@ func (r *reader) graph() {
 		params, problems := ParseParams(text)
 		r.f.Params = params
 		for _, p := range problems {
-			r.add(graph.Error, CodeParams, -1, nil, "params: %s", p)
+			r.graphError(CodeParams, "params", "params: %s", p)
 		}
 	}
 	text, _ := r.g.Attr("on_busy")
@@ -118,7 +145,7 @@ func (r *reader) graph() {
 	case "cancel":
 		r.f.OnBusy = Cancel
 	default:
-		r.add(graph.Error, CodeWord, -1, nil, "graph attribute on_busy is %q; write refuse, queue or cancel%s", text, closest(text, "refuse", "queue", "cancel"))
+		r.graphError(CodeWord, "on_busy", "graph attribute on_busy is %q; write refuse, queue or cancel%s", text, closest(text, "refuse", "queue", "cancel"))
 	}
 }
 
@@ -140,5 +167,6 @@ func (r *reader) template(n *graph.Node) {
 	if len(shown) > 60 || strings.ContainsAny(shown, "\n\r") {
 		shown = "${{ ... }}"
 	}
-	r.nodeError(CodeTemplate, n, "its command holds %s, and values never become part of a command; write the line VALUE=%s into its attribute env, and \"$VALUE\" into the command", shown, shown)
+	r.nodeProblem(graph.Error, CodeTemplate, n, "label", "its command holds %s, and values never become part of a command; write the line VALUE=%s into its attribute env, and \"$VALUE\" into the command", shown, shown)
+	r.problems[len(r.problems)-1].Line = strings.Count(n.Label[:begin], "\n")
 }

@@ -1,12 +1,11 @@
 package flow
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"maps"
 
 	"wf/expression"
 	"wf/graph"
@@ -14,6 +13,9 @@ import (
 
 // attributeNames are the attributes in a fixed order, so that messages come in one.
 var attributeNames = slices.Sorted(maps.Keys(attributes))
+
+// linesPrefix is what a foreach begins with whose items a command prints.
+const linesPrefix = "lines:"
 
 // defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
 const defaultIterations = 1000
@@ -37,7 +39,13 @@ func (a *nodeReader) sub() {
 	a.rules.Sub = s
 	a.several()
 	if a.n.Children() == 0 {
-		a.nodeError(CodeSubFlow, a.n, "the sub-flow is empty; put nodes into its nested graph")
+		a.wrong(CodeSubFlow, "", "the sub-flow is empty; put nodes into its nested graph")
+	}
+	repeats := s.Kind == While || s.Kind == Until
+	if number, given := a.whole("max_iterations", 1); given && repeats {
+		s.MaxIterations = number
+	} else if given {
+		a.needs("while or until", "max_iterations")
 	}
 	switch s.Kind {
 	case Foreach:
@@ -47,18 +55,12 @@ func (a *nodeReader) sub() {
 	default:
 		a.test(s)
 	}
-	repeats := s.Kind == While || s.Kind == Until
-	if number, given := a.whole("max_iterations", 1); given && repeats {
-		s.MaxIterations = number
-	} else if given {
-		a.needs("while or until", "max_iterations")
-	}
 	number, given := a.whole("parallel", 0)
 	switch {
 	case !repeats:
 		s.Parallel = number
 	case given && number != 1:
-		a.nodeError(CodeNumber, a.n, "parallel is %d, and while and until run one instance after the other; leave it out", number)
+		a.wrong(CodeNumber, "parallel", "parallel is %d, and while and until run one instance after the other; leave it out", number)
 		fallthrough
 	default:
 		s.Parallel = 1
@@ -76,32 +78,32 @@ func (a *nodeReader) several() {
 		}
 	}
 	if len(given) > 1 {
-		a.nodeError(CodeSubFlow, a.n, "it has %s, and a container repeats in one way; put one container into the other", strings.Join(given, " and "))
+		a.wrong(CodeSubFlow, given[1], "it has %s, and a container repeats in one way; put one container into the other", strings.Join(given, " and "))
 	}
 }
 
 func (a *nodeReader) foreach(s *Sub) {
 	text := a.text(graph.AttrForeach)
-	command, lines := strings.CutPrefix(text, "lines:")
+	command, lines := strings.CutPrefix(text, linesPrefix)
 	switch {
 	case lines && strings.TrimSpace(command) == "":
-		a.nodeError(CodeSubFlow, a.n, "foreach is %s and names no command; write lines:COMMAND", shown(text))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s and names no command; write lines:COMMAND", shown(text))
 	case lines && expression.HasTemplate(command):
-		a.nodeError(CodeTemplate, a.n, "the command of foreach holds ${{, and values never become part of a command; give it a list: foreach=${{ EXPR }}")
+		a.wrong(CodeTemplate, graph.AttrForeach, "the command of foreach holds ${{, and values never become part of a command; give it a list: foreach=${{ EXPR }}")
 	case lines:
 		s.Command = strings.TrimSpace(command)
 	case strings.HasPrefix(text, "["):
 		value, err := expression.Decode([]byte(text))
 		list, isList := value.([]any)
 		if err != nil || !isList {
-			a.nodeError(CodeSubFlow, a.n, "foreach is %s, which is no list in JSON: %v; write it like [\"a\", \"b\"]", shown(text), err)
+			a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is no list in JSON: %v; write it like [\"a\", \"b\"]", shown(text), err)
 			return
 		}
 		s.List = list
 	case expression.HasTemplate(text):
 		a.items(s)
 	default:
-		a.nodeError(CodeSubFlow, a.n, "foreach is %s, which is no list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is no list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
 	}
 }
 
@@ -113,11 +115,11 @@ func (a *nodeReader) items(s *Sub) {
 	}
 	e := t.Only()
 	if e == nil {
-		a.nodeError(CodeSubFlow, a.n, "foreach is %s, a text with an expression in it, which is no list; write ${{ EXPR }} alone", shown(t.String()))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s, a text with an expression in it, which is no list; write ${{ EXPR }} alone", shown(t.String()))
 		return
 	}
 	if kind := e.Certainly(); kind != "" && kind != "a list" {
-		a.nodeError(CodeExpression, a.n, "foreach: ${{%s}} gives %s, not a list", e, kind)
+		a.wrong(CodeExpression, "foreach", "foreach: ${{%s}} gives %s, not a list", e, kind)
 		return
 	}
 	s.Items = e
@@ -134,7 +136,7 @@ func (a *nodeReader) times(s *Sub) {
 		}
 	}
 	if e := t.Only(); e != nil && e.Certainly() != "" && e.Certainly() != "a number" && e.Certainly() != "a text" {
-		a.nodeError(CodeExpression, a.n, "times: ${{%s}} gives %s, not a whole number", e, e.Certainly())
+		a.wrong(CodeExpression, "times", "times: ${{%s}} gives %s, not a whole number", e, e.Certainly())
 		return
 	}
 	s.Times = t
@@ -148,10 +150,22 @@ func (a *nodeReader) test(s *Sub) {
 	}
 	e, err := compileTest(a.text(name), a.f.scope(a.n))
 	if err != nil {
-		a.nodeError(CodeExpression, a.n, "%s: %v", name, err)
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
 		return
 	}
 	s.Test = e
+	if !e.Constant() {
+		return
+	}
+	yes, err := e.Bool(expression.Env{})
+	switch {
+	case err != nil:
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
+	case yes == (s.Kind == While):
+		a.warn(CodeEndless, name, "%s is always %v, so that it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
+	case s.Kind == While:
+		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
+	}
 }
 
 // least reads how many instances have to succeed.
@@ -162,14 +176,14 @@ func (a *nodeReader) least(s *Sub) {
 	}
 	if !s.Continue {
 		if _, own := a.n.Extra["min_success"]; own {
-			a.nodeError(CodeSubFlow, a.n, "min_success has no meaning while the first failure stops the rest; write on_failure=continue as well")
+			a.wrong(CodeSubFlow, "min_success", "min_success has no meaning while the first failure stops the rest; write on_failure=continue as well")
 		}
 		return
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok {
 		part, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
 		if err != nil || !(part >= 0 && part <= 100) || math.IsInf(part, 0) {
-			a.nodeError(CodeNumber, a.n, "min_success is %s, not a part from 0%% to 100%%", shown(text))
+			a.wrong(CodeNumber, "min_success", "min_success is %s, not a part from 0%% to 100%%", shown(text))
 			return
 		}
 		s.LeastPart, s.HasLeast = part/100, true
@@ -177,8 +191,24 @@ func (a *nodeReader) least(s *Sub) {
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 0 {
-		a.nodeError(CodeNumber, a.n, "min_success is %s; write a whole number from 0, or a part like 80%%", shown(text))
+		a.wrong(CodeNumber, "min_success", "min_success is %s; write a whole number from 0, or a part like 80%%", shown(text))
+		return
+	}
+	if most, known := s.instances(); known && most > 0 && number > most { // none at all succeed at once
+		a.wrong(CodeNumber, "min_success", "min_success is %d, and there are only %d instances, so it could never be reached; write a smaller number, or a part like 80%%", number, most)
 		return
 	}
 	s.Least, s.HasLeast = number, true
+}
+
+// instances returns how many there are, if that is known before a run.
+func (s *Sub) instances() (number int, known bool) {
+	switch {
+	case s.List != nil:
+		return len(s.List), true
+	case s.Times != nil && s.Times.Plain():
+		number, err := strconv.Atoi(s.Times.String())
+		return number, err == nil
+	}
+	return 0, false
 }

@@ -33,6 +33,8 @@ type Problem struct {
 	Message  string   // for people; nodes are called by their handles
 	Nodes    []string // ids of the nodes it is about
 	Edge     int      // key of the edge it is about, -1 = none
+	Attr     string   // attribute of it, of the first node or else of the graph, "" = none in particular
+	Line     int      // of the text of Attr, from 0
 }
 
 // The codes of problems.
@@ -96,13 +98,14 @@ func (c *checker) attributes() {
 		}
 		if number, err := strconv.Atoi(text); err != nil || number < a.min {
 			c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q, not a whole number from %d", a.name, text, a.min)
+			c.problems[len(c.problems)-1].Attr = a.name
 		}
 	}
 }
 
 func (c *checker) label(n *Node) {
 	handle, at := c.handles.Of(n), []*Node{n}
-	if n.NoCommand {
+	if n.NoCommand && !needsNone(n) {
 		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
@@ -112,6 +115,14 @@ func (c *checker) label(n *Node) {
 		c.add(Error, CodeControl, -1, at,
 			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
 	}
+}
+
+// needsNone says whether a node has something to do without a command: to wait, or to ask a person.
+func needsNone(n *Node) bool {
+	return slices.ContainsFunc([]string{"approve", "wait", "wait_until"}, func(attr string) bool {
+		text, _ := n.Attr(attr)
+		return strings.TrimSpace(text) != ""
+	})
 }
 
 // unwritable describes the first thing in a text that XML 1.0 cannot hold, and how printf writes

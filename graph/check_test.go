@@ -47,6 +47,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestNodesThatNeedNoCommand(t *testing.T) {
+	g, err := Build([]NodeSpec{
+		{ID: "a", Parent: -1, Extra: map[string]string{"approve": "Go?"}}, {ID: "b", Parent: -1, Extra: map[string]string{"wait": "5s"}},
+		{ID: "c", Parent: -1, Inherited: []Attr{{"wait_until", "2030-01-01T00:00:00Z"}}}, {ID: "d", Parent: -1, Extra: map[string]string{"approve": " "}},
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := Check(g); len(problems) != 1 || problems[0].Nodes[0] != "d" {
+		t.Errorf("problems %+v", problems)
+	}
+}
+
 func TestCheckFindsNothing(t *testing.T) {
 	g := mustBuild(t, "a->b", "b~>a", "c~>c")
 	for _, attr := range []Attr{{"jobs", " 0 "}, {"max_activations", "1"}} {
@@ -96,5 +109,30 @@ func TestWords(t *testing.T) {
 	}
 	if Captured("label") || Captured("status") {
 		t.Error("label or status are taken for captured output")
+	}
+}
+
+func TestSubFlows(t *testing.T) {
+	g, err := Build([]NodeSpec{
+		{ID: "s", Parent: -1, Container: true, Extra: map[string]string{"foreach": "[1]"}},
+		{ID: "g", Parent: 0, Container: true, Extra: map[string]string{"times": " ", "parallel": "2"}},
+		{ID: "a", Parent: 1},
+		{ID: "t", Parent: 1, Container: true, Inherited: []Attr{{"until", "true"}}},
+		{ID: "b", Parent: 3},
+		{ID: "c", Parent: -1, Extra: map[string]string{"foreach": "[1]"}},
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range g.Nodes() {
+		home := "none"
+		if n.Home() != nil {
+			home = n.Home().ID
+		}
+		got = append(got, fmt.Sprintf("%s %v in %s with %d", n.ID, n.SubFlow(), home, n.Children()))
+	}
+	if want := []string{"s true in none with 1", "g false in s with 2", "a false in s with 0", "t true in s with 1", "b false in t with 0", "c false in none with 0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

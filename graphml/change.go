@@ -3,16 +3,18 @@ package graphml
 import (
 	"slices"
 	"strings"
+
+	"wf/graph"
 )
 
 // change makes the patches for one element that the text has and keeps.
 func (r *renderer) change(at ref, e *edit) {
+	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.wants, doubtful) {
+		r.markGroup(at)
+	}
 	for _, w := range e.wants {
 		if at.domain == ofEdge && w.name == "id" && r.changeID(at, w) {
 			continue
-		}
-		if w.name == "label" && w.present && at.domain == ofNode && r.d.implicit[at.number] {
-			r.markGroup(at)
 		}
 		slot := r.d.find(at, w.name)
 		switch {
@@ -27,8 +29,14 @@ func (r *renderer) change(at ref, e *edit) {
 	}
 }
 
-// markGroup writes down that a node is a container, which was clear only as long as it had no
-// label.
+// doubtful says whether a node that nothing marks as a container may look like a command afterwards: one
+// with a label, or without what repeats the nodes in it.
+func doubtful(w want) bool {
+	return w.name == "label" && w.present || graph.MakesSubFlow(w.name) && (!w.present || strings.TrimSpace(w.value) == "")
+}
+
+// markGroup writes down that a node is a container, which was clear only as long as it had no label, or
+// repeated the nodes in it.
 func (r *renderer) markGroup(at ref) {
 	attrs := r.d.startTag(r.d.element(at)).attrs
 	end := attrs[len(attrs)-1].end // it has an id at least

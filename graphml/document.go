@@ -26,7 +26,7 @@ type Document struct {
 
 	defaults [domains][]graph.Attr
 	drawn    []int32        // nodes whose command is only a text of a drawing
-	implicit map[int32]bool // nodes that are containers only because they have no label
+	implicit map[int32]bool // nodes that are containers only because they have no label or are repeated
 	unclean  []int32        // slots of captured output with characters that XML forbids
 
 	// The fields below are the wanted state, where it differs from the text.
@@ -85,6 +85,46 @@ func (d *Document) EdgeLine(key int) int {
 		return 0
 	}
 	return d.line(d.edges[number].start)
+}
+
+// NodeAttrLine returns the line in which the text of an attribute of a node begins; that of the node if
+// the file does not have it, or attr is "".
+func (d *Document) NodeAttrLine(id, attr string) int {
+	if number, ok := d.nodeNumber[id]; ok {
+		if line := d.attrLine(ref{ofNode, number}, attr); line > 0 {
+			return line
+		}
+	}
+	return d.NodeLine(id)
+}
+
+// EdgeAttrLine is NodeAttrLine for the edge of the key.
+func (d *Document) EdgeAttrLine(key int, attr string) int {
+	if number, ok := d.edgeNumber(key); ok {
+		if line := d.attrLine(ref{ofEdge, number}, attr); line > 0 {
+			return line
+		}
+	}
+	return d.EdgeLine(key)
+}
+
+// GraphAttrLine is NodeAttrLine for the workflow itself.
+func (d *Document) GraphAttrLine(attr string) int {
+	if line := d.attrLine(ref{ofGraph, 0}, attr); line > 0 {
+		return line
+	}
+	return d.line(d.graphs[0].start)
+}
+
+// attrLine is 0 for an attribute that the text does not have.
+func (d *Document) attrLine(r ref, attr string) int {
+	if attr == "" {
+		return 0
+	}
+	if slot := d.find(r, attr); slot != none {
+		return d.line(d.slots[slot].value)
+	}
+	return 0
 }
 
 func (d *Document) line(offset int32) int {

@@ -175,3 +175,46 @@ func TestPiecesAreWrittenTogether(t *testing.T) {
 		t.Errorf("nothing: %d bytes, error %v", n, err)
 	}
 }
+
+// TestSubFlowHasALabel reads nodes with a nested graph that an editor gave a label.
+func TestSubFlowHasALabel(t *testing.T) {
+	const key = `<key id="f" for="node" attr.name="foreach" attr.type="string"/>`
+	const inner = `<graph id="c:" edgedefault="directed"><node id="d"/></graph>`
+	for _, tt := range []struct {
+		name, key, values string
+		container         bool
+	}{
+		{"no label", key, ``, true},
+		{"only a label", key, `<data key="d0">x</data>`, false},
+		{"a label and foreach", key, `<data key="d0">x</data><data key="f">[1]</data>`, true},
+		{"a label and a blank foreach", key, `<data key="d0">x</data><data key="f"> </data>`, false},
+		{"foreach is a default", strings.Replace(key, "/>", "><default>[1]</default></key>", 1), `<data key="d0">x</data>`, true},
+		{"blank where it is a default", strings.Replace(key, "/>", "><default>[1]</default></key>", 1), `<data key="d0">x</data><data key="f"/>`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := strings.Replace(body(`<node id="c">`+tt.values+inner+`</node>`), "  <graph ", "  "+tt.key+"<graph ", 1)
+			p := parse(t, file)
+			if c := p.g.Node("c"); c.Container != tt.container {
+				t.Errorf("container %v, want %v", c.Container, tt.container)
+			}
+			if p.rendered() != file {
+				t.Error("nothing was changed, and the file is another one")
+			}
+		})
+	}
+}
+
+// TestSubFlowStaysAContainer takes away what made a container of a node with a label.
+func TestSubFlowStaysAContainer(t *testing.T) {
+	file := strings.Replace(body(`<node id="c"><data key="d0">x</data><data key="f">[1]</data><graph id="c:" edgedefault="directed"><node id="d"/></graph></node>`),
+		"  <graph ", `  <key id="f" for="node" attr.name="foreach" attr.type="string"/><graph `, 1)
+	p := parse(t, file)
+	undo := p.apply(graph.SetNode{ID: "c", Attr: "foreach", Remove: true})
+	out := p.rendered()
+	wantParts(t, out, `<node id="c" yfiles.foldertype="group">`)
+	wantSame(t, p, out)
+	p.apply(undo)
+	if p.rendered() != file {
+		t.Errorf("taken back, the file is\n%s", p.rendered())
+	}
+}

@@ -135,6 +135,15 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestLinesOfAttributes(t *testing.T) {
+	p := parse(t, body("<node id=\"a\">\n<data key=\"d0\">x\ny</data>\n</node>", `<node id="b"/>`, "<edge source=\"a\" target=\"b\">\n\n<data key=\"d2\">blocking</data></edge>"))
+	got := []int{p.d.NodeLine("a"), p.d.NodeAttrLine("a", "label"), p.d.NodeAttrLine("a", "name"), p.d.NodeAttrLine("a", ""), p.d.NodeAttrLine("b", "label"),
+		p.d.NodeAttrLine("none", "label"), p.d.EdgeAttrLine(0, ""), p.d.EdgeAttrLine(0, "edge_type"), p.d.EdgeAttrLine(9, "edge_type"), p.d.GraphAttrLine("wrapper")}
+	if want := []int{8, 9, 8, 8, 12, 0, 13, 15, 0, 7}; !slices.Equal(got, want) {
+		t.Errorf("lines %v, want %v", got, want)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"undirected graph", `<graphml><graph edgedefault="undirected"/></graphml>`, "1 undirected"},

@@ -15,6 +15,7 @@ func (r *Run) activate(i, cause int32) {
 	n := &r.nodes[i]
 	if f := &r.frames[n.frame]; r.halted || f.cut {
 		f.cut = true
+		r.takenBack(i)
 		return
 	}
 	if n.stray {
@@ -87,7 +88,10 @@ func (r *Run) halt() {
 	r.halted = true
 	for k := range r.frames {
 		f := &r.frames[k]
-		f.cut = f.cut || f.active > 0 && k > 0
+		if k > 0 && !f.over {
+			f.cut = f.cut || f.active > 0 || f.joins > 0
+			r.works.quiet = append(r.works.quiet, int32(k))
+		}
 		f.joins = 0
 	}
 	for i := range r.nodes {
@@ -112,6 +116,22 @@ func (r *Run) putBack(i int32) {
 			return
 		}
 	}
+	if r.opt.Flow == nil {
+		r.setStatus(i, graph.Idle, "")
+		return
+	}
+	r.takenBack(i)
+}
+
+// takenBack notes that an activation was taken back, or not begun, because the run or its sub-flow ends.
+// A later run begins there.
+func (r *Run) takenBack(i int32) {
+	n := &r.nodes[i]
+	if n.handed || n.status == graph.Running || r.opt.Flow == nil {
+		return
+	}
+	r.rareOf(i).due = true
+	n.decided = false
 	r.setStatus(i, graph.Idle, "")
 }
 

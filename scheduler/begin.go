@@ -48,7 +48,13 @@ func (r *Run) resume(k int32) {
 	for v := range f.lay.ids {
 		i := f.node + int32(v)
 		switch n := &r.nodes[i]; {
+		case n.rare != nil && n.rare.due:
+			if n.joined = n.joined && n.missing > 0; !n.joined {
+				r.consume(i)
+			}
+			r.activate(i, causeResume)
 		case n.decided:
+			r.goOnJoining(i)
 		case len(f.lay.in.of(int32(v))) > 0:
 			r.join(i, causeResume)
 		case n.status == graph.Failed || starts[v]:
@@ -80,7 +86,7 @@ func (r *Run) failLeftovers(k int32) []int32 {
 
 // recallDecisions takes over what earlier runs have decided.
 func (r *Run) recallDecisions(k int32) {
-	f := &r.frames[k]
+	f := r.frames[k] // a copy: instances that are recalled make more frames
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
 		n := &r.nodes[i]
 		n.decided = n.status == graph.Ran || n.status == graph.Skipped
@@ -92,13 +98,27 @@ func (r *Run) recallDecisions(k int32) {
 			continue
 		}
 		if n.status == graph.Failed && p.Handled {
-			n.decided, n.handled = true, true
-			f.unhandled--
+			n.decided, n.handled, r.reasons[i] = true, true, p.Reason
+			r.frames[k].unhandled--
 		}
 		if n.decided {
 			r.keep(i, p.outcome())
+			r.recallMarks(i, p.Marks)
 			r.recallInstances(i)
 		}
+		n.joined = p.Joined && (n.decided || p.Due)
+		if p.Due {
+			r.rareOf(i).due = true
+			n.decided = false
+		}
+	}
+}
+
+// goOnJoining decides once more about a node that has decided before, if the marks of another round had all
+// come when the earlier run ended.
+func (r *Run) goOnJoining(i int32) {
+	if r.opt.Flow != nil && r.nodes[i].missing == 0 && len(r.frameOf(i).lay.in.of(r.localOf(i))) > 0 {
+		r.join(i, causeResume)
 	}
 }
 
@@ -109,9 +129,9 @@ func (r *Run) deriveMarks(k int32) {
 	for l, e := range f.lay.edges {
 		source, target := &r.nodes[f.node+e.source], &r.nodes[f.node+e.target]
 		fired := source.decided && r.hasFired(f, int32(l))
-		dead := source.decided && !fired && (f.lay.single == nil || f.lay.single[e.source])
+		dead := source.decided && !fired && f.lay.deadAtOnce(int32(l))
 		if fired {
-			r.marks[f.edge+int32(l)] |= everFired
+			r.marks[f.edge+int32(l)] |= everFired | latest
 		}
 		if !e.blocking || target.decided {
 			continue
@@ -127,6 +147,24 @@ func (r *Run) deriveMarks(k int32) {
 		if r.marks[f.edge+int32(l)].bears() != want {
 			r.setMark(f, int32(l), graph.Unmarked)
 			r.setMark(f, int32(l), want)
+		}
+	}
+}
+
+// recallMarks puts back the marks before a node that has decided, and waits for another round, or for
+// the end of one.
+func (r *Run) recallMarks(i int32, marks []PastMark) {
+	f := r.frameOf(i)
+	for _, l := range f.lay.in.of(i - f.node) {
+		for _, m := range marks {
+			if m.Edge != f.lay.keys[l] || m.From != f.lay.ids[f.lay.edges[l].source] {
+				continue
+			}
+			bears := graph.ToRun
+			if m.Dead {
+				bears = graph.Dead
+			}
+			r.setMark(f, l, bears)
 		}
 	}
 }

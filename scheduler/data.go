@@ -97,6 +97,9 @@ func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
 func (r *Run) view(i int32) expression.Node {
 	n := &r.nodes[i]
 	v := expression.Node{Status: n.status.String()}
+	if i == r.judged {
+		v.Status = r.verdict.String()
+	}
 	if n.rare != nil && n.rare.over {
 		v.Outputs = n.rare.last.outputs
 		if n.rare.last.hasExit {

@@ -119,6 +119,7 @@ func (r *Run) upstream(node int32) []int {
 // behind a cancelled node is not blocked: it was not started, and a resume goes on with both.
 func (r *Run) Blocked() []bool {
 	blocked := make([]bool, len(r.nodes))
+	passed := make(map[int32]bool) // nodes of loops that have executed, but do not again
 	var queue []int32
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.status == graph.Failed && !n.handled && r.reasons[i] != ReasonCancelled {
@@ -129,12 +130,19 @@ func (r *Run) Blocked() []bool {
 		f := r.frameOf(queue[0])
 		for _, l := range f.lay.out.of(queue[0] - f.node) {
 			target := f.node + f.lay.edges[l].target
-			if r.marks[f.edge+l].bears() != graph.Unmarked || blocked[target] || r.nodes[target].status != graph.Idle {
-				continue
+			n := &r.nodes[target]
+			if n.status == graph.Idle && r.marks[f.edge+l].bears() == graph.Unmarked && !blocked[target] {
+				blocked[target] = true
+				queue = append(queue, target)
+			} else if r.goesRound(f, l) && !busy(n.status) && !passed[target] {
+				passed[target] = true
+				queue = append(queue, target)
 			}
-			blocked[target] = true
-			queue = append(queue, target)
 		}
 	}
 	return blocked
 }
+
+// goesRound says whether an edge stays in a loop of a run with control flow: what is behind the loop waits
+// for its next round, too.
+func (r *Run) goesRound(f *frame, l int32) bool { return r.opt.Flow != nil && f.lay.inLoop(l) }

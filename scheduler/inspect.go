@@ -1,10 +1,10 @@
 package scheduler
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
+	"wf/flow"
 	"wf/graph"
 )
 
@@ -94,10 +94,7 @@ func (r *Run) follow(path string) (node int, ok bool) {
 	if open < 0 {
 		return 0, false
 	}
-	owner, ok := r.Index(path[:open])
-	if v := slices.Index(r.outer.names, path[:open]); !ok && v >= 0 {
-		owner, ok = v, true
-	}
+	owner, ok := r.indexOf(path[:open])
 	number, err := strconv.Atoi(path[open+1 : cut])
 	x := (*rare)(nil)
 	if ok {
@@ -113,6 +110,24 @@ func (r *Run) follow(path string) (node int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// indexOf finds a sub-flow by the beginning of a path, in which nodes of the outer flow have their local
+// names.
+func (r *Run) indexOf(path string) (node int, ok bool) {
+	if strings.Contains(path, "]/") {
+		return r.Index(path)
+	}
+	if r.local == nil {
+		r.local = make(map[string]int32, len(r.outer.names))
+		for v, name := range r.outer.names {
+			r.local[name] = int32(v)
+		}
+	}
+	if v, ok := r.local[path]; ok {
+		return int(v), true
+	}
+	return r.Index(path)
 }
 
 // EdgeCount returns the number of edges of the outer flow with both ends in scope.
@@ -137,7 +152,7 @@ func (r *Run) Mark(edge int) graph.Mark { return r.marks[edge].bears() }
 func (r *Run) Taken(edge int) bool { return r.marks[edge]&everFired != 0 }
 
 // Dead says whether the source of an edge has decided that this is not the way.
-func (r *Run) Dead(edge int) bool { return r.marks[edge]&killed != 0 }
+func (r *Run) Dead(edge int) bool { return r.marks[edge]&(everFired|killed) == killed }
 
 // Status returns the status of a node. Before Begin it is the one that the graph had.
 func (r *Run) Status(node int) graph.Status { return r.nodes[node].status }
@@ -246,4 +261,20 @@ func (r *Run) Fired(node int) []int {
 		}
 	}
 	return fired
+}
+
+// Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
+func (r *Run) Exit(node int) int {
+	if x := r.nodes[node].rare; x != nil && x.over {
+		return x.last.exit
+	}
+	return 0
+}
+
+// Pools returns what a node needs units of while it executes. It must not be changed.
+func (r *Run) Pools(node int) []flow.PoolUse {
+	if rules := r.rulesOf(int32(node)); rules != nil {
+		return rules.Pool
+	}
+	return nil
 }

@@ -25,7 +25,7 @@ func (r *Run) joinOver(i int32) {
 	x.limited = false
 	r.dropTimer(i, timeJoin)
 	f := r.frameOf(i)
-	f.joins--
+	f.joins = max(0, f.joins-1) // a frame that is cut waits for none
 	if k := r.nodes[i].frame; k > 0 && f.active == 0 && f.joins == 0 {
 		r.works.quiet = append(r.works.quiet, k)
 	}
@@ -35,6 +35,9 @@ func (r *Run) joinOver(i int32) {
 // joinTimeUp decides with what has arrived.
 func (r *Run) joinTimeUp(i int32) {
 	n := &r.nodes[i]
+	if r.halted || r.frameOf(i).cut {
+		return
+	}
 	n.joined = true
 	r.joinOver(i)
 	r.decideJoin(i, n.live > 0, causeJoin)
@@ -57,23 +60,18 @@ func (r *Run) cancelLosers(join int32) {
 	}
 }
 
-// leadingOnlyTo returns the nodes from which every path leads to one node. Nodes in loops are none of
-// them.
+// leadingOnlyTo returns the nodes from which every path leads to one node, the nearest first. It looks at
+// nothing but these and their sources. Nodes in loops, or that trigger, are none of them.
 func (l *layout) leadingOnlyTo(node int32) []int32 {
-	order, alone := l.topological()
-	only := make([]bool, len(l.ids))
-	var list []int32
-	for at := len(order) - 1; at >= 0; at-- {
-		v := order[at]
-		out := l.out.of(v)
-		only[v] = alone[v] && len(out) > 0 && v != node
-		for _, j := range out {
-			t := l.edges[j].target
-			only[v] = only[v] && (t == node || only[t])
-		}
-		if only[v] {
-			list = append(list, v)
+	led := map[int32]int{} // by node: how many of its edges lead to the node or to one in the list
+	list := []int32{node}
+	for at := 0; at < len(list); at++ {
+		for _, j := range l.in.of(list[at]) {
+			v := l.edges[j].source
+			if led[v]++; led[v] == len(l.out.of(v)) && l.component[v] != l.component[node] {
+				list = append(list, v)
+			}
 		}
 	}
-	return list
+	return list[1:]
 }

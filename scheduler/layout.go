@@ -26,7 +26,7 @@ type layout struct {
 	home       *graph.Node // the sub-flow; nil for the outer flow
 	names      []string    // local ones
 	single     []bool      // decides once in each frame at most
-	loose      bool        // there are conditions, and nodes that decide more than once
+	loose      bool        // edges can be dead, and there are nodes that decide more than once
 	inside     csr         // nodes by component, when loose
 }
 
@@ -269,6 +269,9 @@ func (b *builder) control(l *layout) {
 		l.conditions = nil
 	}
 	l.findSingle()
+	for _, x := range l.rules {
+		conditional = conditional || x != nil && x.CancelLosers
+	}
 	if l.loose = conditional && l.decidesTwice(); l.loose {
 		l.inside = group(int(l.components), len(l.ids), func(i int) (int32, bool) { return l.component[i], true })
 	}
@@ -289,6 +292,17 @@ func (l *layout) findSingle() {
 			l.single[i] = l.single[i] && l.single[l.edges[j].source]
 		}
 	}
+}
+
+// inLoop says whether an edge stays in the loop that its source is part of.
+func (l *layout) inLoop(j int32) bool {
+	e := l.edges[j]
+	return l.component[e.source] == l.component[e.target]
+}
+
+// deadAtOnce says whether an edge is dead as soon as its source has decided otherwise.
+func (l *layout) deadAtOnce(j int32) bool {
+	return l.single == nil || l.single[l.edges[j].source] || l.inLoop(j)
 }
 
 func (l *layout) decidesTwice() bool {

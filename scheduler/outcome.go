@@ -30,7 +30,7 @@ func (r *Run) finish(i int32, out outcome) {
 		return
 	}
 	fires, handled := r.choose(i, &out)
-	if x := r.nodes[i].rare; x != nil && x.loser && out.reason == ReasonCancelled {
+	if x := r.nodes[i].rare; x != nil && x.loser && !out.ok {
 		handled, out.message = true, "only a join needed it that had been decided"
 	}
 	r.keep(i, out)
@@ -40,14 +40,17 @@ func (r *Run) finish(i int32, out outcome) {
 		r.setFailed(i, out.reason, out.message, handled)
 	}
 	n := &r.nodes[i]
+	if out.reason == ReasonCancelled && !handled && (r.halted || r.frameOf(i).cut) {
+		r.rareOf(i).due = true
+	}
 	n.decided = out.ok || handled
 	if n.decided {
 		frame, f := n.frame, r.frameOf(i)
 		for k, l := range f.lay.out.of(i - f.node) {
 			if fires[k] {
 				r.fire(frame, l)
-			} else if f.lay.single[i-f.node] {
-				r.kill(f, l)
+			} else {
+				r.pass(f, i-f.node, l)
 			}
 		}
 		r.settleLater(i)
@@ -99,7 +102,8 @@ func (r *Run) choose(i int32, out *outcome) (fires []bool, any bool) {
 	return r.fires, any
 }
 
-// evaluate fills r.fires. broken says that an expression of the node has failed: none is asked again.
+// evaluate fills r.fires. broken says that an expression of the node has failed: what it was to choose
+// between cannot be chosen, so that only edges fire which do so after any failure.
 func (r *Run) evaluate(f *frame, i int32, out outcome, broken bool) error {
 	chosen := false
 	edges := f.lay.out.of(i - f.node)
@@ -114,7 +118,7 @@ func (r *Run) evaluate(f *frame, i int32, out outcome, broken bool) error {
 	}
 	for k, l := range edges {
 		if c := f.lay.conditions[l]; c != nil && c.Kind == flow.OnElse {
-			r.fires[k] = !chosen
+			r.fires[k] = !chosen && !broken
 		}
 	}
 	return nil
@@ -124,6 +128,9 @@ func (r *Run) evaluate(f *frame, i int32, out outcome, broken bool) error {
 func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire, choice bool, err error) {
 	if c == nil {
 		return out.ok, false, nil
+	}
+	if broken {
+		return c.Kind == flow.OnFailure || c.Kind == flow.OnDone, false, nil
 	}
 	switch c.Kind {
 	case flow.OnSuccess:
@@ -138,10 +145,15 @@ func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire,
 		value, given := out.outputs["case"]
 		return given && expression.Format(value) == c.Case, true, nil
 	case flow.OnTrue:
-		if broken || r.opt.Dry {
+		if r.opt.Dry {
 			return false, true, nil
 		}
+		r.judged, r.verdict = i, graph.Failed
+		if out.ok {
+			r.verdict = graph.Ran
+		}
 		fire, err = c.Expr.Bool(r.env(i))
+		r.judged = noNode
 		return fire, true, err
 	}
 	return false, false, nil

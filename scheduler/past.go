@@ -1,6 +1,9 @@
 package scheduler
 
 import (
+	"strconv"
+	"strings"
+
 	"wf/expression"
 	"wf/graph"
 )
@@ -22,6 +25,20 @@ type PastNode struct {
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
+
+	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
+	// its join has decided and waits for the last marks of the round; Marks are those that have come for
+	// a round of a node that had decided before.
+	Due    bool       `json:"due,omitempty"`
+	Joined bool       `json:"joined,omitempty"`
+	Marks  []PastMark `json:"marks,omitempty"`
+}
+
+// A PastMark is what an edge to a node bore.
+type PastMark struct {
+	Edge int    `json:"edge"` // graph.Edge.Key; the edges of a group have it in common
+	From string `json:"from"` // XML id of the source
+	Dead bool   `json:"dead,omitempty"`
 }
 
 func (p PastNode) outcome() outcome {
@@ -50,16 +67,71 @@ func (r *Run) Past() Past {
 			past[r.NodeID(int(i))] = p
 		}
 	}
+	r.carryOver(past)
 	return past
+}
+
+// carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
+// later one does not repeat them either.
+func (r *Run) carryOver(past Past) {
+	for path, p := range r.opt.Past {
+		if _, known := past[path]; known || r.mode != Resume {
+			continue
+		}
+		if r.notReached(path) {
+			past[path] = p
+		}
+	}
+}
+
+// notReached says whether a path leads into an instance that an earlier run has begun, and this one would
+// still have gone on with.
+func (r *Run) notReached(path string) bool {
+	for at := 0; ; {
+		end := strings.Index(path[at:], "]/")
+		if end < 0 {
+			return false
+		}
+		end += at
+		open := strings.LastIndexByte(path[:end], '[')
+		i, ok := r.indexOf(path[:max(open, 0)])
+		number, err := strconv.Atoi(path[open+1 : end])
+		if !ok || err != nil {
+			return false
+		}
+		if x := r.nodes[i].rare; x == nil || x.sub == nil || number >= len(x.sub.frames) {
+			return number < r.pastInstances(int32(i))
+		}
+		at = end + 1
+	}
+}
+
+// pastInstances is how many instances of the activation that a node is to go on with had begun in an
+// earlier run; 0 if it does not go on.
+func (r *Run) pastInstances(i int32) int {
+	if p, yes := r.goesOn(i); yes {
+		return p.Instances
+	}
+	n := &r.nodes[i]
+	if p, known := r.opt.Past[r.NodeID(int(i))]; known && n.activations == 0 && !n.decided && p.Status == n.status {
+		return p.Instances
+	}
+	return 0
 }
 
 func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	n, f := &r.nodes[i], r.frameOf(i)
 	p = PastNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
-	if n.status == graph.Idle {
+	if n.rare != nil && n.rare.due {
+		p.Due, worth = true, true
+	} else if n.status == graph.Idle {
 		return p, false
 	}
-	worth = n.frame > 0 || f.lay.conditions != nil || n.rare != nil
+	worth = worth || n.frame > 0 || f.lay.conditions != nil || n.rare != nil || n.joined
+	p.Joined = n.joined
+	if n.decided {
+		p.Marks = r.pastMarks(i)
+	}
 	if n.rare != nil && n.rare.over {
 		last := n.rare.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
@@ -68,7 +140,7 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	}
 	if n.decided && n.status != graph.Skipped {
 		for _, l := range f.lay.out.of(i - f.node) {
-			if r.marks[f.edge+l]&everFired != 0 {
+			if m := r.marks[f.edge+l]; m&latest != 0 || m&everFired != 0 && !f.lay.inLoop(l) {
 				p.Fired = append(p.Fired, f.lay.keys[l])
 			}
 		}
@@ -76,7 +148,24 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	if n.rare != nil && n.rare.sub != nil {
 		p.Instances, p.Items = len(n.rare.sub.frames), n.rare.sub.items
 	}
+	if instances := r.pastInstances(i); instances > p.Instances {
+		p.Instances = instances
+		if p.Items == nil {
+			p.Items = r.opt.Past[r.NodeID(int(i))].Items
+		}
+	}
 	return p, worth
+}
+
+// pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
+func (r *Run) pastMarks(i int32) (marks []PastMark) {
+	f := r.frameOf(i)
+	for _, l := range f.lay.in.of(i - f.node) {
+		if m := r.marks[f.edge+l].bears(); m != graph.Unmarked {
+			marks = append(marks, PastMark{f.lay.keys[l], f.lay.ids[f.lay.edges[l].source], m == graph.Dead})
+		}
+	}
+	return marks
 }
 
 // recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
@@ -95,7 +184,7 @@ func (r *Run) recallInstances(i int32) {
 	}
 }
 
-// again says whether a sub-flow goes on where an earlier run ended.
+// goesOn says whether a sub-flow goes on where an earlier run ended.
 func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
 	n := &r.nodes[i]
 	if r.mode != Resume || n.cause != causeResume || n.activations != 1 {
@@ -105,7 +194,7 @@ func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
 		return p, false
 	}
 	p, yes = r.opt.Past[r.NodeID(int(i))]
-	return p, yes && p.Status != graph.Ran && p.Instances > 0
+	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
 }
 
 // recalled says whether an earlier run has begun an instance of the present activation.
@@ -119,7 +208,7 @@ func (r *Run) recalledFrame(f *frame) bool { return r.recalled(f.owner, f.instan
 // recallItems takes the items that an earlier run has found: they are found once.
 func (r *Run) recallItems(i int32) {
 	if p, yes := r.goesOn(i); yes && p.Items != nil && !r.hasItems(i) {
-		r.rareOf(i).sub = &instances{items: p.Items, hasItems: true}
+		r.rareOf(i).sub = &instances{of: r.nodes[i].activations, items: p.Items, hasItems: true}
 	}
 }
 
@@ -138,7 +227,7 @@ func (r *Run) takeStatuses(k int32) {
 	f := r.frames[k]
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
 		p, known := r.opt.Past[r.NodeID(int(i))]
-		if !known || p.Status == graph.Idle {
+		if !known || p.Status == graph.Idle || p.Status == graph.Queued {
 			continue
 		}
 		r.assume(i, p.Status)

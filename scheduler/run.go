@@ -50,6 +50,7 @@ type Run struct {
 	outer   *layout
 	places  map[*graph.Node]place // nil without a flow
 	index   map[string]int32      // made by the first Index
+	local   map[string]int32      // the same by local names, made by the first path
 	frames  []frame
 	nodes   []node
 	reasons []string            // why a node is Failed
@@ -68,6 +69,8 @@ type Run struct {
 
 	effects []Effect // of the event at hand
 	fires   []bool   // scratch of choose
+	judged  int32    // the node whose edges are looked at, and the status that it is about to get
+	verdict graph.Status
 	sight   sight
 }
 
@@ -94,15 +97,17 @@ type node struct {
 	rare        *rare // what few nodes have; nil for most
 }
 
-// mark is what an edge bears, and whether it has ever fired in this run or been found dead.
+// mark is what an edge bears, and what has become of it in this run.
 type mark uint8
 
 const (
-	everFired mark = 0x80
-	killed    mark = 0x40
+	everFired mark = 0x80 // it has fired
+	killed    mark = 0x40 // it was found dead, and has not fired since
+	latest    mark = 0x20 // it fired when its source decided last
+	history   mark = everFired | killed | latest
 )
 
-func (m mark) bears() graph.Mark { return graph.Mark(m &^ (everFired | killed)) }
+func (m mark) bears() graph.Mark { return graph.Mark(m &^ history) }
 
 // NewRun prepares a run of the scope. It fails with *CycleError, *BorderError or
 // *NoCommandError; then nothing of the scope can be run.
@@ -113,7 +118,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.Flow != nil && opt.Flow.Plain() && len(opt.Mocks) == 0 {
 		opt.Flow = nil
 	}
-	r := &Run{opt: opt, mode: scope.Mode}
+	r := &Run{opt: opt, mode: scope.Mode, judged: noNode}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,10 @@ type Request struct {
 	// Handled says that the failure of a node was handled by an edge: a resume does not repeat it. It is
 	// asked of failed nodes only; nil = none was.
 	Handled func(n *graph.Node) bool
+	// Due says that an activation of the node was taken back when an earlier run ended, so that there is
+	// something to go on with, even if nothing has failed. It is asked of idle nodes only, when a Resume
+	// is asked for; nil = there is none.
+	Due func(n *graph.Node) bool
 	// Active says that a run that is going on owns the node. Any other node that is queued or
 	// running was left so by a daemon that died. nil: there is no other run.
 	Active func(n *graph.Node) bool
@@ -116,6 +120,8 @@ func (c chooser) failed() []*graph.Node {
 
 func (c chooser) hasFailed(n *graph.Node) bool {
 	switch n.Status {
+	case graph.Idle:
+		return c.req.Mode == Resume && c.req.Due != nil && c.req.Due(n)
 	case graph.Failed:
 		return c.req.Handled == nil || !c.req.Handled(n)
 	case graph.Queued, graph.Running:

@@ -32,7 +32,7 @@ func runScript(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(strings.TrimRight(string(text), "\n"), "\n\n")
-	p := &play{lastScope: map[string][]string{}}
+	p := &play{tb: t, lastScope: map[string][]string{}}
 	got := []string{blocks[0]}
 	for _, block := range blocks[1:] {
 		command, _, _ := strings.Cut(block, "\n----")
@@ -54,9 +54,17 @@ func runScript(t *testing.T, file string) {
 
 // play is the state of a script.
 type play struct {
+	tb        testing.TB
 	g         *graph.Graph
+	text      string // of the graph
 	lastScope map[string][]string
 	run       *Run
+	past      Past
+	spare     *Run // of the same beginning, for a replay at the end
+	opt       Options
+	now       int64
+	events    []Event
+	effects   []Effect
 }
 
 // do carries out one block:
@@ -64,9 +72,12 @@ type play struct {
 //	graph, then lines       a graph (see parseGraph)
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Begin; options: nodes=A,B exclude=A fresh resume
-//	                        limit=N fail-fast
-//	start A · ok A · fail A [reason] · stray A · stop · cancel A
-//	explain A · blocked · counts · loop A
+//	                        limit=N fail-fast past (what the run before has left) param:NAME=VALUE
+//	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
+//	orders [option…], then lines  the run in many orders, see orders
+//	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · stray A · stop · cancel A
+//	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
+//	explain A · blocked · counts · loop A · env A · outputs A · past A
 func (p *play) do(command string) string {
 	head, body, _ := strings.Cut(command, "\n")
 	words := strings.Fields(head)
@@ -76,6 +87,7 @@ func (p *play) do(command string) string {
 		if p.g, err = parseGraph(body); err != nil {
 			return err.Error()
 		}
+		p.past, p.text = nil, body
 		return ""
 	case "scope":
 		for _, id := range words[1:] {
@@ -84,15 +96,22 @@ func (p *play) do(command string) string {
 		return ""
 	case "run":
 		return p.begin(words[1:])
+	case "orders":
+		return p.orders(words[1:], body)
 	}
 	if p.run == nil {
 		return "no run"
 	}
-	return p.act(words[0], append(words[1:], "", "")[:2])
+	return p.act(words[0], append(words[1:], "", ""))
 }
 
 func (p *play) begin(options []string) string {
 	req, opt := p.options(options)
+	f, err := readFlow(p.g)
+	if err != nil {
+		return err.Error()
+	}
+	opt.Flow = f
 	scope, err := Choose(p.g, req)
 	if err != nil {
 		return err.Error()
@@ -100,6 +119,8 @@ func (p *play) begin(options []string) string {
 	if p.run, err = NewRun(p.g, scope, opt); err != nil {
 		return fmt.Sprintf("%T: %v", err, err)
 	}
+	p.spare, _ = NewRun(p.g, scope, opt)
+	p.events, p.effects, p.now = nil, nil, 0
 	head := scope.Mode.String() + idsOf(scope.Nodes)
 	if scope.All {
 		head += " (all)"
@@ -127,8 +148,14 @@ func (p *play) options(options []string) (req Request, opt Options) {
 			opt.MaxActivations, _ = strconv.Atoi(value)
 		case "fail-fast":
 			opt.FailFast = true
+		case "past":
+			opt.Past = p.past
+			req.Due = func(n *graph.Node) bool { return p.past[n.ID].Due }
+			req.Handled = func(n *graph.Node) bool { return p.past[n.ID].Handled }
 		default:
-			panic("unknown option " + option)
+			if !flowOption(&opt, key, value) {
+				panic("unknown option " + option)
+			}
 		}
 	}
 	return req, opt
@@ -142,7 +169,12 @@ func (p *play) nodes(list string) (nodes []*graph.Node) {
 }
 
 // act carries out what needs a run.
-func (p *play) act(verb string, args []string) string {
+func (p *play) act(verb string, args []string) (text string) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			text = fmt.Sprint(failure)
+		}
+	}()
 	i, _ := p.run.Index(args[0])
 	switch verb {
 	case "start": // handed over and started at once
@@ -155,14 +187,27 @@ func (p *play) act(verb string, args []string) string {
 		return p.step(Event{Kind: Strayed, Node: i})
 	case "withdrawn":
 		return p.step(Event{Kind: Withdrawn, Node: i, Execution: p.run.Executions(i)})
-	case "ok":
-		return p.step(Event{Kind: Finished, Node: i, Execution: p.run.Executions(i), OK: true})
-	case "fail":
-		return p.step(Event{Kind: Finished, Node: i, Execution: p.run.Executions(i), Reason: args[1]})
+	case "ok", "fail", "items":
+		ev := p.ending(verb, args[1:])
+		ev.Kind, ev.Node, ev.Execution = Finished, i, p.run.Executions(i)
+		return p.step(ev)
+	case "approve", "reject":
+		ev := p.ending("ok", args[1:])
+		return p.step(Event{Kind: Decided, Node: i, OK: verb == "approve", Outputs: ev.Outputs})
 	case "stop":
 		return p.step(Event{Kind: Stop})
 	case "cancel":
 		return p.step(Event{Kind: CancelNode, Node: i})
+	case "tick":
+		p.now += int64(duration(args[0]))
+		return p.step(Event{Kind: Tick})
+	}
+	return p.ask(verb, i)
+}
+
+// ask answers a question about the run.
+func (p *play) ask(verb string, i int) string {
+	switch verb {
 	case "explain":
 		return p.explain(i)
 	case "blocked":
@@ -171,6 +216,12 @@ func (p *play) act(verb string, args []string) string {
 		return fmt.Sprintf("%+v", p.run.Counts())
 	case "loop":
 		return p.names(p.run.LoopOf(i))
+	case "env":
+		return strings.Join(p.run.Environment(i), "\n")
+	case "outputs":
+		return fmt.Sprint(p.run.Outputs(i))
+	case "past":
+		return fmt.Sprintf("%+v", p.run.Past()[p.run.NodeID(i)])
 	}
 	return "unknown command " + verb
 }
@@ -179,14 +230,23 @@ func (p *play) act(verb string, args []string) string {
 // later run of the script finds it.
 func (p *play) step(ev Event) string {
 	var lines strings.Builder
+	ev.At = p.now
+	p.events = append(p.events, ev)
 	for _, e := range p.run.Step(ev) {
+		p.effects = append(p.effects, e)
 		switch e.Kind {
 		case NodeChanged:
-			p.g.SetStatus(p.g.Node(p.run.NodeID(e.Node)), e.Status)
+			if n := p.g.Node(p.run.NodeID(e.Node)); n != nil {
+				p.g.SetStatus(n, e.Status)
+			}
 		case EdgeChanged:
 			p.g.SetMark(p.g.Edge(p.run.EdgeKey(e.Edge)), e.Mark)
 		}
 		lines.WriteString(p.effect(e) + "\n")
+	}
+	if p.run.Ended() {
+		p.past = p.run.Past()
+		p.replay()
 	}
 	return lines.String()
 }
@@ -194,16 +254,15 @@ func (p *play) step(ev Event) string {
 func (p *play) effect(e Effect) string {
 	switch e.Kind {
 	case NodeChanged:
-		return strings.TrimRight(fmt.Sprintf("%s is %s %s", p.run.NodeID(e.Node), orIdle(e.Status), e.Reason), " ")
+		return p.changed(e)
 	case EdgeChanged:
-		if e.Mark == graph.ToRun {
-			return p.edge(e.Edge) + " marked"
-		}
-		return p.edge(e.Edge) + " cleared"
+		return p.edge(e.Edge) + map[graph.Mark]string{graph.ToRun: " marked", graph.Dead: " dead", graph.Unmarked: " cleared"}[e.Mark]
 	case Execute:
 		return fmt.Sprintf("execute %s #%d", p.run.NodeID(e.Node), e.Execution)
 	case Cancel:
 		return fmt.Sprintf("cancel %s #%d", p.run.NodeID(e.Node), e.Execution)
+	case Waiting, Grew, Timer:
+		return p.flowEffect(e)
 	}
 	return "ended: " + e.Result.String()
 }
@@ -243,6 +302,9 @@ func (p *play) explain(i int) string {
 		"have " + p.edges(ex.Have),
 		"lack " + p.edges(ex.Lack),
 		"upstream " + p.names(ex.Upstream),
+	}
+	if len(ex.Dead) > 0 {
+		lines = append(lines, "dead "+p.edges(ex.Dead))
 	}
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(line, " ")

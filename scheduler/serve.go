@@ -10,24 +10,26 @@ import (
 
 // rare is what a node has beyond its counters: what it waits for, how it ended, what it repeats.
 type rare struct {
-	wait    WaitKind
-	until   int64  // of wait; 0 = never
-	text    string // what a person is asked
-	attempt int    // repetitions of the present activation
-	expired bool   // it was asked to end because its time was up
-	loser   bool   // it was asked to end because only a join needed it that is decided
-	limited bool   // the time of its join is running
-	over    bool   // last is of an activation that is over
-	last    outcome
-	granted map[string]any // the values of the approval of the present activation
-	env     []string       // for the present execution
-	gens    [timerKinds]int32
-	sub     *instances
+	wait      WaitKind
+	until     int64  // of wait; 0 = never
+	text      string // what a person is asked
+	attempt   int    // repetitions of the present activation
+	expired   bool   // it was asked to end because its time was up
+	cancelled bool   // it was asked to end: a sub-flow whose command has given items all the same begins nothing
+	loser     bool   // it was asked to end because only a join needed it that is decided
+	limited   bool   // the time of its join is running
+	over      bool   // last is of an activation that is over
+	due       bool   // an activation was taken back, or not begun, because the run or its sub-flow ends
+	last      outcome
+	granted   map[string]any // the values of the approval of the present activation
+	env       []string       // for the present execution
+	gens      [timerKinds]int32
+	sub       *instances
 }
 
 // begin forgets what belongs to an earlier activation.
 func (x *rare) begin() {
-	x.attempt, x.expired, x.loser, x.granted, x.env = 0, false, false, nil, nil
+	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
 }
 
 func (r *Run) rareOf(i int32) *rare {
@@ -217,6 +219,7 @@ func (r *Run) retry(i int32, out outcome) bool {
 	x.expired = false
 	r.keep(i, out)
 	r.setStatus(i, graph.Queued, "")
+	r.keepItems(i)
 	if pause < 1 {
 		r.advance(i, stageExecute)
 		return true

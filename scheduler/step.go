@@ -50,8 +50,15 @@ func (r *Run) Step(ev Event) []Effect {
 		panic(fmt.Sprintf("internal error: scheduler: unknown event kind %d", ev.Kind))
 	}
 	r.work()
-	r.endWhenIdle()
+	over := r.over()
+	if over {
+		r.ended = true
+		r.timers.list = nil
+	}
 	r.setTimer()
+	if over {
+		r.emit(Effect{Kind: Ended, Result: r.result()})
+	}
 	return r.effects
 }
 
@@ -163,6 +170,9 @@ func (r *Run) cancelNode(i int32) {
 	switch {
 	case n.handed:
 		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
+		if r.subOf(i) != nil {
+			r.rareOf(i).cancelled = true
+		}
 	case n.status == graph.Running:
 		r.cancelInstances(i, ReasonCancelled)
 	case n.status == graph.Queued:
@@ -170,13 +180,9 @@ func (r *Run) cancelNode(i int32) {
 	}
 }
 
-// endWhenIdle ends the run when nothing is left to wait for.
-func (r *Run) endWhenIdle() {
-	if r.ended || r.counts[graph.Queued]+r.counts[graph.Running] > 0 || r.frames[0].joins > 0 {
-		return
-	}
-	r.ended = true
-	r.emit(Effect{Kind: Ended, Result: r.result()})
+// over says that nothing is left to wait for, for the first time.
+func (r *Run) over() bool {
+	return !r.ended && r.counts[graph.Queued]+r.counts[graph.Running] == 0 && r.frames[0].joins == 0
 }
 
 func (r *Run) result() Result {

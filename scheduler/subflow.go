@@ -11,6 +11,7 @@ import (
 
 // instances is what a sub-flow has made of its present activation.
 type instances struct {
+	of       int32 // the activation, by its number
 	items    []any
 	hasItems bool
 	count    int // how many there are to be; -1 = its test says
@@ -28,19 +29,32 @@ func (r *Run) hasItems(i int32) bool {
 
 // gotItems takes the items that a command of a sub-flow has printed.
 func (r *Run) gotItems(i int32, items []any) {
-	r.rareOf(i).sub = &instances{items: items, hasItems: true}
+	r.rareOf(i).sub = &instances{of: r.nodes[i].activations, items: items, hasItems: true}
 	r.works.ready = append(r.works.ready, i)
+}
+
+// keepItems keeps the items of an activation for its next attempt: they are found once.
+func (r *Run) keepItems(i int32) {
+	x := r.nodes[i].rare
+	if x.sub == nil || x.sub.of != r.nodes[i].activations || x.sub.items == nil {
+		return
+	}
+	x.sub = &instances{of: x.sub.of, items: x.sub.items, hasItems: true}
 }
 
 // startInstances begins the instances of an activation.
 func (r *Run) startInstances(i int32) {
-	if !busy(r.nodes[i].status) || r.halted {
+	x := r.rareOf(i)
+	switch {
+	case !busy(r.nodes[i].status):
+		return
+	case r.halted || r.frameOf(i).cut || x.cancelled:
+		r.finish(i, outcome{reason: ReasonCancelled})
 		return
 	}
-	x := r.rareOf(i)
 	kept := x.sub
 	if kept == nil || !kept.hasItems {
-		kept = &instances{}
+		kept = &instances{of: r.nodes[i].activations}
 	}
 	x.sub = kept
 	r.setStatus(i, graph.Running, "")
@@ -198,6 +212,9 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 			}
 			names = append(names, fmt.Sprintf("%s[%d]", r.name(i), f.instance))
 		}
+	}
+	if s.failed == 0 {
+		return fmt.Sprintf("all %d instances succeeded, and min_success asks for more", len(s.frames))
 	}
 	return fmt.Sprintf("%d of %d instances failed: %s", s.failed, len(s.frames), strings.Join(names, ", "))
 }

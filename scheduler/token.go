@@ -3,19 +3,19 @@ package scheduler
 import "wf/graph"
 
 // fire is what an edge does for which its source's end counts. While the run ends, tokens are left
-// on blocking edges for a resume, and nothing is activated.
+// on blocking edges for a resume, and nothing is activated; what would have been triggered is due then.
 func (r *Run) fire(f int32, l int32) {
 	fr := &r.frames[f]
 	e, j := fr.lay.edges[l], fr.edge+l
 	target := fr.node + e.target
-	r.marks[j] |= everFired
+	r.marks[j] = r.marks[j]&^killed | everFired | latest
 	switch {
 	case e.blocking:
 		r.setMark(fr, l, graph.ToRun)
 		if !r.halted {
 			r.join(target, causeJoin)
 		}
-	case !r.halted:
+	case !r.halted || r.opt.Flow != nil:
 		// The token is handed over at once. One that an older run left is used up as well.
 		r.setMark(fr, l, graph.Unmarked)
 		r.activate(target, j)
@@ -31,15 +31,32 @@ func (r *Run) kill(f *frame, l int32) {
 	}
 }
 
+// pass is what an edge does for which a decision of its source does not count. It is dead if that source
+// decides once. Within a loop it is dead for this round: each decision of the source gives each such edge
+// a mark. Any other one is dead when nothing can lead to the source any more, see settle.
+func (r *Run) pass(f *frame, source, l int32) {
+	j := f.edge + l
+	r.marks[j] &^= latest
+	switch {
+	case f.lay.single[source]:
+		r.kill(f, l)
+	case f.lay.inLoop(l) && f.lay.edges[l].blocking:
+		r.marks[j] |= killed
+		r.works.dead = append(r.works.dead, j)
+	}
+}
+
 // die is the second half of kill.
 func (r *Run) die(j int32) {
 	f := r.frameOfEdge(j)
 	l := j - f.edge
-	if r.marks[j].bears() != graph.Unmarked || r.halted {
+	if r.marks[j].bears() != graph.Unmarked {
 		return
 	}
 	r.setMark(f, l, graph.Dead)
-	r.join(f.node+f.lay.edges[l].target, causeJoin)
+	if !r.halted {
+		r.join(f.node+f.lay.edges[l].target, causeJoin)
+	}
 }
 
 // join looks whether the marks that a node has are enough to decide (CONTROL-FLOW §2). All marks of a
@@ -100,18 +117,10 @@ func (r *Run) skip(i int32) {
 	if n.executions == 0 && n.status == graph.Idle {
 		r.setStatus(i, graph.Skipped, "")
 	}
-	if f.lay.single[i-f.node] {
-		r.killAll(i)
+	for _, l := range f.lay.out.of(i - f.node) {
+		r.pass(f, i-f.node, l)
 	}
 	r.settleLater(i)
-}
-
-// killAll kills the out-edges of a node that have not fired.
-func (r *Run) killAll(i int32) {
-	f := r.frameOf(i)
-	for _, l := range f.lay.out.of(i - f.node) {
-		r.kill(f, l)
-	}
 }
 
 // consume takes the marks of all blocking in-edges.
@@ -129,7 +138,7 @@ func (r *Run) setMark(f *frame, l int32, m graph.Mark) {
 	if was == m || was != graph.Unmarked && m != graph.Unmarked {
 		return
 	}
-	r.marks[j] = r.marks[j]&everFired | mark(m)
+	r.marks[j] = r.marks[j]&history | mark(m)
 	if e := f.lay.edges[l]; e.blocking {
 		n := &r.nodes[f.node+e.target]
 		if m == graph.Unmarked {

@@ -60,8 +60,9 @@ func (r *Run) endLater(i int32, out outcome) {
 }
 
 // settlement says which parts of a frame can still lead to anything. An edge whose source decides once
-// is dead as soon as that has decided otherwise. In a loop, or behind an edge that triggers, a source
-// may decide again: its edges are dead when nothing can lead to it any more.
+// is dead as soon as that has decided otherwise, and one within a loop is so for the round. A source in a
+// loop, or behind an edge that triggers, may decide again: its other edges are dead when nothing can lead
+// to it any more.
 type settlement struct {
 	active  []int32 // nodes by component that are Queued or Running
 	open    []int32 // edges by component that lead there from one that is not settled
@@ -97,22 +98,22 @@ func (r *Run) settleFrom(k int32) {
 	}
 }
 
-// settle kills what is dead in and behind a component to which nothing can lead any more. What is
-// dead in it may activate nodes of it; then it is not settled yet.
+// settle decides what is open in and behind a component to which nothing can lead any more. What is
+// decided in it may activate nodes of it; then it is not settled yet.
 func (r *Run) settle(at stillComponent) {
 	f := &r.frames[at.frame]
 	s, c := f.settlement, at.component
-	if r.halted || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 {
+	if r.halted || f.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 {
 		return
 	}
 	nodes := f.lay.inside.of(c)
-	for _, l := range nodes {
-		n := &r.nodes[f.node+l]
+	for _, v := range nodes {
+		n := &r.nodes[f.node+v]
 		if n.status == graph.Failed && !n.handled || n.rare != nil && n.rare.limited {
 			return
 		}
 	}
-	if r.killInside(f, c, nodes) {
+	if r.skipUntriggered(f, nodes) {
 		r.works.still = append(r.works.still, at)
 		return
 	}
@@ -133,18 +134,14 @@ func (r *Run) settle(at stillComponent) {
 	}
 }
 
-// killInside kills the edges of a loop that have not fired. It returns false if there are none.
-func (r *Run) killInside(f *frame, c int32, nodes []int32) bool {
-	before := len(r.works.dead)
+// skipUntriggered skips nodes that only edges lead to that trigger, and none of them has: no join behind
+// them is to wait for what was not the way. It returns false if there are none.
+func (r *Run) skipUntriggered(f *frame, nodes []int32) (any bool) {
 	for _, v := range nodes {
-		if !r.nodes[f.node+v].decided {
-			continue
-		}
-		for _, l := range f.lay.out.of(v) {
-			if f.lay.component[f.lay.edges[l].target] == c && r.marks[f.edge+l]&(everFired|killed) == 0 {
-				r.kill(f, l)
-			}
+		if i := f.node + v; !r.nodes[i].decided && len(f.lay.in.of(v)) == 0 {
+			r.skip(i)
+			any = true
 		}
 	}
-	return len(r.works.dead) > before
+	return any
 }

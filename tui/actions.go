@@ -91,6 +91,7 @@ func lookActions() []action {
 		{groupLook, []string{"v"}, "view", "change between stages, graph and list", "view", atMain, hasFile, act((*model).nextView)},
 		{groupLook, []string{"z"}, "zoom", "give nodes of the graph more room or less: name, time, command, one cell", "", atMain, inGraph, act((*model).nextZoom)},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, as far as that can be", "", atMain, inGraph, act(func(m *model) { m.picture.fit() })},
+		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.plainView = !m.plainView })},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, act((*model).filterPrompt)},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act((*model).nextQuick)},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave a past run", "", atMain, hasFile, act((*model).escape)},
@@ -105,9 +106,9 @@ func lookActions() []action {
 func logActions() []action {
 	lines := atSide | atLog
 	return []action{
-		{groupLog, []string{"/"}, "search", "search in the log: a regular expression; capitals count when there are some", "search", lines, showsLog, act((*model).searchPrompt)},
-		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before", "", lines, showsLog,
-			func(m *model, key string) tea.Cmd { m.nextMatch(key == "n"); return nil }},
+		{groupLog, []string{"/"}, "search", "search all of the log: a regular expression; capitals count if there are any", "search", lines, showsLog, act((*model).searchPrompt)},
+		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before, anywhere in the output", "", lines, showsLog,
+			func(m *model, key string) tea.Cmd { return m.nextMatch(key == "n") }},
 		{groupLog, []string{"&"}, "matching lines only", "show only lines that match what was searched for, or all again", "", lines, showsLog, act((*model).onlyMatches)},
 		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.cut = !m.log.cut })},
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},

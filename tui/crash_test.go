@@ -38,33 +38,77 @@ func (o *terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCrash: a panic in the background ends the interface in order: the screen is given back first.
+// TestCrash: a panic in the background, in a command or in the model ends the interface in order: the
+// screen is given back, nothing else is written to the terminal, and Run's error tells all about it.
 func TestCrash(t *testing.T) {
-	m := newModel(Options{Path: "/data/Workfile"})
-	m.link = &link{path: "/data/Workfile", feed: newFeed()}
-	out := terminal{taken: make(chan struct{})}
-	m.link.feed.start(func(context.Context) (watcher, error) { return broken{out.taken}, nil })
-	keys, _ := io.Pipe()
-	p := tea.NewProgram(crashing{m}, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
-		tea.WithEnvironment([]string{"TERM=xterm-256color"}))
-	_, err := p.Run()
-	m.close()
-	if !errors.Is(err, tea.ErrProgramPanic) {
-		t.Errorf("the program ended with %v", err)
-	}
-	for _, seq := range []string{"\x1b[?1049l", "\x1b[?25h", "\x1b[?1002l", "\x1b[?2004l"} {
-		if !strings.Contains(out.String(), seq) {
-			t.Errorf("%q is missing from what the terminal got at the end", seq)
-		}
+	for name, c := range map[string]crashing{
+		"feed":    {init: func(m *model) tea.Cmd { return m.link.feed.next }},
+		"command": {init: func(*model) tea.Cmd { return func() tea.Msg { panic("a bug") } }},
+		"batch":   {init: func(*model) tea.Cmd { return tea.Batch(tea.ClearScreen, func() tea.Msg { panic("a bug") }) }},
+		"view":    {view: func() { panic("a bug") }},
+		"update":  {update: func() { panic("a bug") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newModel(Options{Path: "/data/Workfile"})
+			m.link = &link{path: "/data/Workfile", feed: newFeed()}
+			out := terminal{taken: make(chan struct{})}
+			m.link.feed.start(func(context.Context) (watcher, error) { return broken{out.taken}, nil })
+			defer m.close()
+			keys, _ := io.Pipe()
+			c.model, c.taken = m, out.taken
+			err := run(c, func(*tea.Program) {}, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
+				tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+			var bug *Crash
+			if !errors.As(err, &bug) || bug.Error() != "a bug" || !bytes.Contains(bug.Stack, []byte("crash_test.go")) {
+				t.Fatalf("the program ended with %v", err)
+			}
+			for _, seq := range []string{"\x1b[?1049l", "\x1b[?25h", "\x1b[?1002l", "\x1b[?2004l"} {
+				if !strings.Contains(out.String(), seq) {
+					t.Errorf("%q is missing from what the terminal got at the end", seq)
+				}
+			}
+			if strings.Contains(out.String(), "a bug") {
+				t.Error("the report was written to the terminal")
+			}
+		})
 	}
 }
 
-// crashing is a model that listens to its feed from the beginning.
-type crashing struct{ *model }
+// crashing is a model with a bug, which shows once the screen is taken.
+type crashing struct {
+	*model
+	taken  chan struct{}
+	init   func(*model) tea.Cmd
+	view   func()
+	update func()
+}
 
-func (c crashing) Init() tea.Cmd { return c.link.feed.next }
+func (c crashing) Init() tea.Cmd {
+	do := func(*model) tea.Cmd { return func() tea.Msg { return told{} } }
+	if c.init != nil {
+		do = c.init
+	}
+	return func() tea.Msg {
+		<-c.taken
+		return guarded(do(c.model))()
+	}
+}
+
+func (c crashing) View() tea.View {
+	select {
+	case <-c.taken:
+		if c.view != nil {
+			c.view()
+		}
+	default:
+	}
+	return c.model.View()
+}
 
 func (c crashing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(told); ok && c.update != nil {
+		c.update()
+	}
 	_, cmd := c.model.Update(msg)
 	return c, cmd
 }

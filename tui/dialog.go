@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,13 +19,26 @@ type dialog interface {
 	draw(m *model, a area) (x, y int, cursor bool)
 }
 
+// A pointed dialog can be used with the mouse, too. Clicks on others are ignored: they are questions.
+type pointed interface {
+	click(m *model, x, y int) tea.Cmd    // at a point of the screen
+	wheel(m *model, at tea.Mouse, n int) // lines, down if n is positive
+}
+
 // pasteBytes bounds what a paste can put into a line; nobody types more.
 const pasteBytes = 64 << 10
 
-// A line is a text that somebody types, with a cursor in it.
+// Bounds of lines, in characters as people see them: commands may be long, words to look for are not.
+const (
+	longestLine = 64 << 10
+	longestWord = 4 << 10
+)
+
+// A line is a text that somebody types, with a cursor in it. What is too long for it is left out.
 type line struct {
 	text []string // graphemes
 	at   int
+	most int // of them; 0 is longestLine
 }
 
 func newLine(text string) line {
@@ -46,12 +61,12 @@ func (l *line) insert(text string) {
 		return r
 	}, plain.Text(text))
 	var added []string
-	for text != "" {
+	for room := cmp.Or(l.most, longestLine) - len(l.text); text != "" && len(added) < room; {
 		cluster, _ := grapheme(text)
 		added = append(added, cluster)
 		text = text[len(cluster):]
 	}
-	l.text = append(l.text[:l.at:l.at], append(added, l.text[l.at:]...)...)
+	l.text = slices.Insert(l.text, l.at, added...)
 	l.at += len(added)
 }
 
@@ -76,7 +91,7 @@ func (l *line) wordStart() int {
 	return i
 }
 
-// edit does what a key means in a line and says whether it means something.
+// edit does what a key means in a line and says whether it means something. What has no room means nothing.
 func (l *line) edit(k tea.KeyPressMsg) bool {
 	switch k.String() {
 	case "left", "ctrl+b":
@@ -98,10 +113,9 @@ func (l *line) edit(k tea.KeyPressMsg) bool {
 	case "ctrl+k":
 		l.remove(l.at, len(l.text))
 	default:
-		if k.Text == "" {
-			return false
-		}
+		before := len(l.text)
 		l.insert(k.Text)
+		return len(l.text) != before
 	}
 	return true
 }
@@ -174,7 +188,9 @@ func (p *prompt) recall(older bool) {
 	if p.past > 0 {
 		text = (*p.history)[n-p.past]
 	}
+	most := p.line.most
 	p.line = newLine(text)
+	p.line.most = most
 }
 
 func (p *prompt) tell(m *model) {

@@ -24,6 +24,8 @@ type areas struct {
 	divider area // to drag
 	beside  bool // the panes stand side by side
 	list    area
+
+	overview area // inside of its frame; empty while there is none
 }
 
 // View is the frame that shows the model.
@@ -51,6 +53,9 @@ func (m *model) title() string {
 
 // draw writes the frame on the screen of the model, and says where the cursor belongs.
 func (m *model) draw() (x, y int, cursor bool) {
+	if m.stale {
+		m.refresh()
+	}
 	m.screen.resize(m.width, m.height)
 	all := m.screen.all()
 	m.areas = areas{}
@@ -58,7 +63,6 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.drawSmall(all)
 		return 0, 0, false
 	}
-	m.header(all.row(0))
 	body := m.body()
 	switch m.page {
 	case mainPage:
@@ -77,10 +81,16 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.areas.list = body
 		m.drawInbox(body)
 	}
+	m.header(all.row(0)) // it tells where the drawing is
 	m.progress(all.row(all.height - 2))
 	m.footer(all.row(all.height - 1))
 	for _, d := range m.dialogs {
 		x, y, cursor = d.draw(m, all)
+	}
+	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
+	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
+	if c := all.at(0, all.height-1); *c == (cell{}) {
+		c.style = dimStyle
 	}
 	return x, y, cursor
 }
@@ -105,7 +115,7 @@ func (m *model) stateLine() string {
 	}
 	c := m.runCounts(run)
 	done, of := progressOf(c)
-	text := fmt.Sprintf("run %s %s %d/%d", run.Run, resultWord(run.Result), done, of)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), done, of)
 	if c.Failed > 0 {
 		text += fmt.Sprintf(" %d failed", c.Failed)
 	}
@@ -140,7 +150,7 @@ func (m *model) headings(width int) []string {
 	if m.past != nil {
 		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
 	} else if run := m.flow.current(); run != nil {
-		parts = append(parts, "run "+run.Run+" "+resultWord(run.Result))
+		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}
 	if text := m.editedSince(); text != "" {
 		parts = append(parts, text)
@@ -153,6 +163,9 @@ func (m *model) headings(width int) []string {
 	}
 	if m.page == mainPage && !m.nothingOpen() {
 		parts = append(parts, m.picture.view.String(), words.Plural(len(m.shown().nodes), "node"))
+		if text := m.picture.whereabouts(); text != "" && !m.stacked() {
+			parts = append(parts, text)
+		}
 	}
 	return parts
 }
@@ -164,7 +177,7 @@ func (m *model) liveness() string {
 	case m.link == nil:
 		return ""
 	case m.link.ended != nil:
-		return "no daemon: C connects"
+		return m.gone()
 	case m.link.lost != nil:
 		return "daemon lost, looking for it"
 	case !m.flow.known:
@@ -187,16 +200,33 @@ func (m *model) drawMain(a area) {
 		rule(m.areas.divider, either(m.opt.ASCII, "|", "│"))
 	} else {
 		rule(m.areas.divider, either(m.opt.ASCII, "-", "─"))
+		defer m.drawWhereabouts()
 	}
 	drawing, side := m.areas.drawing, m.areas.side
 	if drawing.width > 0 && drawing.height > 0 {
+		m.picture.preview = m.preview()
 		m.picture.draw(drawing, m.opt.ASCII)
+		m.drawOverview(drawing)
 		if m.picture.selected.Kind == 0 {
 			drawing.put(1, 1, m.emptyText(), dimStyle)
 		}
 	}
 	if side.width > 0 && side.height > 1 {
 		m.drawSide(side)
+	}
+}
+
+// stacked says whether the panes stand one above the other, with a rule between them.
+func (m *model) stacked() bool {
+	d := m.panes(m.body()).divider
+	return d.height == 1 && d.width > 1
+}
+
+// drawWhereabouts says on the rule below a drawing which part of it is in sight. It is called when that is
+// known: after the drawing.
+func (m *model) drawWhereabouts() {
+	if text := m.picture.whereabouts(); text != "" && m.areas.divider.width > 0 {
+		m.areas.divider.putEnd(0, " "+text+" ", dimStyle)
 	}
 }
 

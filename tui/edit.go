@@ -125,11 +125,11 @@ func (m *model) heard(b batch) tea.Cmd {
 		}
 		switch ev.Op {
 		case "edit":
-			m.say(who(ev.Client)+" "+editWords(ev.Message), false)
+			m.say(who(ev)+" "+editWords(ev.Message), false)
 		case "undo":
-			m.say(who(ev.Client)+" undid: "+editWords(ev.Message), false)
+			m.say(who(ev)+" undid: "+editWords(ev.Message), false)
 		case "redo":
-			m.say(who(ev.Client)+" did again: "+editWords(ev.Message), false)
+			m.say(who(ev)+" did again: "+editWords(ev.Message), false)
 		case "reload":
 			m.say("another program changed the workfile", false)
 		}
@@ -140,12 +140,15 @@ func (m *model) heard(b batch) tea.Cmd {
 	return m.compare()
 }
 
-// who names another client.
-func who(id string) string {
-	if id == "" {
-		return "somebody"
+// who names the author of an edit that was made elsewhere.
+func who(ev api.Event) string {
+	switch {
+	case ev.User != "":
+		return plain.Line(ev.User)
+	case ev.Client != "":
+		return "client " + plain.Line(ev.Client)
 	}
-	return "client " + plain.Line(id)
+	return "somebody"
 }
 
 // compare asks how the workfile differs from the graph that the run at hand began with. A run that is
@@ -185,7 +188,7 @@ func (m *model) editedSince() string {
 	return "edited since run " + c.run + " began: " + words.Plural(c.n, "change") + " (next run)"
 }
 
-// undo takes the latest edit back, redo makes it again. Both are about the workfile, whoever edited it.
+// undo takes the latest edit of this person back, redo makes it again, from whatever client it came.
 func (m *model) undo() tea.Cmd {
 	return m.turn("undid: ", func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Undo(ctx) })
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/drawing"
 )
 
 // A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
@@ -18,6 +19,8 @@ type connector struct {
 	found       []string // ids of the nodes that match the line
 	at          int      // of found
 	nonBlocking bool
+	top         int  // of the latest frame: the first of found in rows
+	rows        area // and where they are
 }
 
 // connect asks for the target of edges from the marked nodes, else from the selection.
@@ -72,6 +75,37 @@ func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// click chooses the node under the pointer: in the list of what was found, or in the drawing.
+func (d *connector) click(m *model, x, y int) tea.Cmd {
+	switch {
+	case d.rows.contains(x, y) && d.top+y-d.rows.y < len(d.found):
+		d.at = d.top + y - d.rows.y
+		d.aim(m)
+	case m.page == mainPage && m.areas.drawing.contains(x, y):
+		item := m.itemAt(x, y)
+		if item == drawing.Nothing {
+			return nil
+		}
+		m.picture.choose(item)
+		m.picture.free = true // what is clicked is in sight already
+		m.picture.toggle()    // a stage has to be opened before a node of it can be chosen
+		d.line, d.found, d.to = line{}, nil, ""
+		if n := m.selectedNode(); n != nil {
+			d.to = n.ID
+		}
+	}
+	return nil
+}
+
+// wheel goes through what was found, elsewhere it scrolls as ever.
+func (d *connector) wheel(m *model, at tea.Mouse, n int) {
+	if d.rows.contains(at.X, at.Y) {
+		d.step(m, n > 0)
+		return
+	}
+	m.wheel(at)
 }
 
 func (d *connector) paste(m *model, text string) tea.Cmd {
@@ -168,6 +202,22 @@ func (d *connector) wrong(m *model) string {
 	return ""
 }
 
+// preview is what the drawing shows of edges while somebody connects, nil else.
+func (m *model) preview() *drawing.Preview {
+	if len(m.dialogs) == 0 {
+		return nil
+	}
+	d, ok := m.dialogs[len(m.dialogs)-1].(*connector)
+	if !ok || d.target(m) < 0 {
+		return nil
+	}
+	p := &drawing.Preview{To: drawing.NodeItem(d.target(m)), NonBlocking: d.nonBlocking, Refused: d.wrong(m) != ""}
+	for _, i := range m.still(d.from) {
+		p.From = append(p.From, drawing.NodeItem(i))
+	}
+	return p
+}
+
 // edits make the edges, or change the type of those that are there.
 func (d *connector) edits(m *model) (edits []api.Edit) {
 	to := d.target(m)
@@ -223,15 +273,16 @@ func (d *connector) draw(m *model, a area) (x, y int, cursor bool) {
 
 // drawFound lists what matches above the prompt.
 func (d *connector) drawFound(m *model, a area) {
+	d.rows = area{}
 	if len(d.found) == 0 || a.height < listed+4 {
 		return
 	}
 	rows := min(listed, len(d.found))
 	b := frameOf(a.part(0, a.height-rows-3, min(60, a.width), rows+2), count(d.at+1, len(d.found)), m.opt.ASCII)
 	in := b.part(1, 1, b.width-2, rows)
-	from := max(0, d.at-rows+1)
+	d.top, d.rows = max(0, d.at-rows+1), in
 	for i := range rows {
-		n, known := m.flow.index[d.found[from+i]]
+		n, known := m.flow.index[d.found[d.top+i]]
 		if !known {
 			continue
 		}
@@ -239,7 +290,7 @@ func (d *connector) drawFound(m *model, a area) {
 		x := row.put(1, 0, clipMiddle(node.Name, row.width/2, m.opt.ASCII), plainStyle)
 		command := strings.Join(strings.Fields(node.Command), " ")
 		row.put(x+2, 0, clip(command, row.width-x-3, m.opt.ASCII), dimStyle)
-		if from+i == d.at {
+		if d.top+i == d.at {
 			row.tint(func(s style) style { return s.with(reverse) })
 		}
 	}

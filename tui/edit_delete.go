@@ -13,7 +13,7 @@ import (
 // sureNodes is how many nodes can be deleted without typing yes.
 const sureNodes = 5
 
-// mostEdges is how many edges the menu of D offers one by one.
+// mostEdges is how many edges the menu of D offers one by one; of more it asks for one.
 const mostEdges = 9
 
 // deleteMenu asks what to take away: the marked nodes, else the selection, with or without a bridge
@@ -48,16 +48,28 @@ func (m *model) deleteMenu() {
 			return m.change(m.removeEdges(m.touching(m.still(ids))))
 		}})
 	}
-	if len(nodes) > 1 {
-		touching = nil // nobody looks for one edge among those of many nodes
+	switch {
+	case len(nodes) > 1: // nobody looks for one edge among those of many nodes
+	case len(touching) > mostEdges:
+		choices = append(choices, choice{"o", "only one of its edges", "", func(m *model) tea.Cmd {
+			m.open(newChooser("Delete which edge of "+what+"?", m.edgeChoices(m.touching(m.still(ids)))))
+			return nil
+		}})
+	default:
+		choices = append(choices, m.edgeChoices(touching)...)
 	}
-	for i, e := range touching[:min(len(touching), mostEdges)] {
+	m.open(&menu{title: "Delete?", choices: choices})
+}
+
+// edgeChoices are the lines that delete one edge each.
+func (m *model) edgeChoices(edges []int) (choices []choice) {
+	for i, e := range edges {
 		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
 		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID}
 		choices = append(choices, choice{fmt.Sprint(i + 1), "only the edge " + from.Name + either(m.opt.ASCII, " -> ", " → ") + to.Name,
 			m.shell("edit remove-edge", from.Name, to.Name), func(m *model) tea.Cmd { return m.change([]api.Edit{edit}) }})
 	}
-	m.open(&menu{title: "Delete?", choices: choices})
+	return choices
 }
 
 // sure goes on at once for a few nodes, and after a typed yes for many.

@@ -274,6 +274,12 @@ func TestHeard(t *testing.T) {
 	if m.toast.text != "client u2 renamed trim" || b.empty() {
 		t.Errorf("said %q", m.toast.text)
 	}
+	b = batch{}
+	b.take(api.Frame{Events: []api.Event{{Type: api.GraphUpdated, Structure: true, Op: "edit", Client: "c9", User: "bob\x1b[2J", Message: "set name of trim"}}})
+	m.Update(news{m.link.feed, b})
+	if !strings.HasPrefix(m.toast.text, "bob") || !strings.HasSuffix(m.toast.text, " renamed trim") || strings.ContainsRune(m.toast.text, 0x1b) {
+		t.Errorf("said %q", m.toast.text)
+	}
 	for range 100 {
 		b.take(api.Frame{Events: []api.Event{{Type: api.GraphUpdated, Structure: true, Op: "undo", Client: "u3", Message: "set a; set b; set c; set d; set e"}}})
 	}

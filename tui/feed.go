@@ -38,7 +38,7 @@ type batch struct {
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
 	ended    error                // and this is why it is looked for no more
-	crash    *crash
+	crash    *Crash
 }
 
 func (b *batch) empty() bool {
@@ -139,7 +139,7 @@ func (f *feed) stop() {
 // listen collects until the feed is stopped or the daemon is lost for good. When nodes or edges came
 // or went it watches anew: the snapshot that comes first has them all.
 func (f *feed) listen() {
-	defer catch(func(c *crash) { f.add(func(b *batch) { b.crash = c }) })
+	defer catch(func(c *Crash) { f.add(func(b *batch) { b.crash = c }) })
 	for {
 		w, err := f.open(f.ctx)
 		if err == nil {

@@ -185,6 +185,7 @@ func (m *model) relay() { m.picture.built.at = time.Time{} }
 func (m *model) filterPrompt() {
 	before := m.filter
 	p := &prompt{label: "filter:", line: newLine(m.filter.text)}
+	p.line.most = longestWord
 	p.changed = func(m *model, text string) {
 		m.filter = parseFilter(text)
 		m.relay()

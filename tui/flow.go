@@ -204,7 +204,7 @@ func (f *flow) node(ev api.Event) {
 	case api.NodeSkipped:
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0
 	case api.NodeWaiting:
-		n.State, n.Wait = waitingState(ev.Wait), cleanWait(ev.Wait)
+		n.State, n.Wait, n.PID = waitingState(ev.Wait), cleanWait(ev.Wait), 0
 	case api.NodeDecided:
 		n.State = api.StateQueued
 	case api.NodeReady:
@@ -249,7 +249,7 @@ func (f *flow) block() {
 		case api.StateBlocked:
 			f.nodes[i].State = api.StateIdle
 		case api.StateFailed:
-			if !f.nodes[i].Handled {
+			if !f.nodes[i].Handled { // an edge has fired for it
 				stack = append(stack, i)
 			}
 		}

@@ -68,7 +68,7 @@ func (m *model) runTimes(run *api.RunSummary) string {
 		}
 		return text
 	}
-	return text + "  " + resultWord(run.Result) + " " + words.Ago(*run.Ended, m.now)
+	return text + "  " + words.ResultWord(run.Result) + " " + words.Ago(*run.Ended, m.now)
 }
 
 // least columns of a bar that says something.

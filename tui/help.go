@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +31,7 @@ const helpKeys = 20
 // helpLines lists the actions of a place by their groups, in lines of a width.
 func helpLines(keys []action, where place, width int, ascii bool) []span {
 	var out []span
-	for _, group := range []string{groupRun, groupAsk, groupLook, groupLog, groupMove, groupList, groupAll} {
+	for _, group := range []string{groupRun, groupAsk, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
 		title := false
 		for i := range keys {
 			a := &keys[i]
@@ -72,11 +73,13 @@ type finder struct {
 	line    line
 	found   []*action
 	at, top int
+	box     area // of the latest frame
+	rows    area
 }
 
 // palette opens the list of everything that can be done here.
 func (m *model) palette() {
-	p := &finder{}
+	p := &finder{line: line{most: longestWord}}
 	p.find(m)
 	m.open(p)
 }
@@ -84,14 +87,12 @@ func (m *model) palette() {
 // find lists the actions that fit here and have all words of the line in their name or help.
 func (p *finder) find(m *model) {
 	p.found, p.at = p.found[:0], 0
+	wanted := strings.Fields(strings.ToLower(p.line.String()))
 	for i := range m.keys {
 		a := &m.keys[i]
 		text := strings.ToLower(a.name + " " + a.help)
-		matches := a.fits(m) && a.name != ""
-		for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
-			matches = matches && strings.Contains(text, word)
-		}
-		if matches {
+		lacks := func(word string) bool { return !strings.Contains(text, word) }
+		if a.fits(m) && a.name != "" && !slices.ContainsFunc(wanted, lacks) {
 			p.found = append(p.found, a)
 		}
 	}
@@ -105,16 +106,12 @@ func (p *finder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 		p.at = max(0, min(p.at+1, len(p.found)-1))
 	case "esc", "ctrl+c":
 		m.done()
+	case "pgup":
+		p.step(-max(1, p.rows.height-1))
+	case "pgdown":
+		p.step(max(1, p.rows.height-1))
 	case "enter":
-		m.done()
-		if p.at < len(p.found) {
-			a := p.found[p.at]
-			key := ""
-			if len(a.keys) > 0 {
-				key = a.keys[0]
-			}
-			return a.do(m, key)
-		}
+		return p.choose(m, p.at)
 	default:
 		if p.line.edit(k) {
 			p.find(m)
@@ -122,6 +119,33 @@ func (p *finder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// choose does what was found.
+func (p *finder) choose(m *model, i int) tea.Cmd {
+	m.done()
+	if i >= len(p.found) {
+		return nil
+	}
+	a, key := p.found[i], ""
+	if len(a.keys) > 0 {
+		key = a.keys[0]
+	}
+	return a.do(m, key)
+}
+
+func (p *finder) click(m *model, x, y int) tea.Cmd {
+	switch {
+	case !p.box.contains(x, y):
+		m.done()
+	case p.rows.contains(x, y) && p.top+y-p.rows.y < len(p.found):
+		return p.choose(m, p.top+y-p.rows.y)
+	}
+	return nil
+}
+
+func (p *finder) wheel(_ *model, _ tea.Mouse, n int) { p.step(n) }
+
+func (p *finder) step(n int) { p.at = max(0, min(p.at+n, len(p.found)-1)) }
 
 func (p *finder) paste(m *model, text string) tea.Cmd {
 	p.line.insert(text)
@@ -134,6 +158,7 @@ func (p *finder) draw(m *model, a area) (x, y int, cursor bool) {
 	in := b.part(2, 1, b.width-4, b.height-2)
 	x = p.line.draw(in, in.put(0, 0, ": ", keyStyle), plainStyle)
 	rows := in.part(0, 1, in.width, in.height-1)
+	p.box, p.rows = b, rows
 	p.top = max(min(p.top, p.at), p.at-rows.height+1, 0)
 	for i := range rows.height {
 		if p.top+i >= len(p.found) {

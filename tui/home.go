@@ -76,7 +76,7 @@ func (m *model) drawHome(a area) {
 		}
 		f := v.files[v.top+y]
 		row := rows.row(y)
-		state, text := words.ResultState(f.Result), "run "+f.Run+" "+resultWord(f.Result)
+		state, text := words.ResultState(f.Result), "run "+f.Run+" "+words.ResultWord(f.Result)
 		if f.Result == "" && len(v.open[f.Path].Runs) == 0 {
 			text, state = "run "+f.Run, api.StateIdle
 		}

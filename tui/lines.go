@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 
 	"wf/plain"
@@ -19,9 +20,10 @@ const (
 type logLine struct {
 	text   []byte
 	source int
-	err    bool // of standard error
-	open   bool // its end has not come yet
-	gap    bool // lines before it are missing
+	err    bool  // of standard error
+	open   bool  // its end has not come yet
+	gap    bool  // lines before it are missing
+	at     int64 // where it begins in its stream, in bytes
 }
 
 // A logBuffer is the lines of one or several outputs, in the order in which they came. When it is full
@@ -39,6 +41,9 @@ type input struct {
 	err    bool
 }
 
+// end is the number of lines ever.
+func (b *logBuffer) end() int { return b.dropped + len(b.lines) }
+
 // add takes a piece in.
 func (b *logBuffer) add(p piece) {
 	in := input{p.source, p.stream == stderr}
@@ -48,12 +53,14 @@ func (b *logBuffer) add(p piece) {
 	if p.lost {
 		delete(b.opened, in)
 	}
+	at := p.at
 	for rest := p.data; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte{'\n'})
 		if room := lineBytes - b.openBytes(in); len(line) > room {
 			line, after, ended = rest[:room], rest[room:], true
 		}
-		b.append(in, line, ended, p.lost)
+		b.append(in, line, ended, p.lost, at)
+		at += int64(len(rest) - len(after))
 		p.lost = false
 		rest = after
 	}
@@ -69,12 +76,12 @@ func (b *logBuffer) openBytes(in input) int {
 }
 
 // append adds to the line that goes on, or begins one.
-func (b *logBuffer) append(in input, text []byte, ended, gap bool) {
+func (b *logBuffer) append(in input, text []byte, ended, gap bool, at int64) {
 	b.bytes += len(text)
 	i, going := b.opened[in]
 	if !going || i < b.dropped {
 		i = b.dropped + len(b.lines)
-		b.lines = append(b.lines, logLine{source: in.source, err: in.err, gap: gap})
+		b.lines = append(b.lines, logLine{source: in.source, err: in.err, gap: gap, at: at})
 	}
 	l := &b.lines[i-b.dropped]
 	l.text, l.open = append(l.text, text...), !ended
@@ -113,6 +120,16 @@ func (l *logLine) shownText() string {
 
 // searchText is the line without colours.
 func (l *logLine) searchText() string { return plain.Line(l.shownText()) }
+
+// matchesLine says whether a line matches. Most lines are plain, and searched as they are.
+func matchesLine(pattern *regexp.Regexp, l *logLine) bool {
+	for _, c := range l.text {
+		if c < ' ' || c >= 0x7f {
+			return pattern.MatchString(l.searchText())
+		}
+	}
+	return pattern.Match(l.text)
+}
 
 // A span is some text in one style.
 type span struct {

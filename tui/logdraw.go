@@ -49,7 +49,7 @@ func (v *logView) rows(a area, ascii bool) {
 	gutter := v.gutter()
 	text := a.part(gutter, 0, a.width-gutter, a.height)
 	if v.follow {
-		v.top = v.back(v.end(), a.height)
+		v.top, _ = v.back(v.end(), a.height)
 		if !v.cut {
 			v.top = v.wrappedTop(text)
 		}
@@ -170,35 +170,54 @@ func highlight(line []span, parts [][]int) []span {
 func (v *logView) foot(a area, ascii bool) {
 	x := 0
 	switch {
-	case v.tail == nil:
+	case v.tail == nil, v.failed != nil && len(v.buffer.lines) == 0:
 	case v.follow && v.over:
 		x = a.put(0, 0, "end", dimStyle)
 	case v.follow:
 		x = a.put(0, 0, "follows", goodStyle)
 	default:
-		x = a.put(0, 0, fmt.Sprintf("line %d", v.top+1), noteStyle)
-		if fresh := v.end() - v.seen; fresh > 0 {
+		at := fmt.Sprintf("line %d", v.top+1)
+		if v.page != nil {
+			at = v.page.where(v.top)
+		}
+		x = a.put(0, 0, at, noteStyle)
+		if fresh := v.buffer.end() - v.seen; fresh > 0 {
 			x = a.put(x, 0, fmt.Sprintf("  %s %s: G follows", either(ascii, "v", "▾"), words.Plural(fresh, "new line")), noteStyle)
 		}
 	}
-	text := ""
-	switch n := v.end(); {
-	case v.skip > 0 || v.buffer.dropped > 0:
-		text = fmt.Sprintf("  the last %s, o: all", words.Plural(len(v.buffer.lines), "line"))
-	case n > 0:
+	x = a.put(x, 0, v.footText(), dimStyle)
+	if v.failed != nil && len(v.buffer.lines) > 0 {
+		a.put(x, 0, "  "+errorText(v.failed), badStyle)
+	}
+}
+
+// footText is what the last row says besides.
+func (v *logView) footText() (text string) {
+	switch n := v.buffer.end(); {
+	case v.page != nil || n == 0:
+	case v.missing():
+		text = fmt.Sprintf("  the last %s, g: first", words.Plural(len(v.buffer.lines), "line"))
+	default:
 		text = "  " + words.Plural(n, "line")
+	}
+	if v.turn != nil {
+		text += "  reading"
 	}
 	if v.stream != "" {
 		text += "  " + v.stream + " only"
 	}
-	if v.term != "" {
-		text += fmt.Sprintf("  /%s: %s", v.term, words.Plural(v.matches(), "line"))
-		if v.only {
-			text += " shown"
-		}
+	if v.term == "" {
+		return text
 	}
-	x = a.put(x, 0, text, dimStyle)
-	if v.failed != nil && len(v.buffer.lines) > 0 {
-		a.put(x, 0, "  "+errorText(v.failed), badStyle)
+	text += fmt.Sprintf("  /%s: %s", v.term, words.Plural(v.matches(), "line"))
+	if v.only {
+		text += " shown"
 	}
+	if v.counting != nil {
+		text += fmt.Sprintf(" so far, %d%%", v.counting.progress())
+	}
+	if v.looking != nil {
+		text += fmt.Sprintf("  searching, %d%%", v.looking.progress())
+	}
+	return text
 }

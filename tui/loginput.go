@@ -25,7 +25,7 @@ func (m *model) follow() tea.Cmd {
 	if hint := m.innerHint(); hint != "" {
 		m.log.hint = hint
 	}
-	return m.log.show(m.link.ws, m.target())
+	return tea.Batch(m.log.show(m.link.ws, m.target()), m.log.more())
 }
 
 // target is what the log is to show: of the marked nodes on the whole screen, else of the selection;
@@ -105,25 +105,34 @@ func (m *model) otherExecution(next bool) {
 
 // searchPrompt asks what to look for in the log.
 func (m *model) searchPrompt() {
-	p := &prompt{label: "/"}
+	p := &prompt{label: "/", line: line{most: longestWord}}
 	p.history = &m.searches
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)
-		if text != "" {
-			m.nextMatch(true)
+		if text == "" {
+			return nil
 		}
-		return nil
+		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for
 	}
 	m.open(p)
 }
 
-func (m *model) nextMatch(forward bool) {
-	switch {
-	case m.log.pattern == nil:
+// nextMatch goes to the next line that matches, or to the one before, anywhere in the output.
+func (m *model) nextMatch(forward bool) tea.Cmd {
+	v := &m.log
+	if v.pattern == nil {
 		m.say("nothing is searched for: / begins", false)
-	case !m.log.jump(forward):
-		m.say("no more lines with "+m.log.term, false)
+		return nil
 	}
+	if v.jump(forward) {
+		v.looking, v.turn = nil, nil
+		return nil
+	}
+	cmd, ok := v.lookOn(forward)
+	if !ok {
+		m.say("no more lines with "+v.term, false)
+	}
+	return cmd
 }
 
 func (m *model) onlyMatches() {
@@ -138,6 +147,7 @@ func (m *model) onlyMatches() {
 // nextStream goes from both streams to standard output to standard error.
 func (m *model) nextStream() {
 	m.log.stream = map[string]string{"": stdout, stdout: stderr, stderr: ""}[m.log.stream]
+	m.log.recount()
 	m.log.toEnd()
 	m.say("showing "+map[string]string{"": "both streams", stdout: "standard output", stderr: "standard error"}[m.log.stream], false)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -24,6 +25,18 @@ type logView struct {
 	hint   string // what to say when there is nothing to follow
 	over   bool   // the executions are over and all is read
 	skip   int64
+	got    map[input]int64 // bytes of each that have come, from its beginning on
+
+	ask      outputs
+	ctx      context.Context // of what is read of the past
+	cancel   context.CancelFunc
+	page     *excerpt // a part of the past that is looked at; nil = the end
+	turn     *turn    // and the one that is to be
+	looking  *search  // for the next match, beyond what is here
+	counting *search  // of matches before what is followed
+	tallied  bool     // it has been begun
+	before   int      // and found so many
+	hits     *search  // where; nil = it is not known yet
 
 	// How it is looked at. top is a line counting from the first ever; it means nothing while follow is set.
 	follow  bool
@@ -64,6 +77,9 @@ func (v *logView) show(ask outputs, t logTarget) tea.Cmd {
 	v.target, v.names = t, t.names
 	v.buffer, v.infos, v.failed, v.over, v.skip = logBuffer{}, make([]api.LogInfo, len(t.nodes)), nil, false, 0
 	v.follow, v.top, v.counted, v.found = true, 0, 0, 0
+	v.got, v.ask = nil, ask
+	v.counting, v.tallied, v.before, v.hits = nil, false, 0, nil
+	v.leavePage()
 	if len(t.nodes) == 0 || ask == nil {
 		return nil
 	}
@@ -71,6 +87,7 @@ func (v *logView) show(ask outputs, t logTarget) tea.Cmd {
 	for i := range queries {
 		queries[i] = client.LogQuery{Node: t.nodes[i], Run: t.run, Execution: t.execution}
 	}
+	v.ctx, v.cancel = context.WithCancel(context.Background())
 	v.tail = newTail(ask, queries, tailStart)
 	return v.tail.next
 }
@@ -80,6 +97,9 @@ func (v *logView) close() {
 	if v.tail != nil {
 		v.tail.stop()
 		v.tail = nil
+	}
+	if v.cancel != nil {
+		v.cancel()
 	}
 }
 
@@ -96,6 +116,11 @@ func (v *logView) take(n logNews) tea.Cmd {
 		v.skip += h.skipped
 	}
 	for _, p := range n.pieces {
+		if v.got == nil {
+			v.got = map[input]int64{}
+		}
+		in := input{p.source, p.stream == stderr}
+		v.got[in] = max(v.got[in], p.at+int64(len(p.data)))
 		v.buffer.add(p)
 	}
 	v.failed, v.over = n.failed, n.over
@@ -110,42 +135,74 @@ func (v *logView) visible(l *logLine) bool {
 	if v.stream != "" && l.err != (v.stream == stderr) {
 		return false
 	}
-	return !v.only || v.pattern == nil || v.pattern.MatchString(l.searchText())
+	return !v.only || v.pattern == nil || matchesLine(v.pattern, l)
 }
 
-// first and end are the lines there are, counting from the first ever.
-func (v *logView) first() int { return v.buffer.dropped }
-func (v *logView) end() int   { return v.buffer.dropped + len(v.buffer.lines) }
+// first and end are the lines there are: of a page, or of what is followed, counting from the first ever.
+func (v *logView) first() int {
+	if v.page != nil {
+		return 0
+	}
+	return v.buffer.dropped
+}
+
+func (v *logView) end() int {
+	if v.page != nil {
+		return len(v.page.lines)
+	}
+	return v.buffer.end()
+}
 
 // line is a line that is there.
-func (v *logView) line(i int) *logLine { return &v.buffer.lines[i-v.buffer.dropped] }
+func (v *logView) line(i int) *logLine {
+	if v.page != nil {
+		return &v.page.lines[i]
+	}
+	return &v.buffer.lines[i-v.buffer.dropped]
+}
 
-// scroll moves by n visible lines, up when n is negative. At the end it follows again.
+// scroll moves by n visible lines, up when n is negative: beyond what is here into the past. At the end it
+// follows again.
 func (v *logView) scroll(n int) {
+	v.looking = nil
 	if v.follow {
 		if n >= 0 {
 			return
 		}
-		v.follow, v.seen = false, v.end()
-		v.top = v.back(v.end(), v.height)
+		v.pause()
+		v.top, _ = v.back(v.end(), v.height)
 	}
 	if n < 0 {
-		v.top = v.back(v.top, -n)
+		missing := 0
+		if v.top, missing = v.back(v.top, -n); missing == 0 {
+			return
+		}
+		if v.page != nil {
+			v.page.owed = missing
+		} else if v.missing() && v.turn == nil {
+			v.goBack(missing)
+		}
 		return
 	}
+	v.turn = nil
 	for i := max(v.top, v.first()); n > 0 && i < v.end(); i++ {
 		if v.visible(v.line(i)) {
 			n--
 			v.top = i + 1
 		}
 	}
-	if v.top >= v.back(v.end(), v.height) {
+	last, _ := v.back(v.end(), v.height)
+	switch {
+	case v.top < last:
+	case v.page != nil && !v.page.doc.atEnd(v.page.last):
+		v.top = last // more is on its way
+	default:
 		v.toEnd()
 	}
 }
 
-// back is the line n visible ones before i, or the first.
-func (v *logView) back(i, n int) int {
+// back is the line n visible ones before i, or the first, which is missing of them too near.
+func (v *logView) back(i, n int) (line, missing int) {
 	i = min(max(i, v.first()), v.end())
 	for n > 0 && i > v.first() {
 		i--
@@ -153,19 +210,41 @@ func (v *logView) back(i, n int) int {
 			n--
 		}
 	}
-	return i
+	return i, n
 }
 
-func (v *logView) toEnd() { v.follow = true }
+// pause ends following.
+func (v *logView) pause() {
+	if v.follow {
+		v.follow, v.seen = false, v.buffer.end()
+	}
+}
+
+func (v *logView) toEnd() {
+	v.follow = true
+	v.leavePage()
+}
 
 func (v *logView) toStart() {
-	v.follow, v.seen, v.top = false, v.end(), v.first()
+	v.looking = nil
+	v.pause()
+	v.top = v.first()
+	if v.page != nil && !v.page.doc.atStart(v.page.first) || v.page == nil && v.missing() {
+		v.turn = &turn{}
+	}
+}
+
+// recount counts anew what is searched for.
+func (v *logView) recount() {
+	v.counted, v.found, v.before, v.hits = 0, 0, 0, nil
+	v.looking, v.counting, v.tallied = nil, nil, false
 }
 
 // search looks for a term from now on: a regular expression where it is one, else the words
 // themselves; capitals count only where there are some in it.
 func (v *logView) search(term string) {
-	v.term, v.pattern, v.counted, v.found = term, nil, 0, 0
+	v.term, v.pattern = term, nil
+	v.recount()
 	if term == "" {
 		v.only = false
 		return
@@ -181,14 +260,14 @@ func (v *logView) search(term string) {
 	v.pattern = pattern
 }
 
-// jump goes to the next line that matches, or to the one before, and says whether there is one.
+// jump goes to the next line that matches, or to the one before, and says whether there is one here.
 func (v *logView) jump(forward bool) bool {
 	if v.pattern == nil {
 		return false
 	}
 	at := v.top
 	if v.follow {
-		at = v.back(v.end(), v.height)
+		at, _ = v.back(v.end(), v.height)
 		if !forward {
 			at = v.end()
 		}
@@ -198,29 +277,57 @@ func (v *logView) jump(forward bool) bool {
 		step = -1
 	}
 	for i := at + step; i >= v.first() && i < v.end(); i += step {
-		if l := v.line(i); v.visible(l) && v.pattern.MatchString(l.searchText()) {
-			v.follow, v.seen, v.top = false, v.end(), i
+		if l := v.line(i); v.visible(l) && matchesLine(v.pattern, l) {
+			v.pause()
+			v.top = i
 			return true
 		}
 	}
 	return false
 }
 
-// matches counts the lines that match, each of them once.
+// lookOn goes on with a jump beyond what is here, if there is anything beyond.
+func (v *logView) lookOn(forward bool) (cmd tea.Cmd, ok bool) {
+	s := &search{forward: forward}
+	switch p := v.page; {
+	case p != nil && forward && !p.doc.atEnd(p.last):
+		s.doc, s.at = p.doc, p.last
+	case p != nil && !forward && !p.doc.atStart(p.first):
+		s.doc, s.at = p.doc, p.first
+	case p == nil && !forward && v.missing():
+		s.doc = v.document(false)
+		s.at = v.edge(&s.doc)
+	default:
+		return nil, false
+	}
+	s.from = s.at
+	if v.looking = s; v.leap(s) {
+		return nil, true
+	}
+	return v.seek(s), true
+}
+
+// matches counts the lines that match, each of them once. Those before what is followed are counted beside
+// the model: so far, as long as counting is not nil.
 func (v *logView) matches() int {
 	if v.pattern == nil {
 		return 0
 	}
-	for v.counted = max(v.counted, v.first()); v.counted < v.end(); v.counted++ {
-		l := v.line(v.counted)
+	b := &v.buffer
+	for v.counted = max(v.counted, b.dropped); v.counted < b.end(); v.counted++ {
+		l := &b.lines[v.counted-b.dropped]
 		if l.open {
 			break
 		}
-		if v.pattern.MatchString(l.searchText()) {
+		if (v.stream == "" || l.err == (v.stream == stderr)) && matchesLine(v.pattern, l) {
 			v.found++
 		}
 	}
-	return v.found
+	n := v.found + v.before
+	if v.counting != nil {
+		n += v.counting.hits
+	}
+	return n
 }
 
 // text is what is shown, plain: for the clipboard, a pager or a file.

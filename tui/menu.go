@@ -16,7 +16,7 @@ type choice struct {
 type menu struct {
 	title   string
 	choices []choice
-	at      int
+	at, top int
 	box     area // of the latest frame
 	inner   area
 }
@@ -58,11 +58,13 @@ func (d *menu) click(m *model, x, y int) tea.Cmd {
 		m.done()
 		return nil
 	}
-	if i := y - d.inner.y; d.inner.contains(x, y) && i < len(d.choices) {
+	if i := d.top + y - d.inner.y; d.inner.contains(x, y) && i < len(d.choices) {
 		return d.choose(m, i)
 	}
 	return nil
 }
+
+func (d *menu) wheel(_ *model, _ tea.Mouse, n int) { d.at = max(0, min(d.at+n, len(d.choices)-1)) }
 
 func (d *menu) draw(m *model, a area) (x, y int, cursor bool) {
 	label, detail := 0, 0
@@ -74,8 +76,8 @@ func (d *menu) draw(m *model, a area) (x, y int, cursor bool) {
 	d.box = box(a, width, len(d.choices)+2, d.title, m.opt.ASCII)
 	in := d.box.part(1, 1, d.box.width-2, d.box.height-2)
 	d.inner = in
-	from := max(0, d.at-in.height+1)
-	for i, c := range d.choices[from:] {
+	d.top = max(0, d.at-in.height+1)
+	for i, c := range d.choices[d.top:] {
 		row := in.row(i)
 		if row.height == 0 {
 			break
@@ -85,7 +87,7 @@ func (d *menu) draw(m *model, a area) (x, y int, cursor bool) {
 		if room := row.width - label - 7; c.detail != "" && room > 4 {
 			row.put(label+6, 0, clip(c.detail, room, m.opt.ASCII), dimStyle)
 		}
-		if from+i == d.at {
+		if d.top+i == d.at {
 			row.tint(func(s style) style { return s.with(reverse) })
 		}
 	}

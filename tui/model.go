@@ -43,6 +43,7 @@ type model struct {
 	clock   func() time.Time
 	dead    bool // being left
 	ticking bool // a tick is on its way
+	stale   bool // the drawing is not up to date; the next frame sees to it
 
 	width, height int
 	screen        screen
@@ -52,6 +53,7 @@ type model struct {
 	pane          pane
 	split         float64 // share of the drawing; 0 = as the size of the terminal asks for
 	zoomed        bool    // the pane with the keys has the whole screen
+	plainView     bool    // without an overview
 	inspect       bool    // the side pane explains the selected node
 	mouse         bool    // it is ours; else the terminal selects text with it
 	pointer       pointer
@@ -76,17 +78,21 @@ type model struct {
 
 	lastParams map[string]any // with which a run was started here
 	toast    toast
+	known    Sight  // what the memory has of the open workfile
+	moved    bool   // and that it has been changed here
 	seen     string // a run that was going while somebody watched
 }
 
 // A link is an open workfile.
 type link struct {
 	path   string
+	id     string // of the workspace; "" = it was never open
 	client *client.Client
 	ws     *client.Workspace
 	feed   *feed
-	lost   error // the daemon is being looked for
-	ended  error // and is looked for no more
+	lost   error         // the daemon is being looked for
+	ended  error         // and its client looks for it no more
+	wait   time.Duration // until the model looks again; 0 = it does not
 }
 
 // A toast is a line about what has just happened; it goes with the next key, or after toastTime.
@@ -112,6 +118,9 @@ func newModel(opt Options) *model {
 
 // close lets go of everything that goes on in the background.
 func (m *model) close() {
+	if keep := m.keepSight(true); keep != nil {
+		keep()
+	}
 	m.cancel()
 	m.log.close()
 	m.unlink()
@@ -139,13 +148,14 @@ func (l *link) close() {
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
 	if m.opt.Path == "" {
-		return m.goHome()
+		return guarded(m.goHome())
 	}
-	return m.openFile(m.opt.Path)
+	return guarded(m.openFile(m.opt.Path))
 }
 
 // openFile turns to a workfile.
 func (m *model) openFile(path string) tea.Cmd {
+	keep := m.keepSight(true)
 	m.log.close()
 	m.unlink()
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
@@ -153,10 +163,14 @@ func (m *model) openFile(path string) tea.Cmd {
 	m.picture = newPicture()
 	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
+	m.known, m.moved, m.split, m.inspect, m.plainView = Sight{}, false, 0, false, false
 	l := &link{path: path}
 	m.link = l
 	return func() tea.Msg {
-		return m.connect(l)
+		if keep != nil {
+			keep()
+		}
+		return m.connect(l, true)
 	}
 }
 
@@ -165,22 +179,24 @@ type opened struct {
 	asked *link
 	link  *link
 	err   error
+	sight Sight // that the memory has of it
 }
 
-// connect opens a workfile. It runs beside the model and touches nothing of it.
-func (m *model) connect(asked *link) tea.Msg {
+// connect opens a workfile, with a new daemon if there is none and start is set. It runs beside the model
+// and touches nothing of it.
+func (m *model) connect(asked *link, start bool) tea.Msg {
 	f := newFeed()
-	c, err := m.opt.Connect(m.ctx, f.lose, f.note)
+	c, err := m.opt.Connect(m.ctx, start, f.lose, f.note)
 	if err != nil {
-		return opened{asked, nil, err}
+		return opened{asked: asked, err: err}
 	}
 	ws, err := c.Open(m.ctx, asked.path)
 	if err != nil {
 		c.Close()
-		return opened{asked, nil, err}
+		return opened{asked: asked, err: err}
 	}
 	f.start(watch(ws))
-	return opened{asked, &link{path: asked.path, client: c, ws: ws, feed: f}, nil}
+	return opened{asked, &link{path: asked.path, id: ws.ID, client: c, ws: ws, feed: f}, nil, m.opt.recall(ws.ID)}
 }
 
 // name is what people call the open workfile.
@@ -204,6 +220,7 @@ func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
 
 // refresh brings the drawing up to date with the flow and the filter.
 func (m *model) refresh() {
+	m.stale = false
 	f := m.shown()
 	if !f.known {
 		return

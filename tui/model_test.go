@@ -127,7 +127,7 @@ func TestStartsWithoutDaemon(t *testing.T) {
 	if got := frame(m); !strings.Contains(got, "opening x.graphml") || !strings.Contains(got, "connecting") {
 		t.Errorf("before the answer:\n%s", got)
 	}
-	m.Update(opened{m.link, nil, &api.Error{Message: "x.graphml is no workfile", Where: "x.graphml:3", Fix: "wf check x.graphml"}})
+	m.Update(opened{asked: m.link, err: &api.Error{Message: "x.graphml is no workfile", Where: "x.graphml:3", Fix: "wf check x.graphml"}})
 	if got := frame(m); !strings.Contains(got, "x.graphml is no workfile: x.graphml:3; wf check x.graphml") || !strings.Contains(got, "C tries again") {
 		t.Errorf("after a refusal:\n%s", got)
 	}
@@ -140,6 +140,9 @@ func TestFollowsEvents(t *testing.T) {
 	b.take(api.Frame{Events: []api.Event{
 		{Type: api.NodeStarted, Run: "42", Node: "id-align_S004", Execution: 1, Time: noon},
 		{Type: api.NodeFinished, Run: "42", Node: "id-align_S004", Execution: 1, Time: noon, DurationMS: ptr(int64(1500))},
+		{Type: api.NodeSkipped, Run: "42", Node: "id-align_S002", Time: noon},
+		{Type: api.NodeWaiting, Run: "42", Node: "id-sort_S003", Time: noon, Wait: &api.Wait{Kind: api.WaitApproval}},
+		{Type: api.NodeWaiting, Run: "42", Node: "id-align_S003", Time: noon, Wait: &api.Wait{Kind: api.WaitRetry}},
 		{Type: api.NodeFailed, Run: "42", Node: "id-align_S000", Execution: 2, Time: noon, Reason: api.ReasonSignal, Signal: "SIGKILL"},
 	}})
 	m.Update(news{m.link.feed, b})
@@ -150,7 +153,8 @@ func TestFollowsEvents(t *testing.T) {
 	if n := f.nodes[f.index["id-align_S000"]]; detail(&n, noon) != "killed by SIGKILL (execution 2)" {
 		t.Errorf("align_S000: %s", detail(&n, noon))
 	}
-	for id, want := range map[string]api.State{"id-sort_S000": api.StateBlocked, "id-sort_S002": api.StateIdle, "id-sort_S004": api.StateIdle} {
+	for id, want := range map[string]api.State{"id-sort_S000": api.StateBlocked, "id-align_S002": api.StateSkipped,
+		"id-sort_S003": api.StateWaiting, "id-align_S003": api.StateRetrying, "id-sort_S002": api.StateIdle, "id-sort_S004": api.StateIdle} {
 		if got := f.nodes[f.index[id]].State; got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
@@ -160,6 +164,11 @@ func TestFollowsEvents(t *testing.T) {
 		if e.marked != token {
 			t.Errorf("a token on %s -> %s: %v", f.nodes[e.from].Name, f.nodes[e.to].Name, e.marked)
 		}
+	}
+	m.Update(news{m.link.feed, batch{nodes: map[string]api.Event{"id-align_S000": {Type: api.NodeFailed, Run: "42", Node: "id-align_S000",
+		Execution: 2, Time: noon, Handled: true}}}})
+	if got := f.nodes[f.index["id-sort_S000"]].State; got != api.StateIdle {
+		t.Errorf("behind a failure that was handled sort_S000 is %s", got)
 	}
 	m.Update(news{m.link.feed, batch{events: []api.Event{{Type: api.RunComplete, Run: "42", Result: api.ResFailed, Time: noon,
 		Counts: &api.Counts{OK: 10, Failed: 2, Blocked: 3}, DurationMS: ptr(int64(131_000))}}}})

@@ -26,9 +26,17 @@ type pointer struct {
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
-		if d, ok := m.dialogs[n-1].(*menu); ok {
-			if _, click := msg.(tea.MouseClickMsg); click {
+		d, ok := m.dialogs[n-1].(pointed)
+		switch msg.(type) {
+		case tea.MouseClickMsg:
+			if ok && at.Button == tea.MouseLeft {
 				return d.click(m, at.X, at.Y)
+			}
+		case tea.MouseWheelMsg:
+			if ok && at.Button == tea.MouseWheelUp {
+				d.wheel(m, at, -1)
+			} else if ok && at.Button == tea.MouseWheelDown {
+				d.wheel(m, at, 1)
 			}
 		}
 		return nil
@@ -60,12 +68,13 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	switch {
 	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
 		return m.clickList(y, double)
+	case m.page == mainPage && m.areas.overview.contains(x, y):
+		m.clickOverview(x, y)
 	case m.areas.divider.contains(x, y):
 		m.pointer.dragging = true
 	case m.areas.drawing.contains(x, y) && m.page == mainPage && m.picture.layout != nil:
 		m.pane = drawingPane
-		d := m.areas.drawing
-		item := m.picture.layout.At(drawing.Point{X: x - d.x + m.picture.from.X, Y: y - d.y + m.picture.from.Y})
+		item := m.itemAt(x, y)
 		if item == drawing.Nothing {
 			return nil
 		}
@@ -83,6 +92,15 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		m.pane = sidePane
 	}
 	return nil
+}
+
+// itemAt is what the drawing has at a point of the screen.
+func (m *model) itemAt(x, y int) drawing.Item {
+	if m.picture.layout == nil {
+		return drawing.Nothing
+	}
+	d := m.areas.drawing
+	return m.picture.layout.At(drawing.Point{X: x - d.x + m.picture.from.X, Y: y - d.y + m.picture.from.Y})
 }
 
 // clickList selects a row of a list, and opens it with the second click.
@@ -115,7 +133,7 @@ func (m *model) drag(x, y int) {
 	} else {
 		m.split = float64(y-1) / float64(max(1, m.height-3))
 	}
-	m.split = min(max(m.split, 0.2), 0.8)
+	m.split = min(max(m.split, leastSplit), mostSplit)
 }
 
 // wheel scrolls what is under the pointer.

@@ -3,8 +3,6 @@ package tui
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"wf/api"
 	"wf/drawing"
 )
@@ -181,9 +179,3 @@ func (m *model) leave() { m.dead = true }
 
 // showLog shows the log on all of the screen.
 func (m *model) showLog() { m.page = logPage }
-
-// disconnected says whether the daemon has been given up.
-func (m *model) disconnected() bool { return m.link != nil && m.link.ended != nil }
-
-// reconnect opens the workfile anew.
-func (m *model) reconnect() tea.Cmd { return m.openFile(m.link.path) }

@@ -45,7 +45,7 @@ var parity = []function{
 	{"both", "move nodes", nil, "not here: places in a terminal are computed, and places in the file belong to graphical editors; `wf edit set NODE x 100`"},
 	{"both", "pan", []string{"move", "move a page"}, "the drawing follows the selection; the wheel scrolls"},
 	{"both", "zoom, fit", []string{"zoom", "fit"}, ""},
-	{"web", "minimap", []string{"zoom"}, "the last zoom has one cell for each node"},
+	{"web", "minimap", []string{"overview", "zoom"}, "in a corner of graphs that do not fit; the last zoom has one cell for each node"},
 	{"both", "context menu", []string{"commands"}, "right click"},
 	{"Tk", "leave", []string{"leave"}, "runs go on"},
 	{"web", "undo on refusal (optimistic updates)", nil, "not needed: what is shown is what the daemon has said"},

@@ -18,6 +18,7 @@ type picture struct {
 	layout   *drawing.Layout
 	built    built
 	grid     drawing.Grid
+	small    drawing.Grid    // of the overview
 	from     drawing.Point   // upper left corner of what is in sight
 	selected drawing.Item    // of layout
 	anchor   string          // the id of the selected node, or the key of the item, to find it again
@@ -30,7 +31,8 @@ type picture struct {
 	told     []tellable // by node: what its texts were made of
 	width    int
 	height   int
-	free     bool // scrolled away from the selection
+	free     bool             // scrolled away from the selection
+	preview  *drawing.Preview // of edges that are about to be drawn; nil = none
 }
 
 // built says what a layout was made for.
@@ -197,6 +199,9 @@ func (p *picture) draw(a area, ascii bool) {
 	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.height))
 	p.grid.Resize(a.width, a.height)
 	p.layout.Draw(&p.grid, p.from)
+	if p.preview != nil {
+		p.layout.Preview(&p.grid, p.from, *p.preview)
+	}
 	a.paste(&p.grid)
 }
 

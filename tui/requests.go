@@ -25,6 +25,9 @@ func request[T any](m *model, ask func(context.Context, *client.Workspace) (T, e
 func requestFor[T any](m *model, limit time.Duration, ask func(context.Context, *client.Workspace) (T, error), apply func(*model, T) tea.Cmd) tea.Cmd {
 	l := m.link
 	if l == nil || l.ws == nil {
+		if l != nil && l.ended != nil {
+			m.say("there is no daemon: C connects", true)
+		}
 		return nil
 	}
 	parent := m.ctx

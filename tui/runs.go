@@ -8,7 +8,6 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
 	"wf/words"
 )
 
@@ -132,34 +131,12 @@ func (m *model) drawRuns(a area) {
 		state := words.ResultState(r.Result)
 		cell(0, r.Run, strongStyle)
 		cell(1, words.Ago(r.Started, m.now), plainStyle)
-		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+resultWord(r.Result), stateStyle(state))
+		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.ResultWord(r.Result), stateStyle(state))
 		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), plainStyle)
 		cell(4, words.SpanMS(r.DurationMS), plainStyle)
-		cell(5, whatOf(r), dimStyle)
+		cell(5, words.Asked(r), dimStyle)
 		if v.top+y == v.at {
 			row.tint(func(s style) style { return s.with(reverse) })
 		}
 	}
-}
-
-// whatOf says what a run was asked to do.
-func whatOf(r api.RunSummary) string {
-	switch {
-	case r.Resumes != "":
-		return "resume " + r.Resumes
-	case len(r.Selection) > 0:
-		return "--nodes " + plain.Line(strings.Join(r.Selection, ","))
-	}
-	return "all"
-}
-
-// resultWord is a result for people.
-func resultWord(r api.Result) string {
-	switch r {
-	case "":
-		return "running"
-	case api.Succeeded:
-		return "ok"
-	}
-	return string(r)
 }

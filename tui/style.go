@@ -65,8 +65,8 @@ func stateStyle(state api.State) style {
 var drawStates = map[api.State]drawing.State{
 	api.StateIdle: drawing.Idle, api.StateQueued: drawing.Queued, api.StateRunning: drawing.Running,
 	api.StateOK: drawing.OK, api.StateFailed: drawing.Failed, api.StateBlocked: drawing.Blocked,
-	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept, api.StateWaiting: drawing.Waiting,
-	api.StateRetrying: drawing.Retrying, api.StateSkipped: drawing.Skipped,
+	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept, api.StateSkipped: drawing.Skipped,
+	api.StateWaiting: drawing.Waiting, api.StateRetrying: drawing.Retrying,
 }
 
 // inkStyle is how a cell of a drawing looks.
@@ -74,7 +74,7 @@ func inkStyle(s drawing.Style) style {
 	out := plainStyle
 	switch state, ok := s.Ink.State(); {
 	case ok:
-		out = stateStyle(api.State(state.String()))
+		out = inkOfState(state)
 	case s.Ink == drawing.InkDim, s.Ink == drawing.InkLine, s.Ink == drawing.InkRest:
 		out = dimStyle
 	case s.Ink == drawing.InkBar:
@@ -102,6 +102,9 @@ func inkStyle(s drawing.Style) style {
 	}
 	return out
 }
+
+// inkOfState is the style of a state in a drawing.
+func inkOfState(state drawing.State) style { return stateStyle(api.State(state.String())) }
 
 // sgr applies the parameters of a sequence CSI … m. ok is false, and the style unchanged, when they
 // are not understood.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -36,7 +37,8 @@ type piece struct {
 	source int // index of what the tail follows
 	stream string
 	data   []byte
-	lost   bool // bytes before it were left out, because more came than can be shown
+	at     int64 // where it begins in its stream
+	lost   bool  // bytes before it were left out, because more came than can be shown
 }
 
 // A tail follows the outputs of some executions. Like a feed it puts together what comes between two
@@ -52,7 +54,7 @@ type tail struct {
 	bytes   int
 	infos   []heard
 	failed  error
-	crash   *crash
+	crash   *Crash
 	reading int // streams that have not ended
 	wake    chan struct{}
 	last    time.Time // belongs to who calls next
@@ -71,7 +73,7 @@ type logNews struct {
 	infos  []heard
 	pieces []piece
 	failed error
-	crash  *crash
+	crash  *Crash
 	over   bool // nothing more will come
 }
 
@@ -133,11 +135,22 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 		return err
 	}
 	defer r.Close()
+	begun := offset == 0 // else the first line may have begun before
 	for {
 		data := make([]byte, readBytes)
 		n, err := r.Read(data)
-		if n > 0 {
-			t.change(func() { t.push(piece{source: source, stream: stream, data: data[:n]}) })
+		p := piece{source: source, stream: stream, data: data[:n], at: offset}
+		offset += int64(n)
+		if !begun {
+			i := bytes.IndexByte(p.data, '\n') + 1
+			begun = i > 0
+			if i == 0 {
+				i = n
+			}
+			p.data, p.at = p.data[i:], p.at+int64(i)
+		}
+		if len(p.data) > 0 {
+			t.change(func() { t.push(p) })
 		}
 		if err == io.EOF {
 			return nil
@@ -148,7 +161,7 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 	}
 }
 
-func (t *tail) carry(c *crash) { t.change(func() { t.crash = c }) }
+func (t *tail) carry(c *Crash) { t.change(func() { t.crash = c }) }
 
 // push adds a piece, and drops the oldest ones when nobody has taken them for too long.
 func (t *tail) push(p piece) {

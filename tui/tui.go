@@ -23,9 +23,9 @@ import (
 
 // Options are what the interface is told by the command line.
 type Options struct {
-	// Connect reaches the daemon, and starts one where that is right. lost and note are for the
-	// client's options of these names.
-	Connect func(ctx context.Context, lost func(error), note func(string)) (*client.Client, error)
+	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
+	// are for the client's options of these names.
+	Connect func(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error)
 	Path    string         // absolute, of the workfile to open; "" begins at home
 	Request api.RunRequest // what every run that is started here has: environment, user, defaults
 	Recent  func() []Recent
@@ -33,6 +33,7 @@ type Options struct {
 	Pager   string // command line of the pager
 	Editor  string // and of the editor
 	Drafts  string // folder for texts that are not saved yet; it is made when it is needed
+	Memory  Memory // how workfiles were looked at; nil = nobody remembers
 
 	// Restorer is told how to give the terminal back when something else ends the process, and nil when
 	// that is not needed any more. nil is told nothing.
@@ -62,7 +63,8 @@ type Left struct {
 	Of   int
 }
 
-// Run shows the interface until it is left. Whatever happens, the terminal is as it was.
+// Run shows the interface until it is left. Whatever happens, the terminal is as it was. A bug is the
+// error *Crash.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(opt)
 	defer m.close()
@@ -70,13 +72,15 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		// Whether there are colours has been decided already.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
+	err := run(newPaced(m), func(p *tea.Program) {
+		if opt.Restorer != nil {
+			opt.Restorer(p.Kill)
+		}
+	}, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
 		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
 	if opt.Restorer != nil {
-		opt.Restorer(p.Kill)
-		defer opt.Restorer(nil)
+		opt.Restorer(nil)
 	}
-	_, err := p.Run()
 	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
 		err = nil
 	}

@@ -30,8 +30,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.dead {
 		return m, tea.Quit
 	}
-	m.refresh()
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster())
+	if _, key := msg.(tea.KeyPressMsg); key && len(m.dialogs) > 0 {
+		m.stale = true // typing goes on: what it changes in the drawing, a filter for instance, can wait for the frame
+	} else {
+		m.refresh()
+	}
+	return m, guarded(tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg)))
 }
 
 // handle is the one switch over all messages.
@@ -39,6 +43,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.picture.free = false // what was in sight may be so no more
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -47,10 +52,20 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.mouseEvent(msg)
 	case opened:
 		return m.opened(msg)
+	case look:
+		return m.lookAgain(msg)
 	case news:
 		return m.news(msg)
 	case logNews:
 		return m.log.take(msg)
+	case pageNews:
+		m.log.takePage(msg)
+	case searchNews:
+		said, cmd := m.log.takeSearch(msg)
+		if said != "" {
+			m.say(said, false)
+		}
+		return cmd
 	case tick:
 		m.ticking = false
 	case inquiry:
@@ -65,6 +80,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case failed:
 		m.fail(msg.err)
+	case *Crash:
+		panic(msg)
 	case answer:
 		return msg.apply(m)
 	}
@@ -81,10 +98,14 @@ func (m *model) opened(msg opened) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		m.link.ended = msg.err
-		return nil
+		return m.giveUp(msg.err)
 	}
+	m.log.close() // it has read from the connection before
 	m.link = msg.link
+	if !m.flow.known { // else it was open before, and is looked at as it was
+		m.known = msg.sight
+		m.look(msg.sight)
+	}
 	return m.link.feed.next
 }
 
@@ -103,14 +124,13 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost = n.lost
 	}
 	if n.snapshot != nil {
-		m.link.lost, m.link.ended = nil, nil
+		m.link.lost, m.link.ended, m.link.wait = nil, nil, 0
 	}
 	m.flow.take(n.batch)
 	m.asking.note(m, n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
-		m.link.lost, m.link.ended = nil, n.ended
-		cmds = nil
+		cmds = []tea.Cmd{m.giveUp(n.ended)}
 	}
 	for _, ev := range n.events {
 		switch ev.Type {

@@ -18,13 +18,13 @@ func LookOf(state api.State) Look {
 	case api.StateFailed:
 		return Look{"✗", "x", "1;31"}
 	case api.StateBlocked:
-		return Look{"⊘", "-", "2;33"}
+		return Look{"⊘", "!", "2;33"}
 	case api.StateKept:
 		return Look{"✓", "=", "2;32"}
 	case api.StateCancelled:
 		return Look{"◌", "~", "33"}
 	case api.StateSkipped:
-		return Look{"»", "/", "2"}
+		return Look{"↷", "/", "2"}
 	case api.StateWaiting:
 		return Look{"◆", "?", "1;35"}
 	case api.StateRetrying:

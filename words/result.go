@@ -1,6 +1,11 @@
 package words
 
-import "wf/api"
+import (
+	"strings"
+
+	"wf/api"
+	"wf/plain"
+)
 
 // ResultState is the state whose look the result of a run borrows; a run without a result is running.
 func ResultState(r api.Result) api.State {
@@ -13,4 +18,31 @@ func ResultState(r api.Result) api.State {
 		return api.StateCancelled
 	}
 	return api.StateRunning
+}
+
+// ResultWord is the result of a run as people say it; a run without a result is running.
+func ResultWord(r api.Result) string {
+	switch r {
+	case "":
+		return "running"
+	case api.Succeeded:
+		return "ok"
+	}
+	return string(r)
+}
+
+// Asked says what a run was asked for, in the words of the command line: "all", "resume 41",
+// "--nodes align --exclude qc".
+func Asked(r api.RunSummary) string {
+	what := "all"
+	switch {
+	case len(r.Selection) > 0:
+		what = "--nodes " + plain.Line(strings.Join(r.Selection, " "))
+	case r.Mode == api.ModeResume || r.Resumes != "":
+		what = strings.TrimRight("resume "+plain.Line(r.Resumes), " ")
+	}
+	if len(r.Exclude) > 0 {
+		what += " --exclude " + plain.Line(strings.Join(r.Exclude, " "))
+	}
+	return what
 }

@@ -106,6 +106,8 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "could not start"
 	case reason == api.ReasonLimit:
 		text = "activation limit"
+	case (reason == api.ReasonInstances || reason == api.ReasonRejected) && message != "":
+		return plain.Line(message) // it says all there is to say
 	case reason == api.ReasonInstances:
 		text = "instances failed"
 	default:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/plain"
 )
 
 func TestSpan(t *testing.T) {
@@ -27,6 +28,9 @@ func TestCause(t *testing.T) {
 		"could not start: no": Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
 		"activation limit":    Cause(api.ReasonLimit, nil, "", ""),
 		"lost":                Cause(api.ReasonLost, nil, "", ""),
+		"rejected":            Cause(api.ReasonRejected, nil, "", ""),
+		"rejected by ann: no": Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
+		"1 of 3 failed":       Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -59,6 +63,28 @@ func TestLooks(t *testing.T) {
 		glyphs[l.Glyph], plain[l.ASCII] = s, s
 		if l.Sign(false) != l.Glyph || l.Sign(true) != l.ASCII || l.SGR == "" {
 			t.Errorf("%s: %+v", s, l)
+		}
+	}
+}
+
+// TestAsked: what a run was asked for is said in the words of the command line.
+func TestAsked(t *testing.T) {
+	for want, r := range map[string]api.RunSummary{
+		"all":                              {Mode: api.ModeFresh},
+		"resume":                           {Mode: api.ModeResume},
+		"resume 41":                        {Mode: api.ModeResume, Resumes: "41"},
+		"--nodes +a b":                     {Selection: []string{"+a", "b"}, Mode: api.ModeFresh},
+		"--nodes a --exclude c":            {Selection: []string{"a"}, Exclude: []string{"c"}},
+		"all --exclude qc":                 {Exclude: []string{"qc"}},
+		"--nodes " + plain.Line("\x1b[2J"): {Selection: []string{"\x1b[2J"}},
+	} {
+		if got := Asked(r); got != want {
+			t.Errorf("%+v was asked for %q, want %q", r, got, want)
+		}
+	}
+	for result, want := range map[api.Result]string{"": "running", api.Succeeded: "ok", api.ResFailed: "failed", api.Cancelled: "cancelled"} {
+		if got := ResultWord(result); got != want {
+			t.Errorf("the result %q is called %q, want %q", result, got, want)
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (a *analyst) stages(d *api.RunDetail, g *graph.Graph) {
 			i, _ := a.r.sched.Index(n.ID)
 			s := a.r.pastStatus(i, blocked[i])
 			out.Counts.Add(s.State)
-			if a.r.nodes[i].rec == nil && s.State != api.StateKept {
+			if a.r.nodes[i].rec == nil && s.State != api.StateKept && s.State != api.StateSkipped {
 				d.Left = append(d.Left, s)
 			}
 			if len(stage.Nodes) == 1 || s.State == api.StateFailed && len(out.Notable) < notable {
@@ -227,7 +227,7 @@ func (a *analyst) stages(d *api.RunDetail, g *graph.Graph) {
 		if !all {
 			out.After = nil
 		}
-		if !all && (out.Counts.Failed+out.Counts.Cancelled == 0 || len(d.Analysis.Stages) == stagesShown) {
+		if !all && (out.Counts.Failed+out.Counts.Cancelled+out.Counts.Waiting+out.Counts.Retrying == 0 || len(d.Analysis.Stages) == stagesShown) {
 			d.Analysis.MoreStages++
 			continue
 		}

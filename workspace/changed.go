@@ -16,7 +16,7 @@ func (r *run) changedSince(w *Workspace) []string {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		rec := w.record(n.node)
-		if rec == nil || rec.command == "" || rec.command == executor.Line(r.req.Wrapper, n.label) {
+		if rec == nil || rec.command == "" || n.node.Container || rec.command == executor.Line(r.req.Wrapper, n.label) {
 			continue
 		}
 		if n.node.Status == graph.Ran {

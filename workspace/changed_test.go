@@ -24,7 +24,7 @@ func TestResumeTellsWhatHasChanged(t *testing.T) {
 	<-v.over
 	for node, label := range map[string]string{"id-b": "echo mended", "id-a": "echo other"} {
 		edit := api.EditRequest{Edits: []api.Edit{{Op: api.OpSet, Nodes: []string{node}, Key: "label", Value: label}}}
-		if _, err := b.w.Edit(t.Context(), "c1", edit); err != nil {
+		if _, err := b.w.Edit(t.Context(), api.Author{Client: "c1"}, edit); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,9 +45,14 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 	}
 	switch {
 	case p.Edge >= 0:
-		out.Line = w.doc.EdgeLine(p.Edge)
+		out.Line = w.doc.EdgeAttrLine(p.Edge, p.Attr)
 	case len(p.Nodes) > 0:
-		out.Line = w.doc.NodeLine(p.Nodes[0])
+		out.Line = w.doc.NodeAttrLine(p.Nodes[0], p.Attr)
+	case p.Attr != "":
+		out.Line = w.doc.GraphAttrLine(p.Attr)
+	}
+	if out.Line > 0 {
+		out.Line += p.Line
 	}
 	if p.Code == "cycle" && len(out.Nodes) > 0 {
 		out.Message = "blocking edges form a cycle: " + strings.Join(append(out.Nodes[:len(out.Nodes):len(out.Nodes)], out.Nodes[0]), " -> ")

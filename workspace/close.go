@@ -34,6 +34,7 @@ func (w *Workspace) beginClose() {
 		return
 	}
 	w.closing = &closeRequest{}
+	w.refuseWaiting()
 	w.saveThen(func() { w.closing.saved = true })
 }
 

@@ -190,7 +190,7 @@ func (r *run) outer() int {
 	if r.req.Outer > 0 {
 		return r.req.Outer
 	}
-	return min(len(r.req.Scope), len(r.nodes))
+	return len(r.req.Scope)
 }
 
 // A template is a node of the workfile of which a run executes instances.
@@ -288,8 +288,8 @@ func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
 	}
 	r.past = w.before
 	r.req.Seed = rand.Text()
-	params, err := w.params(f, req.Params)
-	if err != nil {
+	params, problems := flow.Resolve(f.Params, req.Params, nil)
+	if err := paramError(problems); err != nil {
 		return err
 	}
 	mocks, err := w.mocks(req.Mocks)
@@ -305,21 +305,6 @@ func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
 		}
 	}
 	return nil
-}
-
-// params finds the value of every parameter. The error lists all problems.
-func (w *Workspace) params(f *flow.Flow, given map[string]any) (map[string]any, error) {
-	values, problems := flow.Resolve(f.Params, given, nil)
-	if len(problems) == 0 {
-		return values, nil
-	}
-	e := &api.Error{Code: api.CodeInvalid, Where: w.path}
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("parameter %s: %s; %s", p.Param, p.Reason, p.Remedy), "; "))
-	}
-	e.Message, e.Fix = strings.Join(lines, "\n"), "wf run -p NAME=VALUE sets a parameter"
-	return nil, e
 }
 
 // mocks finds the nodes that are not executed.

@@ -95,6 +95,7 @@ func (r *run) demand() int {
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		if r.sess != nil {
+			r.enterPools(w)
 			r.giveBack(w)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 
 // Edit makes a list of edits together, or none of them, and returns when they are in the file. When
 // the file cannot be written at present a note says so: the edits wait in the workspace.
-func (w *Workspace) Edit(ctx context.Context, client string, req api.EditRequest) (api.EditResult, error) {
+func (w *Workspace) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
 	if err := w.refresh(ctx); err != nil {
 		return api.EditResult{}, err
 	}
-	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(client, req) })
+	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(by, req) })
 }
 
 // onceSaved is ask for edits: the answer comes when the file has been written.
@@ -37,7 +37,7 @@ func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditRe
 	})
 }
 
-func (w *Workspace) edit(client string, req api.EditRequest) (api.EditResult, error) {
+func (w *Workspace) edit(by api.Author, req api.EditRequest) (api.EditResult, error) {
 	if err := w.usable(); err != nil {
 		return api.EditResult{}, err
 	}
@@ -52,7 +52,7 @@ func (w *Workspace) edit(client string, req api.EditRequest) (api.EditResult, er
 		}
 	}
 	if len(b.done) > 0 {
-		w.commit(b.entry(client))
+		w.commit(b.entry(by))
 	}
 	return api.EditResult{Added: b.added, Text: strings.Join(b.texts, "; "), Notes: b.notes}, nil
 }
@@ -63,6 +63,7 @@ type editBuilder struct {
 	inverse []graph.Op // in the order of the edits
 	done    []graph.Op
 	again   []redoOp
+	touched []touch
 	added   []string
 	texts   []string
 	notes   []string
@@ -90,13 +91,13 @@ func (b *editBuilder) edit(e api.Edit) error {
 }
 
 func (b *editBuilder) apply(op graph.Op, text string) error {
-	again := portable(b.w.g, op)
+	again, touched := portable(b.w.g, op), touches(b.w.g, op)
 	inverse, done, err := b.w.g.Apply(op)
 	if err != nil {
 		return invalid("%s", err)
 	}
 	b.inverse, b.done = append(b.inverse, inverse), append(b.done, done)
-	b.again = append(b.again, again...)
+	b.again, b.touched = append(b.again, again...), append(b.touched, touched...)
 	b.texts = append(b.texts, text)
 	b.w.handles = nil
 	return nil
@@ -110,13 +111,13 @@ func (b *editBuilder) rollBack() {
 	}
 }
 
-func (b *editBuilder) entry(client string) edit {
+func (b *editBuilder) entry(by api.Author) edit {
 	undo := make([]graph.Op, len(b.inverse))
 	for i, op := range b.inverse {
 		undo[len(undo)-1-i] = op
 	}
 	return edit{undo: graph.Batch{Ops: undo}, done: graph.Batch{Ops: b.done}, again: b.again,
-		text: strings.Join(b.texts, "; "), client: client}
+		text: strings.Join(b.texts, "; "), by: by, touched: b.touched}
 }
 
 func (b *editBuilder) addNode(e api.Edit) error {

@@ -21,7 +21,7 @@ func TestEditUndoIsByteExact(t *testing.T) {
 		{Op: api.OpStatus, Nodes: []string{"id-b"}, Value: "ran"},
 	}
 	for _, e := range edits {
-		if _, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}}); err != nil {
+		if _, err := b.w.Edit(context.Background(), api.Author{Client: "c"}, api.EditRequest{Edits: []api.Edit{e}}); err != nil {
 			t.Fatalf("%+v: %v", e, err)
 		}
 	}
@@ -29,11 +29,11 @@ func TestEditUndoIsByteExact(t *testing.T) {
 		t.Errorf("the edits were answered before they were in the file:\n%s", got)
 	}
 	for range edits {
-		if _, err := b.w.Undo(context.Background(), "c"); err != nil {
+		if _, err := b.w.Undo(context.Background(), api.Author{Client: "c"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.w.Undo(context.Background(), "c"); apiCode(err) != api.CodeInvalid {
+	if _, err := b.w.Undo(context.Background(), api.Author{Client: "c"}); apiCode(err) != api.CodeInvalid {
 		t.Errorf("one undo too many: %v", err)
 	}
 	b.close(b.w)
@@ -46,7 +46,7 @@ func TestEditIsAllOrNothing(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	before := b.read()
 	b.open()
-	_, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{
+	_, err := b.w.Edit(context.Background(), api.Author{Client: "c"}, api.EditRequest{Edits: []api.Edit{
 		{Op: api.OpSet, Nodes: []string{"id-a"}, Key: "label", Value: "other"},
 		{Op: api.OpAddEdge, Source: "id-b", Target: "nobody"},
 	}})
@@ -64,7 +64,7 @@ func TestEditOfSomethingElse(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	edit := func(e api.Edit) error {
-		_, err := b.w.Edit(context.Background(), "c", api.EditRequest{Edits: []api.Edit{e}})
+		_, err := b.w.Edit(context.Background(), api.Author{Client: "c"}, api.EditRequest{Edits: []api.Edit{e}})
 		return err
 	}
 	for _, e := range []api.Edit{

@@ -50,6 +50,7 @@ func (w *Workspace) sweep(r *run) {
 		r.timer.Stop()
 	}
 	r.setTimer(nil, 0)
+	r.dropPools(w)
 	w.helpers.run(func() {
 		survivors, err := r.sess.Close(context.Background())
 		w.send(swept{r, survivors, err})
@@ -112,6 +113,7 @@ func (w *Workspace) complete(r *run) {
 		reply(r.stopResult(), nil)
 	}
 	r.onStop = nil
+	w.startWaiting()
 	w.pruneLater()
 }
 

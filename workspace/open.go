@@ -26,6 +26,29 @@ func ID(path string) (id, real string, err error) {
 	return pathHash(real), real, nil
 }
 
+// LastingID is ID also of a workfile that is not there at present: commands of its runs go on.
+func LastingID(path string) (string, error) {
+	id, _, err := ID(path)
+	if err == nil || !filepath.IsAbs(path) {
+		return id, err
+	}
+	if _, statErr := os.Lstat(path); !errors.Is(statErr, fs.ErrNotExist) {
+		return "", err
+	}
+	folder, linkErr := filepath.EvalSymlinks(filepath.Dir(path))
+	if linkErr != nil {
+		return "", err
+	}
+	return pathHash(filepath.Join(folder, filepath.Base(path))), nil
+}
+
+// HasRun reports whether run n of a workspace is in its history, or may be: nobody knows it when the
+// folder cannot be looked at.
+func HasRun(state, id string, n int) bool {
+	_, err := os.Lstat(history.At(filepath.Join(state, "workspaces", id)).Dir(n))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Open reads a workfile and takes up the runs that an earlier daemon left going. One whose runs
 // daemons have died of is refused: see Held.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }

@@ -130,6 +130,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
+	w.addControl(&d, req)
 	return d, nil
 }
 
@@ -213,6 +214,9 @@ func (w *Workspace) forgetAll(runs []int) {
 	if len(runs) == 0 {
 		return
 	}
+	if w.cfg.Forgot != nil {
+		w.cfg.Forgot(w.id, runs)
+	}
 	w.send(call(func(w *Workspace) {
 		for _, n := range runs {
 			w.forget(n)
@@ -240,11 +244,11 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	for _, n := range removed {
 		res.Removed = append(res.Removed, runID(n))
 	}
-	if err != nil {
-		return res, internal("old runs cannot be removed", err)
-	}
 	if !req.DryRun {
 		w.forgetAll(removed)
+	}
+	if err != nil {
+		return res, internal("old runs cannot be removed", err)
 	}
 	return res, nil
 }

@@ -42,6 +42,9 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs
 	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes()))}
+	if p.mocks, err = w.mocks(req.Mocks); err != nil {
+		return plan, err
+	}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -57,6 +60,7 @@ type planner struct {
 	plan    *api.Plan
 	reasons reasoner
 	seen    []int // by position: the step that has named the node last
+	mocks   map[string]scheduler.Mock
 }
 
 // play lists the steps, every command succeeding once. A loop is not followed further: its nodes are
@@ -118,6 +122,15 @@ func (p *planner) play() {
 	}
 	p.conditional(ran, before)
 	p.beyond(ran)
+}
+
+// mocked is how a node ends that the request says is not executed; nil for others.
+func (p *planner) mocked(id string) *api.Mock {
+	m, asked := p.mocks[id]
+	if !asked {
+		return nil
+	}
+	return &api.Mock{Nodes: p.w.handle(p.w.g.Node(id)), Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 }
 
 // conditional lists what runs only if something goes otherwise than the plan assumes, and what runs in
@@ -203,6 +216,7 @@ func (p *planner) step(i int) {
 	if cause := p.r.sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
 		trigger = p.r.sources(cause.Edges)[0]
 	}
+	step.Mock = p.mocked(n.id)
 	p.reasons.explain(&step, n.node, trigger)
 	p.plan.Steps = append(p.plan.Steps, step)
 }

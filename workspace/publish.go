@@ -41,6 +41,7 @@ const allTypes = ^typeSet(0)
 var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
+		api.NodeSkipped, api.NodeWaiting, api.NodeDecided,
 		api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.GraphUpdated, api.FileProblem} {
 		numbers[t] = 1 << i
 	}
@@ -97,6 +98,14 @@ func (w *Workspace) publish(ev api.Event) {
 		ev.Time = now()
 	}
 	w.out.pending = append(w.out.pending, ev)
+}
+
+// handled adds to the event at a place among the pending ones, if it is the failure of a node, that an
+// edge has fired for that: only the step that follows it can tell.
+func (p *publisher) handled(at int, node string) {
+	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
+		p.pending[at].Handled = true
+	}
 }
 
 // flush sends the pending events if it is time, else sees to it that it will be.

@@ -78,6 +78,9 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 	r.record(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: n.id,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
 	r.step(w, scheduler.Event{Kind: scheduler.Started, Node: rep.ID.Node, At: n.rec.started.UnixNano()})
+	if r.sched.ItemsCommand(rep.ID.Node) != "" {
+		return // what starts is the command that lists the items of a sub-flow: that begins when they are known
+	}
 	w.publish(api.Event{Type: api.NodeStarted, Time: n.rec.started, Run: r.id, Client: r.client,
 		Node: n.id, Name: n.name, Execution: rep.ID.Execution, PID: rep.PID})
 }
@@ -94,6 +97,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		at := now()
 		r.record(history.Record{Type: history.RecordWithdraw, Time: at, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
 		r.withdraw(w, rep.ID.Node)
+		r.leavePools(w, rep.ID)
 		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution, At: at.UnixNano()})
 		r.answerEnd(rep.ID)
 		return
@@ -101,14 +105,21 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	if n.rec.begun {
 		r.running--
 	}
+	r.leavePools(w, rep.ID)
 	rec := r.conclude(n.rec, rep)
 	reason := api.Reason(rec.Reason)
 	r.record(rec)
-	r.tell(w, n, rep.ID.Execution, reason)
+	told := len(w.out.pending)
+	if reason != "" || r.sched.ItemsCommand(rep.ID.Node) == "" {
+		r.tell(w, n, rep.ID.Execution, reason)
+	}
 	if n.node != nil {
 		w.file.touchOutput(n.node)
 	}
 	r.step(w, finished(rec))
+	if r.sched.Handled(rep.ID.Node) {
+		w.out.handled(told, n.id)
+	}
 	r.answerEnd(rep.ID)
 }
 

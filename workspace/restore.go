@@ -276,6 +276,7 @@ func (m followed) handle(w *Workspace) {
 		r.sess.Stop(r.live(), r.grace())
 	}
 	r.stopExpired()
+	r.reclaimPools(w)
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
 }

@@ -54,6 +54,7 @@ type run struct {
 	endedAt                             time.Time
 
 	control  // of a run with a control flow of its own
+	pools    pooling
 	holds    holds
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
@@ -133,7 +134,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			if id := (executor.ID{Node: ef.Node, Execution: ef.Execution}); r.has(id) {
 				known = append(known, id)
 			} else {
-				r.queue = append(r.queue, id)
+				r.enqueue(w, id)
 			}
 		case scheduler.Cancel:
 			cancel = append(cancel, executor.ID{Node: ef.Node, Execution: ef.Execution})
@@ -175,6 +176,9 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 			return
 		}
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
+		if ef.Mocked {
+			news.ExitCode = n.rec.exit()
+		}
 		news.Execution, news.Mocked, news.Handled = n.rec.executions, ef.Mocked, r.sched.Handled(ef.Node)
 	case graph.Skipped:
 		news.Type = api.NodeSkipped
@@ -198,6 +202,10 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 // execution caused, and which nobody has been told of.
 func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool {
 	n := &r.nodes[ef.Node]
+	if ef.Status == graph.Running && r.sched.Members(ef.Node) > 0 && (n.rec == nil || !n.rec.live) {
+		r.newRecord(w, n, nodeRecord{run: r.n, status: ef.Status, started: r.sinceNow})
+		return false
+	}
 	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.sched.Members(ef.Node) > 0)
 	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
 	if !over || byExecution {
@@ -211,6 +219,12 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 	}
 	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
 	n.rec.mocked, n.rec.handled = ef.Mocked, r.sched.Handled(ef.Node)
+	if n.rec.executions == 0 || ef.Mocked || r.sched.Members(ef.Node) > 0 { // nothing else has told when it was over, and how
+		n.rec.ended, n.rec.exitCode = r.sinceNow, r.sched.Exit(ef.Node)
+		if n.rec.started.IsZero() {
+			n.rec.started = n.rec.ended
+		}
+	}
 	return true
 }
 

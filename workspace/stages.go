@@ -19,9 +19,21 @@ type stageTable struct {
 
 func (w *Workspace) stageList() []graph.Stage {
 	if t := w.table(); w.stages.handles != t {
-		w.stages = stageTable{t, graph.Stages(w.g, t)}
+		w.stages = stageTable{t, outerStages(graph.Stages(w.g, t))}
 	}
 	return w.stages.list
+}
+
+// outerStages leaves out the nodes of sub-flows: their containers tell what becomes of them.
+func outerStages(list []graph.Stage) []graph.Stage {
+	for _, s := range list {
+		for _, n := range s.Nodes {
+			if n.Parent != nil && n.Home() != nil {
+				return withinScope(list, func(n *graph.Node) bool { return n.Parent == nil || n.Home() == nil })
+			}
+		}
+	}
+	return list
 }
 
 // addStages puts at most limit stages into a status.
@@ -35,7 +47,7 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 		}
 		if all {
 			out.After = stage.After
-		} else if len(s.Stages) == limit || out.Counts.Running+out.Counts.Failed+out.Counts.Cancelled == 0 {
+		} else if len(s.Stages) == limit || calm(out.Counts) {
 			s.MoreStages++
 			continue
 		}
@@ -44,17 +56,31 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 	}
 }
 
+// handledLast orders failures: those first that no edge has fired for.
+func handledLast(w *Workspace, n *graph.Node) int {
+	if rec := w.record(n); rec != nil && rec.handled {
+		return 1
+	}
+	return 0
+}
+
+// calm says that there is nothing in a stage that a person would look for first.
+func calm(c api.Counts) bool { return c.Running+c.Failed+c.Cancelled+c.Waiting+c.Retrying == 0 }
+
 // notableNodes are those of a stage that a person would look at first.
 func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
-	var failed, running, picked []*graph.Node
+	var failed, waiting, running, picked []*graph.Node
 	for _, n := range nodes {
 		switch w.state(n, false) {
 		case api.StateFailed:
 			failed = append(failed, n)
+		case api.StateWaiting, api.StateRetrying:
+			waiting = append(waiting, n)
 		case api.StateRunning:
 			running = append(running, n)
 		}
 	}
+	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(w, a) - handledLast(w, b) })
 	started := func(n *graph.Node) (t time.Time) {
 		if rec := w.record(n); rec != nil {
 			t = rec.started
@@ -62,7 +88,8 @@ func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.Node
 		return t
 	}
 	slices.SortStableFunc(running, func(a, b *graph.Node) int { return started(a).Compare(started(b)) })
-	picked = append(failed[:min(len(failed), notable)], running[:min(len(running), notable)]...)
+	picked = append(failed[:min(len(failed), notable)], waiting[:min(len(waiting), notable)]...)
+	picked = append(picked, running[:min(len(running), notable)]...)
 	if len(nodes) == 1 {
 		picked = nodes
 	}

@@ -28,18 +28,12 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
+	var err error
+	if req.Params, err = w.resolveParams(ctx, req.Params, req.Env); err != nil {
+		return api.RunAccepted{}, err
+	}
 	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
-		r, acc, err := w.newRun(client, req)
-		if err != nil || r == nil {
-			reply(acc, err)
-			return
-		}
-		w.runs = append(w.runs, r)
-		r.accepted = func(err error) {
-			acc.Run = r.id
-			reply(acc, err)
-		}
-		w.prepare(r, req.Env)
+		w.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
 	})
 }
 
@@ -116,6 +110,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
+	}
+	if err := w.between(req, &sreq); err != nil {
+		return scheduler.Scope{}, err
 	}
 	if len(req.Exclude) > 0 {
 		if sreq.Excluded, err = w.sel(req.Exclude); err != nil {
@@ -227,6 +224,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
+		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
@@ -453,4 +451,5 @@ func (w *Workspace) abandon(r *run, p prepared) {
 	}
 	w.unmark()
 	r.accepted(err)
+	w.startWaiting()
 }

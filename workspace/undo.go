@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"wf/api"
 	"wf/graph"
@@ -17,7 +18,8 @@ type edit struct {
 	kept       []keptOp // instead of both: it was made before the workfile was opened
 	again      []redoOp
 	text       string
-	client     string
+	by         api.Author
+	touched    []touch
 }
 
 // redoOp makes the op of an edit anew for a graph that was read meanwhile; it fails when the edit
@@ -88,12 +90,12 @@ func (w *Workspace) applyBoth(op graph.Op) error {
 // commit brings an edit that the graph has already into document, list and file.
 func (w *Workspace) commit(e edit) {
 	w.mirror(e.done, e.again)
-	w.edits.redo = nil
+	w.edits.overtake(&e)
 	w.edits.undo = append(w.edits.undo, e)
 	if len(w.edits.undo) > undoDepth {
 		w.edits.undo = w.edits.undo[1:]
 	}
-	w.updated("edit", e.client, e.text)
+	w.updated("edit", e.by, e.text)
 }
 
 // mirror applies to the document what was done to the graph.
@@ -109,46 +111,51 @@ func (w *Workspace) mirror(done graph.Op, again []redoOp) {
 	}
 }
 
-func (w *Workspace) updated(op, client, text string) {
-	w.publish(api.Event{Type: api.GraphUpdated, Op: op, Client: client, Structure: true, Message: text})
+func (w *Workspace) updated(op string, by api.Author, text string) {
+	w.publish(api.Event{Type: api.GraphUpdated, Op: op, Client: by.Client, User: by.User, Structure: true, Message: text})
 }
 
-// Undo takes the latest edit back, whoever made it.
-func (w *Workspace) Undo(ctx context.Context, client string) (api.EditResult, error) {
+// Undo takes back the latest edit of a person.
+func (w *Workspace) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
 	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
-		return w.turn(&w.edits.undo, &w.edits.redo, "undo", client)
+		return w.turn(&w.edits.undo, &w.edits.redo, "undo", by)
 	})
 }
 
-// Redo makes the edit again that was undone last.
-func (w *Workspace) Redo(ctx context.Context, client string) (api.EditResult, error) {
+// Redo makes the edit again that they have undone last.
+func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
 	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
-		return w.turn(&w.edits.redo, &w.edits.undo, "redo", client)
+		return w.turn(&w.edits.redo, &w.edits.undo, "redo", by)
 	})
 }
 
-// turn takes the last entry of one list, undoes it, and puts what that did on the other list.
-func (w *Workspace) turn(from, to *[]edit, op, client string) (api.EditResult, error) {
+// turn takes somebody's last entry of one list, undoes it, and puts what that did on the other list.
+func (w *Workspace) turn(from, to *[]edit, op string, by api.Author) (api.EditResult, error) {
 	if err := w.usable(); err != nil {
 		return api.EditResult{}, err
 	}
-	n := len(*from)
-	if n == 0 {
+	n, err := own(*from, op, by.User)
+	if err != nil {
+		return api.EditResult{}, err
+	}
+	if n < 0 {
 		why := "edits can be undone until another program changes the workfile"
-		if w.edits.lost != "" {
+		if len(*from) > 0 {
+			why = "all that there is was done by " + (*from)[len(*from)-1].by.User
+		} else if w.edits.lost != "" {
 			why = w.edits.lost
 		}
 		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op, Why: why}
 	}
-	e := (*from)[n-1]
+	e := (*from)[n]
 	inverse, done, again, err := w.applyEntry(e)
 	if err != nil {
 		return api.EditResult{}, invalid("%s: %s", op, err)
 	}
-	*from = (*from)[:n-1]
-	*to = append(*to, edit{undo: inverse, done: done, text: e.text, client: client})
+	*from = slices.Delete(*from, n, n+1)
+	*to = append(*to, edit{undo: inverse, done: done, text: e.text, by: by, touched: e.touched})
 	w.mirror(done, again)
-	w.updated(op, client, e.text)
+	w.updated(op, by, e.text)
 	return api.EditResult{Text: e.text}, nil
 }
 

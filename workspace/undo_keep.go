@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wf/api"
 	"wf/graph"
 	"wf/history"
 	"wf/ownfile"
@@ -29,6 +30,7 @@ type keptEdits struct {
 type keptEdit struct {
 	Text   string   `json:"text"`
 	Client string   `json:"client"`
+	User   string   `json:"user,omitempty"`
 	Ops    []keptOp `json:"ops"`
 }
 
@@ -91,7 +93,7 @@ func (w *Workspace) keepList(list []edit) []keptEdit {
 			kept = kept[i+1:]
 			break
 		}
-		kept[i] = keptEdit{Text: list[i].text, Client: list[i].client, Ops: ops}
+		kept[i] = keptEdit{Text: list[i].text, Client: list[i].by.Client, User: list[i].by.User, Ops: ops}
 	}
 	for i := len(back) - 1; i >= 0; i-- {
 		if _, _, err := w.g.Apply(back[i]); err != nil {
@@ -231,7 +233,7 @@ func (l *editLog) load(kept keptEdits) {
 		to   *[]edit
 	}{{kept.Undo, &l.undo}, {kept.Redo, &l.redo}} {
 		for _, k := range list.from {
-			*list.to = append(*list.to, edit{kept: k.Ops, text: k.Text, client: k.Client})
+			*list.to = append(*list.to, edit{kept: k.Ops, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: keptTouches(k.Ops)})
 		}
 	}
 }
@@ -255,6 +257,6 @@ func (w *Workspace) applyEntry(e edit) (inverse, done graph.Op, again []redoOp, 
 			return nil, nil, nil, err
 		}
 	}
-	entry := b.entry("")
+	entry := b.entry(api.Author{})
 	return entry.undo, entry.done, b.again, nil
 }

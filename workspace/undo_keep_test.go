@@ -48,7 +48,7 @@ func (w *Workspace) content() string {
 }
 
 // randomEdit makes an edit, or a refused one, which changes nothing.
-func randomEdit(t *rapid.T, w *Workspace) {
+func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
 	nodes := w.g.Nodes()
 	node := func(name string) string {
 		if len(nodes) == 0 {
@@ -76,7 +76,7 @@ func randomEdit(t *rapid.T, w *Workspace) {
 	default:
 		e.Key, e.Value = "wrapper", rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "value")
 	}
-	w.edit("c", api.EditRequest{Edits: []api.Edit{e}})
+	w.edit(by, api.EditRequest{Edits: []api.Edit{e}})
 }
 
 // TestKeptEdits: whatever was edited and undone before a workfile was closed, undo and redo go the
@@ -92,7 +92,7 @@ func TestKeptEdits(t *testing.T) {
 		w := bareWorkspace(t, base)
 		states := []string{w.content()}
 		for range rapid.IntRange(1, 8).Draw(t, "edits") {
-			if randomEdit(t, w); len(w.edits.undo) == len(states) {
+			if randomEdit(t, w, api.Author{Client: "c"}); len(w.edits.undo) == len(states) {
 				states = append(states, w.content())
 			}
 		}
@@ -119,9 +119,9 @@ func TestKeptEdits(t *testing.T) {
 func walk(t *rapid.T, w *Workspace, op, want string) {
 	var err error
 	if op == "undo" {
-		_, err = w.turn(&w.edits.undo, &w.edits.redo, op, "c")
+		_, err = w.turn(&w.edits.undo, &w.edits.redo, op, api.Author{Client: "c"})
 	} else {
-		_, err = w.turn(&w.edits.redo, &w.edits.undo, op, "c")
+		_, err = w.turn(&w.edits.redo, &w.edits.undo, op, api.Author{Client: "c"})
 	}
 	if err != nil {
 		t.Fatal(err)

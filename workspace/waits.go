@@ -225,6 +225,9 @@ func (r *run) waitingState(i int) (api.State, *api.Wait) {
 	}
 	kind, until, text := r.sched.Waits(i)
 	wait := waitOf(kind, until, text)
+	if wait == nil {
+		wait = r.poolWait(i)
+	}
 	switch {
 	case wait == nil:
 		return "", nil

@@ -114,6 +114,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
 	switch {
+	case label == nil && r.templates[r.sched.Template(i)] != nil: // an instance: its node goes by another name
 	case label == nil:
 		why.Text = append(why.Text, "The workfile has no such node any more.")
 	case *label != why.Node.Command:

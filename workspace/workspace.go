@@ -21,11 +21,12 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Disk are required.
+// Config is what a workspace is given. All fields but Disk and Forgot are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
 	Slots    Slots
+	Pools    Pools  // nil: there are none, and nobody waits for their units
 	Version  string // of the binary, for the records
 	// KeepRuns and KeepAge say what stays of the past: so many runs, and those that ended no longer
 	// ago. 0 is no limit.
@@ -33,6 +34,9 @@ type Config struct {
 	KeepAge  time.Duration
 	Log      *slog.Logger
 	Disk     history.Disk // under the history and the workfile; nil = that of this machine
+	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
+	// called from helpers and requests, not from the loop.
+	Forgot func(id string, runs []int)
 }
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
@@ -89,7 +93,8 @@ type Workspace struct {
 	edits    editLog
 	store    *history.Store
 	slots    SlotMember
-	runs     []*run // active, in order of start
+	runs     []*run          // active, in order of start
+	waiting  []*pendingStart // runs that wait for others to end, in order
 	latest   *api.RunSummary
 	out      publisher
 	closing  *closeRequest

@@ -25,8 +25,9 @@ func newCheck(e *env) *cobra.Command {
 		Use:   "check [FILE]",
 		Short: "Find mistakes in a workfile",
 		Long: `Check reads a workfile and prints what is wrong with it, with line numbers: cycles, edges
-without an end, wrappers, names that are not unique. It runs nothing. Exit status 3: there
-are errors, and wf run would refuse.`,
+without an end, wrappers, names that are not unique, and what conditions, joins, retries,
+sub-flows, parameters and expressions say that cannot be meant. It runs nothing. Exit status
+3: there are errors, and wf run would refuse.`,
 		Example: `  wf check
   wf check --json`,
 		Args: nargs(0, 1),

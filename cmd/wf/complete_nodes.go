@@ -13,6 +13,7 @@ import (
 	"wf/daemon"
 	"wf/history"
 	"wf/plain"
+	"wf/words"
 )
 
 // maxCommand is how much of a command is shown beside a node, in characters.
@@ -149,5 +150,5 @@ func runHint(run history.Summary, now time.Time) string {
 	}
 	c := run.Result.Counts
 	counts := api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
-	return hint + ", " + resultWord(api.Result(run.Result.Result)) + ": " + strings.Join(countParts(counts, "not reached"), ", ")
+	return hint + ", " + words.ResultWord(api.Result(run.Result.Result)) + ": " + strings.Join(countParts(counts, "not reached"), ", ")
 }

@@ -26,6 +26,7 @@ type console struct {
 	copied        string          // by OSC 52, in base64
 	rest          []byte          // begun and not ended
 	pending       bool            // the cursor stands behind the last column
+	taken         int             // bytes that were written
 }
 
 func newConsole(width, height int) *console {
@@ -34,10 +35,14 @@ func newConsole(width, height int) *console {
 	return c
 }
 
-// resize changes the size. What was there stays, as far as it fits, until the program draws anew.
+// resize changes the size. What was there stays, as far as it fits, until the program draws anew; what a
+// program has on a screen of its own is gone, since it must draw all of that.
 func (c *console) resize(width, height int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.alternate {
+		c.main = nil
+	}
 	c.width, c.height = width, height
 	c.top, c.bottom = 0, height-1
 	c.main, c.other = fitted(c.main, width, height), fitted(c.other, width, height)
@@ -67,6 +72,7 @@ func blankRow(width int) []string {
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.taken += len(p)
 	data := append(c.rest, p...)
 	c.rest = nil
 	parser := ansi.NewParser()
@@ -117,7 +123,7 @@ func (c *console) put(text string, width int) {
 		c.down()
 	}
 	c.main[c.y][c.x] = text
-	for i := 1; i < width; i++ {
+	for i := 1; i < min(width, c.width-c.x); i++ { // what does not fit at all is cut
 		c.main[c.y][c.x+i] = ""
 	}
 	if c.x += width; c.x >= c.width {
@@ -135,6 +141,9 @@ func (c *console) down() {
 
 // scroll moves the rows from row from to the end of the region up by n, or down.
 func (c *console) scroll(n, from int) {
+	if from > c.bottom {
+		return
+	}
 	for ; n > 0; n-- {
 		copy(c.main[from:c.bottom+1], c.main[from+1:c.bottom+1])
 		c.main[c.bottom] = blankRow(c.width)
@@ -182,7 +191,7 @@ func (c *console) control(params string, final byte) {
 	case 'H', 'f':
 		c.y, c.x = n-1, max(b, 1)-1
 	case 'r':
-		c.top, c.bottom, c.x, c.y = n-1, c.height-1, 0, 0
+		c.top, c.bottom, c.x, c.y = min(n, c.height)-1, c.height-1, 0, 0
 		if b > 0 {
 			c.bottom = min(b, c.height) - 1
 		}

@@ -104,13 +104,13 @@ type editReport struct {
 }
 
 func newUndo(e *env) *cobra.Command {
-	return historyCommand(e, "undo", "Take the last edit back", "undone: ", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "undo", "Take your last edit back", "undone: ", func(ctx context.Context, s *session) (api.EditResult, error) {
 		return s.ws.Undo(ctx)
 	})
 }
 
 func newRedo(e *env) *cobra.Command {
-	return historyCommand(e, "redo", "Do again what was undone", "done again: ", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "redo", "Do again what you have undone", "done again: ", func(ctx context.Context, s *session) (api.EditResult, error) {
 		return s.ws.Redo(ctx)
 	})
 }

@@ -37,7 +37,7 @@ func printErrorJSON(e *env, err error) {
 		Message: plainText(f.what), Where: plainText(f.where), Why: plainText(f.why), Fix: plainText(e.adviseFile(f.fix))}}
 	var refused *api.Error
 	if errors.As(err, &refused) {
-		report.Nodes, report.Run = refused.Nodes, refused.Run
+		report.Nodes, report.Run, report.Problems = refused.Nodes, refused.Run, refused.Problems
 	}
 	_ = writeJSON(e.stderr, report) // there is nobody left to tell
 }

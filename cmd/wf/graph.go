@@ -88,11 +88,12 @@ func graphOf(s *api.Status) api.Graph {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		g.Nodes = append(g.Nodes, api.GraphNode{ID: n.ID, Name: n.Name, Command: n.Command, Status: n.Status, State: n.State,
-			Group: n.Group, Container: n.Container, Parent: n.Parent, X: n.X, Y: n.Y})
+			Group: n.Group, Container: n.Container, SubFlow: n.SubFlow, Parent: n.Parent, X: n.X, Y: n.Y})
 	}
 	for i := range s.Edges {
 		e := &s.Edges[i]
-		g.Edges = append(g.Edges, api.GraphEdge{ID: e.ID, Source: e.Source, Target: e.Target, Type: e.Type, Status: e.Status})
+		g.Edges = append(g.Edges, api.GraphEdge{ID: e.ID, Source: e.Source, Target: e.Target, Type: e.Type, Status: e.Status,
+			When: e.When, Taken: e.Taken, Dead: e.Dead})
 	}
 	return g
 }

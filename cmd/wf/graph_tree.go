@@ -6,16 +6,20 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/convert"
 	"wf/plain"
 )
 
 // A forest is a graph as a tree prints it: each node hangs below one of those that lead to it.
 type forest struct {
-	nodes    []*api.GraphNode // without containers
+	nodes    []*api.GraphNode // without groups
 	children [][]int
 	parent   []int   // -1 = a root
 	waits    [][]int // sources of blocking edges, in file order, each once
 	triggers [][]int // and of non-blocking ones
+	home     []int   // the sub-flow that a node lies in; -1 = none
+	inner    []bool  // it hangs below its sub-flow, and not below what leads to it
+	when     map[[2]int]string
 }
 
 // newForest hangs every node below the last of the sources that are farthest from the roots, so that
@@ -24,24 +28,37 @@ type forest struct {
 func newForest(g *api.Graph) *forest {
 	f := &forest{}
 	at := map[string]int{}
+	homes := map[string]int{} // of containers: the sub-flow that they are, or lie in
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; !n.Container {
+		n := &g.Nodes[i]
+		home, inside := homes[n.Parent]
+		if !inside {
+			home = -1
+		}
+		if !n.Container || n.SubFlow != "" {
 			at[n.ID] = len(f.nodes)
-			f.nodes = append(f.nodes, n)
+			f.nodes, f.home = append(f.nodes, n), append(f.home, home)
+		}
+		if n.SubFlow != "" {
+			homes[n.ID] = at[n.ID]
+		} else if n.Container && inside {
+			homes[n.ID] = home
 		}
 	}
 	count := len(f.nodes)
 	f.children, f.waits, f.triggers = make([][]int, count), make([][]int, count), make([][]int, count)
-	f.parent = make([]int, count)
+	f.parent, f.inner, f.when = make([]int, count), make([]bool, count), map[[2]int]string{}
 	seen := map[[2]int]bool{}
-	for i := range g.Edges {
-		e := &g.Edges[i]
+	for _, e := range convert.Expand(g) {
 		from, ok := at[e.Source]
 		to, both := at[e.Target]
 		if !ok || !both || seen[[2]int{from, to}] {
 			continue
 		}
 		seen[[2]int{from, to}] = true
+		if e.When != "" {
+			f.when[[2]int{from, to}] = e.When
+		}
 		if e.Type == "non-blocking" {
 			f.triggers[to] = append(f.triggers[to], from)
 		} else {
@@ -67,6 +84,9 @@ func (f *forest) hang() {
 			if f.parent[v] < 0 && len(f.waits[v]) == 0 && !f.below(u, v) {
 				f.parent[v] = u
 			}
+		}
+		if f.parent[v] < 0 && f.home[v] >= 0 {
+			f.parent[v], f.inner[v] = f.home[v], true
 		}
 		if u := f.parent[v]; u >= 0 {
 			f.children[u] = append(f.children[u], v)
@@ -158,7 +178,13 @@ func (p *treePrinter) print(root int) {
 			if k == len(children)-1 {
 				branch, below = p.either("└─", "`-"), "   "
 			}
-			if len(p.waits[v]) == 0 {
+			switch {
+			case p.inner[v]:
+				branch = p.either("│", "|") + " "
+				if k == len(children)-1 {
+					branch = p.either("╵", "'") + " "
+				}
+			case len(p.waits[v]) == 0:
 				branch = strings.Replace(branch, p.either("─", "-"), p.either("╌", "~"), 1)
 			}
 			lead, rest := it.rest+branch+" ", it.rest+below
@@ -177,6 +203,10 @@ func (p *treePrinter) line(v int, lead string) {
 	name := plain.Line(n.Name)
 	text := lead + p.glyph(n.State) + " " + p.strong(name)
 	used := columns(lead) + 2 + columns(name)
+	if note := p.condition(v); note != "" {
+		text += p.sgr("2", note)
+		used += columns(note)
+	}
 	for _, more := range []struct {
 		sources []int
 		arrow   string
@@ -198,12 +228,30 @@ func (p *treePrinter) line(v int, lead string) {
 	fmt.Fprintln(p.out, text)
 }
 
+// condition says how a sub-flow repeats its nodes, and when the edge fires that a node hangs by.
+func (p *treePrinter) condition(v int) string {
+	text := ""
+	if kind := p.nodes[v].SubFlow; kind != "" {
+		text = "  " + plain.Line(kind)
+	}
+	if u := p.parent[v]; u >= 0 && !p.inner[v] {
+		if when := p.when[[2]int{u, v}]; when != "" {
+			text += "  when " + plain.Line(when)
+		}
+	}
+	return text
+}
+
 // others names the sources that v does not hang below.
 func (p *treePrinter) others(v int, sources []int) string {
 	var names []string
 	for _, u := range sources {
 		if u != p.parent[v] {
-			names = append(names, p.nodes[u].Name)
+			name := p.nodes[u].Name
+			if when := p.when[[2]int{u, v}]; when != "" {
+				name += " (" + when + ")"
+			}
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {

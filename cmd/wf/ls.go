@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"wf/api"
-	"wf/plain"
 )
 
 // lsOptions are the flags of ls.
@@ -59,9 +59,9 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 
 // printNodes is the list for people. To a terminal of a known width commands are cut.
 func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
-	longest := 0
+	longest, subFlows, now := 0, subFlowsOf(nodes), time.Now()
 	for _, n := range nodes {
-		longest = max(longest, len([]rune(plain.Line(n.Name))))
+		longest = max(longest, len([]rune(shownName(n, subFlows))))
 	}
 	room := 0
 	if width > 0 {
@@ -69,7 +69,7 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	}
 	var t table
 	for _, n := range nodes {
-		t.row(p.glyph(n.State)+" "+plain.Line(n.Name), string(n.State), spanMS(n.DurationMS), p.clip(plain.Line(n.Command), room))
+		t.row(p.glyph(n.State)+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(n, now), room))
 	}
 	return t.write(w)
 }

@@ -65,6 +65,9 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 		return err
 	}
 	if key == "" {
+		if outputs.Outputs == nil {
+			outputs.Outputs = map[string]any{}
+		}
 		if o.json {
 			return writeJSON(e.stdout, outputs)
 		}
@@ -95,17 +98,35 @@ func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) 
 	var unknown error
 	for _, around := range o.places(e) {
 		for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '.') {
-			outputs, err = s.ws.Outputs(ctx, around+name[:end], o.run)
+			outputs, err = s.outputs(ctx, around+name[:end], o.run)
 			if err == nil {
 				return outputs, strings.TrimPrefix(name[end:], "."), nil
 			}
-			if !isCode(err, api.CodeUnknownNode) {
+			if !isCode(err, api.CodeUnknownNode) && !isCode(err, api.CodeNotFound) {
 				return outputs, "", err
 			}
 			unknown = err
 		}
 	}
 	return outputs, "", unknown
+}
+
+// outputs are those of a node in a run. Where none is named, and the latest has not executed it, they
+// are those of its latest execution.
+func (s *session) outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
+	outputs, err := s.ws.Outputs(ctx, node, run)
+	if run != "" || !isCode(err, api.CodeNotFound) {
+		return outputs, err
+	}
+	list, unknown := s.ws.Select(ctx, []string{node})
+	if unknown != nil {
+		return outputs, unknown
+	}
+	if len(list.Nodes) != 1 {
+		return outputs, err
+	}
+	n := list.Nodes[0]
+	return api.NodeOutputs{Schema: api.SchemaOutputs, Run: n.Run, Node: n.ID, Outputs: n.Outputs}, nil
 }
 
 // places are the paths in which a command that asks looks for names: that of its own instance, those

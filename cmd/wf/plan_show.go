@@ -85,6 +85,9 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 		if verbose && len(step.After) > 0 {
 			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
 		}
+		if step.Mock != nil {
+			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(mockText(*step.Mock)))
+		}
 		if len(step.Ignored) > 0 {
 			fmt.Fprintf(&b, "  %*s  does not wait for %s (not selected)\n", digits, "", nameList(step.Ignored, 6))
 		}

@@ -167,7 +167,12 @@ func jsonObject(data []byte) (map[string]any, error) {
 	case errors.As(err, &kind):
 		return nil, errors.New("must be a JSON object")
 	case err != nil:
-		line := 1 + bytes.Count(data[:min(int(dec.InputOffset()), len(data))], []byte("\n"))
+		at := dec.InputOffset()
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = syntax.Offset
+		}
+		line := 1 + bytes.Count(data[:min(int(at), len(data))], []byte("\n"))
 		return nil, fmt.Errorf("is no JSON object (line %d): %w", line, err)
 	case object == nil:
 		return nil, errors.New("must be a JSON object")

@@ -144,8 +144,8 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	var t table
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, when(r.Started), p.glyph(words.ResultState(r.Result))+" "+resultWord(r.Result),
-			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), runWhat(r))
+		t.row(r.Run, when(r.Started), p.glyph(words.ResultState(r.Result))+" "+words.ResultWord(r.Result),
+			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -156,27 +156,4 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 		}
 	}
 	return nil
-}
-
-// runWhat says what was asked for.
-func runWhat(r api.RunSummary) string {
-	what := "all"
-	switch {
-	case len(r.Selection) > 0:
-		what = "--nodes " + plain.Line(strings.Join(r.Selection, " "))
-	case r.Mode == api.ModeResume:
-		what = "resume" + blankBefore(r.Resumes)
-	}
-	if len(r.Exclude) > 0 {
-		what += " --exclude " + plain.Line(strings.Join(r.Exclude, " "))
-	}
-	return what
-}
-
-// blankBefore is text with a blank before it, if there is any.
-func blankBefore(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + text
 }

@@ -89,7 +89,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 
 // runHead is how a run ended, and how it was started.
 func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
-	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, resultWord(d.Result),
+	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
 		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
 	ended := ""
 	if d.Ended != nil {
@@ -113,8 +113,8 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 	}
 	var t table
 	for _, field := range [][2]string{
-		{"workfile", d.Workfile}, {"what", runWhat(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
-		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
+		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary) + partText(d)}, {"started", moment(d.Started, now)}, {"ended", ended},
+		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"params", valuesText(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
@@ -122,6 +122,18 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 		}
 	}
 	t.write(b)
+}
+
+// partText names the part of the workfile that --from and --until have cut out.
+func partText(d api.RunDetail) string {
+	text := ""
+	if len(d.From) > 0 {
+		text += " --from " + strings.Join(d.From, " ")
+	}
+	if len(d.Until) > 0 {
+		text += " --until " + strings.Join(d.Until, " ")
+	}
+	return text
 }
 
 // moment is a time, absolute and relative.
@@ -270,5 +282,5 @@ func executionState(x api.Execution) (api.State, string) {
 	case x.Reason == api.ReasonCancelled:
 		return api.StateCancelled, "cancelled"
 	}
-	return api.StateFailed, cause(x.Reason, x.ExitCode, x.Signal, x.Message)
+	return api.StateFailed, cause(x.Reason, x.ExitCode, x.Signal, x.Message) + handledWord(x.Handled)
 }

@@ -23,15 +23,21 @@ const schemaFolder = "../../docs/schema"
 // over runs of every kind. A new command with --json needs a schema, a line here, and "valid" in a
 // script.
 var schemaOf = map[string]string{
+	"wf approvals":     "wf.approvals/v1",
+	"wf approve":       "wf.decision/v1",
 	"wf attach":        "wf.event/v1",
 	"wf check":         "wf.check/v1",
 	"wf doctor":        "wf.doctor/v1",
 	"wf edit":          "wf.edit/v1",
 	"wf graph":         "wf.graph/v1",
+	"wf kv":            "wf.kv/v1",
+	"wf kv ls":         "wf.kv-keys/v1",
 	"wf logs":          "wf.log/v1",
 	"wf version":       "wf.version/v1",
 	"wf ls":            "wf.nodes/v1",
+	"wf out":           "wf.outputs/v1",
 	"wf plan":          "wf.plan/v1",
+	"wf reject":        "wf.decision/v1",
 	"wf resume":        "wf.event/v1",
 	"wf run":           "wf.event/v1",
 	"wf runs":          "wf.runs/v1",

@@ -45,6 +45,10 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"screen":    cmdScreen,
 		"see":       cmdSee,
 		"restored":  cmdRestored,
+		"storm":     cmdStorm,
+		"paste":     cmdPaste,
+		"hostile":   cmdHostile,
+		"obeys":     cmdObeys,
 		"sabotage":  cmdSabotage,
 	}
 }

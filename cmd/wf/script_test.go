@@ -24,6 +24,8 @@ import (
 //	4.9  typos                mockups, help, select, edit
 //	     leaving, Ctrl-C      run-detach, run-inline, run-interrupt, run-interrupt-ask, run-interrupt-choice
 //	4.10 the daemon           mockups, server, server-ls, server-restart, version
+//
+// Values of commands (CONTROL-FLOW 4) have no mock-up: kv, kv-run, kv-killed, kv-damaged, kv-disk.
 
 // TestScripts runs the sessions in testdata/script against the real program. Each has folders of
 // its own for the daemon, and leaves no process behind, however it ends.
@@ -78,7 +80,12 @@ func setupScript(se *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
 	for key, value := range map[string]string{
+		"EXAMPLES":       examples,
 		"PATH":           bin + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME":           se.WorkDir,
 		"USER":           "tester",

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,10 +14,13 @@ import (
 
 // cmdWorkfile writes a workfile from a text that shows the graph: "workfile Workfile graph.txt".
 //
-//	a: echo a       a node and its command; name and id are both a
-//	a -> b          a blocking edge
-//	a ~> b          a non-blocking edge
-//	@wrapper: sh -c '{}'   a graph attribute
+//	a: echo a               a node and its command; name and id are both a
+//	a.retries = 2           an attribute of it; \n begins a new line in the value
+//	a -> b                  a blocking edge
+//	a -> b when failure     one with a condition
+//	a ~> b                  a non-blocking edge
+//	loop {                  a node that holds those up to }
+//	@wrapper: sh -c '{}'    a graph attribute
 func cmdWorkfile(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts, neg, args, 2, 2, "workfile FILE TEXT")
 	data, err := graphMarkup(ts.ReadFile(args[1]))
@@ -25,28 +31,96 @@ func cmdWorkfile(ts *testscript.TestScript, neg bool, args []string) {
 // graphMarkup is the GraphML for such a text. It is written by hand here, so that the tests do
 // not believe what the program's own writer believes.
 func graphMarkup(text string) (string, error) {
-	var attrs, nodes, edges strings.Builder
+	m := &markup{attrs: map[string]map[string]string{}, keys: map[string]bool{}}
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		head, rest, isNode := strings.Cut(line, ": ")
-		words := strings.Fields(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case isNode && line[0] == '@':
-			fmt.Fprintf(&attrs, "    <data key=\"%s\">%s</data>\n", head[1:], escape(rest))
-		case isNode && len(strings.Fields(head)) == 1:
-			fmt.Fprintf(&nodes, "    <node id=\"%s\"><data key=\"name\">%s</data><data key=\"label\">%s</data></node>\n", head, head, escape(rest))
-		case len(words) == 3 && words[1] == "->":
-			fmt.Fprintf(&edges, "    <edge source=\"%s\" target=\"%s\"/>\n", words[0], words[2])
-		case len(words) == 3 && words[1] == "~>":
-			fmt.Fprintf(&edges, "    <edge source=\"%s\" target=\"%s\"><data key=\"edge_type\">non-blocking</data></edge>\n", words[0], words[2])
-		default:
-			return "", fmt.Errorf("not a line of a graph: %q", line)
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if err := m.line(line); err != nil {
+			return "", err
 		}
 	}
-	return markupHead + attrs.String() + nodes.String() + edges.String() + "  </graph>\n</graphml>\n", nil
+	return m.text(), nil
 }
 
+// markup is a workfile that is being written.
+type markup struct {
+	graph strings.Builder
+	nodes []string // in order: a name, or "{" and a name, or "}"
+	attrs map[string]map[string]string
+	edges strings.Builder
+	keys  map[string]bool // "node label"
+}
+
+var attributeLine = regexp.MustCompile(`^([^\s.:]+)\.([a-z_]+) = (.*)$`)
+
+func (m *markup) line(line string) error {
+	head, rest, isNode := strings.Cut(line, ": ")
+	edge, when, _ := strings.Cut(line, " when ")
+	words := strings.Fields(edge)
+	attribute := attributeLine.FindStringSubmatch(line)
+	switch {
+	case attribute != nil && m.attrs[attribute[1]] != nil:
+		m.attrs[attribute[1]][attribute[2]] = strings.ReplaceAll(attribute[3], `\n`, "\n")
+	case line == "}":
+		m.nodes = append(m.nodes, line)
+	case len(words) == 2 && words[1] == "{":
+		m.nodes = append(m.nodes, "{"+words[0])
+		m.attrs[words[0]] = map[string]string{"name": words[0]}
+	case len(words) == 3 && (words[1] == "->" || words[1] == "~>"):
+		fmt.Fprintf(&m.edges, "    <edge source=\"%s\" target=\"%s\">", words[0], words[2])
+		if words[1] == "~>" {
+			m.edges.WriteString(m.data("edge", "edge_type", "non-blocking"))
+		}
+		if when != "" {
+			m.edges.WriteString(m.data("edge", "when", when))
+		}
+		m.edges.WriteString("</edge>\n")
+	case isNode && line[0] == '@':
+		m.graph.WriteString("    " + m.data("graph", head[1:], rest) + "\n")
+	case isNode && len(strings.Fields(head)) == 1:
+		m.nodes = append(m.nodes, head)
+		m.attrs[head] = map[string]string{"name": head, "label": rest}
+	default:
+		return fmt.Errorf("not a line of a graph: %q", line)
+	}
+	return nil
+}
+
+// data is a value, whose key is declared.
+func (m *markup) data(of, attr, value string) string {
+	m.keys[of+" "+attr] = true
+	return fmt.Sprintf("<data key=\"%s-%s\">%s</data>", of, attr, escape(value))
+}
+
+func (m *markup) text() string {
+	var body, keys strings.Builder
+	for _, n := range m.nodes {
+		name, container := strings.CutPrefix(n, "{")
+		if name == "}" {
+			body.WriteString("    </graph></node>\n")
+			continue
+		}
+		fmt.Fprintf(&body, "    <node id=\"%s\">", name)
+		for _, attr := range slices.Sorted(maps.Keys(m.attrs[name])) {
+			body.WriteString(m.data("node", attr, m.attrs[name][attr]))
+		}
+		if container {
+			fmt.Fprintf(&body, "<graph id=\"%s:\" edgedefault=\"directed\">\n", name)
+		} else {
+			body.WriteString("</node>\n")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.keys)) {
+		of, attr, _ := strings.Cut(key, " ")
+		fmt.Fprintf(&keys, "  <key id=\"%s-%s\" for=\"%s\" attr.name=\"%s\" attr.type=\"string\"/>\n", of, attr, of, attr)
+	}
+	return `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+` + keys.String() + "  <graph edgedefault=\"directed\">\n" + m.graph.String() + body.String() + m.edges.String() + "  </graph>\n</graphml>\n"
+}
+
+// markupHead begins a workfile for tests that write the rest themselves.
 const markupHead = `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="wrapper" for="graph" attr.name="wrapper" attr.type="string"/>

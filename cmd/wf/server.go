@@ -27,7 +27,7 @@ ends by itself when nothing is left to do, so these commands are seldom needed.`
 		Example: `  wf server status
   wf server stop --cancel`,
 	}
-	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerRetry(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
+	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerRetry(e), newServerPools(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
 }
 
 // stopServerOptions are the flags of stop and restart.

@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // lsPause is how often server ls --watch looks. The daemon pushes what happens in a workspace,
@@ -89,7 +90,7 @@ func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error
 		case len(ws.Runs) > 0:
 			runs = "run " + nameList(ws.Runs, 6) + fmt.Sprintf("  %d running", ws.Running)
 		case ws.LastRun != nil:
-			runs = "last run " + ws.LastRun.Run + " " + resultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
+			runs = "last run " + ws.LastRun.Run + " " + words.ResultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
 		}
 		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"))
 	}

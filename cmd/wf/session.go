@@ -105,6 +105,7 @@ func (e *env) clientOptions(dirs folders) client.Options {
 	opt := client.Options{
 		Runtime: dirs.runtime,
 		Version: version(),
+		User:    e.user(),
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
 		Guard:   e.guard,
 	}

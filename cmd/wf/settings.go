@@ -154,7 +154,7 @@ func (e *env) variables() (sayings, error) {
 	found := sayings{}
 	for _, s := range settings() {
 		text := e.get(s.variable())
-		if text == "" {
+		if text == "" || e.ofCommand(s) {
 			continue
 		}
 		if problem, meant := s.check(text); problem != "" {
@@ -164,6 +164,10 @@ func (e *env) variables() (sayings, error) {
 	}
 	return found, nil
 }
+
+// ofCommand says whether the variable of a setting means something else in here: WF_OUTPUT is the file
+// that a command of a run writes its outputs to.
+func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.get("WF_NODE_ID") != "" }
 
 // wrongValue is the error for a value that a setting cannot have.
 func wrongValue(what, problem, where string, meant []string) *failure {

@@ -92,7 +92,7 @@ func statusCode(s api.Status) int {
 	switch {
 	case len(s.ActiveRuns) > 0:
 		return exitBusy
-	case s.Counts.Failed > 0 || s.LastRun != nil && s.LastRun.Result == api.ResFailed:
+	case s.Counts.Failed > 0 && !allHandled(s) || s.LastRun != nil && s.LastRun.Result == api.ResFailed:
 		return exitFailed
 	case s.LastRun != nil && s.LastRun.Result == api.Cancelled:
 		return exitStopped
@@ -109,17 +109,6 @@ func lastRunParts(r api.RunSummary) string {
 	return strings.Join(parts, ", ")
 }
 
-// resultWord is a result as people say it.
-func resultWord(result api.Result) string {
-	switch result {
-	case api.Succeeded:
-		return "ok"
-	case "":
-		return "running"
-	}
-	return string(result)
-}
-
 func endedAgo(r api.RunSummary, now time.Time) string {
 	if r.Ended == nil {
 		return ago(r.Started, now)
@@ -130,10 +119,20 @@ func endedAgo(r api.RunSummary, now time.Time) string {
 // stateDetail says about a node what its glyph cannot.
 func stateDetail(n api.NodeStatus, now time.Time) string {
 	parts := []string{string(n.State)}
+	if n.Wait != nil {
+		parts = append(parts, waitDetail(n, now))
+	}
+	if n.Instances != nil && n.Instances.Begun > 0 {
+		parts = append(parts, instancesText(*n.Instances))
+	}
 	switch n.State {
+	case api.StateRetrying:
+		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" {
+			parts = append(parts, "after "+why)
+		}
 	case api.StateFailed:
 		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
-			parts = append(parts, why)
+			parts = append(parts, why+handledWord(n.Handled))
 		}
 	case api.StateRunning:
 		if n.Started != nil {
@@ -143,7 +142,10 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.State != api.StateRunning && n.DurationMS != nil {
 		parts = append(parts, spanMS(n.DurationMS))
 	}
-	if n.Executions > 1 {
+	if n.Mocked {
+		parts = append(parts, "mocked")
+	}
+	if n.Executions > 1 && n.Instances == nil {
 		parts = append(parts, fmt.Sprintf("%d executions", n.Executions))
 	}
 	return strings.Join(parts, "  ")

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // printStatus is the state for people: a line about the runs, the stages where there is something to
@@ -42,7 +43,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 			state = "held"
 		}
 		c := r.Counts
-		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled, r.Nodes-c.Kept)
+		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled+c.Skipped, r.Nodes-c.Kept)
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
 			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
 		if r.Held != "" {
@@ -55,7 +56,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s).", file, s.LastRun.Run,
-			resultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
+			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
@@ -73,7 +74,8 @@ func countGlyphs(p paint, c api.Counts) []string {
 		state api.State
 		n     int
 	}{
-		{api.StateRunning, c.Running}, {api.StateQueued, c.Queued}, {api.StateFailed, c.Failed},
+		{api.StateRunning, c.Running}, {api.StateQueued, c.Queued}, {api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying},
+		{api.StateFailed, c.Failed},
 		{api.StateCancelled, c.Cancelled}, {api.StateBlocked, c.Blocked},
 	} {
 		if part.n > 0 {
@@ -145,6 +147,10 @@ func stageState(c api.Counts) api.State {
 		return api.StateFailed
 	case c.Running > 0:
 		return api.StateRunning
+	case c.Waiting > 0:
+		return api.StateWaiting
+	case c.Retrying > 0:
+		return api.StateRetrying
 	case c.Cancelled > 0:
 		return api.StateCancelled
 	case c.Queued > 0:
@@ -153,6 +159,8 @@ func stageState(c api.Counts) api.State {
 		return api.StateBlocked
 	case c.Idle > 0:
 		return api.StateIdle
+	case c.Skipped > 0 && c.OK+c.Kept == 0:
+		return api.StateSkipped
 	}
 	return api.StateOK
 }
@@ -169,6 +177,8 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 		switch {
 		case n.State == api.StateFailed:
 			name += " " + cause(n.Reason, n.ExitCode, n.Signal, n.Message)
+		case n.Wait != nil:
+			name += " " + waitText(*n.Wait, now)
 		case n.Started != nil:
 			name += " " + span(now.Sub(*n.Started))
 		}
@@ -176,6 +186,9 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 	}
 	size = fmt.Sprintf("%s%d  %d/%d", p.either("×", "x"), s.Nodes, s.Counts.OK+s.Counts.Kept, s.Nodes)
 	parts := countGlyphs(p, s.Counts)
+	if s.Counts.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d", p.glyph(api.StateSkipped), s.Counts.Skipped))
+	}
 	if s.Counts.Kept > 0 {
 		parts = append([]string{fmt.Sprintf("%d kept", s.Counts.Kept)}, parts...)
 	}
@@ -192,7 +205,10 @@ func statusNext(s api.Status, file string) string {
 	if failed != nil && failed.Run != "" && failed.Executions > 0 {
 		parts = append(parts, "log: wf logs "+quote(failed.Run+"/"+failed.Name)+file)
 	}
-	if len(s.Runs) == 0 && s.Counts.Failed+s.Counts.Cancelled > 0 {
+	if waitsForPeople(s.Stages) {
+		parts = append(parts, "what waits for a person: wf approvals"+file)
+	}
+	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 || s.Counts.Failed > 0 && !allHandled(s)) {
 		parts = append(parts, "go on: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")

@@ -139,7 +139,8 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 }
 
 // failedExecutions are the last executions of the nodes that ended as failed, in order of start.
-// What a person stopped is no failure of the node.
+// What a person stopped is no failure of the node, and one that an edge has fired for is no failure of
+// the run.
 func failedExecutions(detail api.RunDetail) []api.Execution {
 	last := make(map[string]int, len(detail.Execs))
 	for i, x := range detail.Execs {
@@ -147,7 +148,7 @@ func failedExecutions(detail api.RunDetail) []api.Execution {
 	}
 	var failed []api.Execution
 	for i, x := range detail.Execs {
-		if last[x.Node] == i && x.Over && !x.OK && x.Reason != api.ReasonCancelled {
+		if last[x.Node] == i && x.Over && !x.OK && x.Reason != api.ReasonCancelled && !x.Handled {
 			failed = append(failed, x)
 		}
 	}

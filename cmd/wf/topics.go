@@ -54,6 +54,7 @@ const recipesTopic = `WHAT TO TYPE WHEN
   it was done by hand              wf edit status NODE ran, then wf resume
   change a command                 wf edit set NODE label 'COMMAND'
   change several                   wf edit nodes 'align_*'   take it back: wf edit undo
+  count, or lock, between commands wf kv incr done, wf kv set --if-absent lock $$
   a picture of it                  wf graph --format svg > picture.svg
   make one of a makefile           wf new Workfile --from make Makefile
   yesterday's run                  wf runs, wf runs show RUN, wf logs RUN/NODE
@@ -81,7 +82,7 @@ const statesTopic = `STATES
   ● *  running    its process is alive
   ✓ +  ok         it ended with status 0
   ✗ x  failed     another status, a signal, a timeout, or it could not start
-  ⊘ -  blocked    it waits for something that failed
+  ⊘ !  blocked    it waits for something that failed
   ◌ ~  cancelled  it was stopped, by a person or by --fail-fast
 
 The second sign is that of --ascii, which is chosen by itself where the locale is not UTF-8.
@@ -121,7 +122,8 @@ const exitTopic = `EXIT STATUS
   130  stopped by SIGINT (Ctrl-C) of this command
   143  stopped by SIGTERM of this command
 
-wf check ends with 0 or 3, wf doctor with 0 or 1, wf server status with 0 or 4.`
+wf check ends with 0 or 3, wf doctor with 0 or 1, wf server status with 0 or 4. wf kv get ends
+with 1 when there is no value, wf kv set and del when a condition of theirs is not met.`
 
 const jsonTopic = `JSON
 
@@ -140,7 +142,12 @@ the numbers of runs are strings.
   wf logs NODE                wf.log/v1     a line per line of output
   wf graph                    wf.graph/v1
   wf edit VERB                wf.edit/v1
+  wf kv VERB                  wf.kv/v1
+  wf kv ls                    wf.kv-keys/v1
   wf check                    wf.check/v1
+  wf approvals                wf.approvals/v1
+  wf approve, wf reject       wf.decision/v1
+  wf out NODE.KEY             wf.outputs/v1
   wf server status, ls        wf.server/v1
   wf doctor                   wf.doctor/v1
   wf version                  wf.version/v1
@@ -166,7 +173,9 @@ A command runs with the environment of the wf run that started it, and these:
 
   WF_WORKFILE     path of the workfile        WF_NODE_ID    id of the node
   WF_RUN_ID       number of the run           WF_NODE_NAME  its handle
-  WF_EXECUTION    how often it began in this run, from 1`
+  WF_EXECUTION    how often it began in this run, from 1
+
+wf kv inside a command takes workfile and run from them.`
 
 // configTopic is written from the settings themselves.
 func configTopic() string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/words"
 )
 
 // A traceEvent is one entry of the Trace Event Format, which Perfetto and chrome://tracing read.
@@ -41,7 +42,7 @@ func writeTrace(w io.Writer, d api.RunDetail, now time.Time) error {
 	}
 	t := trace{TimeUnit: "ms", Events: []traceEvent{
 		{Name: "process_name", Phase: "M", Process: process, Args: map[string]any{"name": "run " + d.Run + " " + d.Workfile}},
-	}, Other: map[string]string{"workfile": d.Workfile, "run": d.Run, "result": resultWord(d.Result),
+	}, Other: map[string]string{"workfile": d.Workfile, "run": d.Run, "result": words.ResultWord(d.Result),
 		"started": d.Started.UTC().Format(time.RFC3339Nano), "version": d.Version}}
 	for lane := range tracks {
 		t.Events = append(t.Events,

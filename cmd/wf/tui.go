@@ -34,7 +34,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	if err != nil {
 		return tui.Left{}, err
 	}
-	return tui.Run(ctx, tui.Options{
+	left, err := tui.Run(ctx, tui.Options{
 		Connect: e.connectTUI,
 		Path:    path,
 		Request: req,
@@ -50,12 +50,19 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Pager:  cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
 		Editor: editor.Choose(e.get),
 		Drafts: editor.Folder(e.whereFolders().state),
+		Memory: sights(filepath.Join(e.whereFolders().state, "views")),
 		In:     e.stdin,
 		Out:    e.stdout,
 		Env:    e.vars,
 		ASCII:  e.wantASCII(),
 		Color:  e.wantColor(true),
 	})
+	var bug *tui.Crash
+	if errors.As(err, &bug) {
+		e.crash(bug.Value, bug.Stack)
+		return left, exitError(exitFailed)
+	}
+	return left, err
 }
 
 // turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
@@ -95,12 +102,12 @@ func (e *env) usualRun(path string) (api.RunRequest, error) {
 }
 
 // connectTUI is connect for a client that tells what happens to its connection.
-func (e *env) connectTUI(ctx context.Context, lost func(error), note func(string)) (*client.Client, error) {
+func (e *env) connectTUI(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error) {
 	opt, err := e.startingOptions(nil)
 	if err != nil {
 		return nil, err
 	}
-	opt.Lost, opt.Note = lost, note
+	opt.Lost, opt.Note, opt.NoStart = lost, note, !start
 	return client.Connect(ctx, opt)
 }
 

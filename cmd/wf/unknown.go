@@ -18,7 +18,7 @@ var otherWords = map[string]string{
 	"watch": "attach", "follow": "attach", "monitor": "attach", "ps": "status", "state": "status", "info": "status", "top": "status",
 	"explain": "why", "reason": "why", "lint": "check", "validate": "check", "verify": "check",
 	"init": "new", "create": "new", "clear": "reset", "clean": "reset", "add": "edit", "set": "edit", "undo": "edit", "redo": "edit",
-	"service": "server", "manual": "man", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
+	"service": "server", "manual": "man", "store": "kv", "counter": "kv", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
 }
 
 // unknownWord is the error for a word that is none of names, with those it may have been meant to be.

@@ -39,7 +39,7 @@ func (v *view) nodeStarted(ev api.Event) {
 		why = ": " + step.Why
 	}
 	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
-	if planned {
+	if planned && step.Line != "" {
 		v.field("command", step.Line)
 	}
 }
@@ -51,8 +51,10 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	}
 	switch {
 	case v.opt.output == "grouped":
-		v.wholeOutput(ctx, ev)
-	case failed && ev.Reason != api.ReasonCancelled && !ev.Mocked && v.showsBlocks():
+		if executed(ev) {
+			v.wholeOutput(ctx, ev)
+		}
+	case failed && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
 	if v.opt.output != "none" && endState(ev) == api.StateFailed && !ev.Handled {

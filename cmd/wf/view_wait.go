@@ -16,6 +16,11 @@ func notExecuted(ev api.Event) string {
 	return ""
 }
 
+// executed says whether a command has run whose output belongs to the end of a node.
+func executed(ev api.Event) bool {
+	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && (ev.Execution > 0 || ev.Type == api.NodeFailed)
+}
+
 // handledWord follows the cause of a failure that an edge has fired for.
 func handledWord(handled bool) string {
 	if handled {

@@ -1,0 +1,127 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"wf/api"
+)
+
+// nodeEvents are one event of each type that frames are full of during a run, with all of its fields.
+func nodeEvents() []api.Event {
+	code, minus, took := 2, -1, int64(812)
+	at := time.Date(2026, 3, 1, 12, 30, 0, 123456789, time.UTC)
+	return []api.Event{
+		{Seq: 1, Time: at, Type: api.NodeReady, Run: "42", Node: "n1", Name: "align"},
+		{Seq: 2, Time: at, Type: api.NodeStarted, Run: "42", Node: "n1", Name: "align", Execution: 3, PID: 4121},
+		{Seq: 3, Time: at, Type: api.NodeFinished, Run: "42", Node: "n1", Name: "align", Execution: 3, ExitCode: new(int), DurationMS: &took},
+		{Seq: 4, Time: at, Type: api.NodeFailed, Run: "42", Node: "n1", Name: "größe", ExitCode: &code, Reason: api.ReasonExit, DurationMS: &took},
+		{Seq: 5, Time: at, Type: api.NodeFailed, Run: "42", Node: "n2", ExitCode: &minus, Signal: "SIGKILL", Reason: api.ReasonSignal},
+		{Seq: 6, Time: at, Type: api.NodeReset, Run: "42", Node: "n2", Client: "c7"},
+	}
+}
+
+// Frames of events of nodes are read by hand, as encoding/json would read them.
+func TestFramesByHand(t *testing.T) {
+	var p frameReader
+	for _, want := range []api.Frame{
+		{Events: nodeEvents()[:1]}, {Events: nodeEvents()}, {Events: nodeEvents(), After: 3, Through: 17}, {Events: nodeEvents(), Through: 6},
+	} {
+		data, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := p.byHand(data); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read by hand: %v, as\n%+v, not\n%+v", data, ok, got, want)
+		}
+	}
+}
+
+// Everything else is left to encoding/json.
+func TestFramesNotByHand(t *testing.T) {
+	for _, text := range []string{``, `{}`, `{"events":[]}`, `{"events":[{}]}`, `{"events":null}`, `{"snapshot":{"seq":4}}`,
+		`{"events":[{"seq":1,"type":"run_started","mode":"fresh"}]}`, `{"events":[{"seq":01}]}`, `{"events":[{"seq":-1}]}`,
+		`{"events":[{"seq":1e3}]}`, `{"events":[{"seq":99999999999999999999}]}`, `{"events":[{"seq":1,}]}`, `{"events":[{"node":"a\u0062"}]}`,
+		"{\"events\":[{\"node\":\"\xff\"}]}", `{"events":[{"seq":1}]`, `{"events":[{"seq":1}]}x`, `{"events":[{"time":"noon"}]}`,
+		`{"events":[{"node":null}]}`, `{"events":[{"seq":1}],"dropped":"too slow"}`} {
+		var p frameReader
+		if f, ok := p.byHand([]byte(text)); ok {
+			t.Errorf("%s is read by hand as %+v", text, f)
+		}
+	}
+}
+
+// What comes again and again is kept only once, and not without end.
+func TestKnownTexts(t *testing.T) {
+	var p frameReader
+	for i := range mostKnown + 10 {
+		data, err := json.Marshal(api.Frame{Events: []api.Event{{Type: api.NodeReady, Node: time.Duration(i).String()}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := p.byHand(data); !ok || f.Events[0].Node != time.Duration(i).String() {
+			t.Fatalf("%s is read by hand: %v, as %+v", data, ok, f)
+		}
+		if len(p.known) > mostKnown {
+			t.Fatalf("%d texts are kept", len(p.known))
+		}
+	}
+}
+
+// FuzzFrame: what is read by hand is what encoding/json reads.
+func FuzzFrame(f *testing.F) {
+	for i := range nodeEvents() {
+		data, err := json.Marshal(api.Frame{Events: nodeEvents()[i:], Through: 9})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"events":[{"seq":1,"seq":2,"exit_code":3,"exit_code":4}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var p frameReader
+		got, ok := p.byHand(data)
+		if !ok {
+			return
+		}
+		var want api.Frame
+		if err := json.NewDecoder(bytes.NewReader(data)).Decode(&want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is read by hand as\n%+v, by encoding/json as\n%+v, %v", data, got, want, err)
+		}
+	})
+}
+
+// BenchmarkFrame reads a frame of a busy run, both ways.
+func BenchmarkFrame(b *testing.B) {
+	var f api.Frame
+	for range 50 {
+		f.Events = append(f.Events, nodeEvents()...)
+	}
+	data, err := json.Marshal(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("by hand", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		var p frameReader
+		for b.Loop() {
+			if _, err := p.read(bytes.NewReader(data)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("encoding json", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			var f api.Frame
+			if err := json.Unmarshal(data, &f); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"wf/api"
+)
+
+// TestADeedIsAskedForAgainWhenNothingWasDone: a daemon that is ending says so, the next one does it.
+func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
+	dir := t.TempDir()
+	d := newFake(t, dir)
+	d.mux.HandleFunc("POST "+api.PathKVIncr, func(w http.ResponseWriter, _ *http.Request) {
+		if d.count(api.PathKVIncr) < 3 {
+			reply(w, http.StatusGone, api.Error{Code: api.CodeGone, Message: "the daemon is ending"})
+			return
+		}
+		reply(w, 200, api.KVAnswer{Done: true, Found: true, Value: []byte("1")})
+	})
+	d.start()
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
+	answer, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1})
+	if err != nil || string(answer.Value) != "1" || d.count(api.PathKVIncr) != 3 {
+		t.Errorf("%+v, %v after %d", answer, err, d.count(api.PathKVIncr))
+	}
+}
+
+// TestANumberIsNotAddedTwice: when the daemon is lost on the way, nobody knows whether it was done.
+func TestANumberIsNotAddedTwice(t *testing.T) {
+	dir := t.TempDir()
+	d := newFake(t, dir)
+	d.mux.HandleFunc("POST "+api.PathKVIncr, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	d.start()
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
+	if _, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1}); !brokenOff(err) || d.count(api.PathKVIncr) != 1 {
+		t.Errorf("%v after %d", err, d.count(api.PathKVIncr))
+	}
+}
+
+func TestKeysOfAllPages(t *testing.T) {
+	dir := t.TempDir()
+	d := newFake(t, dir)
+	const all, page = 25, 10
+	d.mux.HandleFunc("GET "+api.PathKVKeys, func(w http.ResponseWriter, r *http.Request) {
+		q, answer := r.URL.Query(), api.KVKeys{}
+		for i := range all {
+			if key := fmt.Sprintf("k%02d", i); key > q.Get("after") {
+				if answer.More = len(answer.Keys) == page; answer.More {
+					break
+				}
+				answer.Keys = append(answer.Keys, api.KVKey{Key: key})
+			}
+		}
+		if q.Get("prefix") != "k" || q.Get("scope") != api.KVRun || q.Get("run") != "7" || q.Get("workfile") != "/w" {
+			t.Errorf("asked for %v", q)
+		}
+		reply(w, 200, answer)
+	})
+	d.start()
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
+	keys, err := c.KVKeys(t.Context(), api.KVScope{Scope: api.KVRun, Workfile: "/w", Run: "7"}, "k")
+	if err != nil || len(keys) != all || keys[0].Key != "k00" || keys[all-1].Key != "k24" {
+		t.Errorf("%d keys, %v", len(keys), err)
+	}
+}
+
+// TestEmptyConditionsTravel: "only if it is empty" is not "whatever it is".
+func TestEmptyConditionsTravel(t *testing.T) {
+	dir := t.TempDir()
+	d := newFake(t, dir)
+	var got []api.KVSet
+	d.mux.HandleFunc("POST "+api.PathKVSet, func(w http.ResponseWriter, r *http.Request) {
+		var q api.KVSet
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		got = append(got, q)
+		reply(w, 200, api.KVAnswer{})
+	})
+	d.start()
+	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
+	for _, only := range []*[]byte{nil, {}} {
+		if _, err := c.KVSet(t.Context(), api.KVSet{Key: "k", If: only}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(got) != 2 || got[0].If != nil || got[1].If == nil || len(*got[1].If) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

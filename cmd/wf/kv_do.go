@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"wf/api"
+	"wf/plain"
+)
+
+func (k *kvCall) get() error {
+	answer, err := k.client.KVGet(k.ctx, k.where, k.key)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !answer.Found && k.o.quiet:
+		return exit(exitFailed)
+	case !answer.Found:
+		return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}
+	case k.o.json:
+		return k.report(answer, nil)
+	}
+	w := k.e.outputWriter(k.e.stdout, false)
+	if _, err := w.Write(answer.Value); err != nil {
+		return err
+	}
+	if n := len(answer.Value); k.e.outTTY && n > 0 && answer.Value[n-1] != '\n' {
+		if _, err := w.Write([]byte("\n")); err != nil { // the prompt comes next
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func (k *kvCall) set(value string) error {
+	data, err := k.value(value)
+	if err != nil {
+		return err
+	}
+	ttl, err := k.ttl()
+	if err != nil {
+		return err
+	}
+	answer, err := k.client.KVSet(k.ctx, api.KVSet{KVScope: k.where, Key: k.key, Value: data,
+		TTLMS: ttl.Milliseconds(), IfAbsent: k.o.ifAbsent, If: k.only()})
+	if err != nil {
+		return err
+	}
+	return k.told(answer, answer.Done, "set")
+}
+
+// value is the argument of set, or standard input.
+func (k *kvCall) value(arg string) ([]byte, error) {
+	data := []byte(arg)
+	if arg == "-" {
+		var err error
+		if data, err = io.ReadAll(io.LimitReader(k.e.stdin, api.KVValueMost+1)); err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+	}
+	if len(data) > api.KVValueMost {
+		return nil, usage("the value is longer than %d bytes", api.KVValueMost)
+	}
+	return data, nil
+}
+
+func (k *kvCall) del() error {
+	answer, err := k.client.KVDelete(k.ctx, api.KVDelete{KVScope: k.where, Key: k.key, If: k.only()})
+	if err != nil {
+		return err
+	}
+	return k.told(answer, answer.Done || !k.conditional, "deleted")
+}
+
+// told ends a change: met says whether its condition was met.
+func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
+	status := exitOK
+	if !met {
+		status = exitFailed
+	}
+	switch {
+	case k.o.json:
+		if err := k.report(answer, &answer.Done); err != nil {
+			return err
+		}
+		return exit(status)
+	case met:
+		return nil
+	case k.o.quiet:
+		return exit(status)
+	}
+	is := "it has no value"
+	if answer.Found {
+		is = "its value is " + shownKV(answer.Value)
+	}
+	return &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}
+}
+
+// maxShownKV is how much of a value a message quotes, in bytes.
+const maxShownKV = 60
+
+// shownKV is a value in a message.
+func shownKV(value []byte) string {
+	if !utf8.Valid(value) {
+		return plural(len(value), "byte") + " that are no text"
+	}
+	if len(value) > maxShownKV {
+		end := maxShownKV
+		for !utf8.RuneStart(value[end]) {
+			end--
+		}
+		return fmt.Sprintf("%q… (%s)", value[:end], plural(len(value), "byte"))
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+func (k *kvCall) incr() error {
+	ttl, err := k.ttl()
+	if err != nil {
+		return err
+	}
+	answer, err := k.client.KVIncr(k.ctx, api.KVIncr{KVScope: k.where, Key: k.key, By: k.o.by, TTLMS: ttl.Milliseconds()})
+	if err != nil {
+		return err
+	}
+	if k.o.json {
+		return k.report(answer, &answer.Done)
+	}
+	_, err = fmt.Fprintf(k.e.stdout, "%s\n", answer.Value)
+	return err
+}
+
+// kvReport is `wf kv VERB --json`. Value is there if Found is; Bytes are the value as it is, only
+// where Value cannot be that.
+type kvReport struct {
+	Schema   string  `json:"schema"`
+	Scope    string  `json:"scope"`
+	Workfile string  `json:"workfile,omitempty"`
+	Run      string  `json:"run,omitempty"`
+	Key      string  `json:"key"`
+	Done     *bool   `json:"done,omitempty"` // of changes
+	Found    bool    `json:"found"`
+	Value    *string `json:"value,omitempty"`
+	Bytes    []byte  `json:"bytes,omitempty"`
+	Expires  string  `json:"expires,omitempty"`
+}
+
+func (k *kvCall) report(answer api.KVAnswer, done *bool) error {
+	r := kvReport{Schema: api.SchemaKV, Scope: k.where.Scope, Workfile: k.where.Workfile, Run: k.where.Run,
+		Key: k.key, Done: done, Found: answer.Found, Expires: answer.Expires}
+	if answer.Found {
+		text := string(answer.Value)
+		if r.Value = &text; !utf8.ValidString(text) {
+			r.Bytes = answer.Value
+		}
+	}
+	return writeJSON(k.e.stdout, r)
+}
+
+// kvList is `wf kv ls --json`.
+type kvList struct {
+	Schema   string      `json:"schema"`
+	Scope    string      `json:"scope"`
+	Workfile string      `json:"workfile,omitempty"`
+	Run      string      `json:"run,omitempty"`
+	Keys     []api.KVKey `json:"keys"`
+}
+
+func (k *kvCall) ls() error {
+	keys, err := k.client.KVKeys(k.ctx, k.where, k.key)
+	if err != nil {
+		return err
+	}
+	if k.o.json {
+		return writeJSON(k.e.stdout, kvList{api.SchemaKVKeys, k.where.Scope, k.where.Workfile, k.where.Run, append([]api.KVKey{}, keys...)})
+	}
+	var t table
+	for _, key := range keys {
+		if k.o.quiet {
+			t.row(plain.Line(key.Key))
+			continue
+		}
+		t.row(plain.Line(key.Key), plural(key.Bytes, "byte"), expiryOf(key, time.Now()))
+	}
+	return t.write(k.e.stdout)
+}
+
+// expiryOf says when a value is gone; "" when it stays.
+func expiryOf(key api.KVKey, now time.Time) string {
+	at, err := time.Parse(time.RFC3339Nano, key.Expires)
+	if err != nil {
+		return ""
+	}
+	return "gone in " + span(max(0, at.Sub(now)))
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wf/api"
+)
+
+// TestPatterns runs every workfile of examples/patterns with the real program and one daemon, and holds
+// what became of it against what its comment expects. What waits for a person is answered when the
+// run says that it waits.
+func TestPatterns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a daemon")
+	}
+	files, err := filepath.Glob(filepath.Join(patternFolder, "*.graphml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workfiles in %s: %v", patternFolder, err)
+	}
+	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{home: home, bin: buildProgram(t)}
+	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "LANG=C.UTF-8",
+		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"))
+	defer func() {
+		if err := w.end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".graphml"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &patternRun{t: t, w: w, dir: t.TempDir(), expect: readExpectation(t, string(data))}
+			if err := os.WriteFile(filepath.Join(p.dir, defaultWorkfile), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p.check()
+			p.run()
+			p.compare()
+		})
+	}
+}
+
+// patternFolder holds a workfile for each pattern.
+const patternFolder = "../../examples/patterns"
+
+// patternRun is one workfile in a folder of its own.
+type patternRun struct {
+	t      *testing.T
+	w      *world
+	dir    string
+	expect *patternEnd
+}
+
+// command is a wf that ends when nothing should take so long.
+func (p *patternRun) command(args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	p.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, filepath.Join(p.w.bin, "wf"), args...)
+	cmd.Dir, cmd.Env = p.dir, p.w.vars
+	return cmd
+}
+
+// wf runs a command that must succeed and returns what it says.
+func (p *patternRun) wf(args ...string) string {
+	p.t.Helper()
+	var stderr strings.Builder
+	cmd := p.command(args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("wf %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out)
+}
+
+func (p *patternRun) check() {
+	var c api.Check
+	if err := json.Unmarshal([]byte(p.wf("check", "--json")), &c); err != nil || !c.OK || len(c.Problems) > 0 {
+		p.t.Errorf("wf check: %+v, %v", c, err)
+	}
+}
+
+// run runs the workfile to its end. The exit status must fit the result.
+func (p *patternRun) run() {
+	var stderr strings.Builder
+	cmd := p.command(append([]string{"run", "--json"}, p.expect.args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	left, said := p.answer(out)
+	err = cmd.Wait()
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		p.t.Fatal(err)
+	}
+	want := map[api.Result]int{api.Succeeded: exitOK, api.ResFailed: exitFailed, api.Cancelled: exitStopped}[p.expect.result]
+	if got := cmd.ProcessState.ExitCode(); got != want || left > 0 {
+		p.t.Fatalf("wf run ended with %d, want %d; %d steps were left\n%s%s", got, want, left, said, stderr.String())
+	}
+}
+
+// answer follows the events of a run and takes each step as soon as its event has come. It returns how
+// many steps were not taken, and the last events.
+func (p *patternRun) answer(events io.Reader) (left int, said string) {
+	var b strings.Builder
+	seen := map[string]bool{}
+	steps := p.expect.steps
+	lines := bufio.NewScanner(events)
+	for lines.Scan() {
+		b.WriteString(lines.Text() + "\n")
+		var ev api.Event
+		if err := json.Unmarshal(lines.Bytes(), &ev); err != nil {
+			p.t.Errorf("an event is no JSON: %s", lines.Text())
+			continue
+		}
+		switch {
+		case ev.Type == api.NodeWaiting && ev.Wait != nil && ev.Wait.Kind == api.WaitApproval:
+			seen["approve "+ev.Name], seen["reject "+ev.Name] = true, true
+		case ev.Type == api.NodeFinished:
+			seen["await "+ev.Name] = true
+		}
+		for len(steps) > 0 && seen[steps[0].verb+" "+steps[0].node] {
+			if steps[0].verb != "await" {
+				p.wf(append([]string{steps[0].verb, steps[0].node}, steps[0].args...)...)
+			}
+			steps = steps[1:]
+		}
+	}
+	said = b.String()
+	return len(steps), said[max(0, len(said)-4000):]
+}
+
+// compare holds the state after the run against what is expected.
+func (p *patternRun) compare() {
+	var s api.Status
+	if err := json.Unmarshal([]byte(p.wf("status", "--json")), &s); err != nil {
+		p.t.Fatal(err)
+	}
+	if s.LastRun == nil || s.LastRun.Result != p.expect.result {
+		p.t.Errorf("last run %+v, want %s", s.LastRun, p.expect.result)
+	}
+	states := map[string]bool{}
+	for _, n := range s.Nodes {
+		if n.Parent != "" {
+			continue // how its instances ended, the container tells
+		}
+		states[n.Name] = true
+		p.compareNode(n)
+	}
+	for name := range p.expect.states {
+		if !states[name] {
+			p.t.Errorf("there is no node %s", name)
+		}
+	}
+	for _, o := range p.expect.outputs {
+		var out api.NodeOutputs
+		if err := json.Unmarshal([]byte(p.wf("out", o.node, "--json")), &out); err != nil || fmt.Sprint(out.Outputs[o.key]) != o.value {
+			p.t.Errorf("outputs of %s are %v, want %s=%s (%v)", o.node, out.Outputs, o.key, o.value, err)
+		}
+	}
+}
+
+func (p *patternRun) compareNode(n api.NodeStatus) {
+	want, said := p.expect.states[n.Name]
+	if !said {
+		p.t.Errorf("node %s: nothing is expected of it; it is %q", n.Name, n.Status)
+		return
+	}
+	if !want.fits(n) {
+		p.t.Errorf("node %s is %q (%s) %s, want %s", n.Name, n.Status, n.State, n.Message, want)
+	}
+	if times, said := p.expect.times[n.Name]; said && n.Executions != times {
+		p.t.Errorf("node %s was executed %d times, want %d", n.Name, n.Executions, times)
+	}
+	if count, said := p.expect.instances[n.Name]; said && (n.Instances == nil || n.Instances.Begun != count) {
+		p.t.Errorf("sub-flow %s: %+v, want %d instances", n.Name, n.Instances, count)
+	}
+}

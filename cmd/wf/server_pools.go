@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+func newServerPools(e *env) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "pools [NAME=SIZE…]",
+		Short: "List pools, or give them their sizes",
+		Long: `A pool is something of which commands need units while they run: GPUs, licences, a database that
+bears four at a time. A node says how many with its attribute pool (gpu:1); all workfiles of this
+machine share the units. A pool that was given no size has one unit: only one command at a time
+runs that needs it. Sizes are kept. What runs already keeps what it has.`,
+		Example: `  wf server pools                  list them
+  wf server pools gpu=2 licence=10`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return serverPools(cmd.Context(), e, args, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func serverPools(ctx context.Context, e *env, args []string, asJSON bool) error {
+	var sizes []api.PoolSize
+	for _, arg := range args {
+		name, text, found := strings.Cut(arg, "=")
+		size, err := strconv.Atoi(text)
+		if !found || err != nil {
+			return usage("%q is not NAME=SIZE", arg)
+		}
+		sizes = append(sizes, api.PoolSize{Name: name, Size: size})
+	}
+	c, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for _, s := range sizes {
+		if _, err := c.ResizePool(ctx, s); err != nil {
+			return err
+		}
+	}
+	list, err := c.Pools(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(e.stdout, list)
+	}
+	for _, p := range list.Pools {
+		fmt.Fprintf(e.stdout, "%s  %d of %d used, %d waiting\n", plain.Line(p.Name), p.Used, p.Size, p.Waiting)
+	}
+	if len(list.Pools) == 0 && len(sizes) == 0 {
+		fmt.Fprintln(e.stderr, "no pool has a size, and none is used")
+	}
+	return nil
+}

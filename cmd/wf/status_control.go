@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// waitDetail says what a node waits for, and what can be done about it.
+func waitDetail(n api.NodeStatus, now time.Time) string {
+	switch n.Wait.Kind {
+	case api.WaitApproval:
+		text := "for a person: wf approve " + quote(n.Name)
+		if n.Wait.Until != nil {
+			text += ", until " + n.Wait.Until.Local().Format(time.TimeOnly)
+		}
+		return text
+	case api.WaitRetry:
+		if n.Wait.Until == nil {
+			return fmt.Sprintf("repetition %d", n.Attempt)
+		}
+		return fmt.Sprintf("repetition %d in %s", n.Attempt, span(max(0, n.Wait.Until.Sub(now))))
+	}
+	if n.Wait.Until == nil {
+		return strings.TrimPrefix(waitText(*n.Wait, now), "waits ")
+	}
+	return fmt.Sprintf("until %s, in %s", n.Wait.Until.Local().Format(time.TimeOnly), span(max(0, n.Wait.Until.Sub(now))))
+}
+
+// instancesText is "2/3 instances, failed: align[1]": how far a sub-flow is, and where to look.
+func instancesText(in api.Instances) string {
+	of := in.Total
+	if of == 0 {
+		of = in.Begun
+	}
+	text := fmt.Sprintf("%d/%s", in.Counts.OK+in.Counts.Kept, plural(of, "instance"))
+	byState := map[api.State][]string{}
+	var order []api.State
+	for _, s := range in.Notable {
+		if byState[s.State] == nil {
+			order = append(order, s.State)
+		}
+		name := s.Path
+		if s.Item != "" {
+			name += " (" + s.Item + ")"
+		}
+		byState[s.State] = append(byState[s.State], name)
+	}
+	for _, state := range order {
+		text += ", " + string(state) + ": " + nameList(byState[state], shownInstances)
+	}
+	return text
+}
+
+// shownInstances is how many instances in a state are named.
+const shownInstances = 3
+
+// shownName is how lists call a node: one of a sub-flow stands for all its instances.
+func shownName(n api.NodeStatus, subFlows map[string]string) string {
+	if around := subFlows[n.Parent]; around != "" && !ofInstance(n.Name) {
+		return plain.Line(around + "[*]/" + n.Name)
+	}
+	return plain.Line(n.Name)
+}
+
+// subFlowsOf are the handles of the sub-flows among nodes, by id.
+func subFlowsOf(nodes []api.NodeStatus) map[string]string {
+	var found map[string]string
+	for _, n := range nodes {
+		if n.SubFlow != "" {
+			if found == nil {
+				found = map[string]string{}
+			}
+			found[n.ID] = n.Name
+		}
+	}
+	return found
+}
+
+// lsDetail is what stands in place of a command in a list: of a container how it repeats its nodes, and
+// of a node that waits what for.
+func lsDetail(n api.NodeStatus, now time.Time) string {
+	var parts []string
+	if n.SubFlow != "" {
+		parts = append(parts, n.SubFlow)
+	}
+	if n.Instances != nil && n.Instances.Begun > 0 {
+		parts = append(parts, instancesText(*n.Instances))
+	}
+	if n.Wait != nil {
+		parts = append(parts, waitDetail(n, now))
+	}
+	if n.Mocked {
+		parts = append(parts, "mocked")
+	}
+	if n.Handled {
+		parts = append(parts, "handled")
+	}
+	if n.Command != "" {
+		parts = append(parts, n.Command)
+	}
+	for i, part := range parts {
+		parts[i] = plain.Line(part)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// allHandled says of a state in which nodes have failed that an edge has fired for each of them.
+func allHandled(s api.Status) bool {
+	handled := false
+	unhandled := func(nodes []api.NodeStatus) bool {
+		for _, n := range nodes {
+			if n.State == api.StateFailed && !n.Handled && !ofSubFlow(n, s.Nodes) {
+				return true
+			}
+			handled = handled || n.Handled
+		}
+		return false
+	}
+	if unhandled(s.Nodes) {
+		return false
+	}
+	for _, stage := range s.Stages { // in each, those that are not handled are named first
+		if unhandled(stage.Notable) {
+			return false
+		}
+	}
+	return handled
+}
+
+// waitsForPeople says whether one of the nodes that are named waits for a person.
+func waitsForPeople(stages []api.Stage) bool {
+	for _, s := range stages {
+		for _, n := range s.Notable {
+			if n.Wait != nil && n.Wait.Kind == api.WaitApproval {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how
+// it ended.
+func ofSubFlow(n api.NodeStatus, all []api.NodeStatus) bool {
+	for _, c := range all {
+		if c.ID == n.Parent && n.Parent != "" {
+			return c.SubFlow != "" || ofSubFlow(c, all)
+		}
+	}
+	return false
+}
+
+// valuesText is "a=1 b=x", by name.
+func valuesText(values map[string]any) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, name+"="+quote(valueText(values[name])))
+	}
+	return strings.Join(parts, " ")
+}
+
+// mocksText is "deploy skipped, test exit 3": what a run did not execute, and how it took it.
+func mocksText(mocks []api.Mock) string {
+	var parts []string
+	for _, m := range mocks {
+		parts = append(parts, m.Nodes+" "+mockText(m))
+	}
+	return nameList(parts, shownNames)
+}
+
+// mockText says how a node ends that is not executed.
+func mockText(m api.Mock) string {
+	switch {
+	case m.Skip:
+		return "passed over"
+	case m.Exit != 0:
+		return fmt.Sprintf("exit %d", m.Exit)
+	case len(m.Outputs) > 0:
+		return "gives " + valuesText(m.Outputs)
+	}
+	return "succeeds"
+}

@@ -1,0 +1,182 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"wf/api"
+	"wf/store"
+	"wf/workspace"
+)
+
+// fileKV is the name of the file of values in the state folder.
+const fileKV = "kv.db"
+
+// newValues is the store of a daemon. It is opened when somebody asks for something.
+func newValues(state string) *store.Store {
+	return store.New(filepath.Join(state, fileKV), func(id string, run int) bool { return workspace.HasRun(state, id, run) })
+}
+
+// What api promises is what the store keeps: this does not compile otherwise.
+var _ = [1]struct{}{}[api.KVValueMost-store.MaxValue]
+
+// keeping is a question about values as the store has it.
+type keeping struct {
+	ctx    context.Context
+	values *store.Store
+	scope  store.Scope
+}
+
+// keep lends f the store and the scope that is meant. The daemon does not end meanwhile, and no
+// workspace is opened.
+func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) (T, error)) (T, error) {
+	d.workspaces.hold()
+	defer d.workspaces.letGo()
+	var none T
+	scope, err := scopeOf(where)
+	if err != nil {
+		return none, err
+	}
+	v, err := f(keeping{r.Context(), d.cfg.values, scope})
+	if err != nil {
+		return none, kvError(err)
+	}
+	return v, nil
+}
+
+// scopeOf finds the scope that is meant.
+func scopeOf(where api.KVScope) (store.Scope, error) {
+	if where.Scope == api.KVMachine {
+		return store.Machine(), nil
+	}
+	if where.Scope != api.KVWorkfile && where.Scope != api.KVRun {
+		return store.Scope{}, invalid("scope %q: there are machine, workfile and run", where.Scope)
+	}
+	id, err := workspace.LastingID(where.Workfile)
+	if err != nil {
+		return store.Scope{}, err
+	}
+	if where.Scope == api.KVWorkfile {
+		return store.Workfile(id), nil
+	}
+	run, err := strconv.Atoi(where.Run)
+	if err != nil || run <= 0 || strconv.Itoa(run) != where.Run {
+		return store.Scope{}, invalid("run %q: must be the number of a run", where.Run)
+	}
+	return store.Run(id, run), nil
+}
+
+func kvScope(q url.Values) api.KVScope {
+	return api.KVScope{Scope: q.Get("scope"), Workfile: q.Get("workfile"), Run: q.Get("run")}
+}
+
+func (d *daemon) kvGet(r *http.Request) (api.KVAnswer, error) {
+	q := r.URL.Query()
+	return keep(d, r, kvScope(q), func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Get(k.ctx, k.scope, q.Get("key")))
+	})
+}
+
+func (d *daemon) kvKeys(r *http.Request) (api.KVKeys, error) {
+	q := r.URL.Query()
+	limit, err := number(q, "limit")
+	if err != nil {
+		return api.KVKeys{}, err
+	}
+	if limit == 0 || limit > api.KVPageMost {
+		limit = api.KVPageMost
+	}
+	return keep(d, r, kvScope(q), func(k keeping) (api.KVKeys, error) {
+		keys, more, err := k.values.Keys(k.ctx, k.scope, q.Get("prefix"), q.Get("after"), int(limit))
+		page := api.KVKeys{Keys: make([]api.KVKey, 0, len(keys)), More: more}
+		for _, key := range keys {
+			page.Keys = append(page.Keys, api.KVKey{Key: key.Name, Bytes: key.Size, Expires: kvTime(key.Expires)})
+		}
+		return page, err
+	})
+}
+
+func (d *daemon) kvSet(r *http.Request, q api.KVSet) (api.KVAnswer, error) {
+	ttl, err := kvTTL(q.TTLMS)
+	if err != nil {
+		return api.KVAnswer{}, err
+	}
+	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Set(k.ctx, k.scope, q.Key, q.Value, store.Terms{TTL: ttl, IfAbsent: q.IfAbsent, If: q.If}))
+	})
+}
+
+func (d *daemon) kvDelete(r *http.Request, q api.KVDelete) (api.KVAnswer, error) {
+	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Delete(k.ctx, k.scope, q.Key, q.If))
+	})
+}
+
+func (d *daemon) kvIncr(r *http.Request, q api.KVIncr) (api.KVAnswer, error) {
+	ttl, err := kvTTL(q.TTLMS)
+	if err != nil {
+		return api.KVAnswer{}, err
+	}
+	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Add(k.ctx, k.scope, q.Key, q.By, ttl))
+	})
+}
+
+// kvLongest bounds how far away an expiry may be.
+const kvLongest = 100 * 365 * 24 * time.Hour
+
+func kvTTL(ms int64) (time.Duration, error) {
+	if ms < 0 || ms > kvLongest.Milliseconds() {
+		return 0, invalid("the time to the expiry must be from 1 ms to 100 years, not %d ms", ms)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+func kvAnswer(out store.Outcome, err error) (api.KVAnswer, error) {
+	return api.KVAnswer{Done: out.Done, Found: out.Found, Value: out.Value, Expires: kvTime(out.Expires)}, err
+}
+
+// kvTime is a time on the wire; "" for none.
+func kvTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// kvError gives an error of the store our words. That the caller has gone, or the daemon ends, is
+// said only where nothing was changed: clients ask again then.
+func kvError(err error) error {
+	var own *store.Error
+	switch {
+	case errors.Is(err, store.ErrClosed):
+		return errEnding()
+	case !errors.As(err, &own):
+		return err
+	}
+	e := &api.Error{Code: api.CodeInternal, Message: own.Text, Where: own.Path, Why: own.Why}
+	switch own.Kind {
+	case store.Invalid:
+		e.Code = api.CodeInvalid
+	case store.Unfit:
+		e.Code = api.CodeConflict
+	case store.NoRun:
+		e.Code, e.Fix = api.CodeNotFound, "wf runs lists them"
+	case store.Damaged:
+		if own.Value {
+			e.Fix = "wf kv set it again, or wf kv del it"
+			break
+		}
+		e.Fix = "mv " + own.Path + " " + own.Path + ".damaged (the next value begins a new file; this one stays as it is)"
+	case store.Newer:
+		e.Fix = "use the wf that wrote it"
+	case store.Locked:
+		e.Fix = "end the program that has it open: fuser " + own.Path
+	}
+	return e
+}

@@ -1,0 +1,153 @@
+package daemon
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+)
+
+// kvWorkfile is a workfile with a run 1 in the history of r.
+func kvWorkfile(t *testing.T, r *running) api.KVScope {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "Workfile")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id, err := WorkfileID(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(r.cfg.State, "workspaces", id, "runs", "1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return api.KVScope{Scope: api.KVWorkfile, Workfile: path}
+}
+
+func (r *running) kvValue(where api.KVScope, key string) (string, *api.Error) {
+	r.t.Helper()
+	query := url.Values{"scope": {where.Scope}, "workfile": {where.Workfile}, "run": {where.Run}, "key": {key}}
+	var answer api.KVAnswer
+	e := r.ask("GET", api.PathKV+"?"+query.Encode(), nil, &answer)
+	if e == nil && !answer.Found {
+		return "<none>", nil
+	}
+	return string(answer.Value), e
+}
+
+func TestValuesNeedNoWorkspace(t *testing.T) {
+	r := start(t, nil)
+	where := kvWorkfile(t, r)
+	run := api.KVScope{Scope: api.KVRun, Workfile: where.Workfile, Run: "1"}
+	for i, scope := range []api.KVScope{where, run, {Scope: api.KVMachine}} {
+		value := strings.Repeat("v", i+1)
+		var answer api.KVAnswer
+		if e := r.ask("POST", api.PathKVSet, api.KVSet{KVScope: scope, Key: "k", Value: []byte(value)}, &answer); e != nil || !answer.Done {
+			t.Fatal(e, answer)
+		}
+		if got, e := r.kvValue(scope, "k"); e != nil || got != value {
+			t.Errorf("%+v: %q, %v", scope, got, e)
+		}
+	}
+	var server api.ServerStatus
+	if e := r.ask("GET", api.PathServer, nil, &server); e != nil || len(server.Workspaces) != 0 || r.fakes.times(where.Workfile) != 0 {
+		t.Errorf("open are %+v, %v", server.Workspaces, e)
+	}
+	// The workfile may be missing for a while; it is the same one.
+	if err := os.Remove(where.Workfile); err != nil {
+		t.Fatal(err)
+	}
+	if got, e := r.kvValue(where, "k"); e != nil || got != "v" {
+		t.Errorf("without the file: %q, %v", got, e)
+	}
+}
+
+func TestValuesThatAreRefused(t *testing.T) {
+	r := start(t, nil)
+	where := kvWorkfile(t, r)
+	run := func(number string) api.KVScope {
+		return api.KVScope{Scope: api.KVRun, Workfile: where.Workfile, Run: number}
+	}
+	for name, tc := range map[string]struct {
+		path string
+		body any
+		want api.Code
+	}{
+		"no scope":        {api.PathKVSet, api.KVSet{Key: "k"}, api.CodeInvalid},
+		"odd scope":       {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: "all"}, Key: "k"}, api.CodeInvalid},
+		"no workfile":     {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile}, Key: "k"}, api.CodeInvalid},
+		"relative":        {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "w"}, Key: "k"}, api.CodeInvalid},
+		"no folder":       {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "/no/such/w"}, Key: "k"}, api.CodeWorkfile},
+		"no run":          {api.PathKVSet, api.KVSet{KVScope: run(""), Key: "k"}, api.CodeInvalid},
+		"odd run":         {api.PathKVSet, api.KVSet{KVScope: run("01"), Key: "k"}, api.CodeInvalid},
+		"run 0":           {api.PathKVSet, api.KVSet{KVScope: run("0"), Key: "k"}, api.CodeInvalid},
+		"no such run":     {api.PathKVSet, api.KVSet{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"delete there":    {api.PathKVDelete, api.KVDelete{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"add there":       {api.PathKVIncr, api.KVIncr{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"no key":          {api.PathKVIncr, api.KVIncr{KVScope: where}, api.CodeInvalid},
+		"a long value":    {api.PathKVSet, api.KVSet{KVScope: where, Key: "k", Value: make([]byte, api.KVValueMost+1)}, api.CodeInvalid},
+		"negative expiry": {api.PathKVSet, api.KVSet{KVScope: where, Key: "k", TTLMS: -1}, api.CodeInvalid},
+		"far expiry":      {api.PathKVIncr, api.KVIncr{KVScope: where, Key: "k", TTLMS: 1 << 62}, api.CodeInvalid},
+	} {
+		if e := r.ask("POST", tc.path, tc.body, nil); e == nil || e.Code != tc.want {
+			t.Errorf("%s: %+v, want %s", name, e, tc.want)
+		}
+	}
+	largest := api.KVSet{KVScope: where, Key: "k", Value: make([]byte, api.KVValueMost)}
+	largest.If = &largest.Value
+	if e := r.ask("POST", api.PathKVSet, largest, nil); e != nil {
+		t.Errorf("the longest value with the longest condition: %v", e)
+	}
+}
+
+// TestDamagedValuesHaveAWayOut: the answer names the file and what to do.
+func TestDamagedValuesHaveAWayOut(t *testing.T) {
+	r := start(t, nil)
+	path := filepath.Join(r.cfg.State, fileKV)
+	if err := os.WriteFile(path, []byte(strings.Repeat("no database\n", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, e := r.kvValue(api.KVScope{Scope: api.KVMachine}, "k")
+	if e == nil || e.Code != api.CodeInternal || e.Where != path || !strings.HasPrefix(e.Fix, "mv "+path+" ") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestValuesKeepNoDaemon: one that was asked only for values ends by itself.
+func TestValuesKeepNoDaemon(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) { c.IdleTimeout = 50 * time.Millisecond })
+	if _, e := r.kvValue(api.KVScope{Scope: api.KVMachine}, "k"); e != nil {
+		t.Fatal(e)
+	}
+	r.wait() // for the end, which comes by itself
+}
+
+// TestKVHolds: while a value is asked for the daemon is not idle.
+func TestKVHolds(t *testing.T) {
+	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &doors{}, func(*slots) opener { return newFakes() })
+	defer d.cfg.values.Close()
+	defer d.workspaces.close()
+	request := httptest.NewRequestWithContext(t.Context(), "GET", api.PathKV, nil)
+	held := -1
+	_, err := keep(d, request, api.KVScope{Scope: api.KVMachine}, func(keeping) (struct{}, error) {
+		d.workspaces.mu.Lock()
+		defer d.workspaces.mu.Unlock()
+		held = d.workspaces.held
+		return struct{}{}, nil
+	})
+	if err != nil || held != 1 || d.workspaces.held != 0 {
+		t.Errorf("held %d, then %d, %v", held, d.workspaces.held, err)
+	}
+	d.cfg.values.Close()
+	_, err = keep(d, request, api.KVScope{Scope: api.KVMachine}, func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Add(k.ctx, k.scope, "n", 1, 0))
+	})
+	if e := d.explain(err); e.Code != api.CodeGone {
+		t.Errorf("after the end: %+v", e)
+	}
+}

@@ -1,0 +1,176 @@
+package drawing
+
+import "slices"
+
+// A Preview is an edge that somebody is about to draw, over the drawing as it is: the layout does not
+// know it, so that nothing moves while they choose.
+type Preview struct {
+	From        []Item
+	To          Item
+	NonBlocking bool
+	Refused     bool // there cannot be such an edge
+}
+
+// A port is where the lines of an edge that is no part of the layout can meet an item: columns and the row
+// of the drawing. Lines go up and down in the columns of turns, where there are no texts.
+type port struct {
+	row          int
+	out, turnOut int // begin at out
+	in, turnIn   int // end at in; in < 0: no room there, they come back to out
+}
+
+// Preview draws p into grid, which Draw has filled from the same point on. What is hidden, or the same
+// for source and target, has no line.
+func (l *Layout) Preview(grid *Grid, from Point, p Preview) {
+	to, ok := l.view.port(l.view.seen(p.To))
+	if !ok {
+		return
+	}
+	b := &brush{}
+	b.begin(grid, from, l.look.ASCII)
+	b.line, b.edge, b.kind = 1, -1, solid
+	if p.NonBlocking {
+		b.kind = dash
+	}
+	b.style = Style{InkText, Line | Near}
+	if p.Refused {
+		b.style = Style{InkOf(Failed), Line}
+	}
+	drawn := false
+	for _, source := range p.From {
+		item := l.view.seen(source)
+		at, ok := l.view.port(item)
+		if ok && item != l.view.seen(p.To) {
+			b.connect(at, to)
+			drawn = true
+		}
+	}
+	if !drawn {
+		return
+	}
+	b.overlay()
+	arrows := [2]string{"▸", "◂"}
+	if l.look.ASCII {
+		arrows = [2]string{">", "<"}
+	}
+	x, arrow := to.in, arrows[0]
+	if x < 0 {
+		x, arrow = to.out, arrows[1]
+	}
+	if c := b.grid.At(x-from.X, to.row-from.Y); c != nil && c.Style.Mods&Line != 0 {
+		c.Text = arrow // where a text is, its line has ended behind it
+	}
+}
+
+// connect draws from one port to another: up or down behind the source, along the row that is freest, up
+// or down to the row of the target.
+func (b *brush) connect(from, to port) {
+	end, turn := to.in, to.turnIn
+	if to.in < 0 {
+		end, turn = to.out, to.turnOut
+	}
+	row := from.row
+	if from.turnOut != turn {
+		row = b.freest(from, to.row, turn)
+	}
+	for _, part := range [...][3]int{{from.out, from.turnOut, from.row}, {from.turnOut, turn, row}, {turn, end, to.row}} {
+		b.across(min(part[0], part[1]), max(part[0], part[1]), part[2])
+	}
+	b.down(from.turnOut, min(from.row, row), max(from.row, row))
+	b.down(turn, min(row, to.row), max(row, to.row))
+}
+
+// What it costs a line to run through a cell of text, through one of another line, a row of way, and a row
+// that is neither that of its source nor that of its target.
+const (
+	textCost = 50
+	lineCost = 5
+	wayCost  = 3
+	bendCost = 20
+)
+
+// freest is the visible row in which a line between two columns meets the least.
+func (b *brush) freest(from port, target, turn int) int {
+	best, least := target, -1
+	for y := range b.grid.Height {
+		row := y + b.from.Y
+		cost := wayCost * (max(row, from.row, target) - min(row, from.row, target))
+		if row != from.row && row != target {
+			cost += bendCost
+		}
+		for x := max(min(from.turnOut, turn)-b.from.X, 0); x <= min(max(from.turnOut, turn)-b.from.X, b.grid.Width-1); x++ {
+			switch c := b.grid.At(x, y); {
+			case c.Style.Mods&Line != 0:
+				cost += lineCost
+			case c.Item != Nothing:
+				cost += textCost
+			}
+		}
+		if least < 0 || cost < least {
+			best, least = row, cost
+		}
+	}
+	return best
+}
+
+// overlay writes the lines into the grid as finish does, but not over texts: they pass behind those.
+func (b *brush) overlay() {
+	for y := range b.grid.Height {
+		row := b.grid.Row(y)
+		for x := range row {
+			k := &b.cells[y*b.grid.Width+x]
+			switch below := row[x].Style.Mods&Line != 0; {
+			case below && k.mask != 0: // both are seen where they cross
+				if mask := slices.Index(strokes[:], row[x].Text); mask > 0 && !b.ascii {
+					k.mask |= uint8(mask)
+				} else if mask := slices.Index(asciis[:], row[x].Text); mask > 0 && b.ascii {
+					k.mask |= uint8(mask)
+				}
+			case !below && row[x].Item != Nothing:
+				k.mask = 0
+			}
+		}
+	}
+	b.finish()
+}
+
+// rowPort is the port of a row beside lanes: the two columns between them and the name.
+func rowPort(lanes *lanes, row int) port {
+	x := 2 * lanes.width
+	return port{row: row, out: x, turnOut: x - 1, in: x, turnIn: x - 1}
+}
+
+func (l *list) port(item Item) (port, bool) {
+	if item == Nothing {
+		return port{}, false
+	}
+	return rowPort(l.lanes, l.where(item).Y), true
+}
+
+func (s *stagesView) port(item Item) (port, bool) {
+	if item == Nothing {
+		return port{}, false
+	}
+	return rowPort(s.lanes, s.row(item)), true
+}
+
+func (p *picture) port(item Item) (port, bool) {
+	v := p.vertex(item)
+	if v < 0 {
+		return port{}, false
+	}
+	at := &p.layers.points[v]
+	start := p.starts[at.layer]
+	out := p.leaves(v)
+	if p.zoom != Box {
+		out-- // the line of the layout leaves a blank behind the chip, this one needs the room
+	}
+	to := port{row: p.middle(at.row), out: out, turnOut: start + p.widths[at.layer] + 1, in: start - 1, turnIn: start - 2}
+	if to.turnIn < 0 {
+		to.in = -1
+	}
+	return to, true
+}
+
+// port of a map: there are no lines in it.
+func (m *maps) port(Item) (port, bool) { return port{}, false }

@@ -1,0 +1,8 @@
+# Looks whether the service is up: after SLOW looks it is.
+set -eu
+echo look >> work/looks
+if [ "$(wc -l < work/looks)" -gt "$SLOW" ]; then
+	echo '{"healthy": true}' > "$WF_OUTPUT"
+else
+	echo '{"healthy": false}' > "$WF_OUTPUT"
+fi

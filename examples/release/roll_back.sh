@@ -1,0 +1,6 @@
+# Brings back what was there before, and fails: this release is none.
+set -eu
+rm -rf work/live
+mv work/before work/live
+echo "rolled back to $(cat work/live/version 2>/dev/null || echo nothing)"
+exit 1

@@ -1,0 +1,16 @@
+# Writes the next draft about TOPIC: what was asked for so far, one paragraph each.
+set -eu
+mkdir -p work
+if [ "$WF_EXECUTION" = 1 ]; then
+	: > work/wishes
+else
+	echo "$FEEDBACK" >> work/wishes
+fi
+{
+	echo "# $TOPIC"
+	echo "There is much to say about it."
+	while read -r wish; do
+		echo "Let us not forget: $wish."
+	done < work/wishes
+} > work/draft.md
+echo "{\"number\": $WF_EXECUTION, \"lines\": $(wc -l < work/draft.md)}" > "$WF_OUTPUT"

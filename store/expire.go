@@ -1,0 +1,197 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// sweepLate is how long after the expiry of a value the loop removes what has expired by then, so
+// that many are removed together. Nobody sees a value after its expiry.
+const sweepLate = time.Minute
+
+// sweepMost bounds how many go in one transaction.
+const sweepMost = 10_000
+
+// wakeFor sets the clock for the next expiry, in ms since 1970; 0 = nothing expires.
+func (s *Store) wakeFor(next int64) {
+	if next == 0 {
+		s.timer.Stop()
+		return
+	}
+	s.timer.Reset(max(0, time.Until(time.UnixMilli(next))) + sweepLate)
+}
+
+// sweep removes what has expired. What cannot be removed now is tried again later.
+func (s *Store) sweep() {
+	f, err := s.ready(false)
+	if f == nil || err != nil {
+		return // nobody waits for it; the next one to ask is told
+	}
+	next := int64(0)
+	err = f.update(func(tx *bolt.Tx) error {
+		t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
+		var err error
+		if next, err = t.purge(sweepMost); err == nil && !t.wrote {
+			err = errNothing
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, errNothing) {
+		s.failed(err)
+		return
+	}
+	s.wakeFor(next)
+}
+
+// purge removes at most limit values that have expired, and returns when the next one does.
+func (t *turn) purge(limit int) (next int64, err error) {
+	values, list := t.tx.Bucket(valuesBucket), t.tx.Bucket(expiryBucket)
+	var due [][]byte
+	c := list.Cursor()
+	for line, _ := c.First(); line != nil; line, _ = c.Next() {
+		if next = readTime(line); !expired(next, t.now) || len(due) == limit {
+			break
+		}
+		due, next = append(due, bytes.Clone(line)), 0
+	}
+	for _, line := range due {
+		t.wrote = true
+		if err := list.Delete(line); err != nil {
+			return 0, err
+		}
+		expires, scope, key, ok := parseExpiryKey(line)
+		b := values.Bucket([]byte(scope.name))
+		if !ok || b == nil {
+			continue // the scope has gone
+		}
+		if record := b.Get(key); len(record) < headBytes || readTime(record) != expires {
+			continue // it has another value since
+		}
+		if err := b.Delete(key); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}
+
+// Forget removes what was kept for runs that are not in the history of a workspace any more. What
+// cannot be removed now goes when the file is opened next. It opens no file for it.
+func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error {
+	if !s.begun.Load() || len(runs) == 0 {
+		return nil
+	}
+	var err error
+	callErr := s.call(ctx, func() {
+		f := s.current.Load()
+		if f == nil {
+			return
+		}
+		var names [][]byte
+		for _, run := range runs {
+			names = append(names, []byte(Run(workspace, run).name))
+		}
+		if err = s.drop(f, names); err != nil {
+			err = s.failed(err)
+		}
+	})
+	if errors.Is(callErr, ErrClosed) {
+		return nil
+	}
+	return errors.Join(callErr, err)
+}
+
+// drop removes scopes with all that is in them.
+func (s *Store) drop(f *file, names [][]byte) error {
+	err := f.update(func(tx *bolt.Tx) error {
+		values := tx.Bucket(valuesBucket)
+		dropped := false
+		for _, name := range names {
+			if values.Bucket(name) == nil {
+				continue
+			}
+			dropped = true
+			if err := values.DeleteBucket(name); err != nil {
+				return err
+			}
+		}
+		if !dropped {
+			return errNothing
+		}
+		return nil
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
+
+// reopen opens the file, removes what runs have left that are forgotten, and sees when the next value
+// expires. Without create it is nil where there is none.
+func (s *Store) reopen(create bool) (*file, error) {
+	if s.broken != nil {
+		if s.broken.still(s.path) {
+			return nil, s.broken.err
+		}
+		s.broken = nil
+	}
+	f, err := s.openOrCreate(create)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	var forgotten [][]byte
+	next := int64(0)
+	err = f.view(func(tx *bolt.Tx) error {
+		if line, _ := tx.Bucket(expiryBucket).Cursor().First(); line != nil {
+			next = readTime(line)
+		}
+		return tx.Bucket(valuesBucket).ForEachBucket(func(name []byte) error {
+			if s.knowsRun(Scope{string(name)}) != nil {
+				forgotten = append(forgotten, bytes.Clone(name))
+			}
+			return nil
+		})
+	})
+	s.current.Store(f)
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	if err := s.drop(f, forgotten); err != nil {
+		// A full disk keeps nobody from reading: the next opening tries again.
+		s.failed(err)
+		if f, err = s.openOrCreate(false); f == nil || err != nil {
+			return nil, err
+		}
+		s.current.Store(f)
+	}
+	s.wakeFor(next)
+	return f, nil
+}
+
+// openOrCreate opens the file and remembers when it is damaged.
+func (s *Store) openOrCreate(create bool) (*file, error) {
+	info, err := os.Lstat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !create {
+			return nil, nil
+		}
+		err = makeFile(s.path)
+	}
+	if err != nil {
+		return nil, explain(s.path, err)
+	}
+	f, err := openFile(s.path)
+	var own *Error
+	if errors.As(err, &own) && own.Kind == Damaged && info != nil {
+		s.broken = &breakage{info, err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

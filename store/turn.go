@@ -1,0 +1,204 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A turn is a transaction that changes something.
+type turn struct {
+	s     *Store
+	tx    *bolt.Tx
+	now   int64 // ms since 1970
+	wrote bool
+}
+
+// An entry is a value that is there.
+type entry struct {
+	found   bool
+	expires int64
+	value   []byte // valid as long as the transaction lasts
+}
+
+// bucket is that of a scope; nil if there is none and create is not set. None is made for a run that
+// the history does not have any more: it would stay for ever.
+func (t *turn) bucket(scope Scope, create bool) (*bolt.Bucket, error) {
+	values := t.tx.Bucket(valuesBucket)
+	if b := values.Bucket([]byte(scope.name)); b != nil || !create {
+		return b, nil
+	}
+	if err := t.s.knowsRun(scope); err != nil {
+		return nil, err
+	}
+	t.wrote = true
+	return values.CreateBucket([]byte(scope.name))
+}
+
+// knowsRun refuses the scope of a run that is not in the history.
+func (s *Store) knowsRun(scope Scope) error {
+	if workspace, run, ok := scope.run(); ok && !s.alive(workspace, run) {
+		return refuse(NoRun, "no run %d", run)
+	}
+	return nil
+}
+
+// find looks a key up. What has expired is not there.
+func (s *Store) find(b *bolt.Bucket, key []byte, now int64) (entry, error) {
+	if b == nil {
+		return entry{}, nil
+	}
+	record := b.Get(key)
+	if record == nil {
+		return entry{}, nil
+	}
+	expires, value, problem := decode(key, record)
+	if problem != "" {
+		return entry{}, s.damagedValue(key, problem)
+	}
+	if expired(expires, now) {
+		return entry{}, nil
+	}
+	return entry{true, expires, value}, nil
+}
+
+// put writes a value over whatever is there.
+func (t *turn) put(scope Scope, key []byte, expires int64, value []byte) error {
+	b, err := t.bucket(scope, true)
+	if err != nil {
+		return err
+	}
+	if err := t.unlist(b, scope, key); err != nil {
+		return err
+	}
+	t.wrote = true
+	if expires != neverEnds {
+		if err := t.tx.Bucket(expiryBucket).Put(expiryKey(expires, scope, key), nil); err != nil {
+			return err
+		}
+	}
+	return b.Put(key, encode(key, expires, value))
+}
+
+// remove removes a value, whatever it is.
+func (t *turn) remove(b *bolt.Bucket, scope Scope, key []byte) error {
+	if err := t.unlist(b, scope, key); err != nil {
+		return err
+	}
+	t.wrote = true
+	return b.Delete(key)
+}
+
+// unlist takes a value out of the order of expiry. A damaged one may leave its line there, which is
+// found to be nobody's when its time comes.
+func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
+	expires, _, problem := decode(key, b.Get(key))
+	if problem != "" || expires == neverEnds {
+		return nil
+	}
+	t.wrote = true
+	return t.tx.Bucket(expiryBucket).Delete(expiryKey(expires, scope, key))
+}
+
+// errNothing rolls a transaction back that has nothing to write: committing costs two syncs.
+var errNothing = errors.New("nothing to write")
+
+// purgeBeside bounds how many expired values a transaction removes that somebody waits for.
+const purgeBeside = 64
+
+// commit does a group of changes together and answers them. A refusal is that of one change, which
+// has written nothing; any other error is that of all.
+func (s *Store) commit(group []*change) {
+	next := int64(0)
+	f, err := s.ready(slices.ContainsFunc(group, func(c *change) bool { return c.makes }))
+	if f != nil && err == nil {
+		err = f.update(func(tx *bolt.Tx) error {
+			t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
+			for _, c := range group {
+				if err := t.serve(c); err != nil {
+					return err
+				}
+			}
+			if !t.wrote {
+				return errNothing
+			}
+			next, err = t.purge(purgeBeside)
+			return err
+		})
+	}
+	switch {
+	case err == nil:
+		if f != nil {
+			s.wakeFor(next)
+		}
+	case errors.Is(err, errNothing):
+		err = nil
+	default:
+		err = s.failed(err)
+	}
+	for _, c := range group {
+		if err != nil {
+			c.err = err
+		}
+		close(c.done)
+	}
+}
+
+// serve does one change. The error is nil where the refusal is only its own.
+func (t *turn) serve(c *change) error {
+	var refusal *Error
+	c.err = c.do(t)
+	if errors.As(c.err, &refusal) {
+		return nil
+	}
+	return c.err
+}
+
+// ready is the open file. Without create it is nil where there is none.
+func (s *Store) ready(create bool) (*file, error) {
+	if f := s.current.Load(); f != nil {
+		if _, there := f.inPlace(); there {
+			return f, nil
+		}
+		s.shut() // it was moved away: what is written there, nobody finds
+	}
+	return s.reopen(create)
+}
+
+// failed lets go of the file after an error in it: what bbolt has in memory may not be what is on
+// the disk. The next one to ask opens it again.
+func (s *Store) failed(err error) error {
+	err = explain(s.path, err)
+	if errors.Is(err, errBroken) {
+		s.condemn(s.current.Load(), err)
+	} else {
+		s.shut()
+	}
+	return err
+}
+
+// condemn gives a damaged file up.
+func (s *Store) condemn(f *file, err error) {
+	if f == nil || !s.current.CompareAndSwap(f, nil) {
+		return
+	}
+	s.timer.Stop()
+	if info, statErr := f.os.Stat(); statErr == nil {
+		s.broken = &breakage{info, err}
+	}
+	f.abandon()
+}
+
+// shut closes the file, if it is open.
+func (s *Store) shut() {
+	f := s.current.Swap(nil)
+	if f == nil {
+		return
+	}
+	s.timer.Stop()
+	if f.close() != nil {
+		f.abandon()
+	}
+}

@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"reflect"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/drawing"
+)
+
+// shelf is a memory in memory.
+type shelf map[string]Sight
+
+func (s shelf) Recall(id string) Sight  { return s[id] }
+func (s shelf) Keep(id string, v Sight) { s[id] = v }
+
+// session opens the pipeline as the program does.
+func session(s shelf) *model {
+	m := newModel(Options{Path: "/data/x", Memory: s})
+	m.openFile("/data/x")
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	m.Update(opened{asked: m.link, link: &link{path: "/data/x", id: "ab", feed: newFeed()}, sight: m.opt.recall("ab")})
+	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: pipeline(12)}}})
+	m.draw()
+	return m
+}
+
+// TestMemory: view, zoom, open stages, panes and the look of logs are found again, and only what has
+// changed is kept.
+func TestMemory(t *testing.T) {
+	s := shelf{}
+	m := session(s)
+	first := m.picture.view
+	m.close()
+	if s["ab"].View != first.String() {
+		t.Errorf("what was chosen at first is not kept: %+v", s["ab"])
+	}
+	m = session(s)
+	m.picture.view = drawing.Stages
+	m.refresh()
+	m.picture.goTo(m.flow.index["id-align_S004"])
+	m.picture.choose(m.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
+	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
+	m.drag(48, 3)
+	want := m.sight()
+	_, cmd := m.Update(tea.MouseReleaseMsg{})
+	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
+		t.Errorf("before it is left, %+v is kept", s["ab"])
+	}
+	if want.View != "graph" || want.Zoom != 1 || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != stdout {
+		t.Fatalf("it is looked at with %+v", want)
+	}
+	m.close()
+	m = session(s)
+	if got := m.sight(); !reflect.DeepEqual(got, want) {
+		t.Errorf("found %+v, left %+v", got, want)
+	}
+	delete(s, "ab")
+	if m.close(); len(s) != 0 {
+		t.Error("what was not changed is written")
+	}
+}
+
+// TestMemoryNonsense: nothing that a file can say harms.
+func TestMemoryNonsense(t *testing.T) {
+	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
+	m.View()
+	if got := m.sight(); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
+		t.Errorf("it is looked at with %+v", got)
+	}
+	m.close()
+}
+
+// drain runs what a command is made of, as far as it ends at once.
+func drain(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			drain(c)
+		}
+	}
+}

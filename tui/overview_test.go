@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"wf/api"
+	"wf/drawing"
+)
+
+// wide is a model with a graph that does not fit.
+func wide(width, height int) *model {
+	m := testModel(width, height, pipeline(40))
+	m.picture.view, m.picture.chosen = drawing.Layers, true
+	m.refresh()
+	m.draw()
+	return m
+}
+
+// TestOverview: of a graph that does not fit the screen shows where one is, until it is told not to; a
+// click goes elsewhere.
+func TestOverview(t *testing.T) {
+	m := wide(120, 30)
+	if got := frame(m); !strings.Contains(got, "┌─ overview ─") || !strings.Contains(got, "0% down") || !strings.Contains(got, "✗") {
+		t.Errorf("no overview:\n%s", got)
+	}
+	o := m.areas.overview
+	click(m, o.x+o.width-1, o.y+o.height-1, tea.MouseLeft)
+	if got := frame(m); !strings.Contains(got, "100% down") || m.picture.selected.Kind == 0 {
+		t.Errorf("after a click at its end:\n%s", got)
+	}
+	press(m, "G") // where the selection is, there is no overview
+	r := m.picture.layout.Where(m.picture.selected)
+	frame(m)
+	if x, y := r.X-m.picture.from.X, r.Y-m.picture.from.Y; m.areas.overview.contains(x+m.areas.drawing.x, y+m.areas.drawing.y) {
+		t.Error("the overview covers the selection")
+	}
+	press(m, "O")
+	if got := frame(m); strings.Contains(got, "overview") || !strings.Contains(got, "% down") {
+		t.Errorf("after O:\n%s", got)
+	}
+	press(m, "O", "0")
+	if got := frame(m); strings.Contains(got, "overview ─") {
+		t.Errorf("when all of it is in sight:\n%s", got)
+	}
+	m = wide(70, 30)
+	if got := frame(m); !strings.Contains(got, "─ 0% down") {
+		t.Errorf("stacked:\n%s", got)
+	}
+}
+
+// TestSelectionInSight: wherever the arrows lead, in whatever view and size, the selection is on the
+// screen.
+func TestSelectionInSight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.IntRange(leastWidth, 200).Draw(t, "width"), rapid.IntRange(leastHeight, 60).Draw(t, "height")
+		m := testModel(width, height, pipeline(rapid.IntRange(1, 40).Draw(t, "samples")))
+		m.picture.view, m.picture.chosen = rapid.SampledFrom([]drawing.View{drawing.Stages, drawing.Layers, drawing.List}).Draw(t, "view"), true
+		m.picture.zoom = drawing.Zoom(rapid.IntRange(0, int(drawing.Map)).Draw(t, "zoom"))
+		keys := []string{"up", "down", "left", "right", "pgup", "pgdown", "home", "end", "n", "p", "P", "v", "z", "0", "space", "enter", "1", "f", "esc"}
+		for range rapid.IntRange(1, 30).Draw(t, "keys") {
+			switch rapid.IntRange(0, 9).Draw(t, "kind") {
+			case 0:
+				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelDown})
+				m.draw()
+				width, height = rapid.IntRange(leastWidth, 200).Draw(t, "width"), rapid.IntRange(leastHeight, 60).Draw(t, "height")
+				m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+			case 1:
+				m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: pipeline(rapid.IntRange(1, 40).Draw(t, "samples"))}}})
+			default:
+				press(m, rapid.SampledFrom(keys).Draw(t, "key"))
+			}
+			m.draw()
+			p := &m.picture
+			d := m.areas.drawing
+			if d.width == 0 || p.selected == drawing.Nothing {
+				continue
+			}
+			r := p.layout.Where(p.selected)
+			if r.W == 0 || r.X+r.W <= p.from.X || r.X >= p.from.X+d.width || r.Y < p.from.Y || r.Y+r.H > p.from.Y+d.height && r.H <= d.height {
+				t.Fatalf("%v at %+v is not in %dx%d from %+v", p.selected, r, d.width, d.height, p.from)
+			}
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"wf/api"
+	"wf/flow"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// A pendingStart is a run that somebody asks for.
+type pendingStart struct {
+	ctx    context.Context // of who asks: when it is over, nobody waits any more
+	client string
+	req    api.RunRequest
+	reply  func(api.RunAccepted, error)
+}
+
+// start begins a run, or does what on_busy says while its scope is active: it waits in line, behind
+// those that wait already, or ends what is in its way first.
+func (w *Workspace) start(p *pendingStart) {
+	r, acc, err := w.newRun(p.client, p.req)
+	var busy *api.Error
+	if errors.As(err, &busy) && busy.Code == api.CodeConflict {
+		policy, wrong := w.onBusy(p.req)
+		if wrong != nil {
+			p.reply(acc, wrong)
+			return
+		}
+		if policy != flow.Refuse {
+			w.waiting = append(w.waiting, p)
+			w.makeWay(policy, busy.Run)
+			return
+		}
+	}
+	if err != nil || r == nil {
+		p.reply(acc, err)
+		return
+	}
+	w.runs = append(w.runs, r)
+	r.accepted = func(err error) {
+		acc.Run = r.id
+		p.reply(acc, err)
+	}
+	w.prepare(r, p.req.Env)
+}
+
+// onBusy is what becomes of a run whose scope is active: what the request says, else the workfile.
+func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
+	switch req.OnBusy {
+	case "":
+		f, err := w.readFlow()
+		if err != nil {
+			return flow.Refuse, err
+		}
+		return f.OnBusy, nil
+	case api.BusyRefuse:
+		return flow.Refuse, nil
+	case api.BusyQueue:
+		return flow.Queue, nil
+	case api.BusyCancel:
+		return flow.Cancel, nil
+	}
+	return flow.Refuse, invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
+}
+
+// makeWay ends the run that is in the way of a new one, if the new one is to replace it.
+func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
+	if policy != flow.Cancel {
+		return
+	}
+	for _, r := range w.runs {
+		if r.id == run && r.state < stopping {
+			w.stop(r, api.StopRequest{Cause: "a newer run takes its place"}, "", nil)
+		}
+	}
+}
+
+// startWaiting tries the runs that wait in line, after one has ended.
+func (w *Workspace) startWaiting() {
+	line := w.waiting
+	w.waiting = nil
+	for _, p := range line {
+		if p.ctx.Err() == nil {
+			w.start(p)
+		}
+	}
+}
+
+// refuseWaiting answers those who wait in line when the workspace closes.
+func (w *Workspace) refuseWaiting() {
+	for _, p := range w.waiting {
+		p.reply(api.RunAccepted{}, errClosed())
+	}
+	w.waiting = nil
+}
+
+// between narrows a request to what lies before some nodes (until), and to some nodes and what lies after
+// them (from).
+func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
+	for _, part := range []struct {
+		selectors []string
+		reach     func(nodes []*graph.Node) map[*graph.Node]bool
+	}{{req.Until, nodesBefore}, {req.From, nodesFrom}} {
+		if len(part.selectors) == 0 {
+			continue
+		}
+		nodes, err := w.sel(part.selectors)
+		if err != nil {
+			return err
+		}
+		reached := part.reach(nodes)
+		candidates := w.g.Nodes()
+		if sreq.Explicit {
+			candidates = sreq.Selected
+		}
+		sreq.Explicit, sreq.Selected = true, nil
+		for _, n := range candidates {
+			if reached[n] {
+				sreq.Selected = append(sreq.Selected, n)
+			}
+		}
+	}
+	return nil
+}
+
+// nodesBefore are the nodes that lead to some nodes, without these.
+func nodesBefore(nodes []*graph.Node) map[*graph.Node]bool {
+	reached := reach(nodes, func(n *graph.Node) (next []*graph.Node) {
+		for _, e := range n.In {
+			next = append(next, e.Source)
+		}
+		return next
+	})
+	for _, n := range nodes {
+		delete(reached, n)
+	}
+	return reached
+}
+
+// nodesFrom are some nodes and those that they lead to.
+func nodesFrom(nodes []*graph.Node) map[*graph.Node]bool {
+	return reach(nodes, func(n *graph.Node) (next []*graph.Node) {
+		for _, e := range n.Out {
+			next = append(next, e.Target)
+		}
+		return next
+	})
+}
+
+// reach follows edges from some nodes, and from the containers that they lie in.
+func reach(from []*graph.Node, next func(*graph.Node) []*graph.Node) map[*graph.Node]bool {
+	reached := map[*graph.Node]bool{}
+	list := append([]*graph.Node(nil), from...)
+	for len(list) > 0 {
+		n := list[len(list)-1]
+		list = list[:len(list)-1]
+		if reached[n] {
+			continue
+		}
+		reached[n] = true
+		list = append(list, next(n)...)
+		if n.Parent != nil {
+			list = append(list, next(n.Parent)...)
+		}
+	}
+	return reached
+}

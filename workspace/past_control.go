@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"wf/api"
+	"wf/expression"
+	"wf/graph"
+	"wf/history"
+	"wf/scheduler"
+)
+
+// addControl adds what a run had beyond plain commands to its description: what was given to it, which
+// failures an edge has fired for, and which nodes no path led to. A record that cannot be replayed is
+// described without.
+func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
+	if req.Seed == "" {
+		return
+	}
+	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
+	var params expression.Values
+	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
+		d.Params = params
+	}
+	r, _, records, err := w.rereadGraph(req.Run)
+	if err != nil {
+		return
+	}
+	for _, rec := range records {
+		r.refoldRecord(nil, rec)
+	}
+	last := map[int]int{}
+	for k, x := range d.Execs {
+		if i, ok := r.sched.Index(x.Node); ok {
+			last[i] = k
+		}
+	}
+	for i, k := range last {
+		d.Execs[k].Handled = r.sched.Handled(i)
+	}
+	d.Left = slices.DeleteFunc(d.Left, func(n api.NodeStatus) bool {
+		i, ok := r.sched.Index(n.ID)
+		return !ok || r.sched.Status(i) != graph.Idle
+	})
+}
+
+// mocksOf are the mocks of a run, by the handles that the nodes had.
+func mocksOf(req history.Request) []api.Mock {
+	var stored map[string]scheduler.Mock
+	if len(req.Mocks) == 0 || json.Unmarshal(req.Mocks, &stored) != nil {
+		return nil
+	}
+	var mocks []api.Mock
+	for id, m := range stored {
+		name := id
+		if i := slices.Index(req.Scope, id); i >= 0 {
+			name = req.Names[i]
+		}
+		mocks = append(mocks, api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs})
+	}
+	slices.SortFunc(mocks, func(a, b api.Mock) int { return cmp.Compare(a.Nodes, b.Nodes) })
+	return mocks
+}
