@@ -245,6 +245,7 @@ const (
 	OpAddEdge    = "add-edge"    // Source, Target, Type
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
+	OpEdgeWhen   = "when"        // Source, Target, Value, Was
 	OpSet        = "set"         // Nodes, Key, Value, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value

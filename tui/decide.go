@@ -40,7 +40,7 @@ func (m *model) rejectThese(about []api.Approval) {
 	m.open(&prompt{label: "reject " + askedNames(about) + ", because:", enter: func(m *model, comment string) tea.Cmd {
 		m.open(&menu{title: "Reject " + askedNames(about) + "?", choices: []choice{
 			{"n", "no", "", nil},
-			{"y", "yes: it fails, and what depends on it does not run", m.decideCommand("reject", about, nil, comment), func(m *model) tea.Cmd {
+			{"y", "yes: it fails, as rejected", m.decideCommand("reject", about, nil, comment), func(m *model) tea.Cmd {
 				return m.decide(about, api.Decision{Comment: comment}, nil)
 			}},
 		}})

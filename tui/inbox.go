@@ -162,6 +162,7 @@ func (m *model) leaveInbox() { m.page = m.inbox.back }
 
 // moveInbox moves the selection.
 func (m *model) moveInbox(key string) {
+	m.inbox.size = len(m.inbox.all())
 	m.inbox.list.move(key)
 	m.inbox.wanted = ""
 	if a := m.inbox.selected(); a != nil {

@@ -77,10 +77,10 @@ type model struct {
 	inbox    inboxView
 
 	lastParams map[string]any // with which a run was started here
-	toast    toast
-	known    Sight  // what the memory has of the open workfile
-	moved    bool   // and that it has been changed here
-	seen     string // a run that was going while somebody watched
+	toast      toast
+	known      Sight  // what the memory has of the open workfile
+	moved      bool   // and that it has been changed here
+	seen       string // a run that was going while somebody watched
 }
 
 // A link is an open workfile.

@@ -107,7 +107,7 @@ func (m *model) runMenu() {
 		add("u", what+" and what leads to it", around(selector, "+", ""), "")
 	}
 	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
-	choices = append(choices, m.partChoices()...)
+	choices = append(choices, m.partLine()...)
 	m.open(&menu{title: "Run", choices: choices})
 }
 

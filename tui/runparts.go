@@ -86,3 +86,22 @@ func mockOf(nodes, text string) (api.Mock, error) {
 	}
 	return mock, nil
 }
+
+// partMenu offers them.
+func (m *model) partMenu() {
+	choices := m.partChoices()
+	_, what := m.partNames()
+	m.open(&menu{title: "Run a part, or not all of it: " + what, choices: choices})
+}
+
+// partLine leads to partMenu.
+func (m *model) partLine() []choice {
+	names, what := m.partNames()
+	if len(names) == 0 {
+		return nil
+	}
+	return []choice{{"p", "until, from, skip or mock " + what, "", func(m *model) tea.Cmd {
+		m.partMenu()
+		return nil
+	}}}
+}

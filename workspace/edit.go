@@ -75,6 +75,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpAddEdge:    (*editBuilder).addEdge,
 	api.OpRemoveEdge: (*editBuilder).removeEdge,
 	api.OpEdgeType:   (*editBuilder).edgeType,
+	api.OpEdgeWhen:   (*editBuilder).edgeWhen,
 	api.OpSet:        (*editBuilder).set,
 	api.OpUnset:      (*editBuilder).unset,
 	api.OpStatus:     (*editBuilder).status,

@@ -38,7 +38,7 @@ keeps the graph it began with.`,
 	}
 	return noun(cmd,
 		newAddNode(e), newRemoveNode(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
-		newAddEdge(e), newRemoveEdge(e), newEdgeType(e),
+		newAddEdge(e), newRemoveEdge(e), newEdgeType(e), newEdgeWhen(e),
 		newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
 }
 

@@ -52,3 +52,19 @@ func newEdgeType(e *env) *cobra.Command {
 		return []api.Edit{{Op: api.OpEdgeType, Source: args[0], Target: args[1], Type: args[2]}}, nil
 	})
 }
+
+func newEdgeWhen(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "when SRC DST CONDITION",
+		Short: "Say after which end of SRC the edge to DST fires",
+		Long: `When gives the edge from SRC to DST a condition: success, failure, done, exit:2,10-20, case:NAME,
+if:EXPR or else. An empty one takes it away: then the edge fires after a success. wf check says
+whether a condition can be read.`,
+		Example: `  wf edit when build report failure
+  wf edit when choose large case:large
+  wf edit when choose large ''`,
+		Args: nargs(3, 3),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpEdgeWhen, Source: args[0], Target: args[1], Value: args[2]}}, nil
+	})
+}
