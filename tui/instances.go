@@ -209,7 +209,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 		text = ""
 	}
 	if s.Item != "" {
-		text = strings.TrimRight(s.Item+"  "+text, " ")
+		text = strings.TrimSuffix(s.Item+": "+text, ": ")
 	}
 	r.add(drawing.Row{Name: localName(s.Path), Detail: text}, innerRow{kind: anInstance, path: s.Path, member: -1, state: s.State})
 	if !r.p.expanded[openKey(s.Path)] {

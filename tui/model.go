@@ -77,6 +77,7 @@ type model struct {
 	inbox    inboxView
 
 	lastParams map[string]any // with which a run was started here
+	ranWith    ranWith
 	toast      toast
 	known      Sight  // what the memory has of the open workfile
 	moved      bool   // and that it has been changed here
@@ -162,6 +163,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	m.log = logView{}
 	m.picture = newPicture()
 	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
+	m.ranWith = ranWith{}
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
 	m.known, m.moved, m.split, m.inspect, m.plainView = Sight{}, false, 0, false, false
 	l := &link{path: path}

@@ -29,15 +29,53 @@ type paramForm struct {
 
 // beginRun asks for the parameters of the workfile, if it has any, and starts the run.
 func (m *model) beginRun(req api.RunRequest) tea.Cmd {
-	given := m.lastParams
-	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
-		return ws.Params(ctx, api.ParamsRequest{Params: given, Env: req.Env})
-	}, func(m *model, list api.ParamList) tea.Cmd {
-		if len(list.Params) == 0 {
+	before := m.paramsBefore()
+	return request(m, func(ctx context.Context, ws *client.Workspace) (paramQuestion, error) {
+		list, err := ws.Params(ctx, api.ParamsRequest{Env: req.Env})
+		if err != nil || len(list.Params) == 0 {
+			return paramQuestion{}, err
+		}
+		given := before(ctx, ws)
+		list, err = ws.Params(ctx, api.ParamsRequest{Params: given, Env: req.Env}) // some choices depend on values
+		return paramQuestion{list, given}, err
+	}, func(m *model, q paramQuestion) tea.Cmd {
+		if len(q.list.Params) == 0 {
 			return m.sendRun(req)
 		}
-		m.open(newParamForm(req, list, given))
+		m.open(newParamForm(req, q.list, q.given))
 		return nil
+	})
+}
+
+// A paramQuestion is what there is to ask before a run, and what was answered the last time.
+type paramQuestion struct {
+	list  api.ParamList
+	given map[string]any
+}
+
+// paramsBefore finds the values of the run before: those that were given here, or else those of its record.
+func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
+	values, last := m.lastParams, m.flow.status.LastRun
+	return func(ctx context.Context, ws *client.Workspace) map[string]any {
+		if values != nil || last == nil {
+			return values
+		}
+		d, err := ws.Run(ctx, last.Run)
+		if err != nil {
+			return nil // it has been forgotten, and so have its values
+		}
+		return d.Params
+	}
+}
+
+// resumeWith resumes a run with the values that it had.
+func (m *model) resumeWith(req api.RunRequest) tea.Cmd {
+	before := m.paramsBefore()
+	return request(m, func(ctx context.Context, ws *client.Workspace) (map[string]any, error) {
+		return before(ctx, ws), nil
+	}, func(m *model, values map[string]any) tea.Cmd {
+		req.Params = values
+		return m.sendRun(req)
 	})
 }
 
@@ -109,6 +147,9 @@ func (d *paramForm) values() map[string]any {
 func (d *paramForm) take(problems []api.ParamProblem) bool {
 	d.problems = map[string]string{}
 	for _, p := range slices.Backward(problems) { // the first of several is shown
+		if strings.Contains(p.Remedy, "-p ") {
+			p.Remedy = "" // that is for the command line
+		}
 		d.problems[p.Param] = plain.Line(api.ParamProblem{Reason: p.Reason, Remedy: p.Remedy}.String())
 	}
 	return len(problems) > 0

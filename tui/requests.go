@@ -73,7 +73,7 @@ func (m *model) startRun(nodes []string, mode string) tea.Cmd {
 	req := m.opt.Request
 	req.Nodes, req.Mode = nodes, mode
 	if mode == api.ModeResume {
-		return m.sendRun(req) // with the parameters of what it resumes
+		return m.resumeWith(req)
 	}
 	return m.beginRun(req)
 }

@@ -46,7 +46,7 @@ func (m *model) explain() tea.Cmd {
 	}
 	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, len(m.asking.decisions[n.ID]))
 	if m.why.of == of {
-		return nil
+		return m.explainRun(n.Run)
 	}
 	if m.why.node != n.ID {
 		m.why = whyView{}
@@ -118,6 +118,9 @@ func (m *model) whyLines(width int) []span {
 	field("before", words.NameList(m.neighbours(n, true), 12))
 	field("times", m.times(n))
 	field("id", plain.Line(n.ID))
+	if m.ranWith.run != "" && m.ranWith.run == n.Run {
+		field("run "+n.Run, m.ranWith.text)
+	}
 	return out
 }
 
