@@ -44,7 +44,7 @@ func (p *pen) condition(x int, text string) int {
 	if text == "" {
 		return 0
 	}
-	return p.put(x, "if "+text, InkDim) + 2
+	return p.put(x, "when "+text, InkDim) + 2
 }
 
 // deadLanes gives the lines of edges that were decided against the ink of what does not matter any more.

@@ -44,6 +44,7 @@ func moveActions() []action {
 		{groupMove, []string{"enter"}, "open", "open a stage, or go to the log of a node", "open", atDrawing, hasFile, act((*model).enter)},
 		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", "next failed", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.nextFailed(key == "n"); return nil }},
+		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, act((*model).instancePrompt)},
 		{groupMove, []string{"p", "P"}, "parent, child", "go to what leads to the node, or to what it leads to", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.relative(key == "P"); return nil }},
 		{groupMove, []string{"tab", "shift+tab"}, "other pane", "give the keys to the other pane", "", atMain, nil, act((*model).otherPane)},

@@ -193,6 +193,12 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 		m.inspect, m.pane = true, sidePane
 		m.asking.decisions = map[string][]api.DecisionMade{"id-sign": {{Approved: true, By: "ann", Time: noon.Local(), Comment: "as agreed", Values: map[string]any{"window": "14:00"}}}}
 	})
+	dialogScreens(show)
+	return b.String()
+}
+
+// dialogScreens are the inbox, and what asks for something.
+func dialogScreens(show func(string, func(*model))) {
 	show("inbox", func(m *model) { press(m, "A") })
 	show("inbox: marked", func(m *model) { press(m, "A", "space", "space") })
 	show("approve", func(m *model) { press(m, "A", "y", "w", "h", "o", "=", "a", "tab", "tab", "o", "k") })
@@ -214,7 +220,6 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 		d.at, d.problem = 5, `saved, but parallel is "x": must be a whole number`
 		m.open(d)
 	})
-	return b.String()
 }
 
 // someParams are parameters of several kinds.

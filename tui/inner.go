@@ -1,7 +1,12 @@
 package tui
 
 import (
+	"fmt"
+	"maps"
+	"strconv"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/drawing"
@@ -47,7 +52,9 @@ func (p *picture) fold(path string) {
 	key := openKey(path)
 	if p.expanded[key] = !p.expanded[key]; !p.expanded[key] {
 		delete(p.expanded, key)
-		delete(p.pages, path)
+		maps.DeleteFunc(p.pages, func(other string, _ *instancePage) bool {
+			return other == path || strings.HasPrefix(other, path+"[") || strings.HasPrefix(other, path+"/")
+		})
 	}
 }
 
@@ -121,4 +128,62 @@ func (p *picture) openTo(path string) {
 	}
 	p.layout = nil
 	p.anchor = openKey(path)
+}
+
+// subFlowAt is the path of the sub-flow that the selection is about, and how many instances of it there are;
+// "" if it is about none.
+func (m *model) subFlowAt() (path string, begun int) {
+	if in := m.picture.innerOf(); in != nil && in.kind != aTemplate {
+		if in.node != nil && in.node.Instances != nil {
+			return in.path, in.node.Instances.Begun
+		}
+		row := m.picture.graph.Rows[m.picture.selected.Index]
+		path = m.shown().nodes[row.Node].Name
+	} else if n := m.selectedNode(); n != nil && n.SubFlow != "" {
+		path = n.Name
+	}
+	if i := m.shown().subFlowNamed(path); i >= 0 && m.shown().nodes[i].Instances != nil {
+		return path, m.shown().nodes[i].Instances.Begun
+	}
+	return "", 0
+}
+
+// inSubFlow says whether the selection is about a sub-flow that has instances.
+func inSubFlow(m *model) bool {
+	if !hasFile(m) {
+		return false
+	}
+	_, begun := m.subFlowAt()
+	return begun > 0
+}
+
+// instancePrompt asks for the number of an instance.
+func (m *model) instancePrompt() {
+	path, begun := m.subFlowAt()
+	m.open(&prompt{label: path + " instance:", hint: func(_ *model, text string) (string, bool) {
+		_, err := instanceOf(text, begun)
+		return fmt.Sprintf("0 to %d", begun-1), err != nil && text != ""
+	}, enter: func(m *model, text string) tea.Cmd {
+		k, err := instanceOf(text, begun)
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		page := m.picture.page(path)
+		page.first, page.known = k/pageSize*pageSize, false
+		m.picture.expanded[openKey(path)] = true
+		m.picture.owner = m.shown().nodes[m.shown().subFlowNamed(strings.SplitN(path, "[", 2)[0])].ID
+		m.picture.anchor = openKey(fmt.Sprintf("%s[%d]", path, k))
+		m.picture.layout = nil
+		return nil
+	}})
+}
+
+// instanceOf reads the number of an instance.
+func instanceOf(text string, begun int) (int, error) {
+	k, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || k < 0 || k >= begun {
+		return 0, fmt.Errorf("%s: there are the instances 0 to %d", text, begun-1)
+	}
+	return k, nil
 }

@@ -101,9 +101,9 @@ func (r *rowMaker) add(row drawing.Row, in innerRow) {
 func (r *rowMaker) templates(subFlow int) {
 	for _, i := range r.f.members[subFlow] {
 		n := &r.f.nodes[i]
-		text := localName(n.Name) + "   " + strings.Join(strings.Fields(n.Command), " ")
+		text := localName(n.Name) + "  " + strings.Join(strings.Fields(n.Command), " ")
 		if n.SubFlow != "" {
-			text = localName(n.Name) + "   " + n.SubFlow
+			text = localName(n.Name) + "  " + n.SubFlow
 		}
 		r.add(drawing.Row{Key: "template " + n.ID, Note: drawing.Model, Name: text, Marked: r.p.marked[n.ID]},
 			innerRow{kind: aTemplate, path: n.ID, member: i})
