@@ -381,7 +381,11 @@ func (p *picture) move(from Item, d Direction) Item {
 		}
 		i = max(i, 0)
 	}
-	return p.item[p.rows[layer][i]]
+	to := p.item[p.rows[layer][i]]
+	if d == Up && to != p.graph.owner(from) {
+		return p.lastOf(to)
+	}
+	return to
 }
 
 func (p *picture) near(item Item, forward bool) []Item {

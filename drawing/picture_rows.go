@@ -117,3 +117,14 @@ func (p *picture) inside(x int, v int32) {
 		w.inner(x+2, &p.graph.Rows[i], p.labels[v].width-2)
 	}
 }
+
+// lastOf is the last row below a chip, or the chip.
+func (p *picture) lastOf(item Item) Item {
+	if item.Kind != ANode || p.stages != nil {
+		return item
+	}
+	if from, to := p.graph.rowsOf(item.Index); from < to {
+		return Item{ARow, int32(to - 1)}
+	}
+	return item
+}

@@ -80,6 +80,21 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestRowsUpAndDown: in the graph, too, rows are passed on the way from one chip to another.
+func TestRowsUpAndDown(t *testing.T) {
+	l := New(repeated(), Options{View: Layers})
+	l.Show(Look{Width: 100, Height: 40})
+	way := []Item{NodeItem(1), {ARow, 0}, {ARow, 1}, {ARow, 2}, {ARow, 3}, {ARow, 4}, NodeItem(4)}
+	for i := range way[1:] {
+		if got := l.Move(way[i], Down); got != way[i+1] {
+			t.Errorf("down from %v: %v", way[i], got)
+		}
+		if got := l.Move(way[i+1], Up); got != way[i] {
+			t.Errorf("up from %v: %v", way[i+1], got)
+		}
+	}
+}
+
 // TestRowsAnywhere: with any rows below any nodes, no two items share a place, and the way down from the
 // first item of a list leads to the last.
 func TestRowsAnywhere(t *testing.T) {

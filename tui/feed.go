@@ -62,7 +62,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 			if b.nodes == nil {
 				b.nodes = map[string]api.Event{}
 			}
-			b.nodes[ev.Node] = ev
+			b.nodes[ev.Node] = after(b.nodes[ev.Node], ev)
 		case api.GraphUpdated:
 			for _, n := range ev.Changed { // it tells all about them, and later than what came before
 				delete(b.nodes, n.ID)
@@ -78,6 +78,15 @@ func (b *batch) take(f api.Frame) (structure bool) {
 		}
 	}
 	return structure
+}
+
+// after is an event that another one of its node came before: what waits for its next attempt tells how
+// the one before ended.
+func after(before, ev api.Event) api.Event {
+	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
+		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
+	}
+	return ev
 }
 
 // ask notes what an event says of questions to people.

@@ -205,6 +205,9 @@ func (f *flow) node(ev api.Event) {
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0
 	case api.NodeWaiting:
 		n.State, n.Wait, n.PID = waitingState(ev.Wait), cleanWait(ev.Wait), 0
+		if ev.Reason != "" {
+			n.Reason, n.ExitCode, n.Signal, n.DurationMS = ev.Reason, ev.ExitCode, ev.Signal, ev.DurationMS
+		}
 	case api.NodeDecided:
 		n.State = api.StateQueued
 	case api.NodeReady:

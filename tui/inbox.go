@@ -310,8 +310,8 @@ func (m *model) drawApproval(a area, one api.Approval) {
 	if until := untilText(one, m.now); until != "" {
 		put(noteStyle, until+" if nobody answers")
 	}
-	i, known := m.flow.index[one.Node]
-	if !known || one.Workfile != m.flow.status.Workfile {
+	i := m.flow.nodeOf(one.Node)
+	if i < 0 || one.Workfile != m.flow.status.Workfile {
 		return
 	}
 	n := &m.flow.nodes[i]

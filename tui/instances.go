@@ -303,7 +303,7 @@ func instanceNumber(path string) int {
 // tallyOf counts the instances of a node, nil if it has none.
 func tallyOf(n *api.NodeStatus) *drawing.Tally {
 	in := n.Instances
-	if in == nil {
+	if in == nil || in.Begun == 0 && in.Total == 0 {
 		return nil
 	}
 	t := &drawing.Tally{Total: in.Total}

@@ -68,7 +68,7 @@ func (m *model) target() logTarget {
 // hasOutput says whether a node in a state has been executed: while it waits, its output is of before.
 func hasOutput(s api.State) bool {
 	switch s {
-	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept:
+	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept, api.StateRetrying:
 		return true
 	}
 	return false

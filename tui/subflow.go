@@ -161,3 +161,19 @@ func worst(n *api.NodeStatus) api.State {
 	}
 	return n.State
 }
+
+// nodeOf is the node of the workfile that an id or the path of an instance's node means, or -1.
+func (f *flow) nodeOf(id string) int {
+	if i, known := f.index[id]; known {
+		return i
+	}
+	name, ok := rootOf(id)
+	if !ok {
+		return -1
+	}
+	root := f.subFlowNamed(name)
+	if root < 0 {
+		return -1
+	}
+	return f.member(root, id)
+}

@@ -151,6 +151,8 @@ func TestControlEvents(t *testing.T) {
 	var b batch
 	until := noon.Add(90 * time.Second)
 	b.take(api.Frame{Events: []api.Event{
+		{Type: api.NodeFailed, Node: "id-tidy", Run: "42", Time: noon, Reason: api.ReasonSignal, Signal: "SIGKILL", Execution: 1},
+		{Type: api.NodeWaiting, Node: "id-tidy", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitRetry, Until: &until}},
 		{Type: api.NodeSkipped, Node: "id-done", Run: "42", Time: noon},
 		{Type: api.NodeWaiting, Node: "id-large", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitTime, Until: &until}},
 		{Type: api.NodeWaiting, Node: "id-flaky", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitRetry, Until: &until}},
@@ -158,7 +160,7 @@ func TestControlEvents(t *testing.T) {
 		{Type: api.NodeFinished, Node: "id-sign", Run: "42", Time: noon, DurationMS: ptr(int64(0)), Mocked: true},
 	}})
 	m.Update(news{m.link.feed, b})
-	for id, want := range map[string]string{"id-done": "skipped", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
+	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
 		"id-rescue": "exit 4, handled", "id-sign": "0.0s not executed"} {
 		if got := detail(&m.flow.nodes[m.flow.index[id]], noon); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)

@@ -37,7 +37,7 @@ func waitText(n *api.NodeStatus, now time.Time) string {
 	switch w.Kind {
 	case api.WaitRetry:
 		text := "again in" + left
-		if n.ExitCode != nil && *n.ExitCode != 0 {
+		if n.Reason != "" {
 			text = words.Cause(n.Reason, n.ExitCode, n.Signal, "") + ", " + text
 		}
 		return text
