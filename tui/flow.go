@@ -22,6 +22,7 @@ type flow struct {
 	edges     []edge
 	out, in   [][]int // edges by node
 	index     map[string]int
+	left      map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
 	expected  map[string]expectation
 	structure int // grows when nodes or edges come, go or change what a layout depends on
 }

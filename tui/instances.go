@@ -45,6 +45,7 @@ type instancePage struct {
 	first int // number of the first instance
 	nodes map[int][]api.NodeStatus
 	known bool
+	deep  bool // nodes of sub-flows within stand for these
 }
 
 // openKey is the name of a sub-flow, instance or node among what is expanded. The stages have theirs.
@@ -127,7 +128,7 @@ func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int)
 		left[s.State]--
 		most--
 		shown[s.Path] = true
-		r.instance(subFlow, s, nil)
+		r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
 	}
 	for _, state := range []api.State{api.StateFailed, api.StateWaiting} {
 		if n := left[state]; n > 0 && len(shown) > 0 && !r.p.expanded[openKey(path)] {
@@ -144,6 +145,9 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 		return
 	}
 	page := r.p.page(path)
+	if own := r.f.left[r.root]; own != nil && path == r.f.nodes[r.root].Name {
+		page.nodes, page.known, page.deep = own, true, true
+	}
 	if in.Begun <= pageSize {
 		page.first = 0
 		r.sorted(subFlow, path, in, page)
@@ -153,7 +157,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	for _, s := range in.Notable {
 		if (s.State == api.StateRunning || s.State == api.StateRetrying) && len(shown) < 2*urgentRows {
 			shown[s.Path] = true
-			r.instance(subFlow, s, nil)
+			r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
 		}
 	}
 	page.first = max(0, min(page.first, (in.Begun-1)/pageSize*pageSize))
@@ -222,11 +226,11 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	defer func() { r.depth-- }()
 	for i := range nodes {
 		n := &nodes[i]
-		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 {
-			continue // of a sub-flow within
+		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && r.f.left == nil {
+			continue // of a sub-flow within, which is opened for itself
 		}
 		at := r.f.member(r.root, n.ID)
-		row := drawing.Row{Name: localName(n.ID), Detail: detail(n, r.now), Tally: tallyOf(n)}
+		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Tally: tallyOf(n)}
 		r.add(row, innerRow{kind: aMember, path: n.ID, member: at, node: n, state: worst(n)})
 		if n.Instances != nil && r.p.expanded[openKey(n.ID)] {
 			r.depth++
@@ -242,7 +246,7 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 	failed := false
 	for i := range p.nodes[k] {
 		n := &p.nodes[k][i]
-		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 {
+		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && !p.deep {
 			continue
 		}
 		s.Counts.Add(n.State)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -176,4 +177,64 @@ func (f *flow) nodeOf(id string) int {
 		return -1
 	}
 	return f.member(root, id)
+}
+
+// leave takes over what a past run left of instances: all of them at once, for nothing changes any more.
+func (f *flow) leave(d api.RunDetail) {
+	f.left = map[int]map[int][]api.NodeStatus{}
+	at := map[string]*api.NodeStatus{}
+	var order []string
+	node := func(path string) *api.NodeStatus {
+		if at[path] == nil {
+			at[path] = &api.NodeStatus{ID: path, Name: plain.Line(path), Run: d.Run, State: api.StateIdle}
+			order = append(order, path)
+		}
+		return at[path]
+	}
+	for _, x := range d.Execs {
+		if _, inner := rootOf(x.Node); inner {
+			executed(node(x.Node), d.Run, x)
+		}
+	}
+	for _, n := range d.Left {
+		if _, inner := rootOf(n.ID); inner {
+			node(n.ID).State = n.State
+		}
+	}
+	for _, path := range order {
+		name, _ := rootOf(path)
+		root := f.subFlowNamed(name)
+		if root < 0 {
+			continue // the workfile has changed since
+		}
+		if f.left[root] == nil {
+			f.left[root] = map[int][]api.NodeStatus{}
+		}
+		if i := f.member(root, path); i >= 0 {
+			at[path].Command = f.nodes[i].Command
+		}
+		k := numberBelow(name, path)
+		f.left[root][k] = append(f.left[root][k], *at[path])
+	}
+	for root, instances := range f.left {
+		f.sumUp(root, d.Run, instances)
+	}
+}
+
+// sumUp makes the summary of a sub-flow from the nodes of its instances.
+func (f *flow) sumUp(root int, run string, instances map[int][]api.NodeStatus) {
+	n := &f.nodes[root]
+	n.Run, n.State, n.Instances = run, api.StateOK, &api.Instances{}
+	page := instancePage{nodes: instances, deep: true}
+	for _, k := range slices.Sorted(maps.Keys(instances)) {
+		s := page.status(n.Name, k)
+		n.Instances.Counts.Add(s.State)
+		n.Instances.Begun = max(n.Instances.Begun, k+1)
+		if instanceRank[s.State] > 0 && len(n.Instances.Notable) < pageSize {
+			n.Instances.Notable = append(n.Instances.Notable, s)
+		}
+		if s.State == api.StateFailed || s.State == api.StateCancelled {
+			n.State = s.State
+		}
+	}
 }

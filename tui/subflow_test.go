@@ -307,3 +307,38 @@ func TestInquiries(t *testing.T) {
 		t.Error("what is opened has to wait")
 	}
 }
+
+// TestPastInstances: a past run has its instances, down to those of sub-flows within, and says which way it
+// went.
+func TestPastInstances(t *testing.T) {
+	m := flowModel(6)
+	run := func(path string, ok bool) api.Execution {
+		x := api.Execution{Node: path, Execution: 1, OK: ok, Over: true, DurationMS: ptr(int64(100))}
+		if !ok {
+			x.Reason, x.ExitCode = api.ReasonExit, ptr(2)
+		}
+		return x
+	}
+	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed}, Execs: []api.Execution{
+		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
+		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateBlocked}, {ID: "id-small", State: api.StateSkipped}}}
+	m.past = &past{run: "41", detail: d, flow: asLeft(&m.flow, d)}
+	m.past.flow.structure++
+	m.refresh()
+	m.picture.goTo(1)
+	press(m, "enter", "down", "down", "down", "enter")
+	if got := rowNames(m); got != "t  trim $WF_ITEM,u  upload $WF_ITEM,each[1],t,in[0]/x,u,each[0]" {
+		t.Errorf("rows %s", got)
+	}
+	press(m, "down", "down")
+	if got := m.target(); strings.Join(got.nodes, " ") != "each[1]/in[0]/x" || got.run != "41" {
+		t.Errorf("the log is of %v in run %s", got.nodes, got.run)
+	}
+	f := &m.past.flow
+	if e := f.edges[f.between(0, f.index["id-small"])]; !e.dead {
+		t.Error("the edge that was not taken looks like another")
+	}
+	if e := m.flow.edges[m.flow.between(0, m.flow.index["id-large"])]; !e.taken {
+		t.Error("looking at a past run has changed the one of now")
+	}
+}
