@@ -86,10 +86,24 @@ func asLeft(now *flow, d api.RunDetail) flow {
 			executed(&f.nodes[i], d.Run, x)
 		}
 	}
+	f.passedOver(d)
 	for e := range f.edges {
 		f.decide(e)
 	}
+	f.block()
 	return f
+}
+
+// passedOver finds the nodes that no path led to: of a run of everything those that are in no list.
+func (f *flow) passedOver(d api.RunDetail) {
+	if d.Counts.Skipped == 0 || d.Nodes < len(f.nodes) {
+		return
+	}
+	for i := range f.nodes {
+		if n := &f.nodes[i]; f.outer(i) && n.Run == "" && n.SubFlow == "" {
+			n.State, n.Run = api.StateSkipped, d.Run
+		}
+	}
 }
 
 // executed makes a node what an execution has made of it.

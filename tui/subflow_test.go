@@ -319,9 +319,9 @@ func TestPastInstances(t *testing.T) {
 		}
 		return x
 	}
-	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed}, Execs: []api.Execution{
+	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Nodes: 12, Counts: api.Counts{Skipped: 9}}, Execs: []api.Execution{
 		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
-		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateBlocked}, {ID: "id-small", State: api.StateSkipped}}}
+		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateIdle}, {ID: "id-done", State: api.StateIdle}}}
 	m.past = &past{run: "41", detail: d, flow: asLeft(&m.flow, d)}
 	m.past.flow.structure++
 	m.refresh()
@@ -337,6 +337,9 @@ func TestPastInstances(t *testing.T) {
 	f := &m.past.flow
 	if e := f.edges[f.between(0, f.index["id-small"])]; !e.dead {
 		t.Error("the edge that was not taken looks like another")
+	}
+	if n := f.nodes[f.index["id-done"]]; n.State != api.StateBlocked || f.nodes[f.index["id-small"]].State != api.StateSkipped {
+		t.Errorf("done is %s, small %s", n.State, f.nodes[f.index["id-small"]].State)
 	}
 	if e := m.flow.edges[m.flow.between(0, m.flow.index["id-large"])]; !e.taken {
 		t.Error("looking at a past run has changed the one of now")
