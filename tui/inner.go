@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -187,3 +188,37 @@ func instanceOf(text string, begun int) (int, error) {
 	}
 	return k, nil
 }
+
+// failures are the places of what failed: nodes, and below sub-flows the rows of what failed in them.
+func (p *picture) failures(f *flow) (places [][2]int) {
+	row := 0
+	for i := range f.nodes {
+		if n := &f.nodes[i]; f.outer(i) && worst(n) == api.StateFailed {
+			places = append(places, [2]int{i, -1})
+		}
+		for ; row < len(p.inner) && p.graph.Rows[row].Node <= i; row++ {
+			in := &p.inner[row]
+			if in.state == api.StateFailed && !(in.kind == anInstance && p.expanded[openKey(in.path)]) {
+				places = append(places, [2]int{p.graph.Rows[row].Node, row})
+			}
+		}
+	}
+	return places
+}
+
+// place is where the selection is: the number of a node, and of a row below it, or -1.
+func (p *picture) place() [2]int {
+	if p.innerOf() != nil {
+		return [2]int{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index)}
+	}
+	if i := p.node(); i >= 0 {
+		return [2]int{i, -1}
+	}
+	if some := p.nodes(); len(some) > 0 {
+		return [2]int{some[0] - 1, len(p.inner)} // before all of a stage
+	}
+	return [2]int{-1, -1}
+}
+
+// comparePlaces orders places as nodes stand in the file.
+func comparePlaces(a, b [2]int) int { return slices.Compare(a[:], b[:]) }

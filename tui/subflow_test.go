@@ -345,3 +345,24 @@ func TestPastInstances(t *testing.T) {
 		t.Error("looking at a past run has changed the one of now")
 	}
 }
+
+// TestNextFailure: n goes through nodes that failed, and through what failed in a sub-flow that has rows.
+func TestNextFailure(t *testing.T) {
+	m := flowModel(6)
+	var went []string
+	for _, key := range []string{"n", "n", "n", "n", "N"} {
+		press(m, key)
+		went = append(went, m.picture.layout.Name(m.picture.selected))
+	}
+	if got := strings.Join(went, " "); got != "each each[2] bad each bad" {
+		t.Errorf("folded: %s", got)
+	}
+	m.picture.goTo(1)
+	press(m, "enter")
+	m.picture.expanded[openKey("each[2]")] = true
+	answered(m)
+	press(m, "n")
+	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+		t.Errorf("opened: %v", n)
+	}
+}
