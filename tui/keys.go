@@ -108,5 +108,5 @@ const (
 
 // registry is all actions. The first that fits a key is the one that happens.
 func registry() []action {
-	return slices.Concat(moveActions(), askActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
+	return slices.Concat(askActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
 }
