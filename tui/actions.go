@@ -41,7 +41,7 @@ func moveActions() []action {
 			func(m *model, key string) tea.Cmd { m.movePage(key); return nil }},
 		{groupMove, []string{"home", "end", "g", "G"}, "move to an end", "go to the beginning or the end", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.moveEnd(key); return nil }},
-		{groupMove, []string{"enter"}, "open", "open a stage, or go to the log of a node", "open", atDrawing, hasFile, act((*model).enter)},
+		{groupMove, []string{"enter"}, "open", "open a stage or a sub-flow, answer what waits, or go to the log", "open", atDrawing, hasFile, act((*model).enter)},
 		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", "next failed", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.nextFailed(key == "n"); return nil }},
 		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, act((*model).instancePrompt)},
