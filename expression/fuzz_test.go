@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -128,9 +127,10 @@ func FuzzParseOutputs(f *testing.F) {
 			t.Fatal("no outputs and no error")
 		}
 		checkPlain(t, map[string]any(outputs), 0)
-		// What was read is the same when it is written as one JSON object.
-		again, err := ParseOutputs([]byte(Format(map[string]any(outputs))))
-		if err != nil || !reflect.DeepEqual(again, outputs) {
+		// What was read is the same when it is written as one JSON object, but that 1.0 becomes 1.
+		written := Format(map[string]any(outputs))
+		again, err := ParseOutputs([]byte(written))
+		if err != nil || Format(map[string]any(again)) != written {
 			t.Errorf("%v became %v, %v", outputs, again, err)
 		}
 	})

@@ -129,8 +129,8 @@ func jsonOutputs(text string) (map[string]any, error) {
 	}
 	outputs := value.(map[string]any) // it begins with a brace
 	for key := range outputs {
-		if len(key) > 200 {
-			return nil, &OutputError{Line: 1, Problem: "a key is longer than 200 bytes: " + short(key)}
+		if key == "" || len(key) > 200 {
+			return nil, &OutputError{Line: 1, Problem: "a key is empty or longer than 200 bytes: " + short(key)}
 		}
 	}
 	return outputs, nil

@@ -46,6 +46,7 @@ func TestParseOutputs(t *testing.T) {
 		{"broken JSON", "{\n\"a\": 1,\n}\n", "line 3: is no JSON object: invalid character '}' looking for beginning of object key string"},
 		{"JSON that ends too early", "{\n\"a\": 1\n", "line 3: is no JSON object: unexpected EOF"},
 		{"something behind JSON", "{\"a\": 1}\nb=2\n", "line 2: is no JSON object: there is something behind the JSON value"},
+		{"an empty key in JSON", "{\"\": 1}", `line 1: a key is empty or longer than 200 bytes: ""`},
 		{"bytes that are no text", "a=1\nb=\xff\n", "line 2: is no UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

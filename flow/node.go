@@ -350,7 +350,7 @@ func (a *nodeReader) approval() {
 // env reads lines KEY=VALUE.
 func (a *nodeReader) env() {
 	text, _ := a.n.Attr("env")
-	number := 0
+	number, set := 0, map[string]bool{}
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
 		line = strings.TrimSuffix(line, "\r")
@@ -362,10 +362,11 @@ func (a *nodeReader) env() {
 			a.wrongLine(CodeEnv, number, "line %d of env is %s, not KEY=VALUE", number, shown(line))
 			continue
 		}
-		if problem := a.badVariable(name); problem != "" {
+		if problem := badVariable(name, set); problem != "" {
 			a.wrongLine(CodeEnv, number, "line %d of env: %s", number, problem)
 			continue
 		}
+		set[name] = true
 		t, err := expression.CompileText(value, *a.scope())
 		if err != nil {
 			a.wrongLine(CodeExpression, number, "line %d of env, %s: %v", number, name, err)
@@ -381,18 +382,15 @@ func (a *nodeReader) wrongLine(code string, line int, format string, args ...any
 	a.problems[len(a.problems)-1].Line = line - 1
 }
 
-// badVariable says why a name cannot be that of a variable, "" if it can.
-func (a *nodeReader) badVariable(name string) string {
+// badVariable says why a name cannot be that of another variable, "" if it can.
+func badVariable(name string, set map[string]bool) string {
 	switch {
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || name == "" || name[0] >= '0' && name[0] <= '9':
 		return shown(name) + " is no name of a variable; write letters, digits and _, no digit first"
 	case strings.HasPrefix(name, "WF_"):
 		return name + " is reserved: wf itself sets what begins with WF_; choose another name"
-	}
-	for _, v := range a.rules.Env {
-		if v.Name == name {
-			return name + " is set twice; leave one of the lines out"
-		}
+	case set[name]:
+		return name + " is set twice; leave one of the lines out"
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	case err == nil:
 		return d, nil
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	if text != "" && len(text) <= 12 && strings.Trim(text, "0123456789.") == "" {
 		return 0, fmt.Errorf("has no unit; write %ss, %sm or %sh", text, text, text)
 	}
 	return 0, fmt.Errorf("is no duration; write it like 500ms, 30s or 1h30m")
@@ -46,11 +46,11 @@ func parseCodes(text string) (Codes, error) {
 		}
 		switch {
 		case errA != nil || errB != nil:
-			return nil, fmt.Errorf("%q is no exit code; write codes like 2,10-20", word)
+			return nil, fmt.Errorf("%s is no exit code; write codes like 2,10-20", shown(word))
 		case a < 0 || b > 255:
-			return nil, fmt.Errorf("%q is no exit code: there are 0 to 255", word)
+			return nil, fmt.Errorf("%s is no exit code: there are 0 to 255", shown(word))
 		case a > b:
-			return nil, fmt.Errorf("%q is empty; write %d-%d", word, b, a)
+			return nil, fmt.Errorf("%s is empty; write %d-%d", shown(word), b, a)
 		}
 		codes = append(codes, [2]int{a, b})
 	}
@@ -62,52 +62,52 @@ func parseCodes(text string) (Codes, error) {
 
 func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
-// parseRetryOn reads the attribute retry_on: exit:CODES, timeout, signal, in any order.
+// parseOn reads the attribute retry_on: exit:CODES, timeout, signal, in any order.
 func (r *Retry) parseOn(text string) error {
-	codes := ""
+	codes := &strings.Builder{}
 	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		rest, exit := strings.CutPrefix(word, "exit:")
 		switch {
 		case exit:
-			codes += "," + rest
+			codes.WriteString("," + rest)
 		case word == "timeout":
 			r.On.Timeout = true
 		case word == "signal":
 			r.On.Signal = true
-		case codes != "" && word[0] >= '0' && word[0] <= '9':
-			codes += "," + word
+		case codes.Len() > 0 && word[0] >= '0' && word[0] <= '9':
+			codes.WriteString("," + word)
 		default:
-			return fmt.Errorf("%q is unknown; write exit:CODES, timeout or signal, with commas between them", word)
+			return fmt.Errorf("%s is unknown; write exit:CODES, timeout or signal, with commas between them", shown(word))
 		}
 	}
-	if codes == "" {
+	if codes.Len() == 0 {
 		return nil
 	}
 	var err error
-	r.On.Exit, err = parseCodes(codes)
+	r.On.Exit, err = parseCodes(codes.String())
 	return err
 }
 
 // parsePool reads the attribute pool: gpu:1,license:2. Without a number it is one unit.
 func parsePool(text string) ([]PoolUse, error) {
 	var uses []PoolUse
+	named := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		name, number, given := strings.Cut(word, ":")
 		units := 1
 		if given {
 			var err error
 			if units, err = strconv.Atoi(number); err != nil || units < 1 {
-				return nil, fmt.Errorf("%q needs a whole number from 1 behind the colon; write it like gpu:1", word)
+				return nil, fmt.Errorf("%s needs a whole number from 1 behind the colon; write it like gpu:1", shown(word))
 			}
 		}
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
-			return nil, fmt.Errorf("%q has no name of letters, digits, _ . and -; write it like gpu:1", word)
+			return nil, fmt.Errorf("%s has no name of letters, digits, _ . and -; write it like gpu:1", shown(word))
 		}
-		for _, other := range uses {
-			if other.Name == name {
-				return nil, fmt.Errorf("the pool %s is named twice; write the sum", name)
-			}
+		if named[name] {
+			return nil, fmt.Errorf("the pool %s is named twice; write the sum", name)
 		}
+		named[name] = true
 		uses = append(uses, PoolUse{name, units})
 	}
 	return uses, nil

@@ -62,8 +62,8 @@ func Picks(g *Graph, table *HandleTable, exprs []string, state func(*Node) strin
 
 // stateWords are what s: takes; stateOf is the state that a status alone tells.
 var (
-	stateWords = []string{"idle", "queued", "running", "ok", "failed", "cancelled", "blocked"}
-	stateOf    = [...]string{Idle: "idle", Queued: "queued", Running: "running", Ran: "ok", Failed: "failed"}
+	stateWords = []string{"idle", "queued", "running", "ok", "failed", "cancelled", "blocked", "skipped", "waiting", "retrying"}
+	stateOf    = [...]string{Idle: "idle", Queued: "queued", Running: "running", Ran: "ok", Failed: "failed", Skipped: "skipped"}
 )
 
 type selection struct {

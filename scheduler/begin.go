@@ -30,7 +30,14 @@ func (r *Run) fresh() {
 	for l := range r.outer.edges {
 		r.setMark(&r.frames[0], int32(l), graph.Unmarked)
 	}
-	for i, start := range r.outer.startNodes() {
+	starts, number := r.outer.startNodes(), 0
+	for _, start := range starts {
+		if start {
+			number++
+		}
+	}
+	r.effects = slices.Grow(r.effects, 2*number)
+	for i, start := range starts {
 		if start {
 			r.activate(int32(i), causeStart)
 		}
@@ -47,14 +54,18 @@ func (r *Run) resume(k int32) {
 	starts := f.lay.startNodes()
 	for v := range f.lay.ids {
 		i := f.node + int32(v)
-		switch n := &r.nodes[i]; {
-		case n.rare != nil && n.rare.due:
-			if n.joined = n.joined && n.missing > 0; !n.joined {
+		switch n, x := &r.nodes[i], r.rareAt(i); {
+		case x != nil && x.due:
+			if x.joined = x.joined && n.missing > 0; !x.joined {
 				r.consume(i)
 			}
 			r.activate(i, causeResume)
 		case n.decided:
 			r.goOnJoining(i)
+		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.lives[i] == 0 && len(f.lay.in.of(int32(v))) > 0:
+			// No path leads to it: it has failed after an edge had triggered it.
+			r.consume(i)
+			r.activate(i, causeResume)
 		case len(f.lay.in.of(int32(v))) > 0:
 			r.join(i, causeResume)
 		case n.status == graph.Failed || starts[v]:
@@ -101,15 +112,18 @@ func (r *Run) recallDecisions(k int32) {
 			n.decided, n.handled, r.reasons[i] = true, true, p.Reason
 			r.frames[k].unhandled--
 		}
-		if n.decided {
-			r.keep(i, p.outcome())
-			r.recallMarks(i, p.Marks)
-			r.recallInstances(i)
+		if p.Joined && (n.decided || p.Due) {
+			r.rareOf(i).joined = true
 		}
-		n.joined = p.Joined && (n.decided || p.Due)
+		look := n.decided || f.over // what is over is only looked at
 		if p.Due {
 			r.rareOf(i).due = true
 			n.decided = false
+		}
+		r.keep(i, p.outcome())
+		if look {
+			r.recallMarks(i, p.Marks)
+			r.recallInstances(i) // the last: it moves nodes
 		}
 	}
 }
@@ -128,7 +142,7 @@ func (r *Run) deriveMarks(k int32) {
 	f := &r.frames[k]
 	for l, e := range f.lay.edges {
 		source, target := &r.nodes[f.node+e.source], &r.nodes[f.node+e.target]
-		fired := source.decided && r.hasFired(f, int32(l))
+		fired := r.hasFired(f, int32(l))
 		dead := source.decided && !fired && f.lay.deadAtOnce(int32(l))
 		if fired {
 			r.marks[f.edge+int32(l)] |= everFired | latest
@@ -179,6 +193,9 @@ func (r *Run) hasFired(f *frame, l int32) bool {
 	}
 	if p, known := r.opt.Past[r.NodeID(int(i))]; known && p.Status == status {
 		return slices.Contains(p.Fired, f.lay.keys[l])
+	}
+	if !r.nodes[i].decided {
+		return false
 	}
 	if f.lay.conditions == nil || f.lay.conditions[l] == nil {
 		return status == graph.Ran

@@ -119,7 +119,7 @@ func (r *Run) upstream(node int32) []int {
 // behind a cancelled node is not blocked: it was not started, and a resume goes on with both.
 func (r *Run) Blocked() []bool {
 	blocked := make([]bool, len(r.nodes))
-	passed := make(map[int32]bool) // nodes of loops that have executed, but do not again
+	passed := make(map[int32]bool) // nodes that have executed, and do not again
 	var queue []int32
 	for i := range r.nodes {
 		if n := &r.nodes[i]; n.status == graph.Failed && !n.handled && r.reasons[i] != ReasonCancelled {
@@ -130,11 +130,14 @@ func (r *Run) Blocked() []bool {
 		f := r.frameOf(queue[0])
 		for _, l := range f.lay.out.of(queue[0] - f.node) {
 			target := f.node + f.lay.edges[l].target
-			n := &r.nodes[target]
-			if n.status == graph.Idle && r.marks[f.edge+l].bears() == graph.Unmarked && !blocked[target] {
-				blocked[target] = true
-				queue = append(queue, target)
-			} else if r.goesRound(f, l) && !busy(n.status) && !passed[target] {
+			switch n := &r.nodes[target]; {
+			case n.status == graph.Idle:
+				if r.marks[f.edge+l].bears() == graph.Unmarked && !blocked[target] {
+					blocked[target] = true
+					queue = append(queue, target)
+				}
+			case r.opt.Flow != nil && !f.lay.single[target-f.node] && !busy(n.status) && !passed[target]:
+				// It could have decided once more, so that its edges which have not fired are not dead.
 				passed[target] = true
 				queue = append(queue, target)
 			}
@@ -142,7 +145,3 @@ func (r *Run) Blocked() []bool {
 	}
 	return blocked
 }
-
-// goesRound says whether an edge stays in a loop of a run with control flow: what is behind the loop waits
-// for its next round, too.
-func (r *Run) goesRound(f *frame, l int32) bool { return r.opt.Flow != nil && f.lay.inLoop(l) }

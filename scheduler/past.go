@@ -60,15 +60,30 @@ func (r *Run) Past() Past {
 	if r.opt.Flow == nil {
 		return nil
 	}
-	past := Past{}
+	past, present := Past{}, r.present()
 	for i := range r.nodes {
 		i := int32(i)
+		if !present[r.frameNo(i)] {
+			continue
+		}
 		if p, worth := r.pastOf(i); worth {
 			past[r.NodeID(int(i))] = p
 		}
 	}
 	r.carryOver(past)
 	return past
+}
+
+// present says which frames are of the latest activation of their sub-flow: only these have a path.
+func (r *Run) present() []bool {
+	present := make([]bool, len(r.frames))
+	present[0] = true
+	for k := 1; k < len(r.frames); k++ {
+		f := &r.frames[k]
+		sub := r.rareAt(f.owner).sub
+		present[k] = present[r.frameNo(f.owner)] && sub != nil && int(f.instance) < len(sub.frames) && sub.frames[f.instance] == int32(k)
+	}
+	return present
 }
 
 // carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
@@ -99,7 +114,7 @@ func (r *Run) notReached(path string) bool {
 		if !ok || err != nil {
 			return false
 		}
-		if x := r.nodes[i].rare; x == nil || x.sub == nil || number >= len(x.sub.frames) {
+		if x := r.rareAt(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.frames) {
 			return number < r.pastInstances(int32(i))
 		}
 		at = end + 1
@@ -122,31 +137,32 @@ func (r *Run) pastInstances(i int32) int {
 func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	n, f := &r.nodes[i], r.frameOf(i)
 	p = PastNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
-	if n.rare != nil && n.rare.due {
+	x := r.rareAt(i)
+	if x != nil && x.due {
 		p.Due, worth = true, true
 	} else if n.status == graph.Idle {
 		return p, false
 	}
-	worth = worth || n.frame > 0 || f.lay.conditions != nil || n.rare != nil || n.joined
-	p.Joined = n.joined
+	worth = worth || f.owner != noNode || f.lay.conditions != nil || x != nil
+	p.Joined = x != nil && x.joined
 	if n.decided {
 		p.Marks = r.pastMarks(i)
 	}
-	if n.rare != nil && n.rare.over {
-		last := n.rare.last
+	if x != nil && x.over {
+		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
-	if n.decided && n.status != graph.Skipped {
-		for _, l := range f.lay.out.of(i - f.node) {
-			if m := r.marks[f.edge+l]; m&latest != 0 || m&everFired != 0 && !f.lay.inLoop(l) {
-				p.Fired = append(p.Fired, f.lay.keys[l])
-			}
+	for _, l := range f.lay.out.of(i - f.node) {
+		// Within a loop the present round counts, behind it any.
+		if m := r.marks[f.edge+l]; m&everFired != 0 && (!f.lay.inLoop(l) || n.decided && m&latest != 0) {
+			p.Fired = append(p.Fired, f.lay.keys[l])
 		}
 	}
-	if n.rare != nil && n.rare.sub != nil {
-		p.Instances, p.Items = len(n.rare.sub.frames), n.rare.sub.items
+	// Instances of an activation before the present one are nothing to go on with.
+	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
+		p.Instances, p.Items = len(x.sub.frames), x.sub.items
 	}
 	if instances := r.pastInstances(i); instances > p.Instances {
 		p.Instances = instances
@@ -178,9 +194,9 @@ func (r *Run) recallInstances(i int32) {
 	r.rareOf(i).sub = s
 	for range p.Instances {
 		k := r.addInstance(i, s)
+		r.frames[k].over = true
 		r.takeStatuses(k)
 		r.recallDecisions(k)
-		r.frames[k].over = true
 	}
 }
 

@@ -83,7 +83,7 @@ func newSettlement(l *layout) *settlement {
 func (r *Run) settleLater(i int32) {
 	f := r.frameOf(i)
 	if f.settlement != nil {
-		r.works.still = append(r.works.still, stillComponent{r.nodes[i].frame, f.lay.component[i-f.node]})
+		r.works.still = append(r.works.still, stillComponent{r.frameNo(i), f.lay.component[i-f.node]})
 	}
 }
 
@@ -103,13 +103,14 @@ func (r *Run) settleFrom(k int32) {
 func (r *Run) settle(at stillComponent) {
 	f := &r.frames[at.frame]
 	s, c := f.settlement, at.component
-	if r.halted || f.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 {
+	nodes := f.lay.inside.of(c)
+	decidedOnce := f.lay.single[nodes[0]] && r.nodes[f.node+nodes[0]].decided // whatever still comes
+	if r.halted || f.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 && !decidedOnce {
 		return
 	}
-	nodes := f.lay.inside.of(c)
 	for _, v := range nodes {
 		n := &r.nodes[f.node+v]
-		if n.status == graph.Failed && !n.handled || n.rare != nil && n.rare.limited {
+		if x := r.rareAt(f.node + v); n.status == graph.Failed && !n.handled || x != nil && x.limited {
 			return
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/plain"
 )
 
 // conditions offers the edges of the selected node, to say under which conditions they fire.
@@ -52,18 +51,10 @@ func (m *model) whenPrompt(from, to, label, was string) {
 			if text == was {
 				return nil
 			}
-			return m.send([]api.Edit{{Op: api.OpEdgeWhen, Source: from, Target: to, Value: text, Was: &was}}, func(m *model, e edited) tea.Cmd {
-				if e.err != nil {
-					m.fail(e.err)
-					return nil
-				}
-				m.sayEdit("", e.result)
-				return m.checkNode(from, func(m *model, c checked) tea.Cmd {
-					for _, p := range c.problems {
-						m.say("saved, but "+plain.Line(p.Message), true)
-					}
-					return nil
-				})
-			})
+			e := api.Edit{Op: api.OpSetEdge, Source: from, Target: to, Key: "when", Value: text, Was: &was}
+			if text == "" {
+				e.Op = api.OpUnsetEdge
+			}
+			return m.change([]api.Edit{e})
 		}})
 }

@@ -232,7 +232,7 @@ func (d *form) save(m *model) tea.Cmd {
 		if e.err == nil {
 			m.shut(d)
 			m.sayEdit("", e.result)
-			return d.check(m)
+			return d.again(m, e.result.Notes)
 		}
 		d.problem = errorText(e.err)
 		if !isConflict(e.err) {

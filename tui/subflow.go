@@ -87,7 +87,7 @@ func (f *flow) ends(id string, source bool, edges []api.EdgeStatus) []int {
 func (f *flow) member(subFlow int, path string) int {
 	for _, part := range strings.Split(path, "/")[1:] {
 		name, _, _ := strings.Cut(part, "[")
-		next := slices.IndexFunc(f.members[subFlow], func(i int) bool { return localName(f.nodes[i].Name) == name || f.nodes[i].Name == part })
+		next := slices.IndexFunc(f.members[subFlow], func(i int) bool { return f.nodes[i].Name == part || baseName(f.nodes[i].Name) == baseName(name) })
 		if next < 0 {
 			return -1
 		}
@@ -98,6 +98,14 @@ func (f *flow) member(subFlow int, path string) int {
 
 // localName is the name of a node within its sub-flow: the last part of a path.
 func localName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// baseName is a handle without what makes it unique in the workfile: within a sub-flow it need not be.
+func baseName(handle string) string {
+	if i := strings.LastIndexByte(handle, '~'); i > 0 && strings.Trim(handle[i+1:], "0123456789") == "" {
+		return handle[:i]
+	}
+	return handle
+}
 
 // rootOf is the name of the outermost sub-flow that a path leads through; ok is false where the text is
 // no path of an instance's node.
@@ -111,12 +119,16 @@ func rootOf(path string) (name string, ok bool) {
 
 // subFlowNamed is the outermost sub-flow of a name, or -1.
 func (f *flow) subFlowNamed(name string) int {
+	found := -1
 	for i := range f.members {
-		if f.nodes[i].Name == name {
+		switch {
+		case f.nodes[i].Name == name:
 			return i
+		case f.outer(i) && baseName(f.nodes[i].Name) == name:
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
 // summary takes over what a sub-flow has made of its instances.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (w *Workspace) readFlow() (*flow.Flow, error) {
 	f, problems := flow.Read(w.g)
 	var wrong []graph.Problem
 	for _, p := range problems {
-		if p.Severity == graph.Error {
+		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
 			wrong = append(wrong, p)
 		}
 	}
@@ -125,8 +126,9 @@ func (w *Workspace) recallPast() {
 	}
 	for id, p := range w.before {
 		m := w.last[id]
-		if m.rec == nil && p.Mocked {
-			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: true}
+		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
+		if m.rec == nil && (p.Mocked || p.Status == graph.Failed) {
+			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
 			w.last[id] = m
 		}
 		if m.rec != nil && m.rec.status == p.Status {
@@ -143,8 +145,9 @@ func (r *run) keepPast(w *Workspace) error {
 		return nil
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
+	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(strings.SplitN(id, "[", 2)[0]); !ours {
+		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
 			all[id] = p
 		}
 	}
@@ -162,6 +165,16 @@ func (r *run) keepPast(w *Workspace) error {
 	return nil
 }
 
+// instancePrefixes are what the paths of all instances of the run begin with.
+func (r *run) instancePrefixes() (prefixes []string) {
+	for i := range r.outer() {
+		if r.sched.Members(i) > 0 {
+			prefixes = append(prefixes, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]"))
+		}
+	}
+	return prefixes
+}
+
 // dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
 func (w *Workspace) dropPast(nodes []*graph.Node) {
 	if len(w.before) == 0 {
@@ -171,7 +184,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.handle(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
 		}
 	}
 	data, err := json.Marshal(all)

@@ -61,7 +61,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 	members := w.membersOf(n)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
-		s := api.InstanceStatus{Path: instancePath(w.handle(n), k), State: api.StateOK}
+		s := api.InstanceStatus{Path: instancePath(w.localName(n), k), State: api.StateOK}
 		if k < len(p.Items) {
 			s.Item = expression.Format(p.Items[k])
 		}
@@ -84,14 +84,28 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 
 // membersOf are the local names of the nodes that run in each instance of a sub-flow.
 func (w *Workspace) membersOf(subflow *graph.Node) []string {
-	f, _ := flow.Read(w.g)
 	var names []string
 	for _, n := range w.g.Nodes() {
 		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
-			names = append(names, f.LocalName(n))
+			names = append(names, w.localName(n))
 		}
 	}
 	return names
+}
+
+// localTable keeps the local names of nodes as long as the handles are valid.
+type localTable struct {
+	handles *graph.HandleTable
+	flow    *flow.Flow
+}
+
+// localName is what a node is called in paths.
+func (w *Workspace) localName(n *graph.Node) string {
+	if t := w.table(); w.local.handles != t {
+		f, _ := flow.Read(w.g)
+		w.local = localTable{t, f}
+	}
+	return w.local.flow.LocalName(n)
 }
 
 // describeEdges says of edges which way the last run went.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,16 +38,47 @@ func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.Para
 
 // resolveParams makes the values of a run out of what was given for them. It runs commands, and so
 // must not be called on the loop. The error is an *api.Error that lists all problems, or that of ctx.
-func (w *Workspace) resolveParams(ctx context.Context, given map[string]any, env []string) (map[string]any, error) {
-	c, err := askNow(ctx, w, func(w *Workspace) (*paramCheck, error) { return w.paramCheck(ctx, given, env) })
+func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
+	c, err := ask(ctx, w, func(w *Workspace) (*paramCheck, error) { return w.paramCheck(ctx, w.withResumed(req), req.Env) })
 	if err != nil {
 		return nil, err
 	}
-	values, problems := flow.Resolve(c.params, given, c.choices)
+	values, problems := flow.Resolve(c.params, c.given, c.choices)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return values, paramError(problems)
+}
+
+// withResumed is what a request gives for the parameters, and for those that it says nothing of what the
+// run had that it resumes, as far as they still exist.
+func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
+	text, _ := w.g.Attr("params")
+	if strings.TrimSpace(text) == "" {
+		return req.Params
+	}
+	scope, err := w.scope(req)
+	if err != nil || len(scope.Failed) == 0 {
+		return req.Params
+	}
+	latest := 0
+	for _, n := range scope.Failed {
+		latest = max(latest, w.lastRun(n))
+	}
+	old, err := w.store.Request(latest)
+	if err != nil {
+		return req.Params // the run is forgotten, and what it was given with it
+	}
+	values, err := decodeValues(old.Params)
+	if err != nil || len(values) == 0 {
+		return req.Params
+	}
+	declared, _ := flow.ParseParams(text)
+	maps.DeleteFunc(values, func(name string, _ any) bool {
+		return !slices.ContainsFunc(declared, func(p flow.Param) bool { return p.Name == name })
+	})
+	maps.Copy(values, req.Params)
+	return values
 }
 
 // paramError words what is wrong with the parameters of a run; nil if nothing is.
@@ -158,11 +191,17 @@ func (c *paramCheck) list() api.ParamList {
 		if err != nil && !hasProblem(list.Problems, p.Name) {
 			list.Problems = append(list.Problems, api.ParamProblem{Param: p.Name, Reason: fmt.Sprintf("its choices could not be listed: %v", err)})
 		}
-		list.Params = append(list.Params, api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
-			Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
-			Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn})
+		list.Params = append(list.Params, c.param(i, choices))
 	}
 	return list
+}
+
+// param words one parameter.
+func (c *paramCheck) param(i int, choices []string) api.Param {
+	p := &c.params[i]
+	return api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
+		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
+		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
 }
 
 func hasProblem(problems []api.ParamProblem, param string) bool {

@@ -95,14 +95,14 @@ func TestParamChoicesThatCannotBeListed(t *testing.T) {
 func TestResolveParams(t *testing.T) {
 	b, a := paramBed(t)
 	w := b.open()
-	values, err := w.resolveParams(t.Context(), map[string]any{"env": "test", "host": "h2", "key": "k"}, nil)
+	values, err := w.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "test", "host": "h2", "key": "k"}})
 	if want := map[string]any{"env": "test", "host": "h2", "key": "k", "tries": 3}; err != nil || !reflect.DeepEqual(values, want) {
 		t.Errorf("%v, %v", values, err)
 	}
 	if len(a.asked) != 2 {
 		t.Errorf("asked %d times: %+v", len(a.asked), a.asked)
 	}
-	_, err = w.resolveParams(t.Context(), map[string]any{"env": "tset"}, nil)
+	_, err = w.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "tset"}})
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeInvalid || len(refused.Problems) != 2 || strings.Count(refused.Why, "\n") != 1 {
 		t.Errorf("%#v", err)

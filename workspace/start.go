@@ -29,7 +29,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	var err error
-	if req.Params, err = w.resolveParams(ctx, req.Params, req.Env); err != nil {
+	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
@@ -179,7 +179,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 		in[n.ID] = true
 	}
 	for _, p := range graph.Check(w.g) {
-		if p.Severity != graph.Error || p.Code == "cycle" || p.Code == "container-edge" {
+		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler looks at those within the scope
 		}
 		if len(p.Nodes) > 0 && !in[p.Nodes[0]] {

@@ -87,6 +87,7 @@ type Workspace struct {
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
 	stages   stageTable
+	local    localTable
 	last     map[string]memory // node id → what is known of its past
 	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet

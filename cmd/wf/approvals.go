@@ -7,12 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/history"
 	"wf/plain"
 )
 
@@ -95,11 +97,14 @@ func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 	if err != nil {
 		return all, err
 	}
+	var paths []string
 	for _, info := range server.Workspaces {
-		if len(info.Runs) == 0 {
-			continue
+		if len(info.Runs) > 0 {
+			paths = append(paths, info.Workfile)
 		}
-		ws, err := c.Open(ctx, info.Workfile)
+	}
+	for _, path := range e.withUnfinished(paths) {
+		ws, err := c.Open(ctx, path)
 		if err != nil {
 			return all, err
 		}
@@ -111,6 +116,21 @@ func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 	}
 	sortApprovals(all.Approvals)
 	return all, nil
+}
+
+// withUnfinished adds the workfiles whose runs a daemon that has just started may not have taken up yet.
+func (e *env) withUnfinished(paths []string) []string {
+	dirs, err := e.folders()
+	if err != nil {
+		return paths
+	}
+	marks, _ := history.Active(dirs.state) // what cannot be read the daemon complains of
+	for _, m := range marks {
+		if !slices.Contains(paths, m.Workfile) {
+			paths = append(paths, m.Workfile)
+		}
+	}
+	return paths
 }
 
 // printApprovals is the list for people: what is asked, since when, and how to answer.

@@ -57,7 +57,7 @@ func TestBoardRows(t *testing.T) {
 * align_S003               26s  [M::mem] Processed 11000...
 * multiqc                  25s
   o 1 queued
-2/30  x 1  - 5  =--------------  31s   d detach | ^C cancel`},
+2/30  x 1  ! 5  =--------------  31s   d detach | ^C cancel`},
 		{uni, 40, 8, `● align_…e_S001      27s
 ● align_S003         26s  [M::mem] Pro…
   + 1 running  ○ 1 queued

@@ -34,7 +34,12 @@ func completeNode(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCom
 	if p == nil {
 		return nil, noFiles
 	}
-	return nodesBeginning(p, word, "", c.args), noFiles
+	found, open := instancesBeginning(p, word)
+	found = append(nodesBeginning(p, word, "", c.args), found...)
+	if open {
+		return found, noSpace
+	}
+	return found, noFiles
 }
 
 // completeSelector offers what may stand after the last comma: nodes, states and groups. A sign
@@ -91,7 +96,7 @@ func plainName(n api.NodeStatus) string {
 func statesBeginning(word, prefix string) []cobra.Completion {
 	var found []cobra.Completion
 	for _, state := range []api.State{api.StateFailed, api.StateBlocked, api.StateCancelled, api.StateOK,
-		api.StateRunning, api.StateQueued, api.StateIdle} {
+		api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateSkipped, api.StateIdle} {
 		if text := "s:" + string(state); word != "" && strings.HasPrefix(text, word) {
 			found = append(found, cobra.CompletionWithDesc(prefix+text, "every node that is "+string(state)))
 		}

@@ -16,9 +16,9 @@ import (
 	"wf/api"
 )
 
-// TestPatterns runs every workfile of examples/patterns with the real program and one daemon, and holds
-// what became of it against what its comment expects. What waits for a person is answered when the
-// run says that it waits.
+// TestPatterns runs every workfile of examples/patterns with the real program and holds what became of
+// it against what its comment expects: as the daemon tells it that ran it, and the next one. What waits
+// for a person is answered when the run says that it waits.
 func TestPatterns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")
@@ -33,7 +33,7 @@ func TestPatterns(t *testing.T) {
 	}
 	w := &world{home: home, bin: buildProgram(t)}
 	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "LANG=C.UTF-8",
-		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"))
+		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	defer func() {
 		if err := w.end(); err != nil {
 			t.Error(err)
@@ -51,6 +51,8 @@ func TestPatterns(t *testing.T) {
 			}
 			p.check()
 			p.run()
+			p.compare()
+			p.wf("server", "stop")
 			p.compare()
 		})
 	}

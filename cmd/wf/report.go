@@ -67,6 +67,9 @@ type testCase struct {
 	exec  *api.Execution
 	state api.State
 	tail  tail // of a failed one
+
+	mocked, handled bool // see api.NodeStatus
+	status          api.NodeStatus
 }
 
 // maxTails bounds the outputs that are read for a report.
@@ -91,12 +94,16 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 	for _, n := range status.Nodes {
 		x := last[n.ID]
 		delete(last, n.ID)
-		if x == nil && (n.Run != run || n.State == api.StateOK || n.Container) {
+		if x == nil && (n.Run != run || n.State == api.StateOK && !n.Mocked || n.Container && n.Instances == nil) {
 			continue // not in the run, or kept from an earlier one
 		}
-		c := testCase{name: plain.Line(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State}
+		if n.SubFlow == "" && ofSubFlow(n, status.Nodes) {
+			continue // its instances are told one by one
+		}
+		c := testCase{name: plain.Line(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State,
+			mocked: n.Mocked, handled: n.Handled, status: n}
 		if x != nil {
-			c.state = outcome(x)
+			c.state, c.handled = outcome(x), x.Handled
 		}
 		if c.state == api.StateFailed && x != nil && tails < maxTails {
 			tails++
@@ -105,9 +112,9 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		}
 		a.cases = append(a.cases, c)
 	}
-	for i := range detail.Execs { // of nodes that were deleted while the run went on
+	for i := range detail.Execs { // of instances, and of nodes that were deleted while the run went on
 		if x := &detail.Execs[i]; last[x.Node] == x {
-			a.cases = append(a.cases, testCase{name: plain.Line(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x)})
+			a.cases = append(a.cases, testCase{name: plain.Line(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x), handled: x.Handled})
 		}
 	}
 	return a, nil
@@ -134,13 +141,18 @@ func (c *testCase) took() time.Duration {
 
 // why says what became of a node that did not succeed.
 func (c *testCase) why() string {
-	if c.exec == nil || c.state == api.StateCancelled {
-		if c.state == api.StateIdle {
-			return "not reached"
-		}
+	n := c.status
+	switch {
+	case c.state == api.StateIdle:
+		return "not reached"
+	case c.state == api.StateSkipped:
+		return "skipped: no path leads to it"
+	case c.exec == nil && c.state == api.StateFailed:
+		return cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
+	case c.exec == nil || c.state == api.StateCancelled:
 		return string(c.state)
 	}
-	return cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message)
+	return cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
 }
 
 // writeReports writes what was asked for, and the summary that GitHub shows beside the log.

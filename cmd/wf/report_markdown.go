@@ -44,6 +44,9 @@ func writeMarkdown(w io.Writer, a *account) error {
 		if c.state != api.StateOK {
 			result = c.why()
 		}
+		if c.mocked {
+			result += " (mocked)"
+		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.glyph(c.state), markdownText(c.name), took, markdownText(result))
 	}
 	for i, c := range rows {
@@ -87,7 +90,7 @@ func markdownText(text string) string {
 
 // rank orders states by how much they matter to who mends the run.
 func rank(state api.State) int {
-	i := slices.Index([]api.State{api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateIdle}, state)
+	i := slices.Index([]api.State{api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateIdle, api.StateSkipped}, state)
 	if i < 0 {
 		return 100
 	}

@@ -46,6 +46,7 @@ var schemaOf = map[string]string{
 	"wf runs rm":       "wf.prune/v1",
 	"wf runs show":     "wf.run/v1",
 	"wf server ls":     "wf.server/v1",
+	"wf server pools":  "wf.pools/v1",
 	"wf server status": "wf.server/v1",
 	"wf status":        "wf.status/v1",
 	"wf why":           "wf.why/v1",

@@ -49,12 +49,12 @@ func TestPrintStatus(t *testing.T) {
   ✓   notes               ok
 attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 `},
-		{"in ASCII", pipelineStatus(), paint{ascii: true}, `run 42  Workfile  running  2m11s   6/11   * 2  x 1  - 3
+		{"in ASCII", pipelineStatus(), paint{ascii: true}, `run 42  Workfile  running  2m11s   6/11   * 2  x 1  ! 3
   +   fetch_ref           ok  2.1s
   +-+ index_ref           ok  14.0s  3 executions
   x | trim       x3  2/3  x 1  trim_S002 exit 1
-  *-' align      x3  0/3  * 2  - 1  align_S001 1m04s, align_S003 58.0s
-  -   sort       x2  0/2  - 2
+  *-' align      x3  0/3  * 2  ! 1  align_S001 1m04s, align_S003 58.0s
+  !   sort       x2  0/2  ! 2
   +   notes               ok
 attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 `},

@@ -46,6 +46,10 @@ func (v *view) nodeStarted(ev api.Event) {
 
 func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	failed := ev.Type == api.NodeFailed
+	delete(v.refused, ev.Node)
+	if endState(ev) == api.StateFailed && !ev.Handled && !executed(ev) && ev.Reason != api.ReasonInstances {
+		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
+	}
 	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
 		v.endLine(ev)
 	}
@@ -64,7 +68,7 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
-	return v.live != nil && !v.opt.verbose && v.board.total > foldedNodes
+	return v.live != nil && !v.opt.verbose && v.board.total+len(v.board.inner) > foldedNodes
 }
 
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
