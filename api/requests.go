@@ -233,6 +233,10 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
+	When   string   `json:"when,omitempty"` // condition of a new edge
+	In     string   `json:"in,omitempty"`   // container that a new node lies in
+	// Container makes a new node one that holds others; Label is not read.
+	Container bool `json:"container,omitempty"`
 	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
 	// meanwhile, and the edit is a conflict. nil asks for nothing.
 	Was *string `json:"was,omitempty"`
@@ -240,11 +244,13 @@ type Edit struct {
 
 // The edits.
 const (
-	OpAddNode    = "add-node"    // Label, Name, After, X, Y
+	OpAddNode    = "add-node"    // Label, Name, After, X, Y, In, Container
 	OpRemoveNode = "remove-node" // Nodes
-	OpAddEdge    = "add-edge"    // Source, Target, Type
+	OpAddEdge    = "add-edge"    // Source, Target, Type, When
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
+	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Was
+	OpUnsetEdge  = "unset-edge"  // Source, Target, Key, Was
 	OpSet        = "set"         // Nodes, Key, Value, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value

@@ -73,7 +73,7 @@ text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; 
 
 // glyphs show states without colour.
 var glyphs = map[api.State]string{api.StateIdle: "·", api.StateQueued: "○", api.StateRunning: "●", api.StateOK: "✓",
-	api.StateFailed: "✗", api.StateCancelled: "◌", api.StateBlocked: "⊘", api.StateWaiting: "◆", api.StateRetrying: "↻", api.StateSkipped: "»"}
+	api.StateFailed: "✗", api.StateCancelled: "◌", api.StateBlocked: "⊘", api.StateWaiting: "◆", api.StateRetrying: "↻", api.StateSkipped: "↷"}
 
 func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Point) {
 	x, y := at.Along+svgMargin, at.Across+svgMargin

@@ -51,6 +51,7 @@ func (w *Workspace) edit(by api.Author, req api.EditRequest) (api.EditResult, er
 			return api.EditResult{}, err
 		}
 	}
+	b.warn(req.Edits)
 	if len(b.done) > 0 {
 		w.commit(b.entry(by))
 	}
@@ -75,6 +76,8 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpAddEdge:    (*editBuilder).addEdge,
 	api.OpRemoveEdge: (*editBuilder).removeEdge,
 	api.OpEdgeType:   (*editBuilder).edgeType,
+	api.OpSetEdge:    (*editBuilder).setEdge,
+	api.OpUnsetEdge:  (*editBuilder).unsetEdge,
 	api.OpSet:        (*editBuilder).set,
 	api.OpUnset:      (*editBuilder).unset,
 	api.OpStatus:     (*editBuilder).status,
@@ -136,13 +139,22 @@ func (b *editBuilder) addNode(e api.Edit) error {
 		before = append(before, n)
 	}
 	spec := graph.NodeSpec{ID: newID(), Key: graph.NewKey, Name: e.Name, Label: e.Label, HasLabel: true}
+	text := "added node " + quoteShort(e.Label)
+	if e.Container {
+		spec.Label, spec.HasLabel, spec.Container = "", false, true
+		text = "added container " + quoteShort(e.Name)
+	}
+	parent, err := b.container(e.In)
+	if err != nil {
+		return err
+	}
 	spec.X, spec.Y = place(e, before)
-	if err := b.apply(graph.AddNode{Node: spec}, "added node "+quoteShort(e.Label)); err != nil {
+	if err := b.apply(graph.AddNode{Node: spec, Parent: parent}, text); err != nil {
 		return err
 	}
 	b.added = append(b.added, spec.ID)
 	for _, n := range before {
-		if err := b.connect(n, b.w.g.Node(spec.ID), ""); err != nil {
+		if err := b.connect(n, b.w.g.Node(spec.ID), "", ""); err != nil {
 			return err
 		}
 	}
@@ -198,10 +210,10 @@ func (b *editBuilder) addEdge(e api.Edit) error {
 	if len(b.w.g.EdgesBetween(src, dst)) > 0 {
 		return invalid("an edge %s -> %s exists already", b.w.handle(src), b.w.handle(dst))
 	}
-	return b.connect(src, dst, e.Type)
+	return b.connect(src, dst, e.Type, e.When)
 }
 
-func (b *editBuilder) connect(src, dst *graph.Node, kind string) error {
+func (b *editBuilder) connect(src, dst *graph.Node, kind, when string) error {
 	word, err := edgeWord(kind)
 	if err != nil {
 		return err
@@ -210,6 +222,12 @@ func (b *editBuilder) connect(src, dst *graph.Node, kind string) error {
 		b.notes = append(b.notes, "a blocking edge of a node to itself is a cycle: wf run will refuse it")
 	}
 	op := graph.AddEdge{Key: graph.NewKey, ID: newID(), HasID: true, Source: src.ID, Target: dst.ID, Type: word, HasType: true}
+	if when != "" {
+		if err := checkText("when", when); err != nil {
+			return err
+		}
+		op.Extra = map[string]string{"when": when}
+	}
 	return b.apply(op, fmt.Sprintf("added edge %s -> %s", b.w.handle(src), b.w.handle(dst)))
 }
 

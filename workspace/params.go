@@ -191,11 +191,17 @@ func (c *paramCheck) list() api.ParamList {
 		if err != nil && !hasProblem(list.Problems, p.Name) {
 			list.Problems = append(list.Problems, api.ParamProblem{Param: p.Name, Reason: fmt.Sprintf("its choices could not be listed: %v", err)})
 		}
-		list.Params = append(list.Params, api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
-			Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
-			Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn})
+		list.Params = append(list.Params, c.param(i, choices))
 	}
 	return list
+}
+
+// param words one parameter.
+func (c *paramCheck) param(i int, choices []string) api.Param {
+	p := &c.params[i]
+	return api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
+		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
+		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
 }
 
 func hasProblem(problems []api.ParamProblem, param string) bool {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"wf/api"
+	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
 )
@@ -35,8 +36,30 @@ func PeekAt(path string) (*Peek, error) {
 	for _, n := range w.g.Nodes() {
 		p.Nodes = append(p.Nodes, api.NodeStatus{ID: n.ID, Name: handles.Of(n), Command: n.Label,
 			Status: n.Status.String(), Group: n.Group, Container: n.Container})
+		s := &p.Nodes[len(p.Nodes)-1]
+		if n.SubFlow() {
+			s.SubFlow = subFlowWord(n)
+		}
+		if n.Parent != nil {
+			s.Parent = n.Parent.ID
+		}
 	}
 	return p, nil
+}
+
+// Params are the parameters of the workfile that can be read, with the choices that stand in it.
+func (p *Peek) Params() []api.Param {
+	text, _ := p.g.Attr("params")
+	params, _ := flow.ParseParams(text)
+	c := paramCheck{params: params}
+	var list []api.Param
+	for i := range params {
+		list = append(list, c.param(i, nil))
+		if params[i].ChoicesFrom == "" {
+			list[i].Choices, _ = c.offered(i)
+		}
+	}
+	return list
 }
 
 // Attr is an attribute of the graph, and whether it is there.

@@ -147,7 +147,9 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	}
 	var names []string
 	for _, a := range waiting {
-		names = append(names, a.Name)
+		if a.Name != node && !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
+		}
 	}
 	if similar := didYouMean(node, names); similar != "" {
 		what += ": " + similar

@@ -23,6 +23,7 @@ type board struct {
 	waiting map[string]*waitingNode
 	skipped map[string]bool // no path leads to them any more
 	inner   map[string]bool // nodes of instances that ended at least once: not part of total
+	within  map[string]int  // how many of them, by the name of their sub-flow
 	blocked int
 
 	begun   time.Time     // of what was seen of the run
@@ -51,7 +52,7 @@ const maxSlowest = 3
 
 func newBoard() *board {
 	return &board{done: map[string]int{}, running: map[string]*runningNode{}, queued: map[string]bool{}, failed: map[string]bool{},
-		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, inner: map[string]bool{}}
+		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, inner: map[string]bool{}, within: map[string]int{}}
 }
 
 // take notes one event of the run. It returns the stage that this event finished, if any.
@@ -98,7 +99,10 @@ func (b *board) end(ev api.Event) *stage {
 		b.time(plain.Line(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
 	}
 	if ofInstance(ev.Name) {
-		b.inner[ev.Node] = true
+		if !b.inner[ev.Node] {
+			b.inner[ev.Node] = true
+			b.within[ev.Name[:strings.LastIndexByte(ev.Name, '[')]]++
+		}
 		return nil
 	}
 	_, again := b.done[ev.Node]

@@ -30,6 +30,9 @@ func (b *board) rows(p paint, now time.Time, width, height int, hint string) []s
 	shown := nodes[:min(len(nodes), maxRunningRows, max(1, height/3))]
 	var rows []string
 	for _, n := range shown {
+		if ended := b.within[n.name]; ended > 0 {
+			n.tail = plural(ended, "node") + " of its instances ended"
+		}
 		rows = append(rows, p.runningRow(n, now, width-1))
 	}
 	var more []string

@@ -15,7 +15,10 @@ type waitingNode struct {
 }
 
 // ofInstance says whether a name is the path of a node in an instance of a sub-flow: align[3]/trim.
-func ofInstance(name string) bool { return strings.Contains(name, "]/") }
+func ofInstance(name string) bool {
+	end := strings.Index(name, "]/")
+	return end > 0 && strings.LastIndexByte(name[:end], '[') > 0
+}
 
 // skip notes that no path leads to a node any more. It returns the stage that this finished, if any.
 func (b *board) skip(ev api.Event) *stage {

@@ -37,17 +37,25 @@ const maxCompletions = 200
 // completers are the words that usage lines and flags have for their values, and what they may be.
 func completers() map[string]completer {
 	return map[string]completer{
-		"FILE":  completeWorkfile,
-		"NODE":  completeNode,
-		"SRC":   completeNode,
-		"DST":   completeNode,
-		"SEL":   completeSelector,
-		"RUN":   completeRun,
-		"KEY":   completeWords("label", "name", "group", "x", "y"),
-		"TYPE":  completeWords("blocking", "non-blocking"),
-		"SHELL": completeWords(shells...),
-		"PATH":  func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
-		"DIR":   func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, onlyDir },
+		"FILE":        completeWorkfile,
+		"NODE":        completeNode,
+		"SRC":         completeNode,
+		"DST":         completeNode,
+		"SEL":         completeSelector,
+		"RUN":         completeRun,
+		"KEY":         completeWords(nodeKeys...),
+		"EDGEKEY":     completeWords("when"),
+		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
+		"CONDITION":   completeWords("failure", "done", "exit:", "case:", "if:", "else"),
+		"CONTAINER":   completeContainer,
+		"WAITING":     completeWaiting,
+		"PARAM=VALUE": completeParam,
+		"NODE=RESULT": completeMock,
+		"JSONFILE":    func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
+		"TYPE":        completeWords("blocking", "non-blocking"),
+		"SHELL":       completeWords(shells...),
+		"PATH":        func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
+		"DIR":         func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, onlyDir },
 	}
 }
 

@@ -34,7 +34,12 @@ func completeNode(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCom
 	if p == nil {
 		return nil, noFiles
 	}
-	return nodesBeginning(p, word, "", c.args), noFiles
+	found, open := instancesBeginning(p, word)
+	found = append(nodesBeginning(p, word, "", c.args), found...)
+	if open {
+		return found, noSpace
+	}
+	return found, noFiles
 }
 
 // completeSelector offers what may stand after the last comma: nodes, states and groups. A sign

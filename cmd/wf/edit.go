@@ -37,9 +37,9 @@ keeps the graph it began with.`,
   wf edit undo`,
 	}
 	return noun(cmd,
-		newAddNode(e), newRemoveNode(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
-		newAddEdge(e), newRemoveEdge(e), newEdgeType(e),
-		newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
+		newAddNode(e), newAddContainer(e), newRemoveNode(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
+		newAddEdge(e), newRemoveEdge(e), newEdgeType(e), newSetEdge(e), newUnsetEdge(e),
+		newSetGraph(e), newUnsetGraph(e), newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
 }
 
 // editCommand is a verb of edit: arguments in, edits out.
@@ -140,6 +140,28 @@ func newWrapper(e *env) *cobra.Command {
 			return []api.Edit{{Op: api.OpUnsetGraph, Key: "wrapper"}}, nil
 		}
 		return []api.Edit{{Op: api.OpSetGraph, Key: "wrapper", Value: args[0]}}, nil
+	})
+}
+
+func newSetGraph(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "set-graph GRAPHKEY VALUE",
+		Short: "Set an attribute of the workfile as a whole",
+		Example: `  wf edit set-graph on_busy queue
+  wf edit set-graph params '{"env": {"choices": ["test", "prod"], "required": true}}'`,
+		Args: nargs(2, 2),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpSetGraph, Key: args[0], Value: args[1]}}, nil
+	})
+}
+
+func newUnsetGraph(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "unset-graph GRAPHKEY",
+		Short: "Remove an attribute of the workfile as a whole",
+		Args:  nargs(1, 1),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpUnsetGraph, Key: args[0]}}, nil
 	})
 }
 

@@ -18,9 +18,11 @@ func newAddEdge(e *env) *cobra.Command {
 		Use:   "add-edge SRC DST",
 		Short: "Make DST wait for SRC",
 		Example: `  wf edit add-edge fetch align
-  wf edit add-edge check fetch --type non-blocking    run fetch again after check`,
+  wf edit add-edge check fetch --type non-blocking    run fetch again after check
+  wf edit add-edge deploy rollback --when failure     where it leads when deploy fails`,
 		Args: nargs(2, 2),
 	}
+	cmd.Flags().StringVar(&edit.When, "when", "", "its `CONDITION`: failure, done, exit:2,10-20, case:NAME, if:EXPR, else")
 	cmd.Flags().Var(&choice{&edit.Type, edgeTypes}, "type",
 		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
@@ -36,6 +38,28 @@ func newRemoveEdge(e *env) *cobra.Command {
 		Args:  nargs(2, 2),
 	}, func(args []string) ([]api.Edit, error) {
 		return []api.Edit{{Op: api.OpRemoveEdge, Source: args[0], Target: args[1]}}, nil
+	})
+}
+
+func newSetEdge(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "set-edge SRC DST EDGEKEY VALUE",
+		Short: "Set an attribute of an edge, as its condition",
+		Example: `  wf edit set-edge deploy rollback when failure
+  wf edit set-edge review publish when case:accepted`,
+		Args: nargs(4, 4),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpSetEdge, Source: args[0], Target: args[1], Key: args[2], Value: args[3]}}, nil
+	})
+}
+
+func newUnsetEdge(e *env) *cobra.Command {
+	return editCommand(e, &cobra.Command{
+		Use:   "unset-edge SRC DST EDGEKEY",
+		Short: "Remove an attribute of an edge",
+		Args:  nargs(3, 3),
+	}, func(args []string) ([]api.Edit, error) {
+		return []api.Edit{{Op: api.OpUnsetEdge, Source: args[0], Target: args[1], Key: args[2]}}, nil
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"wf/api"
@@ -66,6 +67,7 @@ func newForest(g *api.Graph) *forest {
 		}
 	}
 	f.hang()
+	f.sortInner()
 	return f
 }
 
@@ -90,6 +92,21 @@ func (f *forest) hang() {
 		}
 		if u := f.parent[v]; u >= 0 {
 			f.children[u] = append(f.children[u], v)
+		}
+	}
+}
+
+// sortInner puts what lies in a sub-flow before what comes after it.
+func (f *forest) sortInner() {
+	rank := func(v int) int {
+		if f.inner[v] {
+			return 0
+		}
+		return 1
+	}
+	for v, n := range f.nodes {
+		if n.SubFlow != "" {
+			slices.SortStableFunc(f.children[v], func(a, b int) int { return rank(a) - rank(b) })
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (o *controlOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.until, "until", nil, "run everything before what the `SEL` names, but not that (repeatable)")
 	f.StringArrayVar(&o.from, "from", nil, "run what the `SEL` names and everything after it: what lies before counts as done (repeatable)")
 	f.Var(&standInFlag{&o.stand, true}, "skip", "do not execute what the `SEL` names: it counts as success (repeatable)")
-	f.Var(&standInFlag{&o.stand, false}, "mock", "`NODE=RESULT`: do not execute it, it ends with exit:N, outputs as JSON, or @FILE with them (repeatable)")
+	f.Var(&standInFlag{&o.stand, false}, "mock", "do not execute a node: `NODE=RESULT` is how it ends, exit:N, outputs as JSON, or @FILE with them (repeatable)")
 	f.Var(&choice{&o.onBusy, busyWords}, "on-busy", "where a run of these nodes is going: refuse, queue behind it, or cancel it")
 }
 

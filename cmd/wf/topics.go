@@ -19,6 +19,7 @@ func topics() []topic {
 		{"selectors", "How to name nodes", fixed(selectorsTopic)},
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
+		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
 		{"exit-codes", "Exit statuses", fixed(exitTopic)},
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", fixed(jsonTopic)},
@@ -57,6 +58,11 @@ const recipesTopic = `WHAT TO TYPE WHEN
   count, or lock, between commands wf kv incr done, wf kv set --if-absent lock $$
   a picture of it                  wf graph --format svg > picture.svg
   make one of a makefile           wf new Workfile --from make Makefile
+  see what waits for a person      wf approvals     then: wf approve NODE, wf reject NODE
+  run it with other values         wf run -p NAME=VALUE
+  try one branch                   wf run --mock NODE=exit:3 --until OTHER
+  pass over what is done           wf run --from NODE, or --skip NODE
+  what a command has put out       wf out NODE.KEY
   yesterday's run                  wf runs, wf runs show RUN, wf logs RUN/NODE
   something is wrong with wf       wf doctor, wf server logs`
 
@@ -84,6 +90,12 @@ const statesTopic = `STATES
   ✗ x  failed     another status, a signal, a timeout, or it could not start
   ⊘ !  blocked    it waits for something that failed
   ◌ ~  cancelled  it was stopped, by a person or by --fail-fast
+  ↷ /  skipped    no path leads to it: the edges have gone another way
+  ◆ ?  waiting    for a person (wf approvals), or for a moment
+  ↻ r  retrying   it failed, and waits for its next attempt
+
+A failure that an edge has fired for is "handled": it is shown, and the run succeeds. "mocked"
+was not executed: wf run --mock or --skip said how it ends.
 
 The second sign is that of --ascii, which is chosen by itself where the locale is not UTF-8.
 wf why NODE explains the state of a node in words.`
@@ -94,7 +106,7 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
 
   node    label     the command
           name      what people call it; without one, the first word of the command
-          status    '' run running ran fail: kept by wf
+          status    '' run running ran fail skip: kept by wf
           group     nodes that belong together: g:GROUP
   edge    edge_type blocking (the default): the target waits for the source
                     non-blocking: the target runs again each time the source succeeds
@@ -104,8 +116,61 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
           shell     what executes them; /bin/sh if it is not there
           max_activations  how often a node may run in one run: 1000 if it is not there
 
+Conditions, retries, loops, approvals and parameters are attributes too: wf help control-flow.
+
 prefix and suffix of older workfiles are understood as wrapper. Everything else in the file,
 drawings, comments and the data of other programs, stays as it is, byte for byte.`
+
+const controlTopic = `CONTROL FLOW
+
+Attributes of nodes, edges, containers and the graph say more than "after". wf edit set,
+set-edge and set-graph write them, as any GraphML editor does; wf check names mistakes.
+
+Edges: when=CONDITION says after which end of its source an edge fires.
+
+  success         it succeeded; the same without the attribute
+  failure, done   it failed; either way
+  exit:2,10-20    it ended with one of these codes
+  case:NAME       it has put out case=NAME
+  if:EXPR         EXPR is true
+  else            none of its case, exit and if edges fired
+
+What no edge leads to any more is skipped. A failure for which an edge fires is handled.
+
+Nodes:
+
+  join      any, all (the default) or a number: how many edges must have fired
+  join_timeout, join_losers=cancel
+  timeout, retries, retry_delay, retry_backoff, retry_max_delay, retry_on
+  wait, wait_until     a time before it starts, or the moment
+  approve   a text that a person is asked; approve_timeout, approve_default
+  env       lines NAME=VALUE, which may hold ${{ EXPR }}
+  pool      what it needs of wf server pools: gpu:1
+
+Containers that repeat the nodes in them; without one of these they are groups:
+
+  foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
+  times     a number
+  while, until         a test before, or after, each round
+  parallel, on_failure=continue, min_success, max_iterations
+
+Instances have paths: align[3]/trim. Every command that takes NODE takes them.
+
+The graph:
+
+  params    parameters as JSON: type, required, default, choices, choices_from, help ...
+  on_busy   refuse, queue or cancel, when a run of the same nodes is going
+
+EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,
+nodes.NAME.outputs.KEY, .exit_code, .status and .results, env.NAME, run.id, now(), uuid().
+A command puts values out by writing KEY=VALUE lines or a JSON object to $WF_OUTPUT; values
+reach commands only as variables: wf help environment.
+
+  wf run -p env=prod                    a parameter; on a terminal missing ones are asked for
+  wf run --from test --until deploy     a part; what lies before it counts as done
+  wf run --skip build --mock test=exit:3 --mock 'score={"value": 0.9}'
+  wf approvals; wf approve deploy --set window=14:00; wf reject deploy --comment 'not today'
+  wf out build.version                  an output, also inside a command`
 
 const exitTopic = `EXIT STATUS
 
@@ -174,6 +239,11 @@ A command runs with the environment of the wf run that started it, and these:
   WF_WORKFILE     path of the workfile        WF_NODE_ID    id of the node
   WF_RUN_ID       number of the run           WF_NODE_NAME  its handle
   WF_EXECUTION    how often it began in this run, from 1
+  WF_OUTPUT       file for its outputs: key=value lines, key<<END blocks, or a JSON object
+  WF_PARAM_NAME   value of a parameter        WF_APPROVAL_NAME  value of wf approve --set
+  WF_ITEM, WF_INDEX  of an instance of a foreach or times; WF_ITERATION of a while or until
+
+In these names other characters than letters and digits are "_".
 
 wf kv inside a command takes workfile and run from them.`
 

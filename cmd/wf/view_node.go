@@ -64,7 +64,7 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
-	return v.live != nil && !v.opt.verbose && v.board.total > foldedNodes
+	return v.live != nil && !v.opt.verbose && v.board.total+len(v.board.inner) > foldedNodes
 }
 
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/daemon"
+	"wf/plain"
+)
+
+// nodeKeys are the attributes of nodes and containers that mean something.
+var nodeKeys = []string{"label", "name", "group", "x", "y", "idempotent", "timeout", "retries", "retry_delay", "retry_backoff",
+	"retry_max_delay", "retry_on", "wait", "wait_until", "approve", "approve_timeout", "approve_default", "env", "pool",
+	"join", "join_timeout", "join_losers", "foreach", "times", "while", "until", "parallel", "on_failure", "min_success", "max_iterations"}
+
+// completionTime bounds how long a question to the daemon may keep somebody who types.
+const completionTime = 500 * time.Millisecond
+
+// completeContainer offers the containers of the workfile.
+func completeContainer(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	p := c.peek()
+	if p == nil {
+		return nil, noFiles
+	}
+	var found []cobra.Completion
+	for _, n := range p.Nodes {
+		if name := plainName(n); n.Container && name != "" && strings.HasPrefix(name, word) {
+			found = append(found, name)
+		}
+	}
+	return limited(found), noFiles
+}
+
+// completeWaiting offers what waits for a person, if a daemon has the workfile open.
+func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	ws, done := c.e.opened(ctx, c.e.whereFolders(), c.e.workfileOf(c.cmd, c.args))
+	if ws == nil || len(c.args) > 0 {
+		return nil, noFiles
+	}
+	defer done()
+	list, err := ws.Approvals(ctx)
+	if err != nil {
+		return nil, noFiles
+	}
+	var found []cobra.Completion
+	for _, a := range list.Approvals {
+		if strings.HasPrefix(a.Name, word) {
+			found = append(found, cobra.CompletionWithDesc(a.Name, paint{}.clip("run "+a.Run+": "+plain.Line(a.Text), maxCommand)))
+		}
+	}
+	return limited(found), noFiles
+}
+
+// completeParam offers the parameters of the workfile, and behind a name its choices.
+func completeParam(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	p := c.peek()
+	if p == nil {
+		return nil, noFiles
+	}
+	var found []cobra.Completion
+	name, _, named := strings.Cut(word, "=")
+	for _, param := range p.Params() {
+		switch {
+		case !named && strings.HasPrefix(param.Name, word):
+			found = append(found, cobra.CompletionWithDesc(param.Name+"=", plain.Line(param.Help)))
+		case named && param.Name == name:
+			for _, choice := range param.Choices {
+				if text := name + "=" + choice; strings.HasPrefix(text, word) {
+					found = append(found, text)
+				}
+			}
+		}
+	}
+	if named {
+		return limited(found), noFiles
+	}
+	return limited(found), noSpace
+}
+
+// completeMock offers nodes, and behind one how it may end.
+func completeMock(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	node, result, named := strings.Cut(word, "=")
+	var found []cobra.Completion
+	if named {
+		for _, form := range []string{"exit:0", "exit:1", "@"} {
+			if strings.HasPrefix(form, result) {
+				found = append(found, node+"="+form)
+			}
+		}
+		return found, noSpace
+	}
+	p := c.peek()
+	if p == nil {
+		return nil, noSpace
+	}
+	for _, n := range nodesBeginning(p, word, "", nil) {
+		name, hint, _ := strings.Cut(n, "\t")
+		found = append(found, cobra.CompletionWithDesc(name+"=", hint))
+	}
+	return found, noSpace
+}
+
+// instancePrefix is the path of an instance, up to the slash.
+var instancePrefix = regexp.MustCompile(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
+
+// instancesBeginning offers paths of instances: a sub-flow with the bracket that its number follows, and
+// behind an instance the nodes in it. open: one of them ends with such a bracket.
+func instancesBeginning(p *daemon.Peek, word string) (found []cobra.Completion, open bool) {
+	within, prefix := "", ""
+	if path := instancePrefix.FindStringSubmatch(word); path != nil {
+		prefix = path[0]
+		at := slices.IndexFunc(p.Nodes, func(n api.NodeStatus) bool { return n.SubFlow != "" && n.Name == path[1] })
+		if at < 0 {
+			return nil, false
+		}
+		within = p.Nodes[at].ID
+	}
+	for _, n := range p.Nodes {
+		name := plainName(n)
+		if n.Parent != within || name == "" || !strings.HasPrefix(prefix+name, word) || n.SubFlow == "" && within == "" {
+			continue
+		}
+		hint := n.Command
+		if n.SubFlow != "" {
+			name, hint, open = name+"[", n.SubFlow, true
+		}
+		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(plain.Line(hint), maxCommand)))
+	}
+	return limited(found), open
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+)
+
+func TestPickApproval(t *testing.T) {
+	waiting := []api.Approval{
+		{Run: "3", Node: "id-1", Name: "deploy", Text: "Deploy?"},
+		{Run: "4", Node: "id-1", Name: "deploy", Text: "Deploy?"},
+		{Run: "4", Node: "align[3]/check", Name: "align[3]/check", Text: "Good?"},
+		{Run: "4", Node: "deploy", Name: "other"},
+	}
+	for _, c := range []struct{ node, run, want, fails string }{
+		{"align[3]/check", "", "4 align[3]/check", ""},
+		{"4/align[3]/check", "", "4 align[3]/check", ""},
+		{"4/deploy", "", "4 deploy", ""},
+		{"deploy", "3", "3 deploy", ""},
+		{"id-1", "4", "4 deploy", ""},
+		{"other", "", "4 other", ""}, // not the id that a handle hides
+		{"deploy", "", "", "deploy waits for a person in 2 runs: name one"},
+		{"align[2]/check", "", "", "align[2]/check does not wait for a person: did you mean align[3]/check?"},
+		{"deploy", "7", "", "deploy does not wait for a person in run 7"},
+		{"", "", "", "say which node is meant"},
+	} {
+		a, err := pickApproval(waiting, c.node, c.run, "wf approve", "")
+		var f *failure
+		switch {
+		case c.fails == "" && (err != nil || a.Run+" "+a.Name != c.want):
+			t.Errorf("%s %s: %+v, %v", c.node, c.run, a, err)
+		case c.fails != "" && (!errors.As(err, &f) || f.what != c.fails || f.status != exitUsage || !strings.Contains(f.why, "align[3]/check in run 4") && f.fix != "wf approve deploy --run 3"):
+			t.Errorf("%s %s: %#v", c.node, c.run, err)
+		}
+	}
+	var f *failure
+	if _, err := pickApproval(nil, "deploy", "", "wf approve", ""); !errors.As(err, &f) || f.status != exitFailed {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestParseMock(t *testing.T) {
+	e := &env{dir: t.TempDir()}
+	for text, want := range map[string]string{"a=exit:3": "exit 3", "a=exit:0": "succeeds", `a[1]/b={"x": [1, 2.50], "y": "z"}`: `gives x='[1,2.50]' y=z`} {
+		m, err := parseMock(e, text)
+		if node, _, _ := strings.Cut(text, "="); err != nil || m.Nodes != node || mockText(m) != want {
+			t.Errorf("%s: %+v, %v", text, m, err)
+		}
+	}
+	for _, text := range []string{"a=exit:-1", "a=exit:256", "a=exit:x", "a=[1]", "a={", `a={"x":1} 2`, "a=@none", "a=yes"} {
+		if _, err := parseMock(e, text); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+func TestValueText(t *testing.T) {
+	for want, value := range map[string]any{"": nil, "a b\n": "a b\n", "3": 3.0, "true": true, `[1,"<x>"]`: []any{1.0, "<x>"}, `{"a":null}`: map[string]any{"a": nil}} {
+		if got := valueText(value); got != want {
+			t.Errorf("%v is %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestChosenAnswer(t *testing.T) {
+	p := api.Param{Choices: []string{"test", "prod", "7"}}
+	for answer, want := range map[string]string{"1": "test", "3": "7", "7": "7", "4": "4", "0": "0", "prod": "prod"} {
+		if got := chosenAnswer(p, answer); got != want {
+			t.Errorf("%s means %s, want %s", answer, got, want)
+		}
+	}
+}
+
+func TestOfInstance(t *testing.T) {
+	for name, want := range map[string]bool{"a": false, "a[0]/b": true, "a[0]/b[1]/c": true, "a]/b": false, "]/": false, "a[0]": false, "a/b": false, "[0]/b": false} {
+		if ofInstance(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
+// TestBoardOfControlFlow: what waits is no longer queued, what is tried again has not failed, what is
+// skipped counts as decided, and instances do not count to the nodes of the run.
+func TestBoardOfControlFlow(t *testing.T) {
+	now := time.Now()
+	soon := now.Add(4 * time.Second)
+	b := newBoard()
+	b.total = 4
+	one := int64(1000)
+	for _, ev := range []api.Event{
+		{Type: api.NodeReady, Node: "ask", Name: "ask"},
+		{Type: api.NodeWaiting, Node: "ask", Name: "ask", Wait: &api.Wait{Kind: api.WaitApproval, Text: "?"}},
+		{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 1},
+		{Type: api.NodeFailed, Node: "flaky", Name: "flaky", Execution: 1, Reason: api.ReasonExit, DurationMS: &one},
+		{Type: api.NodeWaiting, Node: "flaky", Name: "flaky", Wait: &api.Wait{Kind: api.WaitRetry, Until: &soon}},
+		{Type: api.NodeStarted, Node: "each", Name: "each"},
+		{Type: api.NodeFinished, Node: "each[0]/x", Name: "each[0]/x", Execution: 1},
+		{Type: api.NodeFailed, Node: "bad", Name: "bad", Execution: 1, Reason: api.ReasonExit, Handled: true},
+		{Type: api.NodeSkipped, Node: "good", Name: "good"},
+	} {
+		ev.Time = now
+		b.take(ev)
+	}
+	if n, total := b.ended(); n != 3 || total != 4 {
+		t.Errorf("%d of %d ended, want 3 of 4: flaky once, bad, good", n, total)
+	}
+	if len(b.queued) != 0 || len(b.failed) != 0 || b.within["each"] != 1 {
+		t.Errorf("queued %v, failed %v, within %v", b.queued, b.failed, b.within)
+	}
+	text := b.waitingText(paint{ascii: true}, now)
+	if text != "? 1 for a person: ask  r 1 to be tried again  next in 4s" {
+		t.Errorf("%q", text)
+	}
+	b.take(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})
+	b.take(api.Event{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 2, Time: now})
+	if text := b.waitingText(paint{ascii: true}, now); text != "" {
+		t.Errorf("still %q", text)
+	}
+}
