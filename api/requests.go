@@ -155,6 +155,9 @@ type PlanStep struct {
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
 	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
+	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
+	SubFlow string `json:"sub_flow,omitempty"`
+	Approve string `json:"approve,omitempty"`
 }
 
 // PlanReason says why a node would run.

@@ -13,7 +13,7 @@ const (
 // activate decides that the node shall execute once more: now, or after what it is doing.
 func (r *Run) activate(i, cause int32) {
 	n := &r.nodes[i]
-	if f := &r.frames[n.frame]; r.halted || f.cut {
+	if f := r.frameOf(i); r.halted || f.cut {
 		f.cut = true
 		r.takenBack(i)
 		return
@@ -38,11 +38,11 @@ func (r *Run) activate(i, cause int32) {
 // queue begins to serve an activation.
 func (r *Run) queue(i int32) {
 	r.setStatus(i, graph.Queued, "")
-	if r.opt.Flow == nil {
+	if r.plain {
 		r.execute(i)
 		return
 	}
-	if x := r.nodes[i].rare; x != nil {
+	if x := r.rareAt(i); x != nil {
 		x.begin()
 	}
 	r.advance(i, stageMock)
@@ -73,7 +73,7 @@ func (r *Run) failRefused(i int32) {
 	n := &r.nodes[i]
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		if r.opt.Flow != nil { // its edges may fire for that: a chain that could be long
+		if !r.plain { // its edges may fire for that: a chain that could be long
 			r.endLater(i, outcome{reason: ReasonLimit})
 			return
 		}
@@ -109,7 +109,7 @@ func (r *Run) halt() {
 // putBack takes an activation back that was not served. What had failed before a repetition has
 // failed then.
 func (r *Run) putBack(i int32) {
-	if x := r.nodes[i].rare; x != nil {
+	if x := r.rareAt(i); x != nil {
 		r.stopWaiting(i)
 		if x.attempt > 0 {
 			x.due, r.nodes[i].decided = true, false
@@ -117,7 +117,7 @@ func (r *Run) putBack(i int32) {
 			return
 		}
 	}
-	if r.opt.Flow == nil {
+	if r.plain {
 		r.setStatus(i, graph.Idle, "")
 		return
 	}
@@ -128,7 +128,7 @@ func (r *Run) putBack(i int32) {
 // A later run begins there.
 func (r *Run) takenBack(i int32) {
 	n := &r.nodes[i]
-	if n.handed || n.status == graph.Running || r.opt.Flow == nil {
+	if n.handed || n.status == graph.Running || r.plain {
 		return
 	}
 	r.rareOf(i).due = true
@@ -142,7 +142,7 @@ func (r *Run) setStatus(i int32, s graph.Status, reason string) { r.change(i, s,
 // setFailed is how every failure ends up. handled says that an edge fires for it.
 func (r *Run) setFailed(i int32, reason, message string, handled bool) {
 	r.change(i, graph.Failed, reason, message, handled)
-	if r.opt.FailFast && !r.halted && !handled && r.nodes[i].frame == 0 {
+	if r.opt.FailFast && !r.halted && !handled && r.frameNo(i) == 0 {
 		r.halt()
 	}
 }
@@ -154,20 +154,22 @@ func (r *Run) change(i int32, s graph.Status, reason, message string, handled bo
 	if n.status == s && r.reasons[i] == reason && n.handled == handled {
 		return
 	}
-	f := &r.frames[n.frame]
+	frame := r.frameNo(i)
+	f := &r.frames[frame]
 	if n.status == graph.Failed && !n.handled {
 		f.unhandled--
 	}
 	if s == graph.Failed && !handled {
 		f.unhandled++
 	}
-	if was, is := busy(n.status), busy(s); was != is {
-		r.turn(n.frame, i, is)
+	if was, is := busy(n.status), busy(s); was != is && !r.plain {
+		r.turn(frame, i, is)
 	}
 	r.counts[n.status]--
 	r.counts[s]++
 	n.status, n.handled, r.reasons[i] = s, handled, reason
-	mocked := n.rare != nil && n.rare.last.mocked && !busy(s)
+	x := r.rareAt(i)
+	mocked := x != nil && x.last.mocked && !busy(s)
 	r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason, Message: message, Mocked: mocked})
 }
 

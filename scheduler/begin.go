@@ -30,7 +30,14 @@ func (r *Run) fresh() {
 	for l := range r.outer.edges {
 		r.setMark(&r.frames[0], int32(l), graph.Unmarked)
 	}
-	for i, start := range r.outer.startNodes() {
+	starts, number := r.outer.startNodes(), 0
+	for _, start := range starts {
+		if start {
+			number++
+		}
+	}
+	r.effects = slices.Grow(r.effects, 2*number)
+	for i, start := range starts {
 		if start {
 			r.activate(int32(i), causeStart)
 		}
@@ -47,15 +54,15 @@ func (r *Run) resume(k int32) {
 	starts := f.lay.startNodes()
 	for v := range f.lay.ids {
 		i := f.node + int32(v)
-		switch n := &r.nodes[i]; {
-		case n.rare != nil && n.rare.due:
-			if n.joined = n.joined && n.missing > 0; !n.joined {
+		switch n, x := &r.nodes[i], r.rareAt(i); {
+		case x != nil && x.due:
+			if x.joined = x.joined && n.missing > 0; !x.joined {
 				r.consume(i)
 			}
 			r.activate(i, causeResume)
 		case n.decided:
 			r.goOnJoining(i)
-		case n.status == graph.Failed && n.missing == 0 && n.live == 0 && len(f.lay.in.of(int32(v))) > 0:
+		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.lives[i] == 0 && len(f.lay.in.of(int32(v))) > 0:
 			// No path leads to it: it has failed after an edge had triggered it.
 			r.consume(i)
 			r.activate(i, causeResume)
@@ -105,7 +112,9 @@ func (r *Run) recallDecisions(k int32) {
 			n.decided, n.handled, r.reasons[i] = true, true, p.Reason
 			r.frames[k].unhandled--
 		}
-		n.joined = p.Joined && (n.decided || p.Due)
+		if p.Joined && (n.decided || p.Due) {
+			r.rareOf(i).joined = true
+		}
 		look := n.decided || f.over // what is over is only looked at
 		if p.Due {
 			r.rareOf(i).due = true

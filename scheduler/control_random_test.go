@@ -405,7 +405,6 @@ func (tr *controlTrial) run(order int, world *aWorld, failed bool, seen *sightin
 		}
 		seen.resumed++
 		d.stop()
-		dbg(d, tr, "stopped")
 		tr.forgetFailures(d)
 		d.resume(3)
 	}
@@ -416,7 +415,6 @@ func (tr *controlTrial) run(order int, world *aWorld, failed bool, seen *sightin
 		}
 	}
 	d.untilEnd()
-	dbg(d, tr, "end")
 	tr.compare(order, d, world, failed, stops, seen)
 }
 

@@ -12,15 +12,15 @@ import (
 )
 
 // env is what the texts of a node, and those of the edges that leave it, see.
-func (r *Run) env(i int32) expression.Env { return r.envIn(r.nodes[i].frame) }
+func (r *Run) env(i int32) expression.Env { return r.envIn(r.frameNo(i)) }
 
 // testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
 func (r *Run) testEnv(i int32) expression.Env {
 	e := r.env(i)
-	s, sub := r.nodes[i].rare.sub, r.subOf(i)
+	s, sub := r.rareAt(i).sub, r.subOf(i)
 	parent := e
 	e.Parent, e.Iteration = &parent, len(s.frames)
-	outer, latest := r.nodes[i].frame, noNode
+	outer, latest := r.frameNo(i), noNode
 	if len(s.frames) > 0 {
 		latest = s.frames[len(s.frames)-1]
 	}
@@ -46,7 +46,7 @@ func (r *Run) envIn(frame int32) expression.Env {
 	if f.owner == noNode {
 		return e
 	}
-	parent := r.envIn(r.nodes[f.owner].frame)
+	parent := r.envIn(r.frameNo(f.owner))
 	e.Parent = &parent
 	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
 	switch r.rulesOf(f.owner).Sub.Kind {
@@ -62,7 +62,7 @@ func (r *Run) envIn(frame int32) expression.Env {
 
 // item is the item of an instance of a foreach.
 func (r *Run) item(f *frame) any {
-	return r.nodes[f.owner].rare.sub.items[f.instance]
+	return r.rareAt(f.owner).sub.items[f.instance]
 }
 
 // uuid is the next id: the same in each life of the run, another one in each run.
@@ -85,7 +85,7 @@ func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
 		if f.owner == noNode {
 			break
 		}
-		frame = r.nodes[f.owner].frame
+		frame = r.frameNo(f.owner)
 	}
 	if static == nil {
 		return expression.Node{}
@@ -100,16 +100,17 @@ func (r *Run) view(i int32) expression.Node {
 	if i == r.judged {
 		v.Status = r.verdict.String()
 	}
-	if n.rare != nil && n.rare.over {
-		v.Outputs = n.rare.last.outputs
-		if n.rare.last.hasExit {
-			v.ExitCode = &n.rare.last.exit
+	x := r.rareAt(i)
+	if x != nil && x.over {
+		v.Outputs = x.last.outputs
+		if x.last.hasExit {
+			v.ExitCode = &x.last.exit
 		}
 	} else if n.status == graph.Ran {
 		v.ExitCode = new(int)
 	}
-	if n.rare != nil && n.rare.sub != nil {
-		v.Results = func() []map[string]expression.Node { return r.results(n.rare.sub) }
+	if x != nil && x.sub != nil {
+		v.Results = func() []map[string]expression.Node { return r.results(x.sub) }
 	}
 	return v
 }
@@ -134,7 +135,7 @@ func (r *Run) results(s *instances) []map[string]expression.Node {
 // Environment returns what the present execution of a node is told beyond what all are: KEY=VALUE,
 // later ones replace earlier ones. It is valid from its Execute on, until the execution is over.
 func (r *Run) Environment(node int) []string {
-	if x := r.nodes[node].rare; x != nil {
+	if x := r.rareAt(int32(node)); x != nil {
 		return x.env
 	}
 	return nil

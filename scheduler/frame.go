@@ -17,8 +17,6 @@ type frame struct {
 	settlement *settlement // when the layout is loose
 }
 
-func (f *frame) local(node int32) int32 { return node - f.node }
-
 // addFrame makes the nodes and edges of an instance.
 func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	k := int32(len(r.frames))
@@ -28,17 +26,21 @@ func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	r.marks = grow(r.marks, len(lay.edges))
 	for i := range lay.ids {
 		n := &r.nodes[f.node+int32(i)]
-		*n = node{cause: causeNone, idempotent: lay.idempotent[i], missing: int32(len(lay.in.of(int32(i)))), frame: k}
+		*n = node{cause: causeNone, idempotent: lay.idempotent[i], missing: int32(len(lay.in.of(int32(i))))}
+	}
+	if r.opt.Flow != nil {
+		r.rares = grow(r.rares, len(lay.ids))
+		r.homes = grow(r.homes, len(lay.ids))
+		r.lives = grow(r.lives, len(lay.ids))
+		for i := range lay.ids {
+			r.homes[f.node+int32(i)] = k
+		}
 	}
 	r.counts[graph.Idle] += len(lay.ids)
 	for l, m := range lay.marked {
 		r.marks[l] = m
 		if e := lay.edges[l]; e.blocking && m.bears() != graph.Unmarked {
-			n := &r.nodes[e.target]
-			n.missing--
-			if m.bears() == graph.ToRun {
-				n.live++
-			}
+			r.countMark(e.target, graph.Unmarked, m.bears())
 		}
 	}
 	if lay.loose {
@@ -55,7 +57,7 @@ func (r *Run) assume(i int32, s graph.Status) {
 	r.counts[s]++
 	n.status = s
 	if s == graph.Failed {
-		r.frames[n.frame].unhandled++
+		r.frameOf(i).unhandled++
 	}
 }
 
@@ -68,11 +70,19 @@ func grow[T any](list []T, more int) []T {
 }
 
 // frameOf is the frame of a node, and localOf its number in there.
-func (r *Run) frameOf(i int32) *frame { return &r.frames[r.nodes[i].frame] }
+func (r *Run) frameOf(i int32) *frame { return &r.frames[r.frameNo(i)] }
+
+// frameNo is the number of the frame of a node.
+func (r *Run) frameNo(i int32) int32 {
+	if r.homes == nil {
+		return 0
+	}
+	return r.homes[i]
+}
 
 func (r *Run) localOf(i int32) int32 { return i - r.frameOf(i).node }
 
-// owners is the frame of an edge.
+// frameOfEdge is the frame of an edge.
 func (r *Run) frameOfEdge(j int32) *frame {
 	lo, hi := 0, len(r.frames)
 	for hi-lo > 1 {

@@ -52,7 +52,7 @@ func (r *Run) Instance(node int) (subflow, instance int, ok bool) {
 // Instances returns the instances of the latest activation of a sub-flow: the nodes of the n-th one are
 // those from first[n] on, Members(node) in number. Items are what they are about, if it is a foreach.
 func (r *Run) Instances(node int) (first []int, items []any) {
-	x := r.nodes[node].rare
+	x := r.rareAt(int32(node))
 	if x == nil || x.sub == nil {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (r *Run) follow(path string) (node int, ok bool) {
 	number, err := strconv.Atoi(path[open+1 : cut])
 	x := (*rare)(nil)
 	if ok {
-		x = r.nodes[owner].rare
+		x = r.rareAt(int32(owner))
 	}
 	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.frames) {
 		return 0, false
@@ -167,7 +167,7 @@ func (r *Run) Handled(node int) bool { return r.nodes[node].handled }
 // Waits says what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known),
 // and what a person is asked.
 func (r *Run) Waits(node int) (kind WaitKind, until int64, text string) {
-	if x := r.nodes[node].rare; x != nil {
+	if x := r.rareAt(int32(node)); x != nil {
 		return x.wait, x.until, x.text
 	}
 	return WaitNone, 0, ""
@@ -175,7 +175,7 @@ func (r *Run) Waits(node int) (kind WaitKind, until int64, text string) {
 
 // Attempt returns how often the present activation of a node has been repeated.
 func (r *Run) Attempt(node int) int {
-	if x := r.nodes[node].rare; x != nil {
+	if x := r.rareAt(int32(node)); x != nil {
 		return x.attempt
 	}
 	return 0
@@ -183,7 +183,7 @@ func (r *Run) Attempt(node int) int {
 
 // Outputs returns the outputs of the last activation of a node. They must not be changed.
 func (r *Run) Outputs(node int) map[string]any {
-	if x := r.nodes[node].rare; x != nil && x.over {
+	if x := r.rareAt(int32(node)); x != nil && x.over {
 		return x.last.outputs
 	}
 	return nil
@@ -229,7 +229,7 @@ func (r *Run) LoopOf(node int) []int {
 
 // Expired says that a node was asked to end because its time was up.
 func (r *Run) Expired(node int) bool {
-	x := r.nodes[node].rare
+	x := r.rareAt(int32(node))
 	return x != nil && x.expired
 }
 
@@ -247,7 +247,7 @@ func (r *Run) InstancePath(subflow, instance int) string {
 // InstanceFailed says whether the n-th instance of a sub-flow has a failure that nothing handled, or was
 // cut short.
 func (r *Run) InstanceFailed(subflow, instance int) bool {
-	f := &r.frames[r.nodes[subflow].rare.sub.frames[instance]]
+	f := &r.frames[r.rareAt(int32(subflow)).sub.frames[instance]]
 	return f.unhandled > 0 || f.over && f.cut
 }
 
@@ -265,7 +265,7 @@ func (r *Run) Fired(node int) []int {
 
 // Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
 func (r *Run) Exit(node int) int {
-	if x := r.nodes[node].rare; x != nil && x.over {
+	if x := r.rareAt(int32(node)); x != nil && x.over {
 		return x.last.exit
 	}
 	return 0

@@ -18,7 +18,7 @@ func (r *Run) limitJoin(i int32) {
 
 // joinOver ends that time: the round is decided.
 func (r *Run) joinOver(i int32) {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	if x == nil || !x.limited {
 		return
 	}
@@ -26,7 +26,7 @@ func (r *Run) joinOver(i int32) {
 	r.dropTimer(i, timeJoin)
 	f := r.frameOf(i)
 	f.joins = max(0, f.joins-1) // a frame that is cut waits for none
-	if k := r.nodes[i].frame; k > 0 && f.active == 0 && f.joins == 0 {
+	if k := r.frameNo(i); k > 0 && f.active == 0 && f.joins == 0 {
 		r.works.quiet = append(r.works.quiet, k)
 	}
 	r.settleLater(i)
@@ -34,14 +34,14 @@ func (r *Run) joinOver(i int32) {
 
 // joinTimeUp decides with what has arrived.
 func (r *Run) joinTimeUp(i int32) {
-	n := &r.nodes[i]
 	if r.halted || r.frameOf(i).cut {
 		return
 	}
-	n.joined = true
+	r.rareOf(i).joined = true
 	r.joinOver(i)
-	r.decideJoin(i, n.live > 0, causeJoin)
-	if n.live > 0 && r.rulesOf(i).CancelLosers {
+	live := r.lives[i] > 0
+	r.decideJoin(i, live, causeJoin)
+	if live && r.rulesOf(i).CancelLosers {
 		r.works.losers = append(r.works.losers, i)
 	}
 }
@@ -49,7 +49,7 @@ func (r *Run) joinTimeUp(i int32) {
 // cancelLosers cancels what is active only for a join that has decided: nodes from which every path
 // leads to it.
 func (r *Run) cancelLosers(join int32) {
-	k, f := r.nodes[join].frame, r.frameOf(join)
+	k, f := r.frameNo(join), r.frameOf(join)
 	only := f.lay.leadingOnlyTo(join - f.node)
 	for _, v := range only {
 		i := r.frames[k].node + v

@@ -48,14 +48,12 @@ func (c csr) of(node int32) []int32 { return c.edges[c.first[node]:c.first[node+
 
 // layOut copies the scope, each sub-flow into a layout of its own.
 func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
-	b := builder{f: r.opt.Flow, g: g, at: make([]place, len(g.Nodes())), homes: map[*graph.Node]*layout{}}
-	b.outer = b.layoutOf(nil)
-	b.outer.ids = make([]string, 0, len(scope))
-	b.outer.statics = make([]*graph.Node, 0, len(scope))
-	b.outer.idempotent = make([]bool, 0, len(scope))
-	for _, n := range scope {
-		b.addNode(n)
+	b := builder{f: r.opt.Flow, g: g, local: make([]int32, len(g.Nodes())), outer: &layout{}}
+	b.layouts = append(b.layouts, b.outer)
+	if b.f != nil {
+		b.homes, b.lays = map[*graph.Node]*layout{nil: b.outer}, make([]*layout, len(g.Nodes()))
 	}
+	b.copyNodes(scope)
 	if err := checkCommands(scope, r.opt.Flow); err != nil {
 		return err
 	}
@@ -72,10 +70,10 @@ func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 		b.control(lay)
 	}
 	r.outer = b.outer
-	if r.opt.Flow != nil {
+	if b.f != nil {
 		r.places = make(map[*graph.Node]place, len(scope))
 		for _, n := range scope {
-			r.places[n] = b.at[n.Pos()]
+			r.places[n] = b.place(n)
 		}
 	}
 	return nil
@@ -86,7 +84,8 @@ type builder struct {
 	f       *flow.Flow // nil for a plain graph
 	groups  *flow.Flow // knows what edges to groups mean
 	g       *graph.Graph
-	at      []place                 // by position; a nil layout = not in scope
+	local   []int32                 // by position: the number in its layout, plus one; 0 = not in scope
+	lays    []*layout               // by position; nil for a plain graph: it has the outer one only
 	homes   map[*graph.Node]*layout // by container; nil = the outer one
 	layouts []*layout               // outer flows before inner ones
 	outer   *layout
@@ -102,34 +101,65 @@ func (b *builder) layoutOf(home *graph.Node) *layout {
 	return lay
 }
 
-func (b *builder) addNode(n *graph.Node) {
-	lay := b.outer
-	if n.Parent != nil {
-		lay = b.layoutOf(n.Home())
+// place is where a node of the graph lies; its layout is nil if it is not in scope.
+func (b *builder) place(n *graph.Node) place {
+	i := b.local[n.Pos()]
+	switch {
+	case i == 0:
+		return place{}
+	case b.lays == nil:
+		return place{b.outer, i - 1}
 	}
-	b.at[n.Pos()] = place{lay, int32(len(lay.ids))}
-	lay.ids = append(lay.ids, n.ID)
-	lay.statics = append(lay.statics, n)
-	lay.idempotent = append(lay.idempotent, n.Idempotent())
+	return place{b.lays[n.Pos()], i - 1}
+}
+
+func (b *builder) copyNodes(scope []*graph.Node) {
+	l, edges := b.outer, 0
+	l.ids, l.idempotent = make([]string, 0, len(scope)), make([]bool, 0, len(scope))
+	for _, n := range scope {
+		lay := l
+		if b.lays != nil {
+			if n.Parent != nil {
+				lay = b.layoutOf(n.Home())
+			}
+			b.lays[n.Pos()] = lay
+			lay.statics = append(lay.statics, n)
+		}
+		if lay == l {
+			edges += len(n.Out)
+		}
+		lay.ids = append(lay.ids, n.ID)
+		lay.idempotent = append(lay.idempotent, n.Idempotent())
+		b.local[n.Pos()] = int32(len(lay.ids))
+	}
+	if b.lays == nil {
+		l.statics = scope
+	}
+	l.keys, l.edges, l.marked = make([]int, 0, edges), make([]edge, 0, edges), make([]mark, 0, edges)
 }
 
 func (b *builder) copyEdges() error {
 	for _, e := range b.g.Edges() {
-		if e.Source.Container || e.Target.Container {
+		switch {
+		case e.Source.Container || e.Target.Container:
 			if err := b.copyGroupEdge(e); err != nil {
 				return err
 			}
-			continue
-		}
-		if err := b.copyEdge(e, e.Source, e.Target); err != nil {
-			return err
+		case b.f == nil:
+			if source, target := b.local[e.Source.Pos()], b.local[e.Target.Pos()]; source > 0 && target > 0 {
+				b.outer.addEdge(e, source-1, target-1)
+			}
+		default:
+			if err := b.copyEdge(e, e.Source, e.Target); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 func (b *builder) copyEdge(e *graph.Edge, from, to *graph.Node) error {
-	source, target := b.at[from.Pos()], b.at[to.Pos()]
+	source, target := b.place(from), b.place(to)
 	if source.lay == nil || target.lay == nil {
 		return nil
 	}
@@ -137,15 +167,19 @@ func (b *builder) copyEdge(e *graph.Edge, from, to *graph.Node) error {
 		return &BorderError{Edge: e.Key, Source: from.ID, Target: to.ID}
 	}
 	lay := source.lay
-	lay.keys = append(lay.keys, e.Key)
-	lay.edges = append(lay.edges, edge{source.local, target.local, e.Type == graph.Blocking})
-	if lay == b.outer {
-		lay.marked = append(lay.marked, mark(e.Mark))
-	}
+	lay.addEdge(e, source.local, target.local)
 	if b.f != nil {
 		lay.conditions = append(lay.conditions, b.f.Edge(e))
 	}
 	return nil
+}
+
+func (l *layout) addEdge(e *graph.Edge, source, target int32) {
+	l.keys = append(l.keys, e.Key)
+	l.edges = append(l.edges, edge{source, target, e.Type == graph.Blocking})
+	if l.home == nil {
+		l.marked = append(l.marked, mark(e.Mark))
+	}
 }
 
 // copyGroupEdge copies an edge to or from a container. One that is a mere group stands for the nodes

@@ -18,23 +18,23 @@ type outcome struct {
 
 // finish ends the present activation of a node: it is repeated, or its edges fire.
 func (r *Run) finish(i int32, out outcome) {
-	if r.opt.Flow == nil {
-		r.finishPlain(i, out)
+	if r.plain {
+		r.finishPlain(i, out.ok, out.reason, out.message)
 		return
 	}
 	r.stopWaiting(i)
-	if x := r.nodes[i].rare; x != nil && x.granted != nil {
+	if x := r.rareAt(i); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
 	if !out.ok && r.repeatable(i, out) {
 		r.repeat(i, out)
 		return
 	}
-	if x := r.nodes[i].rare; x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
+	if x := r.rareAt(i); x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
 		x.sub = nil // this activation has had no instances
 	}
 	fires, handled := r.choose(i, &out)
-	if x := r.nodes[i].rare; x != nil && x.loser && !out.ok {
+	if x := r.rareAt(i); x != nil && x.loser && !out.ok {
 		handled, out.message = true, "only a join needed it that had been decided"
 	}
 	r.keep(i, out)
@@ -49,7 +49,7 @@ func (r *Run) finish(i int32, out outcome) {
 	}
 	n.decided = out.ok || handled
 	if n.decided {
-		frame, f := n.frame, r.frameOf(i)
+		frame, f := r.frameNo(i), r.frameOf(i)
 		for k, l := range f.lay.out.of(i - f.node) {
 			if fires[k] {
 				r.fire(frame, l)
@@ -62,14 +62,15 @@ func (r *Run) finish(i int32, out outcome) {
 	r.servePending(i)
 }
 
-func (r *Run) finishPlain(i int32, out outcome) {
-	if out.ok {
+// finishPlain is finish in a run without a flow, where a long run spends its time.
+func (r *Run) finishPlain(i int32, ok bool, reason, message string) {
+	if ok {
 		r.setStatus(i, graph.Ran, "")
 		for _, l := range r.outer.out.of(i) {
-			r.fire(0, l)
+			r.firePlain(l)
 		}
 	} else {
-		r.setFailed(i, out.reason, out.message, false)
+		r.setFailed(i, reason, message, false)
 	}
 	r.servePending(i)
 }

@@ -63,7 +63,7 @@ func (r *Run) Past() Past {
 	past, present := Past{}, r.present()
 	for i := range r.nodes {
 		i := int32(i)
-		if !present[r.nodes[i].frame] {
+		if !present[r.frameNo(i)] {
 			continue
 		}
 		if p, worth := r.pastOf(i); worth {
@@ -80,8 +80,8 @@ func (r *Run) present() []bool {
 	present[0] = true
 	for k := 1; k < len(r.frames); k++ {
 		f := &r.frames[k]
-		sub := r.nodes[f.owner].rare.sub
-		present[k] = present[r.nodes[f.owner].frame] && sub != nil && int(f.instance) < len(sub.frames) && sub.frames[f.instance] == int32(k)
+		sub := r.rareAt(f.owner).sub
+		present[k] = present[r.frameNo(f.owner)] && sub != nil && int(f.instance) < len(sub.frames) && sub.frames[f.instance] == int32(k)
 	}
 	return present
 }
@@ -114,7 +114,7 @@ func (r *Run) notReached(path string) bool {
 		if !ok || err != nil {
 			return false
 		}
-		if x := r.nodes[i].rare; x == nil || x.sub == nil || number >= len(x.sub.frames) {
+		if x := r.rareAt(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.frames) {
 			return number < r.pastInstances(int32(i))
 		}
 		at = end + 1
@@ -137,18 +137,19 @@ func (r *Run) pastInstances(i int32) int {
 func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	n, f := &r.nodes[i], r.frameOf(i)
 	p = PastNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
-	if n.rare != nil && n.rare.due {
+	x := r.rareAt(i)
+	if x != nil && x.due {
 		p.Due, worth = true, true
 	} else if n.status == graph.Idle {
 		return p, false
 	}
-	worth = worth || n.frame > 0 || f.lay.conditions != nil || n.rare != nil || n.joined
-	p.Joined = n.joined
+	worth = worth || f.owner != noNode || f.lay.conditions != nil || x != nil
+	p.Joined = x != nil && x.joined
 	if n.decided {
 		p.Marks = r.pastMarks(i)
 	}
-	if n.rare != nil && n.rare.over {
-		last := n.rare.last
+	if x != nil && x.over {
+		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
 	} else if n.status == graph.Ran {
 		p.HasExit = true
@@ -160,8 +161,8 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 		}
 	}
 	// Instances of an activation before the present one are nothing to go on with.
-	if n.rare != nil && n.rare.sub != nil && n.rare.sub.of == n.activations && n.status != graph.Idle {
-		p.Instances, p.Items = len(n.rare.sub.frames), n.rare.sub.items
+	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
+		p.Instances, p.Items = len(x.sub.frames), x.sub.items
 	}
 	if instances := r.pastInstances(i); instances > p.Instances {
 		p.Instances = instances

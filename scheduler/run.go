@@ -44,8 +44,9 @@ type Mock struct {
 // the scope; those of an instance of a sub-flow get the next free numbers when it begins. Edges
 // are numbered alike, in file order. The graph is copied: later edits do not matter.
 type Run struct {
-	opt  Options
-	mode Mode
+	opt   Options
+	mode  Mode
+	plain bool // without a flow
 
 	outer   *layout
 	places  map[*graph.Node]place // nil without a flow
@@ -53,6 +54,9 @@ type Run struct {
 	local   map[string]int32      // the same by local names, made by the first path
 	frames  []frame
 	nodes   []node
+	rares   []*rare             // what few nodes have; nil for most, and all of it without a flow
+	homes   []int32             // the frame of each node; nil without a flow
+	lives   []int32             // blocking in-edges of each node with a token; nil without a flow
 	reasons []string            // why a node is Failed
 	marks   []mark              // of edges
 	counts  [graph.Statuses]int // nodes by status
@@ -83,18 +87,14 @@ type node struct {
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
 	once        bool  // Foresee may speak of it, see findOnce; never changes after Begin
-	joined      bool  // this round of its join is decided, and waits for the last marks
 	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
-	live        int32 // blocking in-edges with a token
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
 	cause       int32 // of the latest activation: an edge, or one of the causes below
 	seat        int32 // in Run.flight, while handed
-	frame       int32
-	rare        *rare // what few nodes have; nil for most
 }
 
 // mark is what an edge bears, and what has become of it in this run.
@@ -118,7 +118,7 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.Flow != nil && opt.Flow.Plain() && len(opt.Mocks) == 0 {
 		opt.Flow = nil
 	}
-	r := &Run{opt: opt, mode: scope.Mode, judged: noNode}
+	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}

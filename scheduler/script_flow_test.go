@@ -33,7 +33,7 @@ func flowOption(opt *Options, key, value string) bool {
 		}
 		opt.Mocks[name] = m
 	case "seed":
-		opt.Seed = value
+		opt.Seed = name
 	default:
 		return false
 	}

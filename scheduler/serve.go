@@ -17,6 +17,7 @@ type rare struct {
 	expired   bool   // it was asked to end because its time was up
 	cancelled bool   // it was asked to end: a sub-flow whose command has given items all the same begins nothing
 	loser     bool   // it was asked to end because only a join needed it that is decided
+	joined    bool   // this round of its join is decided, and waits for the last marks
 	limited   bool   // the time of its join is running
 	over      bool   // last is of an activation that is over
 	due       bool   // an activation was taken back, or not begun, because the run or its sub-flow ends
@@ -33,11 +34,18 @@ func (x *rare) begin() {
 }
 
 func (r *Run) rareOf(i int32) *rare {
-	n := &r.nodes[i]
-	if n.rare == nil {
-		n.rare = &rare{}
+	if r.rares[i] == nil {
+		r.rares[i] = &rare{}
 	}
-	return n.rare
+	return r.rares[i]
+}
+
+// rareAt is what a node has of it, nil if that is nothing.
+func (r *Run) rareAt(i int32) *rare {
+	if r.rares == nil {
+		return nil
+	}
+	return r.rares[i]
 }
 
 func (r *Run) rulesOf(i int32) *flow.Rules {
@@ -173,16 +181,16 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 
 // personDecided serves Decided. A decision about a node that does not wait for one is a bug of the
 // caller, which looks at Waits before.
-func (r *Run) personDecided(ev Event) {
+func (r *Run) personDecided(ev *Event) {
 	i := int32(ev.Node)
-	if x := r.nodes[i].rare; x == nil || x.wait != WaitApproval {
+	if x := r.rareAt(i); x == nil || x.wait != WaitApproval {
 		panic("internal error: scheduler: a decision about node " + r.NodeID(ev.Node) + ", which waits for none")
 	}
 	r.grant(i, ev.OK, ev.Outputs, ev.Message)
 }
 
 func (r *Run) grant(i int32, ok bool, values map[string]any, message string) {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	r.stopWaiting(i)
 	if !ok {
 		r.endLater(i, outcome{reason: ReasonRejected, message: message, outputs: values})
@@ -264,7 +272,7 @@ func (r *Run) waitFor(i int32, kind WaitKind, until int64, text string) {
 
 // stopWaiting ends a wait, whatever the node does next.
 func (r *Run) stopWaiting(i int32) {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	if x == nil || x.wait == WaitNone {
 		return
 	}
@@ -274,13 +282,13 @@ func (r *Run) stopWaiting(i int32) {
 }
 
 func (r *Run) waiting(i int32) bool {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	return x != nil && x.wait != WaitNone
 }
 
 // waitOver goes on with a node whose moment has come.
 func (r *Run) waitOver(i int32) {
-	switch x := r.nodes[i].rare; x.wait {
+	switch x := r.rareAt(i); x.wait {
 	case WaitTime:
 		r.stopWaiting(i)
 		r.advance(i, stageApprove)
@@ -307,7 +315,7 @@ func (r *Run) limitTime(i int32) {
 // timeUp asks a node to end whose time is up.
 func (r *Run) timeUp(i int32) {
 	n := &r.nodes[i]
-	n.rare.expired = true
+	r.rareAt(i).expired = true
 	if n.handed {
 		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
 		return
@@ -317,7 +325,7 @@ func (r *Run) timeUp(i int32) {
 
 // timedOut words the end of an execution that was asked to end because its time was up.
 func (r *Run) timedOut(i int32, out outcome) outcome {
-	if x := r.nodes[i].rare; x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
+	if x := r.rareAt(i); x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
 		x.expired = false
 		out.reason = ReasonTimeout
 	}
@@ -327,7 +335,7 @@ func (r *Run) timedOut(i int32, out outcome) outcome {
 // keep remembers how a node has ended, for expressions and for a later resume. Most nodes of most runs
 // end with exit code 0 and nothing else: their status says so.
 func (r *Run) keep(i int32, out outcome) {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
 		return
 	}
@@ -349,9 +357,9 @@ func merged(below, above map[string]any) map[string]any {
 // furnish finds the environment of an execution.
 func (r *Run) furnish(i int32, rules *flow.Rules) error {
 	var env []string
-	frame := r.nodes[i].frame
+	frame := r.frameNo(i)
 	env = r.itemVariables(env, frame)
-	if x := r.nodes[i].rare; x != nil && x.granted != nil {
+	if x := r.rareAt(i); x != nil && x.granted != nil {
 		env = appendValues(env, "WF_APPROVAL_", x.granted)
 	}
 	if rules != nil && len(rules.Env) > 0 {
@@ -364,7 +372,7 @@ func (r *Run) furnish(i int32, rules *flow.Rules) error {
 			env = append(env, v.Name+"="+text)
 		}
 	}
-	if env != nil || r.nodes[i].rare != nil {
+	if env != nil || r.rareAt(i) != nil {
 		r.rareOf(i).env = env
 	}
 	return nil
@@ -376,7 +384,7 @@ func (r *Run) itemVariables(env []string, frame int32) []string {
 	if f.owner == noNode {
 		return env
 	}
-	env = r.itemVariables(env, r.nodes[f.owner].frame)
+	env = r.itemVariables(env, r.frameNo(f.owner))
 	rules := r.rulesOf(f.owner)
 	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
 		return append(env, fmt.Sprintf("WF_ITERATION=%d", f.instance))

@@ -29,33 +29,37 @@ func (r *Run) Step(ev Event) []Effect {
 	case Begin:
 		r.begin()
 	case Dispatched:
-		r.dispatched(ev)
+		r.dispatched(&ev)
 	case Started:
-		r.started(ev)
+		r.started(&ev)
 	case Finished:
-		r.finished(ev)
+		r.finished(&ev)
 	case Strayed:
-		r.strayed(ev)
+		r.strayed(&ev)
 	case Withdrawn:
-		r.withdrawn(ev)
+		r.withdrawn(&ev)
 	case Stop:
 		r.stop()
 	case CancelNode:
 		r.cancelNode(int32(ev.Node))
 	case Decided:
-		r.personDecided(ev)
+		r.personDecided(&ev)
 	case Tick:
 		r.tick()
 	default:
 		panic(fmt.Sprintf("internal error: scheduler: unknown event kind %d", ev.Kind))
 	}
-	r.work()
+	if !r.plain {
+		r.work()
+	}
 	over := r.over()
 	if over {
 		r.ended = true
 		r.timers.list = nil
 	}
-	r.setTimer()
+	if !r.plain {
+		r.setTimer()
+	}
 	if over {
 		r.emit(Effect{Kind: Ended, Result: r.result()})
 	}
@@ -64,7 +68,7 @@ func (r *Run) Step(ev Event) []Effect {
 
 func (r *Run) emit(e Effect) { r.effects = append(r.effects, e) }
 
-func (r *Run) dispatched(ev Event) {
+func (r *Run) dispatched(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if n.status != graph.Queued || n.handed || r.waiting(int32(ev.Node)) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.NodeID(ev.Node), n.status))
@@ -79,7 +83,7 @@ func (r *Run) hand(i int32) {
 	r.takeOff(i)
 }
 
-func (r *Run) started(ev Event) {
+func (r *Run) started(ev *Event) {
 	i := int32(ev.Node)
 	if n := &r.nodes[i]; n.status != graph.Queued || !n.handed {
 		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.NodeID(ev.Node), n.status))
@@ -88,10 +92,16 @@ func (r *Run) started(ev Event) {
 	r.limitTime(i)
 }
 
-func (r *Run) finished(ev Event) {
+func (r *Run) finished(ev *Event) {
 	i := int32(ev.Node)
 	lost := ev.Reason == ReasonLost && !r.nodes[i].stray
 	r.takeBack(ev)
+	if r.plain {
+		if ev.OK || !lost || !r.again(i) {
+			r.finishPlain(i, ev.OK, ev.Reason, ev.Message)
+		}
+		return
+	}
 	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
 	switch sub := r.subOf(i); {
 	case !ev.OK && lost && r.again(i):
@@ -102,7 +112,7 @@ func (r *Run) finished(ev Event) {
 	}
 }
 
-func (r *Run) strayed(ev Event) {
+func (r *Run) strayed(ev *Event) {
 	i, n := int32(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
 		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.NodeID(ev.Node), n.status))
@@ -127,7 +137,7 @@ func (r *Run) again(i int32) bool {
 
 // withdrawn ends an execution that never began. Who has asked for that decides what becomes of the
 // node: Stop makes it idle again, CancelNode fails it.
-func (r *Run) withdrawn(ev Event) {
+func (r *Run) withdrawn(ev *Event) {
 	i := int32(ev.Node)
 	if r.nodes[i].status == graph.Running {
 		panic("internal error: scheduler: node " + r.NodeID(ev.Node) + " withdrawn while it runs")
@@ -141,7 +151,7 @@ func (r *Run) withdrawn(ev Event) {
 }
 
 // takeBack ends the present execution of a node, whatever becomes of the node.
-func (r *Run) takeBack(ev Event) {
+func (r *Run) takeBack(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if !n.handed || ev.Execution != int(n.executions) {
 		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s ended while %q in execution %d",
@@ -150,7 +160,7 @@ func (r *Run) takeBack(ev Event) {
 	n.handed = false
 	n.stray = n.stray && !n.idempotent
 	r.land(int32(ev.Node))
-	if n.rare != nil {
+	if r.rareAt(int32(ev.Node)) != nil {
 		r.dropTimer(int32(ev.Node), timeLimit)
 	}
 }

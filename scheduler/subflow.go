@@ -23,7 +23,7 @@ type instances struct {
 }
 
 func (r *Run) hasItems(i int32) bool {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	return x != nil && x.sub != nil && x.sub.hasItems
 }
 
@@ -35,7 +35,7 @@ func (r *Run) gotItems(i int32, items []any) {
 
 // keepItems keeps the items of an activation for its next attempt: they are found once.
 func (r *Run) keepItems(i int32) {
-	x := r.nodes[i].rare
+	x := r.rareAt(i)
 	if x.sub == nil || x.sub.of != r.nodes[i].activations || x.sub.items == nil {
 		return
 	}
@@ -96,7 +96,7 @@ func (r *Run) countInstances(i int32, s *instances) (reason string, err error) {
 
 // nextInstances begins as many instances as may be going, and ends the activation after the last one.
 func (r *Run) nextInstances(i int32) {
-	s := r.nodes[i].rare.sub
+	s := r.rareAt(i).sub
 	sub := r.rulesOf(i).Sub
 	for (sub.Parallel == 0 || s.going < sub.Parallel) && r.another(i, sub, s) {
 		k := r.addInstance(i, s)
@@ -171,7 +171,7 @@ func (r *Run) frameOver(k int32) {
 		return
 	}
 	f.over = true
-	s := r.nodes[f.owner].rare.sub
+	s := r.rareAt(f.owner).sub
 	s.going--
 	if f.unhandled > 0 || f.cut {
 		s.failed++
@@ -221,7 +221,7 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.
 func (r *Run) cancelInstances(i int32, reason string) {
-	s := r.nodes[i].rare.sub
+	s := r.rareAt(i).sub
 	if s.stopping == "" {
 		s.stopping = reason
 	}

@@ -50,9 +50,9 @@ func (r *Run) addTimer(i int32, kind timerKind, at int64) {
 
 // dropTimer makes a timer void. It leaves the heap when its moment comes, or everything before it has
 // gone.
-func (r *Run) dropTimer(i int32, kind timerKind) { r.nodes[i].rare.gens[kind]++ }
+func (r *Run) dropTimer(i int32, kind timerKind) { r.rareAt(i).gens[kind]++ }
 
-func (r *Run) void(t timer) bool { return r.nodes[t.node].rare.gens[t.kind] != t.gen }
+func (r *Run) void(t timer) bool { return r.rareAt(t.node).gens[t.kind] != t.gen }
 
 // tick serves every timer whose moment has come.
 func (r *Run) tick() {

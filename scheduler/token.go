@@ -15,10 +15,32 @@ func (r *Run) fire(f int32, l int32) {
 		if !r.halted {
 			r.join(target, causeJoin)
 		}
-	case !r.halted || r.opt.Flow != nil:
+	default:
 		// The token is handed over at once. One that an older run left is used up as well.
 		r.setMark(fr, l, graph.Unmarked)
 		r.activate(target, j)
+	}
+}
+
+// firePlain is fire in a run without a flow.
+func (r *Run) firePlain(l int32) {
+	e := r.outer.edges[l]
+	m := r.marks[l] | everFired
+	r.marks[l] = m
+	switch {
+	case e.blocking:
+		if m.bears() == graph.Unmarked {
+			r.marks[l] = m | mark(graph.ToRun)
+			r.nodes[e.target].missing--
+			r.emit(Effect{Kind: EdgeChanged, Edge: int(l), Mark: graph.ToRun})
+		}
+		if !r.halted {
+			r.join(e.target, causeJoin)
+		}
+	case !r.halted:
+		// The token is handed over at once. One that an older run left is used up as well.
+		r.setMark(&r.frames[0], l, graph.Unmarked)
+		r.activate(e.target, l)
 	}
 }
 
@@ -64,27 +86,33 @@ func (r *Run) die(j int32) {
 // has these, and its round goes on until the last mark has come.
 func (r *Run) join(i, cause int32) {
 	n := &r.nodes[i]
-	need := r.needs(i)
-	switch {
-	case n.joined:
+	if r.plain {
 		if n.missing == 0 {
-			n.joined = false
+			r.decideJoin(i, r.consume(i), cause)
+		}
+		return
+	}
+	need := r.needs(i)
+	switch x := r.rareAt(i); {
+	case x != nil && x.joined:
+		if n.missing == 0 {
+			x.joined = false
 			r.consume(i)
 		}
 	case n.missing == 0:
-		live := n.live
+		live := r.lives[i]
 		r.consume(i)
 		r.joinOver(i)
 		r.decideJoin(i, live > 0 && live >= need, cause)
-	case need > 0 && n.live >= need:
-		n.joined = true
+	case need > 0 && r.lives[i] >= need:
+		r.rareOf(i).joined = true
 		r.joinOver(i)
 		r.decideJoin(i, true, cause)
 		if r.rulesOf(i).CancelLosers {
 			r.works.losers = append(r.works.losers, i)
 		}
-	case need > 0 && n.live+n.missing < need:
-		n.joined = true
+	case need > 0 && r.lives[i]+n.missing < need:
+		r.rareOf(i).joined = true
 		r.joinOver(i)
 		r.decideJoin(i, false, cause)
 	default:
@@ -123,12 +151,14 @@ func (r *Run) skip(i int32) {
 	r.settleLater(i)
 }
 
-// consume takes the marks of all blocking in-edges.
-func (r *Run) consume(i int32) {
+// consume takes the marks of all blocking in-edges, and says whether any of them is a token.
+func (r *Run) consume(i int32) (live bool) {
 	f := r.frameOf(i)
 	for _, l := range f.lay.in.of(i - f.node) {
+		live = live || r.marks[f.edge+l].bears() == graph.ToRun
 		r.setMark(f, l, graph.Unmarked)
 	}
+	return live
 }
 
 // setMark puts or takes a mark. A mark is no count: a second one changes nothing.
@@ -140,20 +170,27 @@ func (r *Run) setMark(f *frame, l int32, m graph.Mark) {
 	}
 	r.marks[j] = r.marks[j]&history | mark(m)
 	if e := f.lay.edges[l]; e.blocking {
-		n := &r.nodes[f.node+e.target]
-		if m == graph.Unmarked {
-			n.missing++
-		} else {
-			n.missing--
-		}
-		if was == graph.ToRun {
-			n.live--
-		}
-		if m == graph.ToRun {
-			n.live++
-		}
+		r.countMark(f.node+e.target, was, m)
 	}
-	if f.edge+l < int32(len(r.outer.edges)) {
+	if f.owner == noNode {
 		r.emit(Effect{Kind: EdgeChanged, Edge: int(j), Mark: m})
+	}
+}
+
+// countMark counts what the in-edges of a node bear.
+func (r *Run) countMark(i int32, was, is graph.Mark) {
+	if is == graph.Unmarked {
+		r.nodes[i].missing++
+	} else {
+		r.nodes[i].missing--
+	}
+	if r.plain {
+		return
+	}
+	if was == graph.ToRun {
+		r.lives[i]--
+	}
+	if is == graph.ToRun {
+		r.lives[i]++
 	}
 }

@@ -83,7 +83,7 @@ func newSettlement(l *layout) *settlement {
 func (r *Run) settleLater(i int32) {
 	f := r.frameOf(i)
 	if f.settlement != nil {
-		r.works.still = append(r.works.still, stillComponent{r.nodes[i].frame, f.lay.component[i-f.node]})
+		r.works.still = append(r.works.still, stillComponent{r.frameNo(i), f.lay.component[i-f.node]})
 	}
 }
 
@@ -110,7 +110,7 @@ func (r *Run) settle(at stillComponent) {
 	}
 	for _, v := range nodes {
 		n := &r.nodes[f.node+v]
-		if n.status == graph.Failed && !n.handled || n.rare != nil && n.rare.limited {
+		if x := r.rareAt(f.node + v); n.status == graph.Failed && !n.handled || x != nil && x.limited {
 			return
 		}
 	}

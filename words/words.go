@@ -106,7 +106,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "could not start"
 	case reason == api.ReasonLimit:
 		text = "activation limit"
-	case (reason == api.ReasonInstances || reason == api.ReasonRejected) && message != "":
+	case reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
 		return plain.Line(message) // it says all there is to say
 	case reason == api.ReasonInstances:
 		text = "instances failed"

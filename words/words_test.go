@@ -30,6 +30,7 @@ func TestCause(t *testing.T) {
 		"lost":                Cause(api.ReasonLost, nil, "", ""),
 		"rejected":            Cause(api.ReasonRejected, nil, "", ""),
 		"rejected by ann: no": Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
+		"rejected: no":        Cause(api.ReasonRejected, nil, "", "no"),
 		"1 of 3 failed":       Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
 	} {
 		if got != want {

@@ -126,8 +126,9 @@ func (w *Workspace) recallPast() {
 	}
 	for id, p := range w.before {
 		m := w.last[id]
-		if m.rec == nil && p.Mocked {
-			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: true}
+		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
+		if m.rec == nil && (p.Mocked || p.Status == graph.Failed) {
+			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
 			w.last[id] = m
 		}
 		if m.rec != nil && m.rec.status == p.Status {

@@ -143,13 +143,15 @@ func (rec *nodeRecord) describe(s *api.NodeStatus) {
 	s.Message, s.Mocked, s.Handled = rec.message, rec.mocked, rec.handled
 	if rec.live {
 		s.PID = rec.pid
+	} else {
+		s.Reason = rec.reason
 	}
 	if !rec.started.IsZero() {
 		s.Started = ptr(rec.started)
 	}
 	if rec.over() {
 		s.DurationMS = ptr(rec.ended.Sub(rec.started).Milliseconds())
-		s.Reason, s.ExitCode, s.Signal = rec.reason, rec.exit(), signalName(rec.signal)
+		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
 	}
 }
 

@@ -218,6 +218,12 @@ func (p *planner) step(i int) {
 		trigger = p.r.sources(cause.Edges)[0]
 	}
 	step.Mock = p.mocked(n.id)
+	step.Approve, _ = n.node.Attr("approve")
+	if n.node.SubFlow() {
+		word := subFlowWord(n.node)
+		text, _ := n.node.Attr(word)
+		step.SubFlow = word + ": " + text
+	}
 	p.reasons.explain(&step, n.node, trigger)
 	p.plan.Steps = append(p.plan.Steps, step)
 }

@@ -148,7 +148,7 @@ func newPatternWorld(t *testing.T) *world {
 	}
 	w := &world{home: home, bin: buildProgram(t)}
 	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "LANG=C.UTF-8",
-		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"))
+		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	t.Cleanup(func() {
 		if err := w.end(); err != nil {
 			t.Error(err)

@@ -16,9 +16,9 @@ import (
 	"wf/api"
 )
 
-// TestPatterns runs every workfile of examples/patterns with the real program and one daemon, and holds
-// what became of it against what its comment expects. What waits for a person is answered when the
-// run says that it waits.
+// TestPatterns runs every workfile of examples/patterns with the real program and holds what became of
+// it against what its comment expects: as the daemon tells it that ran it, and the next one. What waits
+// for a person is answered when the run says that it waits.
 func TestPatterns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")
@@ -40,6 +40,8 @@ func TestPatterns(t *testing.T) {
 			}
 			p.check()
 			p.run()
+			p.compare()
+			p.wf("server", "stop")
 			p.compare()
 		})
 	}

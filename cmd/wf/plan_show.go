@@ -74,7 +74,9 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 	}
 	for i, step := range plan.Steps {
 		command, room := step.Command, 0
-		if verbose {
+		if step.SubFlow != "" {
+			command = step.SubFlow
+		} else if verbose {
 			command = step.Line
 		} else if width > 0 {
 			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
@@ -84,6 +86,9 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if verbose && len(step.After) > 0 {
 			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
+		}
+		if step.Approve != "" {
+			fmt.Fprintf(&b, "  %*s  asks a person: %s\n", digits, "", p.clip(plain.Line(step.Approve), max(0, width-digits-19)))
 		}
 		if step.Mock != nil {
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(mockText(*step.Mock)))

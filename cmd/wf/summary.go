@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,6 +122,9 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 	if ev.Result == api.Cancelled && len(failed) == 0 {
 		return nil
 	}
+	for _, id := range slices.Sorted(maps.Keys(v.refused)) {
+		v.say("\n  %s %s", v.p.glyph(api.StateFailed), v.refused[id])
+	}
 	shown, rest := v.groupAlike(ctx, detail.Run, failed)
 	for _, g := range shown {
 		v.failureDetail(detail, g)
@@ -128,7 +133,7 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		v.otherFailures(rest, detail.Run)
 	}
 	if ev.Counts != nil && ev.Counts.Blocked > 0 {
-		if err := v.blockedBy(ctx, len(failed)); err != nil {
+		if err := v.blockedBy(ctx, len(failed)+len(v.refused)); err != nil {
 			return err
 		}
 	}

@@ -42,6 +42,7 @@ type view struct {
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
 	blocked map[string]bool         // nodes that were named as blocked
+	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
 	partial bool                    // not all of the run was seen
 	begun   bool                    // the run's own events have begun: JSON prints from here on
 	streams *streams
@@ -51,7 +52,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}}
 	if v.term != nil {
 		v.keyboard = newKeyboard(e, v.term)
 	}

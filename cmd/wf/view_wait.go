@@ -18,7 +18,7 @@ func notExecuted(ev api.Event) string {
 
 // executed says whether a command has run whose output belongs to the end of a node.
 func executed(ev api.Event) bool {
-	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && (ev.Execution > 0 || ev.Type == api.NodeFailed)
+	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && ev.Execution > 0
 }
 
 // handledWord follows the cause of a failure that an edge has fired for.
@@ -101,16 +101,17 @@ func (v *view) nodeDecided(ev api.Event) {
 	if !ev.Decision.Approved {
 		state = api.StateFailed
 	}
-	v.at(ev.Time, "%s %s %s", v.p.glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision))
+	v.at(ev.Time, "%s %s %s", v.p.glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision, ev.Client != ""))
 }
 
-// decisionText is "approved by ann: as agreed".
-func decisionText(d api.DecisionMade) string {
+// decisionText is "approved by ann: as agreed". somebody: a person has decided, who may have no name.
+func decisionText(d api.DecisionMade, somebody bool) string {
 	text := decidedWord(d.Approved)
-	if d.By == "" {
-		text += ": the time to answer was over"
-	} else {
+	switch {
+	case d.By != "":
 		text += " by " + plain.Line(d.By)
+	case !somebody:
+		text += ": the time to answer was over"
 	}
 	return text + textBehind(d.Comment)
 }
