@@ -162,6 +162,13 @@ func (r *Run) change(i int32, s graph.Status, reason, message string, handled bo
 	if n.status == s && r.reasons[i] == reason && n.handled == handled {
 		return
 	}
+	r.counts[n.status]--
+	r.counts[s]++
+	if r.plain && n.status != graph.Failed && s != graph.Failed {
+		n.status, n.handled, r.reasons[i] = s, handled, reason
+		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason})
+		return
+	}
 	frame := r.frameNo(i)
 	f := &r.frames[frame]
 	if n.status == graph.Failed && !n.handled {
@@ -173,8 +180,6 @@ func (r *Run) change(i int32, s graph.Status, reason, message string, handled bo
 	if was, is := busy(n.status), busy(s); was != is && !r.plain {
 		r.turn(frame, i, is)
 	}
-	r.counts[n.status]--
-	r.counts[s]++
 	n.status, n.handled, r.reasons[i] = s, handled, reason
 	x := r.rareAt(i)
 	mocked := x != nil && x.last.mocked && !busy(s)

@@ -140,14 +140,13 @@ func (b *builder) copyNodes(scope []*graph.Node) {
 
 func (b *builder) copyEdges() error {
 	for _, e := range b.g.Edges() {
+		source, target := b.local[e.Source.Pos()], b.local[e.Target.Pos()]
 		switch {
+		case b.f == nil && source > 0 && target > 0: // no groups
+			b.outer.addEdge(e, source-1, target-1)
 		case e.Source.Container || e.Target.Container:
 			if err := b.copyGroupEdge(e); err != nil {
 				return err
-			}
-		case b.f == nil:
-			if source, target := b.local[e.Source.Pos()], b.local[e.Target.Pos()]; source > 0 && target > 0 {
-				b.outer.addEdge(e, source-1, target-1)
 			}
 		default:
 			if err := b.copyEdge(e, e.Source, e.Target); err != nil {
@@ -220,7 +219,24 @@ func (l *layout) connect() (loops bool) {
 
 // lists sorts edges by the node that owner names; edges that it declines are left out.
 func (l *layout) lists(owner func(edge) (node int32, ok bool)) csr {
-	return group(len(l.ids), len(l.edges), func(j int) (int32, bool) { return owner(l.edges[j]) })
+	first := make([]int32, len(l.ids)+1)
+	for _, e := range l.edges {
+		if v, ok := owner(e); ok {
+			first[v+1]++
+		}
+	}
+	for v := range l.ids {
+		first[v+1] += first[v]
+	}
+	list := make([]int32, first[len(l.ids)])
+	free := append([]int32(nil), first[:len(l.ids)]...)
+	for j, e := range l.edges {
+		if v, ok := owner(e); ok {
+			list[free[v]] = int32(j)
+			free[v]++
+		}
+	}
+	return csr{first, list}
 }
 
 // group sorts the numbers below count by the bin that of names.
