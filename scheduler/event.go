@@ -38,9 +38,10 @@ const (
 // An Event is news for a run. Kind decides which fields are read.
 type Event struct {
 	Kind      EventKind
+	OK        bool   // Finished, Decided
+	HasExit   bool   // Finished: there is an exit code
 	Node      int    // Dispatched, Started, Finished, Strayed, Withdrawn, CancelNode, Decided
 	Execution int    // Finished, Withdrawn
-	OK        bool   // Finished, Decided
 	Reason    string // Finished without OK
 	Message   string // Finished without OK: what else is known
 
@@ -49,7 +50,6 @@ type Event struct {
 	At int64
 
 	Exit    int            // Finished: the exit code, if HasExit
-	HasExit bool           // Finished
 	Outputs map[string]any // Finished, Decided; kept, and never changed
 	Items   []any          // Finished: the lines of a command that gives items; kept, and never changed
 }
