@@ -12,7 +12,7 @@ import (
 
 // started is the header of the run.
 func (v *view) started(ev api.Event) {
-	v.board.total = ev.Nodes - v.board.kept
+	v.board.total = max(0, ev.Nodes-v.board.kept) // nodes of instances are kept, too
 	if !v.progress() || v.opt.quiet {
 		return
 	}
