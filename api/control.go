@@ -97,6 +97,9 @@ type NodeOutputs struct {
 	Outputs map[string]any `json:"outputs"`
 }
 
+// CauseReplaced is the cause of the end of a run that another one has replaced (on_busy=cancel).
+const CauseReplaced = "a newer run takes its place"
+
 // A Pool is something of which commands need units while they run.
 type Pool struct {
 	Name    string `json:"name"`

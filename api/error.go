@@ -28,6 +28,9 @@ type Error struct {
 	Fix     string   `json:"fix,omitempty"`
 	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
 	Run     string   `json:"run,omitempty"`   // the run in the way
+	// OnBusy is what the workfile says about a run that has another in its way, where that is no more than
+	// to refuse it.
+	OnBusy string `json:"on_busy,omitempty"`
 	// Problems are all that is wrong with the parameters of a run; Why lists them for people.
 	Problems []ParamProblem `json:"problems,omitempty"`
 }

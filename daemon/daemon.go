@@ -171,9 +171,11 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	// Requests live on while the workspaces close, so that they get the answers of the end.
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	d.cfg.pools.close()
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.opener.unfinished())
+	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
 	check := time.NewTicker(lockCheck)
 	defer check.Stop()

@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"cmp"
+	"container/list"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -22,27 +24,34 @@ import (
 const filePools = "pools.json"
 
 // pools hands out units of what commands share, first come first served: whoever waits keeps those
-// behind from the pools that it waits for. A pool that nobody has given a size has one unit.
+// behind from the pools that it waits for. Only who asks for more than there is in all waits beside the
+// line: it would keep others out for ever. A pool that nobody has given a size has one unit.
 type pools struct {
 	path   string
 	broken error // the file cannot be read
 
-	mu    sync.Mutex // guards what follows; never held while waking
-	sizes map[string]int
-	used  map[string]int
-	line  []poolWaiter
+	mu     sync.Mutex // guards what follows; never held while waking
+	shut   bool       // nobody gets anything: what an earlier daemon has left running is not known yet
+	sizes  map[string]int
+	used   map[string]int
+	line   list.List // of *poolWaiter, in order of arrival
+	byKey  map[string]*poolWaiter
+	wanted map[string]int // pool → how many in line may get some of it one day
 }
 
 type poolWaiter struct {
-	key   string
-	claim []workspace.PoolUse
-	wake  func()
+	key      string
+	claim    []workspace.PoolUse
+	wake     func()
+	place    *list.Element // nil: the units are its own, and it is to fetch them
+	possible bool          // its pools are large enough
 }
 
 // newPools reads the sizes. While a file cannot be read every pool has one unit: runs must not get more
 // than there is.
 func newPools(state string) *pools {
-	p := &pools{path: filepath.Join(state, filePools), sizes: map[string]int{}, used: map[string]int{}}
+	p := &pools{path: filepath.Join(state, filePools), sizes: map[string]int{}, used: map[string]int{},
+		byKey: map[string]*poolWaiter{}, wanted: map[string]int{}}
 	data, err := ownfile.Read(p.path, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p
@@ -50,11 +59,26 @@ func newPools(state string) *pools {
 	if err == nil {
 		err = json.Unmarshal(data, &p.sizes)
 	}
+	for name, n := range p.sizes {
+		if n < 0 {
+			err = errors.Join(err, fmt.Errorf("the size of %q is %d", name, n))
+		}
+	}
+	if err != nil || p.sizes == nil {
+		p.sizes = map[string]int{}
+	}
 	if err != nil {
 		p.broken = &api.Error{Code: api.CodeInternal, Message: "the sizes of pools cannot be read: each counts as 1", Where: p.path,
 			Why: err.Error(), Fix: "remove the file, restart the daemon, and set them anew with wf server pools"}
 	}
 	return p
+}
+
+// Size is workspace.Pools.Size.
+func (p *pools) Size(name string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size(name)
 }
 
 func (p *pools) size(name string) int {
@@ -64,42 +88,49 @@ func (p *pools) size(name string) int {
 	return 1
 }
 
+// close keeps all units back until open.
+func (p *pools) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shut = true
+}
+
+func (p *pools) open() {
+	p.mu.Lock()
+	p.shut = false
+	p.serve()
+}
+
 // TryAcquire is workspace.Pools.TryAcquire.
 func (p *pools) TryAcquire(key string, claim []workspace.PoolUse, wake func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := slices.IndexFunc(p.line, func(w poolWaiter) bool { return w.key == key })
-	ahead := p.line
-	if at >= 0 {
-		ahead = p.line[:at]
-	}
-	if p.fits(claim) && !slices.ContainsFunc(ahead, func(w poolWaiter) bool { return meet(w.claim, claim) }) {
-		p.take(claim, 1)
-		if at >= 0 {
-			p.line = slices.Delete(p.line, at, at+1)
+	if w := p.byKey[key]; w != nil {
+		if w.place != nil {
+			return false
 		}
+		delete(p.byKey, key)
 		return true
 	}
-	if at < 0 {
-		p.line = append(p.line, poolWaiter{key, claim, wake})
+	behind := slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return p.wanted[u.Pool] > 0 })
+	if !p.shut && !behind && p.fits(claim) {
+		p.take(claim, 1)
+		return true
 	}
+	w := &poolWaiter{key: key, claim: claim, wake: wake, possible: p.canFit(claim)}
+	w.place = p.line.PushBack(w)
+	p.byKey[key] = w
+	p.want(w, 1)
 	return false
 }
 
-// meet says whether two claims are about the same pool.
-func meet(a, b []workspace.PoolUse) bool {
-	return slices.ContainsFunc(a, func(x workspace.PoolUse) bool {
-		return slices.ContainsFunc(b, func(y workspace.PoolUse) bool { return x.Pool == y.Pool })
-	})
+// canFit says whether a claim would fit if nothing else was used.
+func (p *pools) canFit(claim []workspace.PoolUse) bool {
+	return !slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return u.Units > p.size(u.Pool) })
 }
 
 func (p *pools) fits(claim []workspace.PoolUse) bool {
-	for _, use := range claim {
-		if p.used[use.Pool]+use.Units > p.size(use.Pool) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return p.used[u.Pool]+u.Units > p.size(u.Pool) })
 }
 
 func (p *pools) take(claim []workspace.PoolUse, sign int) {
@@ -108,6 +139,24 @@ func (p *pools) take(claim []workspace.PoolUse, sign int) {
 			delete(p.used, use.Pool)
 		}
 	}
+}
+
+// want counts a waiter, or with -1 does not count it any more.
+func (p *pools) want(w *poolWaiter, sign int) {
+	if !w.possible {
+		return
+	}
+	for _, use := range w.claim {
+		if p.wanted[use.Pool] += sign; p.wanted[use.Pool] == 0 {
+			delete(p.wanted, use.Pool)
+		}
+	}
+}
+
+func (p *pools) leave(w *poolWaiter) {
+	p.line.Remove(w.place)
+	w.place = nil
+	p.want(w, -1)
 }
 
 // Claim is workspace.Pools.Claim.
@@ -121,21 +170,46 @@ func (p *pools) Claim(claim []workspace.PoolUse) {
 func (p *pools) Release(claim []workspace.PoolUse) {
 	p.mu.Lock()
 	p.take(claim, -1)
-	p.wakeAll()
+	p.serve()
 }
 
 // Forget is workspace.Pools.Forget.
 func (p *pools) Forget(key string) {
 	p.mu.Lock()
-	p.line = slices.DeleteFunc(p.line, func(w poolWaiter) bool { return w.key == key })
-	p.wakeAll()
+	if w := p.byKey[key]; w != nil {
+		delete(p.byKey, key)
+		if w.place != nil {
+			p.leave(w)
+		} else {
+			p.take(w.claim, -1)
+		}
+	}
+	p.serve()
 }
 
-// wakeAll unlocks, and wakes everybody in line: they try in the order in which they came.
-func (p *pools) wakeAll() {
-	line := slices.Clone(p.line)
+// serve gives those in line what there is for them, unlocks, and wakes them. It looks no further than to
+// those behind whom nobody can get anything.
+func (p *pools) serve() {
+	var woken []*poolWaiter
+	kept := map[string]bool{} // for those further in front
+	for at := p.line.Front(); at != nil && len(kept) < len(p.wanted) && !p.shut; {
+		w := at.Value.(*poolWaiter)
+		at = at.Next()
+		if !w.possible {
+			continue
+		}
+		if p.fits(w.claim) && !slices.ContainsFunc(w.claim, func(u workspace.PoolUse) bool { return kept[u.Pool] }) {
+			p.take(w.claim, 1)
+			p.leave(w)
+			woken = append(woken, w)
+			continue
+		}
+		for _, use := range w.claim {
+			kept[use.Pool] = true
+		}
+	}
 	p.mu.Unlock()
-	for _, w := range line {
+	for _, w := range woken {
 		w.wake()
 	}
 }
@@ -154,7 +228,13 @@ func (p *pools) resize(name string, size int) error {
 		return err
 	}
 	p.sizes = sizes
-	p.wakeAll()
+	for at := p.line.Front(); at != nil; at = at.Next() {
+		w := at.Value.(*poolWaiter)
+		p.want(w, -1)
+		w.possible = p.canFit(w.claim)
+		p.want(w, 1)
+	}
+	p.serve()
 	return nil
 }
 
@@ -181,7 +261,7 @@ func replacePrivate(path string, data []byte) error {
 	return nil
 }
 
-func (p *pools) list() []api.Pool {
+func (p *pools) all() []api.Pool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	byName := map[string]*api.Pool{}
@@ -198,8 +278,8 @@ func (p *pools) list() []api.Pool {
 	for name, n := range p.used {
 		at(name).Used = n
 	}
-	for _, w := range p.line {
-		for _, use := range w.claim {
+	for e := p.line.Front(); e != nil; e = e.Next() {
+		for _, use := range e.Value.(*poolWaiter).claim {
 			at(use.Pool).Waiting++
 		}
 	}
@@ -212,7 +292,7 @@ func (p *pools) list() []api.Pool {
 }
 
 func (d *daemon) poolList(*http.Request) (api.PoolList, error) {
-	return api.PoolList{Schema: api.SchemaPools, Pools: d.cfg.pools.list()}, d.cfg.pools.broken
+	return api.PoolList{Schema: api.SchemaPools, Pools: d.cfg.pools.all()}, d.cfg.pools.broken
 }
 
 func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, error) {

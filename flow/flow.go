@@ -142,6 +142,9 @@ const (
 	Cancel // the old one
 )
 
+// String is the word for it in the workfile.
+func (b OnBusy) String() string { return [...]string{"refuse", "queue", "cancel"}[b] }
+
 // A Sub is how a sub-flow repeats the nodes in it.
 type Sub struct {
 	Kind SubKind

@@ -43,6 +43,7 @@ type Request struct {
 	Seed   string          `json:"seed,omitempty"`
 	Until  []string        `json:"until,omitempty"` // as given by the client
 	From   []string        `json:"from,omitempty"`  // as given by the client
+	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
 	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
 
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same

@@ -13,9 +13,12 @@ func (r *Run) begin() {
 		panic("internal error: scheduler: a second Begin")
 	}
 	r.begun = true
-	if r.mode == Resume {
+	switch {
+	case r.opt.Again != nil:
+		r.repeatFrame(0)
+	case r.mode == Resume:
 		r.resume(0)
-	} else {
+	default:
 		r.fresh()
 	}
 	r.findOnce()
@@ -104,6 +107,10 @@ func (r *Run) recallDecisions(k int32) {
 		if r.opt.Flow == nil {
 			continue
 		}
+		if r.opt.Again != nil && (r.repeats(i) || r.holdsAgain(i)) {
+			n.decided = false
+			continue
+		}
 		p, known := r.opt.Past[r.NodeID(int(i))]
 		if !known || p.Status != n.status {
 			continue
@@ -142,7 +149,8 @@ func (r *Run) deriveMarks(k int32) {
 	f := &r.frames[k]
 	for l, e := range f.lay.edges {
 		source, target := &r.nodes[f.node+e.source], &r.nodes[f.node+e.target]
-		fired := r.hasFired(f, int32(l))
+		again := r.repeats(f.node + e.source)
+		fired := !again && r.hasFired(f, int32(l))
 		dead := source.decided && !fired && f.lay.deadAtOnce(int32(l))
 		if fired {
 			r.marks[f.edge+int32(l)] |= everFired | latest
@@ -152,7 +160,7 @@ func (r *Run) deriveMarks(k int32) {
 		}
 		want := graph.Unmarked
 		switch {
-		case fired:
+		case fired, !again && r.repeats(f.node+e.target):
 			want = graph.ToRun
 		case dead:
 			want = graph.Dead
@@ -184,7 +192,8 @@ func (r *Run) recallMarks(i int32, marks []PastMark) {
 }
 
 // hasFired says whether an edge fired when its source, which is decided, came to its end. Where no
-// run is known that could tell, the source counts as having ended with nothing but its status.
+// run is known that could tell, the source counts as having ended with nothing but its status; so it does
+// for edges that success alone decides about: the run may have been one without their targets.
 func (r *Run) hasFired(f *frame, l int32) bool {
 	i := f.node + f.lay.edges[l].source
 	status := r.nodes[i].status
@@ -192,7 +201,9 @@ func (r *Run) hasFired(f *frame, l int32) bool {
 		return status == graph.Ran
 	}
 	if p, known := r.opt.Past[r.NodeID(int(i))]; known && p.Status == status {
-		return slices.Contains(p.Fired, f.lay.keys[l])
+		if slices.Contains(p.Fired, f.lay.keys[l]) || status != graph.Ran {
+			return slices.Contains(p.Fired, f.lay.keys[l])
+		}
 	}
 	if !r.nodes[i].decided {
 		return false
@@ -201,8 +212,8 @@ func (r *Run) hasFired(f *frame, l int32) bool {
 		return status == graph.Ran
 	}
 	switch c := f.lay.conditions[l]; c.Kind {
-	case flow.OnDone:
-		return true
+	case flow.OnDone, flow.OnSuccess:
+		return status == graph.Ran
 	case flow.OnExit:
 		return c.Exit.Has(0)
 	}

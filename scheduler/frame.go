@@ -14,13 +14,15 @@ type frame struct {
 	unhandled  int32 // nodes that are Failed, and no edge has fired for that
 	cut        bool  // something of it was taken back or not begun, because the run or its sub-flow ends
 	over       bool
+	again      bool        // all of it is repeated (Options.Again)
 	settlement *settlement // when the layout is loose
 }
 
 // addFrame makes the nodes and edges of an instance.
 func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	k := int32(len(r.frames))
-	f := frame{lay: lay, node: int32(len(r.nodes)), edge: int32(len(r.marks)), owner: owner, instance: instance}
+	f := frame{lay: lay, node: int32(len(r.nodes)), edge: int32(len(r.marks)), owner: owner, instance: instance,
+		again: r.isAgain(owner, instance)}
 	r.nodes = grow(r.nodes, len(lay.ids))
 	r.reasons = grow(r.reasons, len(lay.ids))
 	r.marks = grow(r.marks, len(lay.edges))

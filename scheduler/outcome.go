@@ -26,7 +26,7 @@ func (r *Run) finish(i int32, out outcome) {
 	if x := r.rareAt(i); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
-	if !out.ok && r.repeatable(i, out) {
+	if !out.ok && !r.holdsAgain(i) && r.repeatable(i, out) {
 		r.repeat(i, out)
 		return
 	}

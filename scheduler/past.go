@@ -210,6 +210,9 @@ func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
 		return p, false
 	}
 	p, yes = r.opt.Past[r.NodeID(int(i))]
+	if r.opt.Again != nil {
+		return p, yes && r.holdsAgain(i)
+	}
 	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
 }
 
@@ -233,8 +236,15 @@ func (r *Run) recallFrame(k int32) bool {
 	if !r.recalledFrame(&r.frames[k]) {
 		return false
 	}
+	if r.frames[k].again {
+		return false
+	}
 	r.takeStatuses(k)
-	r.resume(k)
+	if r.opt.Again != nil {
+		r.repeatFrame(k)
+	} else {
+		r.resume(k)
+	}
 	return true
 }
 
@@ -243,7 +253,7 @@ func (r *Run) takeStatuses(k int32) {
 	f := r.frames[k]
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
 		p, known := r.opt.Past[r.NodeID(int(i))]
-		if !known || p.Status == graph.Idle || p.Status == graph.Queued {
+		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Again != nil && r.repeats(i) {
 			continue
 		}
 		r.assume(i, p.Status)

@@ -26,6 +26,7 @@ type Options struct {
 	Seed     string // of the ids that expressions ask for: another one for each run
 	Past     Past
 	Mocks    map[string]Mock // by path or id of nodes
+	Again    map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
 	// Dry plays through what could happen: texts are not asked for values that commands would have given.
 	// A condition that is an expression does not hold.
 	Dry bool
@@ -61,6 +62,7 @@ type Run struct {
 	marks   []mark              // of edges
 	counts  [graph.Statuses]int // nodes by status
 	works   works
+	holders map[string]bool // sub-flows in which something is repeated, see Options.Again
 	timers  timers
 	now     int64
 	uuids   int
@@ -119,6 +121,9 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		opt.Flow = nil
 	}
 	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
+	if opt.Again != nil {
+		r.holders = holdersOf(opt.Again)
+	}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,9 @@ func (p *play) begin(options []string) string {
 	if err != nil {
 		return err.Error()
 	}
+	if opt.Again != nil {
+		scope.Mode = Resume
+	}
 	if p.run, err = NewRun(p.g, scope, opt); err != nil {
 		return fmt.Sprintf("%T: %v", err, err)
 	}
@@ -143,6 +146,13 @@ func (p *play) options(options []string) (req Request, opt Options) {
 			req.Mode = Fresh
 		case "resume":
 			req.Mode = Resume
+		case "again":
+			req.Mode, req.Explicit, opt.Past, opt.Again = Fresh, true, p.past, map[string]bool{}
+			for path := range strings.SplitSeq(value, ",") {
+				opt.Again[path] = true
+				subflow, _, _ := strings.Cut(path, "[")
+				req.Selected = append(req.Selected, p.g.Node(subflow))
+			}
 		case "limit":
 			opt.MaxActivations, _ = strconv.Atoi(value)
 		case "fail-fast":

@@ -77,6 +77,11 @@ const (
 
 // advance takes an activation from a stage on as far as it gets without waiting.
 func (r *Run) advance(i int32, at stage) {
+	if r.holdsAgain(i) {
+		r.recallItems(i)
+		r.works.ready = append(r.works.ready, i)
+		return
+	}
 	if at <= stageMock && r.mock(i) {
 		return
 	}

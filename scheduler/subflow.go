@@ -134,6 +134,9 @@ func (r *Run) startFrame(k int32) {
 
 // another says whether one more instance is to begin.
 func (r *Run) another(i int32, sub *flow.Sub, s *instances) bool {
+	if r.holdsAgain(i) {
+		return r.anotherAgain(i, sub, s)
+	}
 	if r.halted || s.stopping != "" || s.failed > 0 && !sub.Continue {
 		return false
 	}
@@ -171,6 +174,7 @@ func (r *Run) frameOver(k int32) {
 		return
 	}
 	f.over = true
+	f.cut = f.cut || r.unfinished(f)
 	s := r.rareAt(f.owner).sub
 	s.going--
 	if f.unhandled > 0 || f.cut {

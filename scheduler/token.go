@@ -10,6 +10,7 @@ func (r *Run) fire(f int32, l int32) {
 	target := fr.node + e.target
 	r.marks[j] = r.marks[j]&^killed | everFired | latest
 	switch {
+	case r.staysAsItIs(target):
 	case e.blocking:
 		r.setMark(fr, l, graph.ToRun)
 		if !r.halted {
@@ -72,7 +73,7 @@ func (r *Run) pass(f *frame, source, l int32) {
 func (r *Run) die(j int32) {
 	f := r.frameOfEdge(j)
 	l := j - f.edge
-	if r.marks[j].bears() != graph.Unmarked {
+	if r.marks[j].bears() != graph.Unmarked || r.staysAsItIs(f.node+f.lay.edges[l].target) {
 		return
 	}
 	r.setMark(f, l, graph.Dead)
@@ -139,6 +140,9 @@ func (r *Run) decideJoin(i int32, alive bool, cause int32) {
 // skip is what becomes of a node that no path leads to: it and, if nothing else can lead to it, what
 // is behind it are dead. One that has executed in this run stays what it is.
 func (r *Run) skip(i int32) {
+	if r.staysAsItIs(i) {
+		return
+	}
 	n := &r.nodes[i]
 	f := r.frameOf(i)
 	n.decided = true

@@ -107,6 +107,7 @@ func (m *model) runMenu() {
 		add("u", what+" and what leads to it", around(selector, "+", ""), "")
 	}
 	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
+	choices = append(choices, m.partLine()...)
 	m.open(&menu{title: "Run", choices: choices})
 }
 
@@ -122,7 +123,7 @@ func around(names []string, before, after string) []string {
 // stopMenu asks what to stop. Its first line is nothing.
 func (m *model) stopMenu() {
 	choices := []choice{{"n", "nothing", "", nil}}
-	if n := m.selectedNode(); n != nil && m.past == nil && (n.State == api.StateRunning || n.State == api.StateQueued) {
+	if n := m.selectedNode(); n != nil && m.past == nil && goes(n.State) {
 		id, run := n.ID, n.Run
 		choices = append(choices, choice{"s", "only " + n.Name, m.shell("stop", run, "--node", n.Name),
 			func(m *model) tea.Cmd { return m.stop(run, id, nil) }})
@@ -141,6 +142,15 @@ func (m *model) stopMenu() {
 			func(m *model) tea.Cmd { return m.stopAll(nil) }})
 	}
 	m.open(&menu{title: "Stop what?", choices: choices})
+}
+
+// goes says whether a node in a state is a part of a run that a stop ends.
+func goes(s api.State) bool {
+	switch s {
+	case api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying:
+		return true
+	}
+	return false
 }
 
 // leaveMenu asks before runs are stopped for the sake of leaving.

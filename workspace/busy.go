@@ -34,6 +34,9 @@ func (w *Workspace) start(p *pendingStart) {
 			w.makeWay(policy, busy.Run)
 			return
 		}
+		if f, _ := flow.Read(w.g); f.OnBusy != flow.Refuse {
+			busy.OnBusy = f.OnBusy.String()
+		}
 	}
 	if err != nil || r == nil {
 		p.reply(acc, err)
@@ -73,7 +76,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	}
 	for _, r := range w.runs {
 		if r.id == run && r.state < stopping {
-			w.stop(r, api.StopRequest{Cause: "a newer run takes its place"}, "", nil)
+			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }
@@ -89,10 +92,10 @@ func (w *Workspace) startWaiting() {
 	}
 }
 
-// refuseWaiting answers those who wait in line when the workspace closes.
-func (w *Workspace) refuseWaiting() {
+// refuseWaiting answers those who wait in line when their turn will not come.
+func (w *Workspace) refuseWaiting(why error) {
 	for _, p := range w.waiting {
-		p.reply(api.RunAccepted{}, errClosed())
+		p.reply(api.RunAccepted{}, why)
 	}
 	w.waiting = nil
 }

@@ -34,7 +34,7 @@ func (w *Workspace) beginClose() {
 		return
 	}
 	w.closing = &closeRequest{}
-	w.refuseWaiting()
+	w.refuseWaiting(errClosed())
 	w.saveThen(func() { w.closing.saved = true })
 }
 
@@ -49,6 +49,7 @@ func (w *Workspace) leave() {
 	_ = w.keepUnpublished() // logged; nobody is left who could wait
 	w.slots.Leave()
 	for _, r := range w.runs {
+		r.dropPools(w)
 		r.detach()
 	}
 	w.keepEdits()

@@ -66,6 +66,12 @@ func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []st
 	opt.Flow, opt.Past, opt.Seed = f, past, req.Seed
 	opt.Run = expression.Run{ID: runID(req.Run), Workfile: req.Workfile}
 	opt.Variable = variable(env)
+	if len(req.Again) > 0 {
+		opt.Again = make(map[string]bool, len(req.Again))
+		for _, path := range req.Again {
+			opt.Again[path] = true
+		}
+	}
 	var params expression.Values
 	for what, to := range map[string]struct {
 		data json.RawMessage
@@ -127,7 +133,8 @@ func (w *Workspace) recallPast() {
 	for id, p := range w.before {
 		m := w.last[id]
 		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
-		if m.rec == nil && (p.Mocked || p.Status == graph.Failed) {
+		// Of a sub-flow the record is that of the command that lists its items.
+		if (m.rec == nil || m.rec.status != p.Status || m.rec.run != m.run) && (p.Mocked || p.Status == graph.Failed) {
 			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
 			w.last[id] = m
 		}
@@ -237,9 +244,14 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 			t.counts[graph.Idle]++
 		}
 		r.nodes = append(r.nodes, n)
-		if w != nil {
-			w.last[path] = memory{run: r.n}
+		if w == nil {
+			continue
 		}
+		m := memory{run: r.n}
+		if r.sched.Mode() == scheduler.Resume {
+			m.rec = w.last[path].rec // it may stay as it was
+		}
+		w.last[path] = m
 	}
 }
 

@@ -206,7 +206,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 	unexplained := 0
 	for _, n := range w.g.Nodes() {
-		if n.Status != graph.Idle {
+		if n.Status != graph.Idle && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
 			unexplained++
 		}
 	}
@@ -236,13 +236,20 @@ func (w *Workspace) remember(run int) (explained int) {
 		return 0
 	}
 	for _, id := range past.Request.Scope {
-		if m := w.last[id]; m.run == 0 && w.g.Node(id) != nil {
+		if m, n := w.last[id], w.g.Node(id); m.run == 0 && n != nil {
 			m.run = run
 			w.last[id] = m
+			if n.SubFlow() && n.Status != graph.Idle {
+				explained++ // whether it was executed itself, to list its items, or not
+			}
 		}
 	}
 	for _, e := range past.Executions {
 		n, m := w.g.Node(e.ID), w.last[e.ID]
+		if n == nil && strings.Contains(e.ID, "]/") {
+			w.rememberInstance(run, e)
+			continue
+		}
 		if n == nil || m.rec != nil && m.rec.run != run {
 			continue // a later run knows better
 		}
@@ -252,11 +259,23 @@ func (w *Workspace) remember(run int) (explained int) {
 		}
 		before := m.rec.status == n.Status
 		m.rec.recall(e)
-		if after := m.rec.status == n.Status; after && !before && n.Status != graph.Idle {
+		if after := m.rec.status == n.Status; after && !before && n.Status != graph.Idle && !n.SubFlow() {
 			explained++
 		}
 	}
 	return explained
+}
+
+// rememberInstance is remember for an execution of a node of an instance.
+func (w *Workspace) rememberInstance(run int, e history.Execution) {
+	m := w.last[e.ID]
+	if m.run == 0 {
+		m = memory{run: run, rec: &nodeRecord{run: run}}
+		w.last[e.ID] = m
+	}
+	if m.run == run && m.rec != nil {
+		m.rec.recall(e)
+	}
 }
 
 // recall takes over what a past execution was.

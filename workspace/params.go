@@ -58,18 +58,22 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 		return req.Params
 	}
 	scope, err := w.scope(req)
-	if err != nil || len(scope.Failed) == 0 {
+	old := scope.Failed
+	if _, holders, _ := w.again(req.Nodes); holders != nil {
+		old = holders
+	}
+	if err != nil || len(old) == 0 {
 		return req.Params
 	}
 	latest := 0
-	for _, n := range scope.Failed {
+	for _, n := range old {
 		latest = max(latest, w.lastRun(n))
 	}
-	old, err := w.store.Request(latest)
+	then, err := w.store.Request(latest)
 	if err != nil {
 		return req.Params // the run is forgotten, and what it was given with it
 	}
-	values, err := decodeValues(old.Params)
+	values, err := decodeValues(then.Params)
 	if err != nil || len(values) == 0 {
 		return req.Params
 	}

@@ -50,6 +50,9 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	p.play()
+	if again := r.req.Again; again != nil {
+		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
+	}
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }
@@ -179,6 +182,9 @@ func (w *Workspace) planInstances(r *run, req api.RunRequest) error {
 	if err != nil {
 		return err
 	}
+	if r.req.Again != nil { // the plan names the sub-flow
+		r.req.Mode = api.ModeFresh
+	}
 	for i := range r.nodes {
 		if n := r.nodes[i].node; n.SubFlow() {
 			if _, asked := mocks[n.ID]; !asked {
@@ -189,7 +195,11 @@ func (w *Workspace) planInstances(r *run, req api.RunRequest) error {
 	if r.req.Mocks, err = json.Marshal(mocks); err != nil {
 		return err
 	}
-	return r.reschedule(w.g, true)
+	again := r.req.Again
+	r.req.Again = nil
+	err = r.reschedule(w.g, true)
+	r.req.Again = again
+	return err
 }
 
 // step describes the execution of a node, at the moment at which it is activated.

@@ -2,24 +2,27 @@ package workspace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"wf/api"
 	"wf/executor"
+	"wf/graph"
+	"wf/scheduler"
 )
 
-// A Pool is something of which the machine has a number of units, and commands need some while they run
-// (CONTROL-FLOW §3). The pools are the daemon's; all workspaces share them.
+// Pools hands out units of what commands need while they run and of which the machine has so many
+// (CONTROL-FLOW §3). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
 type Pools interface {
-	// TryAcquire takes all units of a claim or none. Refused, it waits in line under its key, and wake is
-	// called when it is worth trying again; wake must not block.
+	// TryAcquire takes all units of a claim or none. Refused, it waits in line under its key; wake is
+	// called when the units are its own, and the next TryAcquire says so. wake must not block.
 	TryAcquire(key string, claim []PoolUse, wake func()) bool
 	// Claim takes units even when there are none: for processes that an earlier daemon has left running.
 	Claim(claim []PoolUse)
-	// Release gives units back, Forget leaves the line.
+	// Release gives units back. Forget leaves the line, with units that were not fetched.
 	Release(claim []PoolUse)
 	Forget(key string)
+	// Size is how many units a pool has in all.
+	Size(pool string) int
 }
 
 // PoolUse is a number of units of a pool.
@@ -28,10 +31,31 @@ type PoolUse struct {
 	Units int
 }
 
-// pooling is the executions of a run that need units of pools. Of a run without such nodes it is empty.
+// pooling is the executions of a run that need units of pools: a node has one at most that waits for them
+// or has them. Of a run without such nodes it is empty.
 type pooling struct {
-	line []executor.ID             // that wait for units, in order
-	held map[executor.ID][]PoolUse // of those that have them
+	of    Pools
+	lines map[string]*poolLine // by what is asked for
+	waits map[int]poolEntry    // node → its place in a line
+	held  map[int]poolHeld     // node → what it has
+	seq   int
+}
+
+// A poolLine is the executions that ask for the same, in order: units are given to the first of them first,
+// so nobody looks at the others.
+type poolLine struct {
+	claim   []PoolUse
+	entries []poolEntry // some have left meanwhile: those that waits does not know
+}
+
+type poolEntry struct {
+	id  executor.ID
+	seq int // tells an execution from itself, when it has left the line and come back
+}
+
+type poolHeld struct {
+	id    executor.ID
+	claim []PoolUse
 }
 
 // poolClaim is what an execution of a node needs; nil for most.
@@ -46,91 +70,142 @@ func (r *run) poolClaim(node int) []PoolUse {
 	return claim
 }
 
+func claimText(claim []PoolUse) string {
+	parts := make([]string, len(claim))
+	for i, use := range claim {
+		parts[i] = fmt.Sprintf("%s:%d", use.Pool, use.Units)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // enqueue puts an execution that was asked for where it waits: for a slot, or for units of pools first.
 func (r *run) enqueue(w *Workspace, id executor.ID) {
 	claim := r.poolClaim(id.Node)
-	if claim == nil || w == nil || w.cfg.Pools == nil {
+	if claim == nil || w.cfg.Pools == nil {
 		r.queue = append(r.queue, id)
 		return
 	}
-	r.pools.line = append(r.pools.line, id)
-	r.enterPools(w)
-}
-
-// enterPools takes the units for those in line that can have them.
-func (r *run) enterPools(w *Workspace) {
-	r.tidyPools(w)
-	if len(r.pools.line) == 0 || r.state > going || r.sess == nil {
+	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.slotsFree) {
+		r.holdUnits(id, claim)
+		r.queue = append(r.queue, id)
 		return
 	}
-	waiting := r.pools.line[:0]
-	for _, id := range r.pools.line {
-		switch {
-		case !r.sched.Wants(id.Node, id.Execution):
-			w.cfg.Pools.Forget(r.poolKey(w, id))
-		case w.cfg.Pools.TryAcquire(r.poolKey(w, id), r.poolClaim(id.Node), w.slotsFree):
-			r.holdUnits(id)
-			r.queue = append(r.queue, id)
-		default:
-			waiting = append(waiting, id)
-		}
+	p := &r.pools
+	if p.waits == nil {
+		p.of, p.waits, p.lines = w.cfg.Pools, map[int]poolEntry{}, map[string]*poolLine{}
 	}
-	r.pools.line = waiting
+	p.seq++
+	e := poolEntry{id, p.seq}
+	text := claimText(claim)
+	if p.lines[text] == nil {
+		p.lines[text] = &poolLine{claim: claim}
+	}
+	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
+	n := &r.nodes[id.Node]
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name, Wait: r.poolWait(id.Node)})
 }
 
-func (r *run) holdUnits(id executor.ID) {
-	if r.pools.held == nil {
-		r.pools.held = map[executor.ID][]PoolUse{}
+// enterPools fetches the units that were given to those in line. These wait for a slot from now on.
+func (r *run) enterPools(w *Workspace) {
+	if len(r.pools.waits) == 0 || r.state != going {
+		return
 	}
-	r.pools.held[id] = r.poolClaim(id.Node)
+	for text, line := range r.pools.lines {
+		for len(line.entries) > 0 {
+			e := line.entries[0]
+			if r.pools.waits[e.id.Node] == e {
+				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.slotsFree) {
+					break
+				}
+				delete(r.pools.waits, e.id.Node)
+				r.holdUnits(e.id, line.claim)
+				r.queue = append(r.queue, e.id)
+				n := &r.nodes[e.id.Node]
+				w.publish(api.Event{Type: api.NodeReady, Run: r.id, Client: r.client, Node: n.id, Name: n.name})
+			}
+			line.entries = line.entries[1:]
+		}
+		if len(line.entries) == 0 {
+			delete(r.pools.lines, text)
+		}
+	}
+}
+
+func (r *run) holdUnits(id executor.ID, claim []PoolUse) {
+	if r.pools.held == nil {
+		r.pools.held = map[int]poolHeld{}
+	}
+	r.pools.held[id.Node] = poolHeld{id, claim}
 }
 
 // leavePools gives back what an execution has held.
 func (r *run) leavePools(w *Workspace, id executor.ID) {
-	claim, held := r.pools.held[id]
-	if !held {
+	h, held := r.pools.held[id.Node]
+	if !held || h.id != id {
 		return
 	}
-	delete(r.pools.held, id)
-	w.cfg.Pools.Release(claim)
+	delete(r.pools.held, id.Node)
+	w.cfg.Pools.Release(h.claim)
 }
 
-// dropPools gives back what a run still has: units of executions that were withdrawn before they began.
-func (r *run) dropPools(w *Workspace) {
-	for id := range r.pools.held {
-		r.leavePools(w, id)
+// withdrawPools gives back what a node has, or takes it out of its line, when it is not to be executed any
+// more. What the executor has keeps its units until that says that it is over.
+func (r *run) withdrawPools(w *Workspace, ef scheduler.Effect) {
+	if len(r.pools.waits)+len(r.pools.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
+		return
 	}
-	for _, id := range r.pools.line {
-		w.cfg.Pools.Forget(r.poolKey(w, id))
+	if e, waits := r.pools.waits[ef.Node]; waits {
+		delete(r.pools.waits, ef.Node)
+		w.cfg.Pools.Forget(r.poolKey(w, e.id))
 	}
-	r.pools.line = nil
-}
-
-// tidyPools gives back the units of executions that were asked for and are not wanted any more.
-func (r *run) tidyPools(w *Workspace) {
-	for id := range r.pools.held {
-		rec := r.nodes[id.Node].rec
-		if going := rec != nil && rec.live && rec.executions == id.Execution; !going && !r.sched.Wants(id.Node, id.Execution) {
-			r.leavePools(w, id)
+	if h, held := r.pools.held[ef.Node]; held {
+		if rec := r.nodes[ef.Node].rec; rec == nil || !rec.live || rec.executions != h.id.Execution {
+			r.leavePools(w, h.id)
 		}
 	}
 }
 
-// reclaimPools takes the units of what an earlier daemon has left going.
+// leaveLines is for a run that begins nothing any more.
+func (r *run) leaveLines(w *Workspace) {
+	for _, e := range r.pools.waits {
+		w.cfg.Pools.Forget(r.poolKey(w, e.id))
+	}
+	r.pools.waits, r.pools.lines = nil, nil
+}
+
+// dropPools gives back all that a run has.
+func (r *run) dropPools(w *Workspace) {
+	r.leaveLines(w)
+	for _, h := range r.pools.held {
+		r.leavePools(w, h.id)
+	}
+}
+
+// reclaimPools takes the units of what an earlier daemon has left going: before anything begins, so that
+// nothing else gets them.
 func (r *run) reclaimPools(w *Workspace) {
 	if w.cfg.Pools == nil || r.flow == nil {
 		return
 	}
 	for _, id := range r.live() {
 		if claim := r.poolClaim(id.Node); claim != nil {
-			r.holdUnits(id)
+			r.holdUnits(id, claim)
 			w.cfg.Pools.Claim(claim)
 		}
+	}
+}
+
+// requeue lets those that an earlier daemon had asked for wait for units again.
+func (r *run) requeue(w *Workspace) {
+	if w.cfg.Pools == nil || r.flow == nil {
+		return
 	}
 	queue := r.queue[r.head:]
 	r.queue, r.head = nil, 0
 	for _, id := range queue {
-		r.enqueue(w, id)
+		if r.sched.Wants(id.Node, id.Execution) {
+			r.enqueue(w, id)
+		}
 	}
 }
 
@@ -140,12 +215,15 @@ func (r *run) poolKey(w *Workspace, id executor.ID) string {
 
 // poolWait is what a node in line waits for; nil for others.
 func (r *run) poolWait(node int) *api.Wait {
-	if !slices.ContainsFunc(r.pools.line, func(id executor.ID) bool { return id.Node == node }) {
+	if _, waits := r.pools.waits[node]; !waits {
 		return nil
 	}
-	var parts []string
-	for _, use := range r.poolClaim(node) {
-		parts = append(parts, fmt.Sprintf("%s:%d", use.Pool, use.Units))
+	claim := r.poolClaim(node)
+	text := claimText(claim)
+	for _, use := range claim {
+		if size := r.pools.of.Size(use.Pool); use.Units > size {
+			text += fmt.Sprintf(", more than there is: the size of %s is %d", use.Pool, size)
+		}
 	}
-	return &api.Wait{Kind: api.WaitPool, Text: strings.Join(parts, ", ")}
+	return &api.Wait{Kind: api.WaitPool, Text: text}
 }

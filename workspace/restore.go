@@ -151,6 +151,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 		w.slots.Claim()
 	}
 	r.slots = r.running
+	r.reclaimPools(w)
 }
 
 // refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:
@@ -276,7 +277,7 @@ func (m followed) handle(w *Workspace) {
 		r.sess.Stop(r.live(), r.grace())
 	}
 	r.stopExpired()
-	r.reclaimPools(w)
+	r.requeue(w)
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
 }

@@ -119,6 +119,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
 			r.nodeChanged(w, ev, ef)
+			r.withdrawPools(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)

@@ -92,7 +92,8 @@ func (w *Workspace) usable() error {
 func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
 		Active:  func(n *graph.Node) bool { return w.runOf(n) != nil },
-		Handled: func(n *graph.Node) bool { return w.before[n.ID].Handled && w.before[n.ID].Status == n.Status }}
+		Handled: func(n *graph.Node) bool { return w.before[n.ID].Handled && w.before[n.ID].Status == n.Status },
+		Due:     func(n *graph.Node) bool { return w.before[n.ID].Due && w.before[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh
@@ -106,6 +107,13 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	if sreq.Explicit {
 		if blank(req.Nodes) {
 			return scheduler.Scope{}, invalid("the selection is empty: it names no node")
+		}
+		again, holders, err := w.again(req.Nodes)
+		if err != nil {
+			return scheduler.Scope{}, err
+		}
+		if again != nil {
+			return w.scopeAgain(req, sreq, holders)
 		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
@@ -228,6 +236,9 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
+	}
+	if r.req.Again, _, err = w.again(req.Nodes); err != nil {
+		return nil, err
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")

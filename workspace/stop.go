@@ -29,10 +29,12 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 	})
 }
 
-// StopAll stops every active run and returns when everything is gone.
+// StopAll stops every active run and returns when everything is gone. Runs that wait in line for them do
+// not begin.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
+		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"})
 		left := len(w.runs)
 		if left == 0 {
 			reply(results, nil)
@@ -97,6 +99,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.stopEarly = &req
 	case going:
 		r.cause, r.wasStopped, r.state = req.Cause, true, stopping
+		r.leaveLines(w)
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 	case stopping:

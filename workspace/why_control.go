@@ -21,7 +21,7 @@ func (r *run) explainWait(why *api.Why, i int) bool {
 	var text string
 	switch wait.Kind {
 	case api.WaitPool:
-		text = "It waits for units of pools that others use: " + wait.Text + " (wf server pools)."
+		text = "It waits for units of pools: " + wait.Text + " (wf server pools)."
 	case api.WaitTime:
 		text = "It waits until " + until + "."
 	case api.WaitRetry:

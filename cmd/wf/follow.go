@@ -100,40 +100,55 @@ func (f *follower) startAndFollow(ctx context.Context, req api.RunRequest) error
 	if err := f.explain(ctx, req); err != nil {
 		return err
 	}
-	type answer struct {
-		accepted api.RunAccepted
-		err      error
-	}
-	started := make(chan answer, 1)
+	started, lined := make(chan startAnswer, 1), make(chan string, 1)
+	inLine, leaveLine := context.WithCancel(f.ctx)
+	defer leaveLine()
 	f.spawn(func() {
-		accepted, err := f.s.ws.StartRun(f.ctx, req)
-		started <- answer{accepted, err}
+		accepted, err := f.s.startRun(inLine, req, func(text string) { lined <- text })
+		started <- startAnswer{accepted, err}
 	})
+	waits := false
 	for {
 		select {
 		case a := <-started:
-			if a.err != nil {
-				return asConflict(a.err)
-			}
-			f.view.accepted(a.accepted)
-			if a.accepted.Run == "" {
-				return nil
-			}
-			f.run = a.accepted.Run
-			if f.lastSignal == interrupt && f.chooses(interrupt) && f.detaching {
-				return f.left()
-			}
-			f.stopIfAsked()
-			if err := f.countKept(ctx, a.accepted); err != nil {
-				return err
-			}
-			return f.follow(ctx)
+			return f.begun(ctx, a)
+		case text := <-lined:
+			waits = true
+			f.view.inLine(text)
 		case sig := <-f.signals:
 			if f.count(sig); f.mustLeave() {
 				return f.left()
 			}
+			if !waits {
+				continue
+			}
+			leaveLine() // its turn may have come at the same moment: then it goes on as any other
+			if a := <-started; a.err == nil {
+				return f.begun(ctx, a)
+			}
+			return exit(signalStatus(sig))
 		}
 	}
+}
+
+// begun follows a run whose request is answered.
+func (f *follower) begun(ctx context.Context, a startAnswer) error {
+	if a.err != nil {
+		return asConflict(a.err)
+	}
+	f.view.accepted(a.accepted)
+	if a.accepted.Run == "" {
+		return nil
+	}
+	f.run = a.accepted.Run
+	if f.lastSignal == interrupt && f.chooses(interrupt) && f.detaching {
+		return f.left()
+	}
+	f.stopIfAsked()
+	if err := f.countKept(ctx, a.accepted); err != nil {
+		return err
+	}
+	return f.follow(ctx)
 }
 
 // explain asks what --verbose says about starts. Why the run cannot be is for StartRun to say.

@@ -264,12 +264,12 @@ func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRe
 
 // startDetached starts the run and leaves it to the daemon.
 func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
-	accepted, err := s.ws.StartRun(ctx, req)
+	v := newView(e, s, o.showOptions)
+	defer v.close()
+	accepted, err := s.startRun(ctx, req, v.inLine)
 	if err != nil {
 		return asConflict(err)
 	}
-	v := newView(e, s, o.showOptions)
-	defer v.close()
 	v.accepted(accepted)
 	if accepted.Run == "" {
 		return nil

@@ -197,7 +197,7 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 	case api.RunStopping:
 		// Who pressed Ctrl-C here has been told already.
 		if v.progress() && !v.opt.quiet && ev.Client != v.s.client.ID() {
-			v.at(ev.Time, "somebody stops the run")
+			v.at(ev.Time, "%s", stopText(ev))
 		}
 	case api.RunHeld:
 		v.held(ev)

@@ -54,6 +54,14 @@ func (v *view) nodeWaiting(ev api.Event) {
 	v.at(ev.Time, "%s %s %s", v.p.glyph(waitState(*ev.Wait)), plain.Line(ev.Name), waitText(*ev.Wait, ev.Time))
 }
 
+// stopText says why a run ends before its time.
+func stopText(ev api.Event) string {
+	if ev.Message == api.CauseReplaced {
+		return ev.Message
+	}
+	return "somebody stops the run"
+}
+
 // waitState is the state of a node that waits so.
 func waitState(w api.Wait) api.State {
 	switch w.Kind {

@@ -1,0 +1,133 @@
+package workspace
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// again reads selectors that name instances of sub-flows, or nodes in these, which a run repeats and nothing
+// else: align[3], align[3]/trim, align[*]/trim. It returns the paths, and the sub-flows of the outer flow
+// that they lie in; nil if the selectors name nodes of the workfile. All must be of one kind, and known from
+// the latest run of their sub-flow.
+func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.Node, err error) {
+	var plain string
+	held := map[*graph.Node]bool{}
+	for _, list := range selectors {
+		for selector := range strings.SplitSeq(list, ",") {
+			selector = strings.TrimSpace(selector)
+			holder := w.subFlowOf(selector)
+			if holder == nil {
+				plain = selector
+				continue
+			}
+			found, err := w.pathsOf("", nil, strings.Split(selector, "/"))
+			if err != nil {
+				return nil, nil, err
+			}
+			paths = append(paths, found...)
+			if !held[holder] {
+				held[holder] = true
+				holders = append(holders, holder)
+			}
+		}
+	}
+	if paths != nil && plain != "" {
+		return nil, nil, invalid("%s is an instance of a sub-flow and %s is none: run them one after the other", paths[0], plain)
+	}
+	return paths, holders, nil
+}
+
+// subFlowOf is the sub-flow of the outer flow that a path begins with; nil for what is no path.
+func (w *Workspace) subFlowOf(selector string) *graph.Node {
+	name, rest, found := strings.Cut(selector, "[")
+	if !found || !strings.Contains(rest, "]") {
+		return nil
+	}
+	return w.member(nil, name)
+}
+
+// member finds what is called so in a sub-flow, nil = in the outer flow; nil if nothing is.
+func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
+	for _, n := range w.g.Nodes() {
+		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && w.localName(n) == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// pathsOf expands what is left of a selector within an instance.
+func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]string, error) {
+	name, number, isInstance := strings.Cut(strings.TrimSuffix(left[0], "]"), "[")
+	n := w.member(home, name)
+	if n == nil {
+		return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no node %s in %s", name, strings.TrimSuffix(within, "/")),
+			Why: "there is " + some(w.membersOf(home), 8)}
+	}
+	path := within + name
+	if !isInstance {
+		if len(left) > 1 {
+			return nil, invalid("%s/%s: say which instance of %s is meant: %s[0]/%s, or %s[*]/%s", path, left[1], name, path, left[1], path, left[1])
+		}
+		return []string{path}, nil
+	}
+	known, err := w.instancesKnown(n, path)
+	if err != nil {
+		return nil, err
+	}
+	first, end := 0, known
+	if number != "*" {
+		k, err := strconv.Atoi(number)
+		if err != nil || k < 0 || k >= known {
+			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),
+				Why: fmt.Sprintf("the latest run of it had %s to %s", instancePath(path, 0), instancePath(path, known-1))}
+		}
+		first, end = k, k+1
+	}
+	var paths []string
+	for k := first; k < end; k++ {
+		if len(left) == 1 {
+			paths = append(paths, instancePath(path, k))
+			continue
+		}
+		more, err := w.pathsOf(instancePath(path, k)+"/", n, left[1:])
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
+	return paths, nil
+}
+
+// instancesKnown is how many instances of a sub-flow there are to repeat.
+func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
+	if !n.SubFlow() {
+		return 0, invalid("%s is no sub-flow: it has no instances", path)
+	}
+	p, known := w.before[path]
+	if n.Home() == nil {
+		p, known = w.before[n.ID]
+		known = known && p.Status == n.Status
+	}
+	if !known || p.Instances == 0 {
+		return 0, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no instance of %s is known", path),
+			Why: "no run has made one that counts", Fix: "wf run --nodes " + strings.SplitN(path, "[", 2)[0]}
+	}
+	return p.Instances, nil
+}
+
+// scopeAgain is the scope of a run that repeats instances: their sub-flows, gone on with.
+func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, holders []*graph.Node) (scheduler.Scope, error) {
+	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
+		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
+	}
+	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
+	scope, err := scheduler.Choose(w.g, sreq)
+	scope.Mode = scheduler.Resume
+	return scope, err
+}
