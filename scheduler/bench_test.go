@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"unsafe"
 
 	"wf/graph"
 )
@@ -105,5 +106,13 @@ func TestStepAllocatesNothing(t *testing.T) {
 	serve("B")
 	if allocs := testing.AllocsPerRun(100, func() { serve("A"); serve("B") }); allocs > 0 {
 		t.Errorf("%v allocations for each round of the loop", allocs)
+	}
+}
+
+// TestNodeIsSmall holds what a node of a plain run costs: 100,000 of them are gone through at random, two to
+// a line of the cache.
+func TestNodeIsSmall(t *testing.T) {
+	if size := unsafe.Sizeof(node{}); size > 32 {
+		t.Errorf("a node has %d bytes", size)
 	}
 }
