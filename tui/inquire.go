@@ -45,6 +45,9 @@ func (a *asking) note(m *model, b batch) {
 		a.approvals = true
 	}
 	a.approvals = a.approvals || b.asks
+	if b.snapshot != nil {
+		a.pages = "" // what is open may have changed while nobody heard of it
+	}
 	for _, ev := range b.answers {
 		a.decide(ev)
 	}
