@@ -32,6 +32,7 @@ type control struct {
 	since     map[int]time.Time    // waiting nodes → since when
 	sinceNow  time.Time            // the time of the event at hand
 	folding   bool                 // the past is folded: nobody is told of it
+	left      map[string]bool      // the files of outputs that there are, while many are asked for
 	numbered  bool                 // instances have got numbers that the disk may not know of yet
 }
 
