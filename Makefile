@@ -29,9 +29,10 @@ race: ## all tests with the race detector
 update: ## rewrite golden files; read the diff
 	$(GO) test ./scheduler ./convert ./drawing ./tui -update
 
-docs: ## rewrite docs/cli.md from the help texts, docs/tui.md from the keys
+docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow.md from the code
 	$(GO) test ./cmd/wf -run TestDocs -write-docs
 	$(GO) test ./tui -run TestDocs -write-docs
+	$(GO) test ./expression -run TestDocs -write-docs
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)

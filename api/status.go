@@ -62,7 +62,7 @@ type NodeStatus struct {
 	SubFlow    string         `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until"
 	Item       string         `json:"item,omitempty"`      // of an instance's node
 	// Attrs are the attributes that the node itself has in the file, of those that are edited by hand:
-	// name, group, idempotent. Only an answer to a selection has them.
+	// name, group, and those of control flow. Only an answer to a selection has them.
 	Attrs map[string]string `json:"attributes,omitempty"`
 	X     *float64          `json:"x,omitempty"`
 	Y     *float64          `json:"y,omitempty"`

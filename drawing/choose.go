@@ -2,7 +2,7 @@ package drawing
 
 // New computes the layout of a graph.
 func New(g *Graph, o Options) *Layout {
-	l := &Layout{}
+	l := &Layout{graph: g}
 	switch {
 	case o.View == Stages:
 		l.view = newStagesView(g, o)

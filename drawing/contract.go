@@ -11,7 +11,7 @@ func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 	vertex = make([]int32, len(g.Nodes))
 	for v := range g.Nodes {
 		vertex[v] = -1
-		if hidden == nil || !hidden[v] {
+		if (hidden == nil || !hidden[v]) && !g.Nodes[v].Inside {
 			nodes = append(nodes, int32(v))
 		}
 	}

@@ -22,6 +22,7 @@ package drawing
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
+	Rows  []Row // of now; in the order of their nodes, those of a node as they are to stand
 }
 
 // A Node is one command of a workflow. Texts may hold anything: they pass package plain.
@@ -36,17 +37,25 @@ type Node struct {
 	X, Y   float64
 	Placed bool
 
+	// Inside says that the node is part of another one: it has no place of its own, only perhaps a Row.
+	Inside bool
+	// Folds says that the node is made of others: the graph leaves room for a Tally, and where it is Open
+	// for rows.
+	Folds, Open bool
+
 	// Of now.
 	State  State
 	Detail string // behind the name, e.g. `running 12s`, `exit 1 after 1.2s`; "" = the word of the state
 	Time   string // short, for chips: `12s`; at most 7 columns are shown
 	Marked bool   // by the person
+	Tally  *Tally // of what it is made of; nil = none
 }
 
 // An Edge leads from one node to another; From and To are indices into Graph.Nodes.
 type Edge struct {
 	From, To    int
 	NonBlocking bool
+	When        string // under which condition it fires; "" = after a success
 
 	// Of now.
 	Marked bool // a token waits on it

@@ -54,6 +54,7 @@ const (
 	AStage      // Index is that of the stage in this layout, as of the next two
 	AMore       // the nodes of a stage that failed or wait for a person and have no row of their own
 	ASteps      // stages that wait one for the other, in one row; Index is that of the first
+	ARow        // Index is that in Graph.Rows, as of the latest Show
 )
 
 // An Item is what the selection can stand on. Items can be compared.
@@ -92,8 +93,9 @@ const (
 
 // A Layout is a drawing of a graph. Everything it tells is about what was shown last (Show).
 type Layout struct {
-	view view
-	look Look
+	view  view
+	look  Look
+	graph *Graph
 }
 
 // view is one of the three ways to draw. Its methods are those of Layout.
@@ -144,13 +146,23 @@ func (l *Layout) At(p Point) Item { return l.view.at(p) }
 func (l *Layout) Items() []Item { return l.view.items() }
 
 // Nodes lists the nodes that an item stands for.
-func (l *Layout) Nodes(item Item) []int { return l.view.nodes(item) }
+func (l *Layout) Nodes(item Item) []int { return l.view.nodes(l.graph.owner(item)) }
 
 // Key names an item in Look.Expanded. It stays the same in other layouts of the same workflow.
-func (l *Layout) Key(item Item) string { return l.view.key(item) }
+func (l *Layout) Key(item Item) string {
+	if r := l.graph.row(item); r != nil {
+		return r.Key
+	}
+	return l.view.key(item)
+}
 
 // Name is what an item is called: a handle, the name of a stage.
-func (l *Layout) Name(item Item) string { return l.view.name(item) }
+func (l *Layout) Name(item Item) string {
+	if r := l.graph.row(item); r != nil {
+		return head(r.Name, longestName)
+	}
+	return l.view.name(item)
+}
 
 // Move is the item that an arrow key leads to, or from itself at the rim. From Nothing it leads to the
 // first item.
@@ -182,7 +194,11 @@ func (l *Layout) first() Item {
 }
 
 // Parents lists the items that lead to an item, in the order of the drawing.
-func (l *Layout) Parents(item Item) []Item { return l.view.near(l.view.seen(item), false) }
+func (l *Layout) Parents(item Item) []Item {
+	return l.view.near(l.view.seen(l.graph.owner(item)), false)
+}
 
 // Children lists the items that an item leads to, in the order of the drawing.
-func (l *Layout) Children(item Item) []Item { return l.view.near(l.view.seen(item), true) }
+func (l *Layout) Children(item Item) []Item {
+	return l.view.near(l.view.seen(l.graph.owner(item)), true)
+}

@@ -16,12 +16,15 @@ type list struct {
 	row    []int32 // by node; -1 = hidden
 	vertex []int32 // by node; -1 = hidden
 	lanes  *lanes
+	when   []string   // by vertex: the condition on the only way to it; nil = there are none
 	names  []string   // by row
 	back   [][]string // by row: the names to which loops lead
 	wide   int        // columns of the longest name
-	order  []Item
 
 	// Of the frame.
+	order []Item  // by line: the rows, and what stands below them
+	rows  []int32 // by line: the row that it belongs to
+	line  []int32 // by row: its line
 	look  Look
 	lines laneLook
 }
@@ -32,7 +35,6 @@ func newList(g *Graph, o Options) *list {
 	for r, v := range w.rows() {
 		l.place[v] = int32(r)
 		l.node = append(l.node, nodes[v])
-		l.order = append(l.order, NodeItem(int(nodes[v])))
 	}
 	for r, v := range l.node {
 		l.row[v] = int32(r)
@@ -47,37 +49,76 @@ func newList(g *Graph, o Options) *list {
 		}
 	}
 	l.lanes = newLanes(w, l.place)
+	l.when = conditions(g, w)
+	l.unfold()
 	return l
+}
+
+// unfold finds the lines: one for each row, and below it those of its node.
+func (l *list) unfold() {
+	l.order, l.rows, l.line = l.order[:0], l.rows[:0], l.line[:0]
+	for r, v := range l.node {
+		l.line = append(l.line, int32(len(l.order)))
+		l.order, l.rows = append(l.order, NodeItem(int(v))), append(l.rows, int32(r))
+		from, to := l.graph.rowsOf(v)
+		for i := from; i < to; i++ {
+			l.order, l.rows = append(l.order, Item{ARow, int32(i)}), append(l.rows, int32(r))
+		}
+	}
 }
 
 func (l *list) show(look Look) {
 	l.look = look
+	if len(l.graph.Rows) > 0 || len(l.order) > len(l.node) {
+		l.unfold()
+	}
 	selected := int32(-1)
-	if item := l.seen(look.Selected); item != Nothing {
+	if item := l.seen(l.graph.owner(look.Selected)); item != Nothing {
 		selected = l.row[item.Index]
 	}
 	l.lanes.look(&l.lines, selected, func(row int32) State { return l.graph.Nodes[l.node[row]].State })
+	deadLanes(l.graph, l.lanes, &l.lines)
 }
 
-func (l *list) size() (int, int) { return l.look.Width, len(l.node) }
+func (l *list) size() (int, int) { return l.look.Width, len(l.order) }
 func (l *list) items() []Item    { return l.order }
 
 func (l *list) seen(item Item) Item {
-	if item.Kind != ANode || int(item.Index) >= len(l.row) || l.row[item.Index] < 0 {
+	owner := l.graph.owner(item)
+	if owner.Kind != ANode || int(owner.Index) >= len(l.row) || l.row[owner.Index] < 0 {
 		return Nothing
+	}
+	if item.Kind == ARow && l.lineOf(item) < 0 {
+		return owner
 	}
 	return item
 }
 
+// lineOf is the line of an item that is seen, or -1.
+func (l *list) lineOf(item Item) int {
+	owner := l.graph.owner(item)
+	if owner.Kind != ANode {
+		return -1
+	}
+	at := int(l.line[l.row[owner.Index]])
+	if item.Kind == ARow {
+		first, _ := l.graph.rowsOf(owner.Index)
+		if at += 1 + int(item.Index) - first; at >= len(l.order) || l.order[at] != item {
+			return -1 // the rows have changed since the latest Show
+		}
+	}
+	return at
+}
+
 func (l *list) where(item Item) Rect {
-	if item.Kind != ANode {
+	if item = l.seen(item); item == Nothing {
 		return Rect{}
 	}
-	return Rect{0, int(l.row[item.Index]), l.look.Width, 1}
+	return Rect{0, l.lineOf(item), l.look.Width, 1}
 }
 
 func (l *list) at(p Point) Item {
-	if p.Y < 0 || p.Y >= len(l.node) {
+	if p.Y < 0 || p.Y >= len(l.order) {
 		return Nothing
 	}
 	return l.order[p.Y]
@@ -106,14 +147,14 @@ func (l *list) name(item Item) string {
 
 // move goes to the row above or below; to the left and right, along edges.
 func (l *list) move(from Item, d Direction) Item {
-	row := int(l.row[from.Index])
+	row := l.lineOf(from)
 	switch d {
 	case Up:
 		row = max(row-1, 0)
 	case Down:
 		row = min(row+1, len(l.order)-1)
 	default:
-		if near := l.near(from, d == Right); len(near) > 0 {
+		if near := l.near(l.graph.owner(from), d == Right); len(near) > 0 {
 			return near[0]
 		}
 	}
@@ -126,22 +167,38 @@ func (l *list) near(item Item, forward bool) []Item {
 	}
 	var items []Item
 	for _, v := range l.web.near(l.vertex[item.Index], forward, func(v int32) int32 { return l.place[v] }) {
-		items = append(items, l.order[l.place[v]])
+		items = append(items, NodeItem(int(l.node[l.place[v]])))
 	}
 	return items
 }
 
 func (l *list) draw(grid *Grid, from Point) {
 	for y := range grid.Height {
-		if r := from.Y + y; r >= 0 && r < len(l.node) {
-			l.drawRow(grid, y, r)
+		at := from.Y + y
+		switch {
+		case at < 0 || at >= len(l.order):
+		case l.order[at].Kind == ARow:
+			l.drawInner(grid, y, at)
+		default:
+			l.drawRow(grid, y, int(l.rows[at]))
 		}
 	}
 }
 
+// drawInner draws a line below that of its node.
+func (l *list) drawInner(grid *Grid, y, at int) {
+	p := pen{grid: grid, y: y, item: l.order[at], ascii: l.look.ASCII}
+	if p.item == l.look.Selected {
+		p.mods |= Selected
+	}
+	l.lanes.below(grid, y, l.rows[at], &l.lines, p.ascii)
+	x := 2*l.lanes.width + 3
+	p.inner(x, &l.graph.Rows[p.item.Index], grid.Width-x)
+}
+
 func (l *list) drawRow(grid *Grid, y, r int) {
 	n := &l.graph.Nodes[l.node[r]]
-	p := pen{grid: grid, y: y, item: l.order[r], ascii: l.look.ASCII}
+	p := pen{grid: grid, y: y, item: NodeItem(int(l.node[r])), ascii: l.look.ASCII}
 	if p.item == l.look.Selected {
 		p.mods |= Selected
 	}
@@ -152,9 +209,13 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	p.state(2*int(l.lanes.rows[r].at), n.State)
 	x := 2*l.lanes.width + 1
 	name := max(min(l.wide, grid.Width-x-leastDetail), min(l.wide, leastName))
-	p.clipped(x, l.names[r], name, InkText)
+	p.clipped(x, l.names[r], name, nameInk(n.State))
 	x += name + 2
+	if n.Tally != nil {
+		x += p.tally(x, n.Tally) + 2
+	}
 	x += p.detail(x, n) + 2
+	x += p.condition(x, conditionOf(l.when, l.vertex[l.node[r]]))
 	if marked, all := l.tokens(r); marked > 0 {
 		token, _ := mark(&Edge{Marked: true}, p.ascii)
 		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2

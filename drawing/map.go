@@ -64,6 +64,7 @@ func (m *maps) items() []Item { return m.order }
 
 // cell is the number of the cell that shows an item, or -1.
 func (m *maps) cell(item Item) int {
+	item = m.graph.owner(item)
 	if item.Kind != ANode || int(item.Index) >= len(m.place) || m.place[item.Index] < 0 {
 		return -1
 	}

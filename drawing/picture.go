@@ -24,11 +24,15 @@ type picture struct {
 	widths []int   // of the widest chip of each layer
 	width  int
 	rows   [][]int32 // vertices by layer, from top to bottom
-	order  []Item    // from top to bottom, then from left to right
 	item   []Item    // by vertex
+	when   []string  // by vertex: the condition on the only way to it; nil = there are none
+
+	chipOrder []Item // from top to bottom, then from left to right
 
 	// Of the frame.
 	look   Look
+	order  []Item   // the chips, each with the rows below it
+	gaps   []int    // by row: how many rows of cells stand below chips above it; nil = none
 	states []State  // by vertex
 	counts []Counts // by vertex, of stages
 	inks   []Ink    // by bundle: that of the most urgent of its sources
@@ -57,9 +61,11 @@ func newPicture(g *Graph, o Options) *picture {
 		cross = crossPlaces(g, nodes, w)
 	}
 	p.layers = newLayers(p.web, cross)
+	p.when = conditions(g, p.web)
 	p.label()
 	p.columns()
 	p.sortItems()
+	p.unfold()
 	return p
 }
 
@@ -113,6 +119,11 @@ func (p *picture) label() {
 		} else if p.zoom != Chip {
 			l.width += 1 + timeWidth
 		}
+		if n := p.onlyNode(int32(v)); n != nil && n.Folds {
+			if l.width += 1 + tallyWidth; n.Open {
+				l.width = max(l.width, openWidth)
+			}
+		}
 	}
 	for _, a := range p.web.arcs {
 		if a.back {
@@ -156,6 +167,7 @@ func (p *picture) columns() {
 	p.starts, p.widths = make([]int, len(l.order)), make([]int, len(l.order))
 	p.rows = make([][]int32, len(l.order))
 	x := 0
+	heads := p.heads()
 	for i, layer := range l.order {
 		for _, q := range layer {
 			if v := l.points[q].vertex; v >= 0 {
@@ -175,6 +187,9 @@ func (p *picture) columns() {
 		x += p.widths[i]
 		p.width = x
 		x += 2 + trackColumns(l.tracks[i]) + 2
+		if i+1 < len(heads) {
+			x += heads[i+1]
+		}
 	}
 }
 
@@ -204,7 +219,7 @@ func (p *picture) sortItems() {
 		return int(points[a].layer) - int(points[b].layer)
 	})
 	for _, v := range vertices {
-		p.order = append(p.order, p.item[v])
+		p.chipOrder = append(p.chipOrder, p.item[v])
 	}
 }
 
@@ -232,13 +247,16 @@ func (p *picture) show(look Look) {
 		}
 		p.inks = append(p.inks, InkOf(state))
 	}
+	p.kill()
+	p.unfold()
 }
 
-func (p *picture) size() (int, int) { return p.width, p.layers.rows * p.pitch() }
+func (p *picture) size() (int, int) { return p.width, p.top(int32(p.layers.rows)) }
 func (p *picture) items() []Item    { return p.order }
 
 // vertex is the one that shows an item, or -1.
 func (p *picture) vertex(item Item) int32 {
+	item = p.graph.owner(item)
 	switch {
 	case item.Kind == ANode && int(item.Index) < len(p.of):
 		return p.of[item.Index]
@@ -249,10 +267,22 @@ func (p *picture) vertex(item Item) int32 {
 }
 
 func (p *picture) seen(item Item) Item {
-	if v := p.vertex(item); v >= 0 {
-		return p.item[v]
+	v := p.vertex(item)
+	switch {
+	case v < 0:
+		return Nothing
+	case item.Kind == ARow && p.stages == nil:
+		return item
 	}
-	return Nothing
+	return p.item[v]
+}
+
+// onlyNode is the node that a vertex shows, nil for a stage.
+func (p *picture) onlyNode(v int32) *Node {
+	if p.stages != nil {
+		return nil
+	}
+	return &p.graph.Nodes[p.nodeAt[v]]
 }
 
 func (p *picture) where(item Item) Rect {
@@ -260,8 +290,11 @@ func (p *picture) where(item Item) Rect {
 	if v < 0 {
 		return Rect{}
 	}
+	if item.Kind == ARow && p.stages == nil {
+		return p.whereRow(item)
+	}
 	at := &p.layers.points[v]
-	return Rect{p.starts[at.layer], int(at.row) * p.pitch(), p.labels[v].width, p.pitch()}
+	return Rect{p.starts[at.layer], p.top(at.row), p.labels[v].width, p.pitch()}
 }
 
 func (p *picture) at(point Point) Item {
@@ -272,11 +305,15 @@ func (p *picture) at(point Point) Item {
 	if layer < 0 || point.Y < 0 {
 		return Nothing
 	}
-	i, found := p.find(layer, int32(point.Y/p.pitch()))
-	if !found || !p.where(p.item[p.rows[layer][i]]).Contains(point) {
+	i, found := p.find(layer, p.rowAt(point.Y))
+	if !found {
 		return Nothing
 	}
-	return p.item[p.rows[layer][i]]
+	item := p.atRow(p.rows[layer][i], point.Y)
+	if item == Nothing || !p.where(item).Contains(point) {
+		return Nothing
+	}
+	return item
 }
 
 // find is where in its layer the vertex in a row is, or would be.
@@ -317,6 +354,9 @@ func (p *picture) name(item Item) string {
 
 // move goes to the next chip of the layer, or to the nearest one of the layer beside it.
 func (p *picture) move(from Item, d Direction) Item {
+	if to, ok := p.step(from, d); ok {
+		return to
+	}
 	v := p.vertex(from)
 	at := &p.layers.points[v]
 	layer := int(at.layer)
@@ -341,7 +381,11 @@ func (p *picture) move(from Item, d Direction) Item {
 		}
 		i = max(i, 0)
 	}
-	return p.item[p.rows[layer][i]]
+	to := p.item[p.rows[layer][i]]
+	if d == Up && to != p.graph.owner(from) {
+		return p.lastOf(to)
+	}
+	return to
 }
 
 func (p *picture) near(item Item, forward bool) []Item {

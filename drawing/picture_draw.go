@@ -20,6 +20,7 @@ func (p *picture) draw(grid *Grid, from Point) {
 	p.eachLink(p.merges)
 	p.tokens()
 	for i := range p.rows {
+		p.writeConditions(i)
 		if p.starts[i] < from.X+grid.Width && p.starts[i]+p.widths[i] > from.X {
 			p.chips(i)
 		}
@@ -52,7 +53,7 @@ func (p *picture) merges(a *link) {
 }
 
 // middle is the row of cells in which the lines of a row run.
-func (p *picture) middle(row int32) int { return int(row)*p.pitch() + p.pitch()/2 }
+func (p *picture) middle(row int32) int { return p.top(row) + p.pitch()/2 }
 
 // visible says whether any row from top to bottom is on the grid.
 func (p *picture) visible(top, bottom int32) bool {
@@ -168,7 +169,7 @@ func (p *picture) tokens() {
 			continue
 		}
 		e := &p.graph.Edges[a.edge]
-		if !e.Marked && !e.Dead {
+		if !e.Marked && !e.Dead && (e.When == "" || conditionOf(p.when, a.to) != "") {
 			continue
 		}
 		b := &p.layers.bundles[p.layers.of[i]]
@@ -191,6 +192,10 @@ func mark(e *Edge, ascii bool) (string, Style) {
 		return "@", Style{InkText, Line | Token}
 	case e.Marked:
 		return "•", Style{InkText, Line | Token}
+	case !e.Dead && ascii:
+		return "%", Style{InkText, Line}
+	case !e.Dead:
+		return "◇", Style{InkText, Line}
 	case ascii:
 		return "X", Style{InkDim, Line | Faint}
 	}
@@ -216,6 +221,8 @@ func (p *picture) taken(v int32) int {
 		if n := p.counts[v][Failed]; n > 0 {
 			width += 2 + digits(n)
 		}
+	case p.tally(v) != nil:
+		width += 1 + min(p.tally(v).columns(), tallyWidth)
 	case p.zoom != Chip:
 		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
 			width += 1 + min(ansi.StringWidth(head(time, timeWidth)), timeWidth)
@@ -230,9 +237,9 @@ func (p *picture) taken(v int32) int {
 // chips draws the visible chips of a layer.
 func (p *picture) chips(layer int) {
 	grid, from := p.brush.grid, p.brush.from
-	first, _ := p.find(layer, int32(from.Y/p.pitch()))
+	first, _ := p.find(layer, p.rowAt(from.Y))
 	for _, v := range p.rows[layer][first:] {
-		y := int(p.layers.points[v].row)*p.pitch() - from.Y
+		y := p.top(p.layers.points[v].row) - from.Y
 		if y >= grid.Height {
 			break
 		}
@@ -244,12 +251,21 @@ func (p *picture) chips(layer int) {
 			w.mods |= Marked
 		}
 		x := p.starts[layer] - from.X
+		p.inside(x, v)
 		if p.zoom != Box {
 			p.chip(&w, x, v)
 			continue
 		}
 		p.box(&w, x, v)
 	}
+}
+
+// tally is what the node of a vertex is made of, or nil. In a stage the nodes count.
+func (p *picture) tally(v int32) *Tally {
+	if n := p.onlyNode(v); n != nil {
+		return n.Tally
+	}
+	return nil
 }
 
 // marked says whether a vertex, or a node that it folds, has a mark.
@@ -267,9 +283,11 @@ func (p *picture) chip(w *pen, x int, v int32) {
 	w.put(x+1, " ", InkText)
 	x += 2
 	room := min(l.wide, maxName)
-	w.clipped(x, l.name, room, InkText)
+	w.clipped(x, l.name, room, nameInk(p.states[v]))
 	x += room
 	switch {
+	case p.tally(v) != nil:
+		x += 1 + w.tally(x+1, p.tally(v))
 	case l.times != "":
 		c := &p.counts[v]
 		done := strconv.Itoa(c.Done())

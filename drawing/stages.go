@@ -20,6 +20,7 @@ type stagesView struct {
 	graph *Graph
 	*folded
 	lanes  *lanes
+	when   []string         // by stage: the condition on the only way to it; nil = there are none
 	wide   int              // columns of the longest name
 	times  int              // of the largest ×count
 	number map[string]int32 // stage by the id of a node
@@ -54,7 +55,7 @@ func newStagesView(g *Graph, o Options) *stagesView {
 			s.back[i] = append(s.back[i], s.stages[t].name)
 		}
 	}
-	s.lanes = newLanes(s.web, place)
+	s.lanes, s.when = newLanes(s.web, place), conditions(g, s.web)
 	s.counts, s.open = make([]Counts, len(s.stages)), make([]bool, len(s.stages))
 	return s
 }
@@ -104,6 +105,7 @@ func (s *stagesView) show(look Look) {
 		}
 	}
 	s.lanes.look(&s.lines, s.stageOf(look.Selected), func(row int32) State { return stageState(&s.counts[row]) })
+	deadLanes(s.graph, s.lanes, &s.lines)
 	s.order = s.order[:0]
 	for _, r := range s.rows {
 		s.order = append(s.order, r.item)
@@ -140,7 +142,7 @@ func (s *stagesView) urgent(i int32) int {
 func (s *stagesView) addStage(i int32, limit int) {
 	nodes := s.stages[i].nodes
 	if len(nodes) == 1 {
-		s.rows = append(s.rows, stageRow{NodeItem(int(nodes[0])), i, 1})
+		s.addNode(i, nodes[0])
 		return
 	}
 	s.rows = append(s.rows, stageRow{Item{AStage, i}, i, len(nodes)})
@@ -152,21 +154,30 @@ func (s *stagesView) addStage(i int32, limit int) {
 	if urgent <= limit+1 {
 		limit = urgent // a row that counts one could as well show it
 	}
-	shown := 0
+	shown, selected := 0, s.graph.owner(s.look.Selected)
 	for _, v := range nodes {
 		needed := s.graph.Nodes[v].State.needsPerson() && shown < limit
 		if needed {
 			shown++
 		}
-		if needed || NodeItem(int(v)) == s.look.Selected {
-			s.rows = append(s.rows, stageRow{NodeItem(int(v)), i, 1})
+		if needed || NodeItem(int(v)) == selected {
+			s.addNode(i, v)
 		}
-		if s.graph.Nodes[v].State.needsPerson() && !needed && NodeItem(int(v)) == s.look.Selected {
+		if s.graph.Nodes[v].State.needsPerson() && !needed && NodeItem(int(v)) == selected {
 			urgent--
 		}
 	}
 	if rest := urgent - shown; rest > 0 {
 		s.rows = append(s.rows, stageRow{Item{AMore, i}, i, rest})
+	}
+}
+
+// addNode adds the row of a node, and what stands below it.
+func (s *stagesView) addNode(i, v int32) {
+	s.rows = append(s.rows, stageRow{NodeItem(int(v)), i, 1})
+	from, to := s.graph.rowsOf(v)
+	for k := from; k < to; k++ {
+		s.rows = append(s.rows, stageRow{Item{ARow, int32(k)}, i, 1})
 	}
 }
 
@@ -185,7 +196,7 @@ func (s *stagesView) expand(i int32) {
 	for want := range 3 {
 		for _, v := range s.stages[i].nodes {
 			if rank(v) == want {
-				s.rows = append(s.rows, stageRow{NodeItem(int(v)), i, 1})
+				s.addNode(i, v)
 			}
 		}
 	}
@@ -213,6 +224,9 @@ func (s *stagesView) waits(i int32) bool {
 		return false
 	}
 	n := s.single(i)
+	if from, to := s.graph.rowsOf(nodes[0]); from < to {
+		return false
+	}
 	return (n.State == Idle || n.State == Blocked) && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
 }
 
@@ -227,7 +241,7 @@ func (s *stagesView) items() []Item    { return s.order }
 
 // stageOf is the stage an item belongs to, or -1.
 func (s *stagesView) stageOf(item Item) int32 {
-	switch item.Kind {
+	switch item = s.graph.owner(item); item.Kind {
 	case ANode:
 		if int(item.Index) < len(s.of) {
 			return s.of[item.Index]
@@ -244,6 +258,9 @@ func (s *stagesView) stageOf(item Item) int32 {
 func (s *stagesView) row(item Item) int {
 	if i := slices.Index(s.order, item); i >= 0 {
 		return i
+	}
+	if owner := s.graph.owner(item); owner != item {
+		return s.row(owner)
 	}
 	stage := s.stageOf(item)
 	if stage < 0 {
@@ -339,7 +356,7 @@ func (s *stagesView) move(from Item, d Direction) Item {
 	case Down:
 		row = min(row+1, len(s.order)-1)
 	default:
-		if near := s.near(from, d == Right); len(near) > 0 {
+		if near := s.near(s.graph.owner(from), d == Right); len(near) > 0 {
 			return near[0]
 		}
 	}

@@ -64,6 +64,14 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 		p.mods |= Selected
 	}
 	switch {
+	case row.item.Kind == ARow:
+		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
+		x := c.name + 2
+		if len(s.stages[row.stage].nodes) > 1 {
+			x += 2
+		}
+		p.inner(x, &s.graph.Rows[row.item.Index], grid.Width-x)
+		return
 	case row.item.Kind == AMore || row.item.Kind == ANode && len(s.stages[row.stage].nodes) > 1:
 		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
 		s.drawInner(&p, row, c)
@@ -85,8 +93,13 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 			p.mods |= Marked
 		}
 		p.state(2*int(s.lanes.rows[row.stage].at), n.State)
-		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
-		x := c.text + p.detail(c.text, n) + 2
+		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, nameInk(n.State))
+		x := c.text
+		if n.Tally != nil {
+			x += p.tally(x, n.Tally) + 2
+		}
+		x += p.detail(x, n) + 2
+		x += p.condition(x, conditionOf(s.when, row.stage))
 		x += p.loops(x, s.back[row.stage])
 		p.command(max(x, c.end()), n)
 		return
@@ -132,8 +145,11 @@ func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
 	}
 	p.state(x, n.State)
 	x += 2
-	x += p.put(x, nodeName(s.graph, row.item.Index), InkText)
-	p.detail(x+2, n)
+	x += p.put(x, nodeName(s.graph, row.item.Index), nameInk(n.State)) + 2
+	if n.Tally != nil {
+		x += p.tally(x, n.Tally) + 2
+	}
+	p.detail(x, n)
 }
 
 // urgentWord says what the nodes that a stage does not show have in common.

@@ -413,7 +413,7 @@ func (w *aWorld) instances(n *aNode, path string) fate {
 		begun++
 	}
 	least := begun
-	if s.goOn && s.least >= 0 {
+	if s.goOn && s.least >= 0 && s.count > 0 { // an empty list succeeds at once
 		least = s.least
 	}
 	if begun-failed >= least {

@@ -18,8 +18,6 @@ type frame struct {
 	settlement *settlement // when the layout is loose
 }
 
-func (f *frame) local(node int32) int32 { return node - f.node }
-
 // addFrame makes the nodes and edges of an instance.
 func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 	k := int32(len(r.frames))
@@ -86,7 +84,7 @@ func (r *Run) frameNo(i int32) int32 {
 
 func (r *Run) localOf(i int32) int32 { return i - r.frameOf(i).node }
 
-// owners is the frame of an edge.
+// frameOfEdge is the frame of an edge.
 func (r *Run) frameOfEdge(j int32) *frame {
 	lo, hi := 0, len(r.frames)
 	for hi-lo > 1 {

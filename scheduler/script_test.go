@@ -61,7 +61,6 @@ type play struct {
 	run       *Run
 	past      Past
 	spare     *Run // of the same beginning, for a replay at the end
-	opt       Options
 	now       int64
 	events    []Event
 	effects   []Effect

@@ -41,9 +41,10 @@ func moveActions() []action {
 			func(m *model, key string) tea.Cmd { m.movePage(key); return nil }},
 		{groupMove, []string{"home", "end", "g", "G"}, "move to an end", "go to the beginning or the end", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.moveEnd(key); return nil }},
-		{groupMove, []string{"enter"}, "open", "open a stage, or go to the log of a node", "open", atDrawing, hasFile, act((*model).enter)},
+		{groupMove, []string{"enter"}, "open", "open a stage or a sub-flow, answer what waits, or go to the log", "open", atDrawing, hasFile, act((*model).enter)},
 		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", "next failed", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.nextFailed(key == "n"); return nil }},
+		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, act((*model).instancePrompt)},
 		{groupMove, []string{"p", "P"}, "parent, child", "go to what leads to the node, or to what it leads to", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Cmd { m.relative(key == "P"); return nil }},
 		{groupMove, []string{"tab", "shift+tab"}, "other pane", "give the keys to the other pane", "", atMain, nil, act((*model).otherPane)},
@@ -57,6 +58,22 @@ func moveActions() []action {
 			func(m *model, key string) tea.Cmd { m.scrollEnd(key == "end" || key == "G"); return nil }},
 	}
 }
+
+func askActions() []action {
+	return []action{
+		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, ask((*model).showInbox)},
+		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act((*model).approve)},
+		{groupAsk, []string{"n", "x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
+		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and n", "mark", atInbox, someWait, act((*model).markApproval)},
+		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, ask((*model).openApproval)},
+		{groupAsk, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move among what waits", "move the selection", "", atInbox, nil,
+			func(m *model, key string) tea.Cmd { m.moveInbox(key); return nil }},
+		{groupAsk, []string{"esc", "A"}, "leave the approvals", "go back", "back", atInbox, nil, act((*model).leaveInbox)},
+	}
+}
+
+// approvalsHint stands in the footer while anything waits for a person.
+const approvalsHint = "approvals"
 
 func runActions() []action {
 	return []action{

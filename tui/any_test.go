@@ -28,7 +28,7 @@ func anyKeys() []string {
 func TestAnything(t *testing.T) {
 	keys := anyKeys()
 	rapid.Check(t, func(t *rapid.T) {
-		m := testModel(100, 30, pipeline(rapid.IntRange(0, 12).Draw(t, "samples")))
+		m := testModel(100, 30, anyStatus(t))
 		width, height := 100, 30
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "kind") {
@@ -42,6 +42,10 @@ func TestAnything(t *testing.T) {
 				m.Update(tea.PasteMsg{Content: rapid.String().Draw(t, "paste")})
 			case 3:
 				m.Update(news{m.link.feed, anyBatch(t)})
+				if len(m.flow.members) > 0 && m.past == nil {
+					answered(m)
+					m.inbox.own, m.inbox.others = asked()
+				}
 			default:
 				key := rapid.SampledFrom(keys).Draw(t, "key")
 				if key == "ctrl+z" || key == "C" || key == "~" {
@@ -60,15 +64,25 @@ func TestAnything(t *testing.T) {
 	})
 }
 
+// anyStatus is a workfile of plain commands, or one of every kind of control flow.
+func anyStatus(t *rapid.T) api.Status {
+	if rapid.Bool().Draw(t, "controlled") {
+		return controlled(rapid.SampledFrom([]int{3, 6, 100, 10_000}).Draw(t, "instances"))
+	}
+	return pipeline(rapid.IntRange(0, 12).Draw(t, "samples"))
+}
+
 // anyBatch is something that happens to a node of the pipeline, or to all of it.
 func anyBatch(t *rapid.T) (b batch) {
 	kind := rapid.SampledFrom([]api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.RunStarted,
+		api.NodeSkipped, api.NodeWaiting, api.NodeDecided,
 		api.RunComplete, api.RunHeld, api.FileProblem, api.GraphUpdated}).Draw(t, "event")
-	node := rapid.SampledFrom([]string{"id-fetch_ref", "id-trim_S001", "id-align_S000", "id-gone"}).Draw(t, "node")
+	node := rapid.SampledFrom([]string{"id-fetch_ref", "id-trim_S001", "id-align_S000", "id-gone", "id-each", "id-sign", "each[2]/t"}).Draw(t, "node")
 	b.take(api.Frame{Events: []api.Event{{Type: kind, Node: node, Run: "43", Time: noon, Execution: 1, Result: api.Succeeded, Message: "full",
+		Wait:    &api.Wait{Kind: rapid.SampledFrom([]api.WaitKind{api.WaitTime, api.WaitApproval, api.WaitRetry}).Draw(t, "wait"), Until: ptr(noon)},
 		Changed: []api.NodeStatus{{ID: node, Name: "new", State: api.StateIdle}}}}})
 	if rapid.IntRange(0, 5).Draw(t, "snapshot") == 0 {
-		b.take(api.Frame{Snapshot: &api.Snapshot{Status: pipeline(rapid.IntRange(0, 4).Draw(t, "size"))}})
+		b.take(api.Frame{Snapshot: &api.Snapshot{Status: anyStatus(t)}})
 	}
 	return b
 }

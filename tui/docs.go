@@ -19,7 +19,7 @@ actions by its name. Where something could be lost you are asked, and the first 
 		where place
 		title string
 	}{
-		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"},
+		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for i := range keys {
@@ -45,6 +45,20 @@ MOUSE
   between the panes can be dragged, the right button lists what can be done. Shift-drag selects
   text as ever.
 
+SUB-FLOWS AND QUESTIONS
+
+  A sub-flow is one row with counts: how many instances succeeded, of how many, then what failed,
+  waits and runs. Enter opens it: what it is made of, what failed, waits or runs, and its other
+  instances by twenties; # goes to one by its number. Enter on an instance opens its nodes, whose
+  logs, reasons and stops are those of any other node. A failure or a question in a sub-flow has a
+  row even while it is folded.
+
+  What waits for a person is counted in the header. A lists it, also of other workfiles; y says
+  yes, with KEY=VALUE lines for the command, n says no. Enter on a node that waits asks, too.
+
+  In the graph a condition stands on the line before the node that it leads to; where several
+  lines meet, one with a condition has a mark. A line that was not taken is dim and has a cross.
+
 FILTERS
 
   Terms with blanks between them must all hold; commas stand between alternatives; ! negates.
@@ -62,6 +76,8 @@ func firstPart(where place) place {
 		return atDrawing
 	case where&(atSide|atLog) != 0 && where&atHome == 0:
 		return atSide | atLog
+	case where == atInbox:
+		return atInbox
 	case where&atDrawing == 0:
 		return atRuns | atHome
 	}

@@ -77,6 +77,9 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.drawHome(body)
 	case helpPage:
 		m.drawHelp(body)
+	case inboxPage:
+		m.areas.list = body
+		m.drawInbox(body)
 	}
 	m.header(all.row(0)) // it tells where the drawing is
 	m.progress(all.row(all.height - 2))
@@ -111,7 +114,8 @@ func (m *model) stateLine() string {
 		return m.name() + ": never run"
 	}
 	c := m.runCounts(run)
-	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept)
+	done, of := progressOf(c)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), done, of)
 	if c.Failed > 0 {
 		text += fmt.Sprintf(" %d failed", c.Failed)
 	}
@@ -122,7 +126,7 @@ func (m *model) stateLine() string {
 // room for both.
 func (m *model) header(a area) {
 	a.fill(titleStyle)
-	live := m.liveness()
+	live := m.badge() + m.liveness()
 	a.putEnd(0, live+" ", titleStyle)
 	a = a.part(0, 0, a.width-columns(live)-2, 1)
 	x := a.put(0, 0, " wf", titleStyle)
@@ -306,6 +310,9 @@ func (m *model) sideTitle(a area) int {
 		st = st.with(reverse)
 	}
 	n := m.selectedNode()
+	if in := m.picture.innerOf(); in != nil && in.node == nil {
+		return m.innerTitle(a, in, st)
+	}
 	if n == nil {
 		name := ""
 		if m.picture.layout != nil {

@@ -30,7 +30,7 @@ func (m *model) connectTo() {
 		return
 	}
 	back := ""
-	if n := m.selectedNode(); n != nil {
+	if n := m.editedNode(); n != nil {
 		back = n.ID
 	}
 	m.open(&connector{from: from, back: back, to: back})
@@ -65,7 +65,7 @@ func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 		} else if m.picture.layout != nil {
 			m.picture.choose(m.picture.layout.Move(m.picture.selected, directions[name]))
 			d.to = ""
-			if n := m.selectedNode(); n != nil {
+			if n := m.editedNode(); n != nil {
 				d.to = n.ID
 			}
 		}

@@ -13,6 +13,7 @@ func editActions() []action {
 		{groupEdit, []string{"D", "delete"}, "delete", "delete nodes or edges; it asks which, and whether to join the neighbours", "", atDrawing, isNow, act((*model).deleteMenu)},
 		{groupEdit, []string{"e"}, "edit commands", "edit the commands of the marked nodes or the selection in $EDITOR", "edit", atMain, isNow, ask((*model).editCommands)},
 		{groupEdit, []string{"E"}, "node form", "change name, command, group and attributes of the node", "", atMain, isNow, ask((*model).nodeForm)},
+		{groupEdit, []string{"b"}, "conditions", "say under which condition an edge of the node fires", "", atDrawing, isNow, act((*model).conditions)},
 		{groupEdit, []string{"w"}, "wrapper", "change the wrapper of all commands, from presets if you like", "", atDrawing, isNow, act((*model).wrapper)},
 		{groupEdit, []string{"u", "ctrl+z"}, "undo", "take your latest edit of the workfile back", "", atDrawing, isNow, ask((*model).undo)},
 		{groupEdit, []string{"ctrl+r", "ctrl+y"}, "redo", "make again the edit that you undid last", "", atDrawing, isNow, ask((*model).redo)},

@@ -255,7 +255,7 @@ func TestForm(t *testing.T) {
 		t.Errorf("edits %s", got)
 	}
 	d.rebase(api.NodeStatus{ID: "id-b", Name: "theirs", Command: "echo c", Attrs: map[string]string{"name": "theirs", "group": "g"}})
-	if got := frame(m); !strings.Contains(got, "somebody else made it: theirs") || !strings.Contains(got, "echo c") {
+	if got := frame(m); !strings.Contains(got, "somebody else: theirs") || !strings.Contains(got, "echo c") {
 		t.Errorf("after a conflict:\n%s", got)
 	}
 	if e := d.edits(); worded(e) != "set b name n; unset b group" || *e[0].Was != "theirs" {

@@ -31,6 +31,9 @@ type batch struct {
 	snapshot *api.Snapshot
 	events   []api.Event          // that are not about one node
 	nodes    map[string]api.Event // by id
+	inner    map[string]bool      // names of the sub-flows in whose instances something happened
+	asks     bool                 // what waits for people may have changed
+	answers  []api.Event          // decisions, the latest mostHeard
 	edits    []api.Event          // that came with snapshots of their own: who did what; the latest mostHeard
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
@@ -39,22 +42,27 @@ type batch struct {
 }
 
 func (b *batch) empty() bool {
-	return b.snapshot == nil && len(b.events) == 0 && len(b.edits) == 0 && len(b.nodes) == 0 && len(b.notes) == 0 &&
+	return b.snapshot == nil && len(b.events) == 0 && len(b.edits) == 0 && len(b.nodes) == 0 && len(b.notes) == 0 && len(b.inner) == 0 && !b.asks &&
 		b.lost == nil && b.ended == nil && b.crash == nil
 }
 
 // take adds a frame.
 func (b *batch) take(f api.Frame) (structure bool) {
 	if f.Snapshot != nil {
-		*b = batch{snapshot: f.Snapshot, notes: b.notes, edits: b.edits}
+		*b = batch{snapshot: f.Snapshot, notes: b.notes, edits: b.edits, answers: b.answers, asks: true}
 	}
 	for _, ev := range f.Events {
+		b.ask(ev)
 		switch ev.Type {
-		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting:
+		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting, api.NodeDecided:
+			if name, ok := rootOf(ev.Node); ok {
+				b.within(name)
+				continue
+			}
 			if b.nodes == nil {
 				b.nodes = map[string]api.Event{}
 			}
-			b.nodes[ev.Node] = ev
+			b.nodes[ev.Node] = after(b.nodes[ev.Node], ev)
 		case api.GraphUpdated:
 			for _, n := range ev.Changed { // it tells all about them, and later than what came before
 				delete(b.nodes, n.ID)
@@ -70,6 +78,37 @@ func (b *batch) take(f api.Frame) (structure bool) {
 		}
 	}
 	return structure
+}
+
+// after is an event that another one of its node came before: what waits for its next attempt tells how
+// the one before ended.
+func after(before, ev api.Event) api.Event {
+	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
+		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
+	}
+	return ev
+}
+
+// ask notes what an event says of questions to people.
+func (b *batch) ask(ev api.Event) {
+	switch ev.Type {
+	case api.NodeWaiting:
+		b.asks = b.asks || ev.Wait != nil && ev.Wait.Kind == api.WaitApproval
+	case api.NodeDecided:
+		b.asks = true
+		b.answers = append(b.answers[max(0, len(b.answers)-mostHeard+1):], ev)
+	case api.RunComplete, api.RunStopping, api.RunStarted:
+		b.asks = true
+	}
+}
+
+// within notes that something happened in an instance. What exactly is asked for when somebody looks: ten
+// thousand instances cost no more here than one.
+func (b *batch) within(subFlow string) {
+	if b.inner == nil {
+		b.inner = map[string]bool{}
+	}
+	b.inner[subFlow] = true
 }
 
 // A feed is the only one that listens to the daemon. It puts what it hears together until the

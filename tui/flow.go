@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -14,10 +15,14 @@ import (
 type flow struct {
 	known     bool // a snapshot has come
 	status    api.Status
-	nodes     []api.NodeStatus // commands only, in file order; names and groups are plain
+	nodes     []api.NodeStatus // commands and sub-flows, in file order; names and groups are plain
+	inside    []int            // by node: the sub-flow that it lies in, or nowhere
+	members   map[int][]int    // by sub-flow: the nodes that lie in it and in no other one within
+	groups    map[string][]int // by id of a mere group: the nodes that lie in it
 	edges     []edge
 	out, in   [][]int // edges by node
 	index     map[string]int
+	left      map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
 	expected  map[string]expectation
 	structure int // grows when nodes or edges come, go or change what a layout depends on
 }
@@ -27,7 +32,9 @@ type edge struct {
 	key         int // of the workspace
 	from, to    int
 	nonBlocking bool
-	marked      bool // a token waits on it
+	marked      bool   // a token waits on it
+	when        string // its condition, plain
+	taken, dead bool   // it has fired in the run at hand, or never will
 }
 
 // expectation is what earlier runs say about a node: how long it takes, and the longest way from its
@@ -39,18 +46,19 @@ func (f *flow) set(s api.Status) {
 	f.known = true
 	containers := map[string]string{}
 	for _, n := range s.Nodes {
-		if n.Container {
+		if n.Container && !isSubFlow(&n) {
 			containers[n.ID] = plain.Line(n.Name)
 		}
 	}
 	f.nodes, f.index = f.nodes[:0], make(map[string]int, len(s.Nodes))
 	for _, n := range s.Nodes {
-		if n.Container {
+		if n.Container && !isSubFlow(&n) {
 			continue
 		}
 		f.index[n.ID] = len(f.nodes)
 		f.nodes = append(f.nodes, clean(n, containers))
 	}
+	f.settle(s.Nodes)
 	f.link(s.Edges)
 	f.structure++
 	s.Nodes, s.Edges = nil, nil
@@ -65,22 +73,22 @@ func clean(n api.NodeStatus, containers map[string]string) api.NodeStatus {
 	if n.Group == "" {
 		n.Group = containers[n.Parent]
 	}
+	n.Instances, n.Wait = cleanInstances(n.Instances), cleanWait(n.Wait)
 	return n
 }
 
-// link takes over the edges between commands.
+// link takes over the edges between nodes. One to or from a group is one for each of its ends.
 func (f *flow) link(edges []api.EdgeStatus) {
 	f.edges = f.edges[:0]
 	f.out, f.in = make([][]int, len(f.nodes)), make([][]int, len(f.nodes))
 	for _, e := range edges {
-		from, okFrom := f.index[e.Source]
-		to, okTo := f.index[e.Target]
-		if !okFrom || !okTo {
-			continue
+		for _, from := range f.ends(e.Source, true, edges) {
+			for _, to := range f.ends(e.Target, false, edges) {
+				f.out[from] = append(f.out[from], len(f.edges))
+				f.in[to] = append(f.in[to], len(f.edges))
+				f.edges = append(f.edges, edge{e.Key, from, to, e.Type == "non-blocking", e.Status == "to_run", plain.Line(e.When), e.Taken, e.Dead})
+			}
 		}
-		f.out[from] = append(f.out[from], len(f.edges))
-		f.in[to] = append(f.in[to], len(f.edges))
-		f.edges = append(f.edges, edge{e.Key, from, to, e.Type == "non-blocking", e.Status != ""})
 	}
 }
 
@@ -156,6 +164,9 @@ func (f *flow) updated(ev api.Event) {
 		if n.Group == "" {
 			n.Group = was.Group // of the container, which edits like this do not change
 		}
+		if isSubFlow(&n) != isSubFlow(&was) {
+			f.structure++
+		}
 		f.nodes[i] = n
 		if n.Name != was.Name || n.Command != was.Command || n.Group != was.Group {
 			f.structure++
@@ -164,7 +175,11 @@ func (f *flow) updated(ev api.Event) {
 	for _, e := range ev.Edges {
 		for i := range f.edges {
 			if have := &f.edges[i]; have.key == e.Key {
-				have.marked = e.Status != ""
+				have.marked, have.taken, have.dead = e.Status == "to_run", e.Taken, e.Dead
+				if when := plain.Line(e.When); when != have.when {
+					have.when = when
+					f.structure++
+				}
 				if nb := e.Type == "non-blocking"; nb != have.nonBlocking {
 					have.nonBlocking = nb
 					f.structure++
@@ -182,20 +197,24 @@ func (f *flow) node(ev api.Event) {
 	}
 	n := &f.nodes[i]
 	join(n, ev.Run)
-	n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
-	n.Wait, n.Handled = ev.Wait, ev.Handled
+	if ev.Type != api.NodeWaiting { // what waits for another attempt has failed before
+		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
+	}
+	n.Wait, n.Mocked, n.Handled = nil, ev.Mocked, ev.Handled
 	switch ev.Type {
+	case api.NodeSkipped:
+		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0
+	case api.NodeWaiting:
+		n.State, n.Wait, n.PID = waitingState(ev.Wait), cleanWait(ev.Wait), 0
+		if ev.Reason != "" {
+			n.Reason, n.ExitCode, n.Signal, n.DurationMS = ev.Reason, ev.ExitCode, ev.Signal, ev.DurationMS
+		}
+	case api.NodeDecided:
+		n.State = api.StateQueued
 	case api.NodeReady:
 		n.State = api.StateQueued
 	case api.NodeReset:
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateIdle, nil, nil, 0
-	case api.NodeSkipped:
-		n.State, n.Started, n.DurationMS = api.StateSkipped, nil, nil
-	case api.NodeWaiting:
-		n.State, n.PID = api.StateWaiting, 0
-		if ev.Wait != nil && ev.Wait.Kind == api.WaitRetry {
-			n.State = api.StateRetrying
-		}
 	case api.NodeStarted:
 		start := ev.Time
 		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
@@ -215,20 +234,7 @@ func (f *flow) node(ev api.Event) {
 	if ev.Execution > 0 {
 		n.Executions = ev.Execution
 	}
-	for _, edges := range [][]int{f.out[i], f.in[i]} {
-		for _, e := range edges {
-			f.edges[e].marked = f.token(e)
-		}
-	}
-}
-
-// token says whether a token waits on an edge during a run, of which events tell nothing: its source has
-// succeeded, and its target has not been activated since.
-func (f *flow) token(e int) bool {
-	from, to := &f.nodes[f.edges[e].from], &f.nodes[f.edges[e].to]
-	done := from.State == api.StateOK || from.State == api.StateKept
-	waits := to.State == api.StateIdle || to.State == api.StateBlocked
-	return !f.edges[e].nonBlocking && from.Run == to.Run && done && waits
+	f.decided(i)
 }
 
 // join makes a node part of a run: its executions are counted from there.
@@ -305,7 +311,7 @@ func (f *flow) current() *api.RunSummary {
 // count counts nodes by state: those of a run, or all if run is "".
 func (f *flow) count(run string) (c api.Counts) {
 	for i := range f.nodes {
-		if run == "" || f.nodes[i].Run == run {
+		if f.outer(i) && (run == "" || f.nodes[i].Run == run) {
 			c.Add(f.nodes[i].State)
 		}
 	}
@@ -322,13 +328,21 @@ func detail(n *api.NodeStatus, now time.Time) string {
 		}
 	case api.StateOK:
 		text = words.SpanMS(n.DurationMS)
+	case api.StateWaiting, api.StateRetrying:
+		text = waitText(n, now)
 	case api.StateFailed, api.StateCancelled:
 		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
-			text = cause
+			text = strings.TrimPrefix(cause, ": ") // of a sub-flow the message says all
 		}
 		if took := words.SpanMS(n.DurationMS); took != "" {
 			text += " after " + took
 		}
+	}
+	if n.Mocked {
+		text = strings.TrimSpace(text + " not executed")
+	}
+	if n.Handled {
+		text += ", handled"
 	}
 	if n.Executions > 1 {
 		text += fmt.Sprintf(" (execution %d)", n.Executions)

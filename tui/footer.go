@@ -32,14 +32,13 @@ func (m *model) progress(a area) {
 // runProgress is how a run stands.
 func (m *model) runProgress(a area, run *api.RunSummary) {
 	c := m.runCounts(run)
-	of := max(run.Nodes-c.Kept, 0)
-	done := min(c.OK+c.Failed+c.Cancelled, of)
+	done, of := progressOf(c)
 	x := a.put(1, 0, fmt.Sprintf("%d/%d", done, of), strongStyle)
 	for _, part := range []struct {
 		state api.State
 		n     int
-	}{{api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed},
-		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}} {
+	}{{api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying}, {api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed},
+		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}, {api.StateSkipped, c.Skipped}} {
 		if part.n > 0 {
 			look := words.LookOf(part.state)
 			x = a.put(x, 0, fmt.Sprintf("  %s%d", look.Sign(m.opt.ASCII), part.n), stateStyle(part.state))
@@ -205,6 +204,9 @@ func (m *model) hints(a area) {
 
 // hinted says whether an action stands in the footer: its first key means it here.
 func (m *model) hinted(a *action) bool {
+	if a.hint == approvalsHint && !someWait(m) {
+		return false
+	}
 	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a
 }
 

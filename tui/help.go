@@ -31,7 +31,7 @@ const helpKeys = 20
 // helpLines lists the actions of a place by their groups, in lines of a width.
 func helpLines(keys []action, where place, width int, ascii bool) []span {
 	var out []span
-	for _, group := range []string{groupRun, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
+	for _, group := range []string{groupRun, groupAsk, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
 		title := false
 		for i := range keys {
 			a := &keys[i]

@@ -18,9 +18,10 @@ const (
 	atRuns
 	atHome
 	atHelp
+	atInbox
 
 	atMain = atDrawing | atSide
-	atFile = atMain | atLog | atRuns
+	atFile = atMain | atLog | atRuns | atInbox
 	atAll  = atFile | atHome | atHelp
 )
 
@@ -35,6 +36,8 @@ func (m *model) place() place {
 		return atHome
 	case helpPage:
 		return atHelp
+	case inboxPage:
+		return atInbox
 	}
 	if m.pane == sidePane {
 		return atSide
@@ -99,10 +102,11 @@ const (
 	groupRun  = "Run"
 	groupLog  = "Logs"
 	groupList = "Runs and workfiles"
+	groupAsk  = "What waits for people"
 	groupAll  = "Everywhere"
 )
 
 // registry is all actions. The first that fits a key is the one that happens.
 func registry() []action {
-	return slices.Concat(moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
+	return slices.Concat(askActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
 }

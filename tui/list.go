@@ -35,8 +35,11 @@ func (l *list) fit(size, height int) {
 
 // list is the one that has the keys.
 func (m *model) list() *list {
-	if m.page == homePage {
+	switch m.page {
+	case homePage:
 		return &m.home.list
+	case inboxPage:
+		return &m.inbox.list
 	}
 	return &m.runs.list
 }

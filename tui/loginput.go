@@ -22,6 +22,9 @@ func (m *model) follow() tea.Cmd {
 	if len(m.picture.nodes()) > 1 {
 		m.log.hint = "nothing of it runs or has failed"
 	}
+	if hint := m.innerHint(); hint != "" {
+		m.log.hint = hint
+	}
 	return tea.Batch(m.log.show(m.link.ws, m.target()), m.log.more())
 }
 
@@ -39,9 +42,12 @@ func (m *model) target() logTarget {
 	if m.past != nil {
 		t.run = m.past.run
 	}
+	if m.innerTarget(&t) {
+		return t
+	}
 	for _, i := range nodes {
 		n := &f.nodes[i]
-		if !hasOutput(n.State) {
+		if !hasOutput(n.State) || n.SubFlow != "" || !f.outer(i) {
 			continue
 		}
 		if len(nodes) > 1 && len(m.picture.marked) == 0 && n.State != api.StateFailed && n.State != api.StateRunning {
@@ -62,7 +68,7 @@ func (m *model) target() logTarget {
 // hasOutput says whether a node in a state has been executed: while it waits, its output is of before.
 func hasOutput(s api.State) bool {
 	switch s {
-	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept:
+	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept, api.StateRetrying:
 		return true
 	}
 	return false

@@ -22,6 +22,7 @@ const (
 	runsPage
 	homePage
 	helpPage
+	inboxPage
 )
 
 // A pane is a part of the main screen.
@@ -72,10 +73,15 @@ type model struct {
 	past     *past // a run that is over and looked at; nil = now
 	dialogs  []dialog
 	editing  editState
-	toast    toast
-	known    Sight  // what the memory has of the open workfile
-	moved    bool   // and that it has been changed here
-	seen     string // a run that was going while somebody watched
+	asking   asking
+	inbox    inboxView
+
+	lastParams map[string]any // with which a run was started here
+	ranWith    ranWith
+	toast      toast
+	known      Sight  // what the memory has of the open workfile
+	moved      bool   // and that it has been changed here
+	seen       string // a run that was going while somebody watched
 }
 
 // A link is an open workfile.
@@ -156,6 +162,8 @@ func (m *model) openFile(path string) tea.Cmd {
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
 	m.log = logView{}
 	m.picture = newPicture()
+	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
+	m.ranWith = ranWith{}
 	m.page, m.pane, m.seen = mainPage, drawingPane, ""
 	m.known, m.moved, m.split, m.inspect, m.plainView = Sight{}, false, 0, false, false
 	l := &link{path: path}
@@ -209,14 +217,6 @@ func (m *model) shown() *flow {
 	return &m.flow
 }
 
-// selectedNode is the node that is selected, or nil.
-func (m *model) selectedNode() *api.NodeStatus {
-	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
-		return &m.shown().nodes[i]
-	}
-	return nil
-}
-
 // running says whether something goes on, so that times change.
 func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
 
@@ -259,7 +259,7 @@ func (m *model) left() Left {
 	}
 	c := m.runCounts(run)
 	l.Run, l.Goes = run.Run, m.running()
-	l.Done, l.Of = c.OK+c.Failed+c.Cancelled, run.Nodes-c.Kept
+	l.Done, l.Of = progressOf(c)
 	return l
 }
 
@@ -270,14 +270,21 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 		return run.Counts
 	}
 	c := m.flow.count(run.Run)
-	if missing := run.Nodes - total(c); missing > 0 { // nodes of the run that no event has named yet
-		c.Idle += missing
+	missing := run.Nodes - total(c) // nodes of the run that no event has named yet
+	if len(m.flow.members) > 0 {    // and of what runs many times only the sub-flow counts
+		missing = min(missing, m.flow.outerNodes()-total(c))
 	}
+	c.Idle += max(0, missing)
 	return c
 }
 
+// progressOf is how many nodes of a run have come to an end, and of how many.
+func progressOf(c api.Counts) (done, of int) {
+	return c.OK + c.Failed + c.Cancelled + c.Skipped, total(c) - c.Kept
+}
+
 func total(c api.Counts) int {
-	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept
+	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying
 }
 
 // direction of the arrow keys.

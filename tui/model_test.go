@@ -207,7 +207,7 @@ func TestSelection(t *testing.T) {
 	}
 	want := []string{"m wf run --nodes trim_S001 --file pipeline.graphml", "f wf resume --file pipeline.graphml",
 		"s wf run --nodes trim_S001 --file pipeline.graphml", "d wf run --nodes trim_S001+ --file pipeline.graphml",
-		"u wf run --nodes +trim_S001 --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml"}
+		"u wf run --nodes +trim_S001 --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml", "p "}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the menu offers\n%s", strings.Join(got, "\n"))
 	}

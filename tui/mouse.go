@@ -66,7 +66,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	double := m.now.Sub(m.pointer.clicked) < doubleTime
 	m.pointer.clicked = m.now
 	switch {
-	case m.page == runsPage || m.page == homePage:
+	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
 		return m.clickList(y, double)
 	case m.page == mainPage && m.areas.overview.contains(x, y):
 		m.clickOverview(x, y)
@@ -84,7 +84,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		m.picture.free = true // what is clicked is in sight already
 		if again {
 			m.pointer.clicked = time.Time{}
-			if !m.picture.toggle() {
+			if !m.picture.openInner(m.shown()) && !m.picture.toggle() {
 				m.showLog()
 			}
 		}
@@ -115,6 +115,11 @@ func (m *model) clickList(y int, double bool) tea.Cmd {
 	switch {
 	case again && m.page == homePage:
 		return m.openRecent()
+	case m.page == inboxPage:
+		m.moveInbox("")
+		if again {
+			return m.openApproval()
+		}
 	case again:
 		return m.openRun()
 	}
@@ -142,6 +147,8 @@ func (m *model) wheel(at tea.Mouse) {
 		for range wheelLines {
 			m.help.move(map[bool]string{true: "down", false: "up"}[step > 0])
 		}
+	case m.page == inboxPage:
+		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.page == runsPage || m.page == homePage:
 		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.areas.drawing.contains(at.X, at.Y):

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 
-	"wf/api"
 	"wf/drawing"
 )
 
@@ -60,32 +59,34 @@ func (m *model) moveEnd(key string) {
 
 // enter opens what is folded, and goes to the log of a node.
 func (m *model) enter() {
-	if m.picture.toggle() {
+	if m.answerMenu() || m.picture.openInner(m.shown()) || m.picture.toggle() {
 		return
 	}
 	m.inspect, m.pane = false, sidePane
 }
 
-// nextFailed goes to the next node that failed, in the order of the file, around the end.
+// nextFailed goes to the next node that failed, in the order of the file, around the end. Of a sub-flow that
+// is the sub-flow, then what of it has a row.
 func (m *model) nextFailed(forward bool) {
-	nodes := m.shown().nodes
-	at := m.picture.node()
-	if at < 0 {
-		if some := m.picture.nodes(); len(some) > 0 {
-			at = some[0] - 1
-		}
+	stops := m.picture.failures(m.shown())
+	if len(stops) == 0 {
+		m.say("nothing has failed", false)
+		return
 	}
-	for i := 1; i <= len(nodes); i++ {
-		k := (at + i + len(nodes)) % len(nodes)
-		if !forward {
-			k = (at - i + 2*len(nodes)) % len(nodes)
-		}
-		if nodes[k].State == api.StateFailed {
-			m.picture.goTo(k)
-			return
-		}
+	here := m.picture.place()
+	at, found := slices.BinarySearchFunc(stops, here, comparePlaces)
+	switch {
+	case forward && found:
+		at++
+	case !forward:
+		at--
 	}
-	m.say("nothing has failed", false)
+	to := stops[(at+len(stops))%len(stops)]
+	if to[1] < 0 {
+		m.picture.goTo(to[0])
+		return
+	}
+	m.picture.choose(drawing.Item{Kind: drawing.ARow, Index: int32(to[1])})
 }
 
 // relative goes to the first parent or child. Pressed again from there it goes further.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -23,8 +24,11 @@ type picture struct {
 	anchor   string          // the id of the selected node, or the key of the item, to find it again
 	expanded map[string]bool // keys of layout
 	marked   map[string]bool // ids of nodes
-	hidden   []bool          // by the filter; nil = nothing
-	told     []tellable      // by node: what its texts were made of
+	inner    []innerRow      // what the rows of graph mean
+	pages    map[string]*instancePage
+	owner    string     // the id of the node below which the selected row stands
+	hidden   []bool     // by the filter; nil = nothing
+	told     []tellable // by node: what its texts were made of
 	width    int
 	height   int
 	free     bool             // scrolled away from the selection
@@ -51,7 +55,7 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.structure != f.structure {
 		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.nodes)), Edges: make([]drawing.Edge, len(f.edges))}
 		for i, n := range f.nodes {
-			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command}
+			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Inside: !f.outer(i), Folds: n.SubFlow != ""}
 			if n.X != nil && n.Y != nil {
 				node.X, node.Y, node.Placed = *n.X, *n.Y, true
 			}
@@ -62,17 +66,22 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 	for i := range f.nodes {
 		n, to := &f.nodes[i], &p.graph.Nodes[i]
 		to.Marked = p.marked[n.ID]
-		if t := tellableOf(n); t != p.told[i] || n.State == api.StateRunning {
+		if t := tellableOf(n); t != p.told[i] || countsDown(n) {
 			p.told[i] = t
-			to.State, to.Detail, to.Time = drawStates[n.State], detail(n, now), shortTime(n, now)
+			to.State, to.Detail, to.Time, to.Tally = drawStates[worst(n)], detail(n, now), shortTime(n, now), tallyOf(n)
 		}
+		to.Open = to.Folds && p.expanded[openKey(n.Name)]
 	}
 	for i, e := range f.edges {
-		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, Marked: e.marked}
+		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, When: e.when, Marked: e.marked, Dead: e.dead}
 	}
+	p.rowsOf(f, now)
 	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
 	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
 		p.lay(f.structure, hidden, now)
+	} else if len(f.members) > 0 {
+		p.keepSelected()
+		p.show(false)
 	}
 }
 
@@ -84,10 +93,14 @@ type tellable struct {
 	started    *time.Time
 	took       *int64
 	exit       *int
+	wait       *api.Wait
+	instances  *api.Instances
+	mocked     bool
+	handled    bool
 }
 
 func tellableOf(n *api.NodeStatus) tellable {
-	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode}
+	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled}
 }
 
 // shortTime is for chips: how long a node runs or took.
@@ -95,6 +108,10 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
 		return clock(now.Sub(*n.Started))
+	case n.Wait != nil && n.Wait.Until != nil:
+		return clock(n.Wait.Until.Sub(now))
+	case n.Wait != nil:
+		return ""
 	case n.DurationMS != nil && n.State != api.StateIdle:
 		return clock(time.Duration(*n.DurationMS) * time.Millisecond)
 	}
@@ -141,6 +158,14 @@ func (p *picture) find(anchor string) drawing.Item {
 				return seen
 			}
 		}
+	}
+	if strings.HasPrefix(anchor, openKey("")) {
+		for i := range p.graph.Rows {
+			if p.graph.Rows[i].Key == anchor {
+				return drawing.Item{Kind: drawing.ARow, Index: int32(i)}
+			}
+		}
+		return p.find(p.owner)
 	}
 	items := p.layout.Items()
 	for _, item := range items {
@@ -216,13 +241,19 @@ func (p *picture) choose(item drawing.Item) {
 	}
 	p.selected, p.free = item, false
 	p.anchor = p.layout.Key(item)
-	if item.Kind == drawing.ANode {
+	switch item.Kind {
+	case drawing.ANode:
 		p.anchor = p.graph.Nodes[item.Index].ID
+	case drawing.ARow:
+		p.owner = p.graph.Nodes[p.graph.Rows[item.Index].Node].ID
 	}
 }
 
 // node is the selected node, or -1.
 func (p *picture) node() int {
+	if in := p.innerOf(); in != nil && p.layout != nil {
+		return in.member
+	}
 	if p.layout == nil || p.selected.Kind != drawing.ANode {
 		return -1
 	}
@@ -234,12 +265,15 @@ func (p *picture) nodes() []int {
 	if p.layout == nil || p.selected == drawing.Nothing {
 		return nil
 	}
+	if in := p.innerOf(); in != nil && in.member >= 0 {
+		return []int{in.member}
+	}
 	return p.layout.Nodes(p.selected)
 }
 
 // toggle opens or closes what the selection folds, and says whether it folds something.
 func (p *picture) toggle() bool {
-	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode {
+	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode || p.selected.Kind == drawing.ARow {
 		return false
 	}
 	key := p.layout.Key(p.selected)
@@ -279,8 +313,15 @@ func (p *picture) forget() { clear(p.marked) }
 
 // goTo selects a node, in whatever shows it.
 func (p *picture) goTo(node int) {
-	if p.layout != nil {
-		p.choose(p.layout.Seen(drawing.NodeItem(node)))
-		p.anchor = p.graph.Nodes[node].ID
+	if p.layout == nil {
+		return
 	}
+	for i := range p.inner { // as it stands in its sub-flow, where that is open
+		if p.inner[i].kind == aTemplate && p.inner[i].member == node {
+			p.choose(drawing.Item{Kind: drawing.ARow, Index: int32(i)})
+			return
+		}
+	}
+	p.choose(p.layout.Seen(drawing.NodeItem(node)))
+	p.anchor = p.graph.Nodes[node].ID
 }

@@ -72,7 +72,10 @@ func (m *model) learn(run string) tea.Cmd {
 func (m *model) startRun(nodes []string, mode string) tea.Cmd {
 	req := m.opt.Request
 	req.Nodes, req.Mode = nodes, mode
-	return m.sendRun(req)
+	if mode == api.ModeResume {
+		return m.resumeWith(req)
+	}
+	return m.beginRun(req)
 }
 
 func (m *model) sendRun(req api.RunRequest) tea.Cmd {
@@ -81,8 +84,7 @@ func (m *model) sendRun(req api.RunRequest) tea.Cmd {
 		return startAnswer{accepted, err}, nil
 	}, func(m *model, a startAnswer) tea.Cmd {
 		if a.err != nil {
-			m.refused(req, a.err)
-			return nil
+			return m.refused(req, a.err)
 		}
 		m.accepted(a.accepted)
 		return nil
@@ -95,8 +97,12 @@ type startAnswer struct {
 	err      error
 }
 
-// refused says why a run did not begin. Texts of a drawing run only after a yes.
-func (m *model) refused(req api.RunRequest, err error) {
+// refused says why a run did not begin. Texts of a drawing run only after a yes, and parameters are asked
+// for.
+func (m *model) refused(req api.RunRequest, err error) tea.Cmd {
+	if problems := paramProblems(err); len(problems) > 0 {
+		return m.askAgain(req, problems)
+	}
 	if !req.AcceptDrawing && strings.Contains(errorText(err), "--accept-drawing") {
 		m.open(&menu{title: "These commands are texts of a drawing: run them?", choices: []choice{
 			{"n", "no", "", nil},
@@ -105,9 +111,10 @@ func (m *model) refused(req api.RunRequest, err error) {
 				return m.sendRun(req)
 			}},
 		}})
-		return
+		return nil
 	}
 	m.fail(err)
+	return nil
 }
 
 // accepted says what the daemon made of a request.

@@ -42,6 +42,9 @@ func (m *model) handles(nodes []int) []string {
 // selection is how the selected nodes are named: one by its handle, a whole group by g:, several by
 // their handles; what says which, for people.
 func (m *model) selection() (selector []string, what string) {
+	if path := m.picture.again(); path != "" {
+		return []string{path}, path
+	}
 	nodes := m.picture.nodes()
 	names := m.handles(nodes)
 	switch {
@@ -103,10 +106,13 @@ func (m *model) runMenu() {
 	}
 	if selector, what := m.selection(); len(selector) > 0 {
 		add("s", what, selector, "")
-		add("d", what+" and what follows", around(selector, "", "+"), "")
-		add("u", what+" and what leads to it", around(selector, "+", ""), "")
+		if m.picture.again() == "" { // an instance has nothing around it that a run could name
+			add("d", what+" and what follows", around(selector, "", "+"), "")
+			add("u", what+" and what leads to it", around(selector, "+", ""), "")
+		}
 	}
 	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
+	choices = append(choices, m.partLine()...)
 	m.open(&menu{title: "Run", choices: choices})
 }
 
@@ -122,7 +128,7 @@ func around(names []string, before, after string) []string {
 // stopMenu asks what to stop. Its first line is nothing.
 func (m *model) stopMenu() {
 	choices := []choice{{"n", "nothing", "", nil}}
-	if n := m.selectedNode(); n != nil && m.past == nil && (n.State == api.StateRunning || n.State == api.StateQueued) {
+	if n := m.selectedNode(); n != nil && m.past == nil && goes(n.State) {
 		id, run := n.ID, n.Run
 		choices = append(choices, choice{"s", "only " + n.Name, m.shell("stop", run, "--node", n.Name),
 			func(m *model) tea.Cmd { return m.stop(run, id, nil) }})
@@ -141,6 +147,15 @@ func (m *model) stopMenu() {
 			func(m *model) tea.Cmd { return m.stopAll(nil) }})
 	}
 	m.open(&menu{title: "Stop what?", choices: choices})
+}
+
+// goes says whether a node in a state is a part of a run that a stop ends.
+func goes(s api.State) bool {
+	switch s {
+	case api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying:
+		return true
+	}
+	return false
 }
 
 // leaveMenu asks before runs are stopped for the sake of leaving.
@@ -167,7 +182,7 @@ func (m *model) resetMenu() {
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.handles(marked))
 	}
-	if selector, what := m.selection(); len(selector) > 0 {
+	if selector, what := m.selection(); len(selector) > 0 && m.picture.again() == "" {
 		add("s", what, selector)
 	}
 	add("a", "all "+words.Plural(len(m.flow.nodes), "node"), nil)

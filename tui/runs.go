@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,6 +53,7 @@ func (m *model) openRun() tea.Cmd {
 			m.page, m.pane = mainPage, drawingPane
 			m.flow.structure++ // the past one has the same nodes, and its own states
 			m.past.flow.structure = m.flow.structure
+			m.picture.pages = nil
 			return nil
 		})
 }
@@ -59,7 +61,7 @@ func (m *model) openRun() tea.Cmd {
 // leavePast goes back to now.
 func (m *model) leavePast() {
 	if m.past != nil {
-		m.past = nil
+		m.past, m.picture.pages, m.asking.pages = nil, nil, ""
 		m.flow.structure++
 	}
 }
@@ -69,31 +71,53 @@ func asLeft(now *flow, d api.RunDetail) flow {
 	f := *now
 	f.nodes = make([]api.NodeStatus, len(now.nodes))
 	for i, n := range now.nodes {
-		f.nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle}
+		f.nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle,
+			Container: n.Container, SubFlow: n.SubFlow}
 	}
+	f.edges = slices.Clone(now.edges)
+	f.leave(d)
 	for _, n := range d.Left {
 		if i, known := f.index[n.ID]; known {
 			f.nodes[i].State, f.nodes[i].Run = n.State, d.Run
 		}
 	}
 	for _, x := range d.Execs {
-		i, known := f.index[x.Node]
-		if !known {
-			continue
-		}
-		n := &f.nodes[i]
-		n.Run, n.Executions, n.Started, n.DurationMS = d.Run, max(n.Executions, x.Execution), x.Started, x.DurationMS
-		n.Reason, n.ExitCode, n.Signal, n.Message = x.Reason, x.ExitCode, x.Signal, x.Message
-		switch {
-		case x.OK:
-			n.State = api.StateOK
-		case x.Reason == api.ReasonCancelled:
-			n.State = api.StateCancelled
-		default:
-			n.State = api.StateFailed
+		if i, known := f.index[x.Node]; known {
+			executed(&f.nodes[i], d.Run, x)
 		}
 	}
+	f.passedOver(d)
+	for e := range f.edges {
+		f.decide(e)
+	}
+	f.block()
 	return f
+}
+
+// passedOver finds the nodes that no path led to: of a run of everything those that are in no list.
+func (f *flow) passedOver(d api.RunDetail) {
+	if d.Counts.Skipped == 0 || d.Nodes < len(f.nodes) {
+		return
+	}
+	for i := range f.nodes {
+		if n := &f.nodes[i]; f.outer(i) && n.Run == "" && n.SubFlow == "" {
+			n.State, n.Run = api.StateSkipped, d.Run
+		}
+	}
+}
+
+// executed makes a node what an execution has made of it.
+func executed(n *api.NodeStatus, run string, x api.Execution) {
+	n.Run, n.Executions, n.Started, n.DurationMS = run, max(n.Executions, x.Execution), x.Started, x.DurationMS
+	n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = x.Reason, x.ExitCode, x.Signal, x.Message, x.Handled
+	switch {
+	case x.OK:
+		n.State = api.StateOK
+	case x.Reason == api.ReasonCancelled:
+		n.State = api.StateCancelled
+	default:
+		n.State = api.StateFailed
+	}
 }
 
 // drawRuns writes the history.

@@ -35,7 +35,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		m.refresh()
 	}
-	return m, guarded(tea.Batch(cmd, m.follow(), m.ticker(), m.toaster(), m.memorize(msg)))
+	return m, guarded(tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg)))
 }
 
 // handle is the one switch over all messages.
@@ -68,6 +68,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return cmd
 	case tick:
 		m.ticking = false
+	case inquiry:
+		m.asking.waits = false
 	case toasted:
 		if msg.id == m.toast.id {
 			m.hush()
@@ -125,6 +127,7 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost, m.link.ended, m.link.wait = nil, nil, 0
 	}
 	m.flow.take(n.batch)
+	m.asking.note(m, n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
 		cmds = []tea.Cmd{m.giveUp(n.ended)}
@@ -148,13 +151,18 @@ func (m *model) news(n news) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticker keeps the clock going while a run does, and only then.
+// ticker keeps the clock going while a run does, and only then. A run in which nothing but people and
+// moments out of sight are waited for has time.
 func (m *model) ticker() tea.Cmd {
 	if !m.running() || m.ticking {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} })
+	every := time.Second
+	if m.idles() {
+		every = time.Minute
+	}
+	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
 }
 
 // toaster ends a toast in time.

@@ -16,13 +16,15 @@ import (
 
 // A whyView is the inspector: why the selected node is as it is, in the words of wf why.
 type whyView struct {
-	of    string // what was asked for: node, run and state
-	node  string
-	run   string
-	text  []string
-	err   error
-	lines []span
-	top   int
+	of   string // what was asked for: node, run and state
+	node string
+	run  string
+	text []string
+	err  error
+
+	outputs map[string]any
+	lines   []span
+	top     int
 }
 
 // showInspector turns the side pane to the inspector, and back to the log.
@@ -42,9 +44,9 @@ func (m *model) explain() tea.Cmd {
 	if m.past != nil {
 		run = m.past.run
 	}
-	of := fmt.Sprintln(n.ID, run, n.State, n.Executions)
+	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, len(m.asking.decisions[n.ID]))
 	if m.why.of == of {
-		return nil
+		return m.explainRun(n.Run)
 	}
 	if m.why.node != n.ID {
 		m.why = whyView{}
@@ -52,19 +54,24 @@ func (m *model) explain() tea.Cmd {
 	m.why.of, m.why.node, m.why.run = of, n.ID, run
 	id := n.ID
 	return requestFor(m, requestTime, func(ctx context.Context, ws *client.Workspace) (whyAnswer, error) {
-		why, err := ws.Why(ctx, id, run)
-		return whyAnswer{why, err}, nil
+		a := whyAnswer{}
+		a.why, a.err = ws.Why(ctx, id, run)
+		if out, err := ws.Outputs(ctx, id, run); err == nil { // without any there is nothing to show
+			a.outputs = out.Outputs
+		}
+		return a, nil
 	}, func(m *model, a whyAnswer) tea.Cmd {
 		if m.why.of == of {
-			m.why.text, m.why.err = a.why.Text, a.err
+			m.why.text, m.why.err, m.why.outputs = a.why.Text, a.err, a.outputs
 		}
 		return nil
 	})
 }
 
 type whyAnswer struct {
-	why api.Why
-	err error
+	why     api.Why
+	outputs map[string]any
+	err     error
 }
 
 // drawWhy writes the inspector.
@@ -104,19 +111,28 @@ func (m *model) whyLines(width int) []span {
 	if m.why.err != nil {
 		add(badStyle, errorText(m.why.err))
 	}
+	m.controlLines(n, field)
 	field("command", n.Command)
 	field("group", n.Group)
 	field("after", words.NameList(m.neighbours(n, false), 12))
 	field("before", words.NameList(m.neighbours(n, true), 12))
 	field("times", m.times(n))
 	field("id", plain.Line(n.ID))
+	if m.ranWith.run != "" && m.ranWith.run == n.Run {
+		field("run "+n.Run, m.ranWith.text)
+	}
 	return out
 }
 
 // neighbours are the names of what a node waits for, or of what waits for it.
 func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
 	f := m.shown()
-	i := f.index[n.ID]
+	i, known := f.index[n.ID]
+	if !known {
+		if i = m.picture.node(); i < 0 { // of an instance
+			return nil
+		}
+	}
 	edges := f.in[i]
 	if after {
 		edges = f.out[i]
@@ -131,6 +147,7 @@ func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
 		if f.edges[e].nonBlocking {
 			name += " (non-blocking)"
 		}
+		name += f.edges[e].wayText()
 		names = append(names, name)
 	}
 	return names

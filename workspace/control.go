@@ -139,7 +139,8 @@ func (w *Workspace) recallPast() {
 	for id, p := range w.before {
 		m := w.last[id]
 		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
-		if m.rec == nil && (p.Mocked || p.Status == graph.Failed) {
+		// Of a sub-flow the record is that of the command that lists its items.
+		if (m.rec == nil || m.rec.status != p.Status || m.rec.run != m.run) && (p.Mocked || p.Status == graph.Failed) {
 			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
 			w.last[id] = m
 		}

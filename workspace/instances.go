@@ -140,7 +140,7 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 }
 
 // selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim,
-// align[3]/trim. ok is false if it names none in this way.
+// align[3]/trim, and align[40-59], which is for those who look at them page by page. ok is false if it names none in this way.
 func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
@@ -180,7 +180,7 @@ func (w *Workspace) pastNodeStatus(path string, p scheduler.PastNode) api.NodeSt
 func (r *run) nodeStatus(i int) api.NodeStatus {
 	n := &r.nodes[i]
 	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
-		State: r.stateIn(i, false), Run: r.id, Outputs: r.sched.Outputs(i)}
+		State: r.stateIn(i, false), Run: r.id, Outputs: r.knownOutputs(i)}
 	if n.rec != nil {
 		n.rec.describe(&s)
 		s.Executions = n.rec.executions
@@ -196,25 +196,38 @@ func (r *run) nodeStatus(i int) api.NodeStatus {
 }
 
 // pathMatches says whether a selector names a path, or the instance that the path lies in. [*] stands for
-// every instance.
+// every instance, [40-59] for those with these numbers.
 func pathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
 		return false
 	}
 	for i, w := range want {
-		name, all := strings.CutSuffix(w, "[*]")
-		if all {
-			if open := strings.LastIndexByte(have[i], '['); open < 0 || have[i][:open] != name {
-				return false
-			}
-			continue
-		}
-		if w != have[i] && w != "*" {
+		if w != have[i] && w != "*" && !severalMatch(w, have[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// severalMatch says whether a part of a selector that stands for several instances names one of them.
+func severalMatch(part, instance string) bool {
+	name, which, ok := strings.Cut(strings.TrimSuffix(part, "]"), "[")
+	number, inside := strings.CutPrefix(strings.TrimSuffix(instance, "]"), name+"[")
+	if !ok || !inside {
+		return false
+	}
+	if which == "*" {
+		return true
+	}
+	first, last, isRange := strings.Cut(which, "-")
+	if !isRange {
+		return false
+	}
+	from, errFrom := strconv.Atoi(first)
+	to, errTo := strconv.Atoi(last)
+	k, err := strconv.Atoi(number)
+	return errFrom == nil && errTo == nil && err == nil && from <= k && k <= to
 }
 
 func instancePath(name string, k int) string { return name + "[" + strconv.Itoa(k) + "]" }

@@ -207,7 +207,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 	unexplained := 0
 	for _, n := range w.g.Nodes() {
-		if n.Status != graph.Idle {
+		if n.Status != graph.Idle && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
 			unexplained++
 		}
 	}
@@ -242,9 +242,12 @@ func (w *Workspace) remember(run int) (explained int) {
 		return 0
 	}
 	for _, id := range past.Request.Scope {
-		if m := w.last[id]; m.run == 0 && w.g.Node(id) != nil {
+		if m, n := w.last[id], w.g.Node(id); m.run == 0 && n != nil {
 			m.run = run
 			w.last[id] = m
+			if n.SubFlow() && n.Status != graph.Idle {
+				explained++ // whether it was executed itself, to list its items, or not
+			}
 		}
 	}
 	for _, e := range past.Executions {
@@ -260,11 +263,17 @@ func (w *Workspace) remember(run int) (explained int) {
 		}
 		before := m.rec.status == status
 		m.rec.recall(e)
-		if after := m.rec.status == status; after && !before && status != graph.Idle {
+		if after := m.rec.status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
 			explained++
 		}
 	}
 	return explained
+}
+
+// isSubFlow says whether an id is that of a sub-flow. Its executions only find its items.
+func (w *Workspace) isSubFlow(id string) bool {
+	n := w.g.Node(id)
+	return n != nil && n.SubFlow()
 }
 
 // statusBefore is the status of a node of the workfile, or of an instance that is known.

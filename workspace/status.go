@@ -57,10 +57,16 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 	})
 }
 
+// handAttrs are the attributes that people edit one by one: what names a node, and what says when and how
+// often it runs.
+var handAttrs = []string{"name", "group", "idempotent", "approve", "approve_timeout", "approve_default", "wait", "wait_until",
+	"timeout", "retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_on", "env", "pool", "join", "join_timeout",
+	"join_losers", graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil, "parallel", "on_failure", "min_success", "max_iterations"}
+
 // ownAttrs are the attributes that a node itself has, of those that people edit beside its command.
 func ownAttrs(n *graph.Node) map[string]string {
 	var attrs map[string]string
-	for _, key := range []string{"name", "group", "idempotent"} {
+	for _, key := range handAttrs {
 		if value, has := n.Attr(key); has {
 			if attrs == nil {
 				attrs = map[string]string{}

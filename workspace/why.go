@@ -189,11 +189,16 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It succeeded%s.", times(rec.executions))
 		}
 	case graph.Failed:
+		handled := r.sched.Handled(i)
+		if handled && rec.reason == api.ReasonCancelled {
+			add("It was cancelled: only a join needed it that had been decided.")
+			break
+		}
 		add("%s", r.failureSentence(rec))
 		if rec.mocked {
 			add("It was not executed: the run was told to take it as failed.")
 		}
-		if r.sched.Handled(i) {
+		if handled {
 			add("The failure was handled: %s.", r.ways(i))
 		}
 	default:

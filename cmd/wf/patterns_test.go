@@ -27,18 +27,7 @@ func TestPatterns(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workfiles in %s: %v", patternFolder, err)
 	}
-	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{home: home, bin: buildProgram(t)}
-	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "LANG=C.UTF-8",
-		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
-	defer func() {
-		if err := w.end(); err != nil {
-			t.Error(err)
-		}
-	}()
+	w := newPatternWorld(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".graphml"), func(t *testing.T) {
 			data, err := os.ReadFile(file)

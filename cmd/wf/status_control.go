@@ -137,7 +137,7 @@ func allHandled(s api.Status) bool {
 func waitsForPeople(stages []api.Stage) bool {
 	for _, s := range stages {
 		for _, n := range s.Notable {
-			if n.Wait != nil && n.Wait.Kind == api.WaitApproval {
+			if n.Wait != nil && n.Wait.Kind == api.WaitApproval || n.Instances != nil && n.Instances.Counts.Waiting > 0 {
 				return true
 			}
 		}

@@ -170,7 +170,9 @@ reach commands only as variables: wf help environment.
   wf run --from test --until deploy     a part; what lies before it counts as done
   wf run --skip build --mock test=exit:3 --mock 'score={"value": 0.9}'
   wf approvals; wf approve deploy --set window=14:00; wf reject deploy --comment 'not today'
-  wf out build.version                  an output, also inside a command`
+  wf out build.version                  an output, also inside a command
+
+docs/control-flow.md of the project has all of it, with examples and the functions.`
 
 const exitTopic = `EXIT STATUS
 

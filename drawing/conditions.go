@@ -1,0 +1,106 @@
+package drawing
+
+import "github.com/charmbracelet/x/ansi"
+
+// maxWhen is how many columns of a condition a line shows.
+const maxWhen = 14
+
+// conditions are the texts of the conditions on the ways to vertices: that of the only edge to one. Where
+// several edges meet, each of them has a sign of its own.
+func conditions(g *Graph, w *web) []string {
+	var texts []string
+	for v := range w.in {
+		var only *Edge
+		ways := 0
+		for _, i := range w.in[v] {
+			if a := &w.arcs[i]; !a.back {
+				ways++
+				if a.edge >= 0 {
+					only = &g.Edges[a.edge]
+				}
+			}
+		}
+		if ways != 1 || only == nil || only.When == "" {
+			continue
+		}
+		if texts == nil {
+			texts = make([]string, w.size)
+		}
+		texts[v] = ansi.Truncate(head(only.When, maxWhen), maxWhen, "")
+	}
+	return texts
+}
+
+// conditionOf is the condition on the way to a vertex; texts are those of all, or nil.
+func conditionOf(texts []string, v int32) string {
+	if texts == nil {
+		return ""
+	}
+	return texts[v]
+}
+
+// condition writes the condition under which a row is reached.
+func (p *pen) condition(x int, text string) int {
+	if text == "" {
+		return 0
+	}
+	return p.put(x, "when "+text, InkDim) + 2
+}
+
+// deadLanes gives the lines of edges that were decided against the ink of what does not matter any more.
+func deadLanes(g *Graph, l *lanes, k *laneLook) {
+	for i := range l.all {
+		if e := l.all[i].edge; e >= 0 && g.Edges[e].Dead {
+			k.inks[i] = InkDim
+		}
+	}
+}
+
+// kill finds the bundles of which no edge is a way any more.
+func (p *picture) kill() {
+	for i := range p.layers.bundles {
+		dead := true
+		for _, n := range p.layers.bundles[i].arcs {
+			e := p.web.arcs[n].edge
+			dead = dead && e >= 0 && p.graph.Edges[e].Dead
+		}
+		if dead {
+			p.inks[i] = InkDim
+		}
+	}
+}
+
+// writeConditions writes the conditions of a layer on the lines before its chips.
+func (p *picture) writeConditions(layer int) {
+	if p.when == nil {
+		return
+	}
+	for _, v := range p.rows[layer] {
+		text := p.when[v]
+		y := p.middle(p.layers.points[v].row) - p.brush.from.Y
+		if text == "" || y < 0 || y >= p.brush.grid.Height {
+			continue
+		}
+		w := pen{grid: p.brush.grid, y: y, mods: Line, ascii: p.look.ASCII}
+		x := p.starts[layer] - 2 - ansi.StringWidth(text) - p.brush.from.X
+		if c := w.grid.At(x, y); c != nil {
+			w.mods = c.Style.Mods &^ Token
+		}
+		w.put(x, text, InkText)
+	}
+}
+
+// heads are the columns that conditions take before the chips of each layer.
+func (p *picture) heads() []int {
+	columns := make([]int, len(p.layers.order))
+	for i, layer := range p.layers.order {
+		for _, q := range layer {
+			if v := p.layers.points[q].vertex; v >= 0 {
+				if text := conditionOf(p.when, v); text != "" {
+					columns[i] = max(columns[i], ansi.StringWidth(text)+2)
+				}
+			}
+		}
+	}
+	return columns
+}

@@ -1,0 +1,150 @@
+package drawing
+
+import (
+	"sort"
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Row is a line below the row of a node: what the node is made of, as far as somebody wants to see it.
+// Rows are of now: they may come, go and change their order between frames.
+type Row struct {
+	Node   int    // of the graph
+	Key    string // unique in the graph, and of no node
+	Depth  int    // 0 = right below the node
+	State  State
+	Note   Note   // other than NoNote: Name is a remark, there is no state
+	Name   string // texts may hold anything
+	Detail string
+	Marked bool
+	Tally  *Tally // nil = none
+}
+
+// A Note is what a row says that is no part of its node.
+type Note uint8
+
+// The notes.
+const (
+	NoNote Note = iota
+	More        // there are others
+	Model       // what all parts of the node are made of
+)
+
+// sign stands before a note.
+func (n Note) sign(ascii bool) string {
+	switch {
+	case n == Model && ascii:
+		return ": "
+	case n == Model:
+		return "⋮ "
+	case ascii:
+		return "... "
+	}
+	return "… "
+}
+
+// A Tally counts what a node is made of.
+type Tally struct {
+	Total  int // 0 = nobody knows how many there will be
+	Counts Counts
+}
+
+// rowsOf is the part of Graph.Rows that belongs to a node.
+func (g *Graph) rowsOf(v int32) (from, to int) {
+	if len(g.Rows) == 0 {
+		return 0, 0
+	}
+	from = sort.Search(len(g.Rows), func(i int) bool { return g.Rows[i].Node >= int(v) })
+	for to = from; to < len(g.Rows) && g.Rows[to].Node == int(v); {
+		to++
+	}
+	return from, to
+}
+
+// row is the row that an item means, or nil.
+func (g *Graph) row(item Item) *Row {
+	if item.Kind != ARow || item.Index < 0 || int(item.Index) >= len(g.Rows) {
+		return nil
+	}
+	return &g.Rows[item.Index]
+}
+
+// owner is the item of the node to which a row belongs; other items are their own.
+func (g *Graph) owner(item Item) Item {
+	if r := g.row(item); r != nil {
+		return NodeItem(r.Node)
+	}
+	return item
+}
+
+// text is how a tally begins: "3/10", or how many have begun where nobody knows the end.
+func (t *Tally) text() string {
+	done := strconv.Itoa(t.Counts.Done())
+	if t.Total > 0 {
+		return done + "/" + strconv.Itoa(t.Total)
+	}
+	return done + "/" + strconv.Itoa(t.Counts.Total()) + "+"
+}
+
+// urgentStates are what a tally names, the most urgent first.
+var urgentStates = [...]State{Failed, Waiting, Retrying, Running, Cancelled}
+
+// tally writes how many have ended well, of how many, and what a person wants to know of the others.
+func (p *pen) tally(x int, t *Tally) int {
+	used := p.put(x, t.text(), InkDim)
+	for _, state := range urgentStates {
+		if n := t.Counts[state]; n > 0 {
+			used += 1 + p.put(x+used+1, state.Glyph(p.ascii)+strconv.Itoa(n), InkOf(state))
+		}
+	}
+	return used
+}
+
+// columns is how many columns tally writes.
+func (t *Tally) columns() int {
+	used := len(t.text())
+	for _, state := range urgentStates {
+		if n := t.Counts[state]; n > 0 {
+			used += 2 + digits(n)
+		}
+	}
+	return used
+}
+
+// inner writes a row below that of its node, in at most room columns.
+func (p *pen) inner(x int, r *Row, room int) {
+	end := min(x+room, p.grid.Width)
+	x += 2 * r.Depth
+	put := func(text string, ink Ink) {
+		if x < end {
+			x += p.grid.Put(x, p.y, ansi.Truncate(text, end-x, p.ellipsis()), end-x, Style{ink, p.mods}, p.item)
+		}
+	}
+	if r.Marked {
+		p.mods |= Marked
+	}
+	if r.Note != NoNote {
+		put(r.Note.sign(p.ascii)+head(r.Name, max(end-x, 0)), InkDim)
+		return
+	}
+	put(r.State.Glyph(p.ascii)+" ", InkOf(r.State))
+	put(clip(head(r.Name, longestName), max(end-x, 0), p.ellipsis()), nameInk(r.State))
+	x += 2
+	if r.Tally != nil && x+r.Tally.columns() < end {
+		x += p.tally(x, r.Tally) + 2
+	}
+	ink := InkDim
+	if r.State.needsPerson() {
+		ink = InkOf(r.State)
+	}
+	put(head(r.Detail, max(end-x, 0)), ink)
+}
+
+// nameInk is the ink of a name: what was passed over steps back.
+func nameInk(s State) Ink {
+	if s == Skipped {
+		return InkDim
+	}
+	return InkText
+}

@@ -1,0 +1,289 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/plain"
+	"wf/words"
+)
+
+// A decider asks for the values and the comment of a yes.
+type decider struct {
+	about   []api.Approval
+	values  []line // the last one is empty, for one more
+	comment line
+	at      int // of values, or their number: the comment
+	problem string
+}
+
+// approve asks with which values what is marked or selected goes on.
+func (m *model) approve() { m.approveThese(m.inbox.objects()) }
+
+func (m *model) approveThese(about []api.Approval) {
+	if len(about) > 0 {
+		m.open(&decider{about: about, values: make([]line, 1)})
+	}
+}
+
+// reject asks why, and then whether it is meant.
+func (m *model) rejectMarked() { m.rejectThese(m.inbox.objects()) }
+
+func (m *model) rejectThese(about []api.Approval) {
+	if len(about) == 0 {
+		return
+	}
+	m.open(&prompt{label: "reject " + askedNames(about) + ", because:", enter: func(m *model, comment string) tea.Cmd {
+		m.open(&menu{title: "Reject " + askedNames(about) + "?", choices: []choice{
+			{"n", "no", "", nil},
+			{"y", "yes: it fails, as rejected", m.decideCommand("reject", about, nil, comment), func(m *model) tea.Cmd {
+				return m.decide(about, api.Decision{Comment: comment}, nil)
+			}},
+		}})
+		return nil
+	}})
+}
+
+// askedNames names what an answer is for.
+func askedNames(about []api.Approval) string {
+	if len(about) == 1 {
+		return about[0].Name
+	}
+	return words.Plural(len(about), "node")
+}
+
+// decideCommand is the command that gives the same answer to one.
+func (m *model) decideCommand(command string, about []api.Approval, values []string, comment string) string {
+	if len(about) != 1 || about[0].Workfile != m.flow.status.Workfile {
+		return ""
+	}
+	args := []string{about[0].Name}
+	for _, v := range values {
+		args = append(args, "--set", v)
+	}
+	if comment != "" {
+		args = append(args, "--comment", comment)
+	}
+	return m.shell(command, args...)
+}
+
+// decide tells the daemon what somebody has decided about each of some nodes. then is called with the
+// first error, or nil.
+func (m *model) decide(about []api.Approval, d api.Decision, then func(*model, error)) tea.Cmd {
+	d.User = m.opt.Request.User
+	own := m.flow.status.Workfile
+	l, parent := m.link, m.ctx
+	if l == nil || l.ws == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(parent, requestTime)
+		defer cancel()
+		var failure error
+		made := 0
+		for _, a := range about {
+			one := d
+			one.Node, one.Run = a.Node, a.Run
+			if err := tell(ctx, l, a.Workfile, own, one); err != nil {
+				failure = err
+				break
+			}
+			made++
+		}
+		return answer{func(m *model) tea.Cmd {
+			m.inbox.marked = nil
+			m.asking.approvals = true
+			if made > 0 {
+				m.say(map[bool]string{true: "approved ", false: "rejected "}[d.Approved]+askedNames(about[:made]), false)
+			}
+			if failure != nil {
+				m.fail(failure)
+			}
+			if then != nil {
+				then(m, failure)
+			}
+			return m.askOthers()
+		}}
+	}
+}
+
+// tell gives an answer in the workfile that it is for.
+func tell(ctx context.Context, l *link, path, own string, d api.Decision) error {
+	ws := l.ws
+	if path != own {
+		var err error
+		if ws, err = l.client.Open(ctx, path); err != nil {
+			return err
+		}
+	}
+	_, err := ws.Decide(ctx, d)
+	return err
+}
+
+// line is the one that has the keys.
+func (d *decider) line() *line {
+	if d.at < len(d.values) {
+		return &d.values[d.at]
+	}
+	return &d.comment
+}
+
+func (d *decider) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+	fields := len(d.values) + 1
+	switch k.String() {
+	case "up", "shift+tab":
+		d.at = (d.at + fields - 1) % fields
+	case "down", "tab":
+		d.at = (d.at + 1) % fields
+	case "esc", "ctrl+c":
+		m.done()
+	case "enter", "ctrl+s":
+		return d.send(m)
+	default:
+		d.line().edit(k)
+		d.grow()
+	}
+	return nil
+}
+
+func (d *decider) paste(_ *model, text string) tea.Cmd {
+	for i, part := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
+		if i > 0 && d.at < len(d.values) {
+			d.grow()
+			d.at++
+		}
+		d.line().insert(strings.TrimRight(part, "\r"))
+		d.grow()
+		if len(d.values) > mostValues {
+			break
+		}
+	}
+	return nil
+}
+
+// mostValues bounds how many lines of values a form takes.
+const mostValues = 50
+
+// grow adds an empty line for one more value, where the last one is in use.
+func (d *decider) grow() {
+	if d.problem = ""; len(d.values[len(d.values)-1].text) > 0 && len(d.values) < mostValues {
+		d.values = append(d.values, line{})
+	}
+}
+
+// given are the lines of values that are in use; an error says which cannot be read.
+func (d *decider) given() (list []string, values map[string]any, err error) {
+	for i := range d.values {
+		text := strings.TrimSpace(d.values[i].String())
+		if text == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || strings.TrimSpace(key) == "" {
+			d.at = i
+			return nil, nil, fmt.Errorf("%s: must be KEY=VALUE", text)
+		}
+		if values == nil {
+			values = map[string]any{}
+		}
+		values[strings.TrimSpace(key)] = value
+		list = append(list, strings.TrimSpace(key)+"="+value)
+	}
+	return list, values, nil
+}
+
+// send says yes. The form stays until the daemon has taken it.
+func (d *decider) send(m *model) tea.Cmd {
+	_, values, err := d.given()
+	if err != nil {
+		d.problem = plain.Line(err.Error())
+		return nil
+	}
+	decision := api.Decision{Approved: true, Values: values, Comment: d.comment.String()}
+	return m.decide(d.about, decision, func(m *model, err error) {
+		if err == nil {
+			m.shut(d)
+			return
+		}
+		d.problem = plain.Line(errorText(err))
+	})
+}
+
+func (d *decider) draw(m *model, a area) (x, y int, cursor bool) {
+	text := d.about[0].Text
+	if len(d.about) > 1 {
+		text = askedNames(d.about) + ", the same answer for all"
+	}
+	width := min(90, a.width-2)
+	asked := wrapWords(text, width-4)
+	asked = asked[:min(len(asked), max(1, a.height-len(d.values)-8))]
+	b := box(a, width, len(asked)+len(d.values)+6, "Approve "+askedNames(d.about), m.opt.ASCII)
+	in := b.part(2, 1, b.width-4, b.height-2)
+	for i, line := range asked {
+		in.put(0, i, line, strongStyle)
+	}
+	const column = 11
+	at := len(asked) + 1
+	field := func(i int, label string, l *line) {
+		row := in.row(at)
+		at++
+		st := dimStyle
+		if i == d.at {
+			st = keyStyle
+		}
+		row.put(0, 0, label, st)
+		end := l.draw(row, column, plainStyle)
+		if i == d.at {
+			x, y, cursor = row.x+end, row.y, true
+		}
+	}
+	for i := range d.values {
+		label := ""
+		if i == 0 {
+			label = "key=value"
+		}
+		field(i, label, &d.values[i])
+	}
+	field(len(d.values), "comment", &d.comment)
+	last, st := "Enter approves  Tab next field  Esc decides nothing", dimStyle
+	if d.problem != "" {
+		last, st = d.problem, badStyle
+	}
+	in.row(in.height-1).put(0, 0, clip(last, in.width, m.opt.ASCII), st)
+	return x, y, cursor
+}
+
+// answerMenu asks what to say to the selected node, which waits for that; false where it does not.
+func (m *model) answerMenu() bool {
+	n := m.selectedNode()
+	if n == nil || m.past != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {
+		return false
+	}
+	for _, a := range m.inbox.own {
+		if a.Node != n.ID || a.Run != n.Run && n.Run != "" {
+			continue
+		}
+		about := []api.Approval{a}
+		m.open(&menu{title: clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
+			{"n", "nothing for now", "", nil},
+			{"y", "approve, with values and a comment if you like", m.decideCommand("approve", about, nil, ""), func(m *model) tea.Cmd {
+				m.approveThese(about)
+				return nil
+			}},
+			{"x", "reject", m.decideCommand("reject", about, nil, ""), func(m *model) tea.Cmd {
+				m.rejectThese(about)
+				return nil
+			}},
+			{"l", "look at the log", "", func(m *model) tea.Cmd {
+				m.inspect, m.pane = false, sidePane
+				return nil
+			}},
+		}})
+		return true
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+)
+
+// conditions offers the edges of the selected node, to say under which conditions they fire.
+func (m *model) conditions() {
+	n := m.editedNode()
+	if n == nil {
+		m.say("no single node is selected", false)
+		return
+	}
+	i := m.flow.index[n.ID]
+	var choices []choice
+	for _, e := range slices.Concat(m.flow.out[i], m.flow.in[i]) {
+		edge := m.flow.edges[e]
+		label := m.flow.nodes[edge.from].Name + " -> " + m.flow.nodes[edge.to].Name
+		when := edge.when
+		if when == "" {
+			when = "after a success"
+		}
+		choices = append(choices, choice{fmt.Sprint(len(choices) + 1), label, when, func(m *model) tea.Cmd {
+			m.whenPrompt(m.flow.nodes[edge.from].ID, m.flow.nodes[edge.to].ID, label, edge.when)
+			return nil
+		}})
+	}
+	if len(choices) == 0 {
+		m.say("no edge begins or ends at "+n.Name, false)
+		return
+	}
+	if len(choices) > 9 {
+		m.open(newChooser("When does an edge fire?", choices))
+		return
+	}
+	m.open(&menu{title: "When does an edge fire?", choices: choices})
+}
+
+// whenHint names the conditions there are.
+const whenHint = "success failure done exit:2,10-20 case:NAME if:EXPR else"
+
+// whenPrompt asks for the condition of an edge.
+func (m *model) whenPrompt(from, to, label, was string) {
+	m.open(&prompt{label: label + " when:", line: newLine(was), hint: func(*model, string) (string, bool) { return whenHint, false },
+		enter: func(m *model, text string) tea.Cmd {
+			if text == was {
+				return nil
+			}
+			e := api.Edit{Op: api.OpSetEdge, Source: from, Target: to, Key: "when", Value: text, Was: &was}
+			if text == "" {
+				e.Op = api.OpUnsetEdge
+			}
+			return m.change([]api.Edit{e})
+		}})
+}

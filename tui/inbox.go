@@ -1,0 +1,336 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/plain"
+	"wf/words"
+)
+
+// An inboxView is what waits for people: in the open workfile, of which events tell, and in all others, as
+// they were when somebody looked.
+type inboxView struct {
+	list
+	own     []api.Approval
+	others  []api.Approval
+	problem string          // why the others are not known
+	marked  map[string]bool // keys of approvals
+	wanted  string          // key of the one to select
+	back    page            // from which it was opened
+}
+
+// approvalKey tells approvals from each other.
+func approvalKey(a api.Approval) string { return a.Workfile + "\n" + a.Run + "\n" + a.Node }
+
+// all are those of the open workfile, then those of others.
+func (v *inboxView) all() []api.Approval { return append(slices.Clone(v.own), v.others...) }
+
+// someWait says whether anything waits for a person.
+func someWait(m *model) bool { return len(m.inbox.own)+len(m.inbox.others) > 0 }
+
+// take takes over what waits in the open workfile, and says so once of what is new: on the screen, with the
+// bell, and where the terminal can (OSC 9) in a notification.
+func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
+	known := map[string]bool{}
+	for _, a := range v.own {
+		known[approvalKey(a)] = true
+	}
+	fresh := 0
+	for i := range list {
+		list[i].Name, list[i].Text = plain.Line(list[i].Name), plain.Text(list[i].Text)
+		if !known[approvalKey(list[i])] {
+			fresh++
+		}
+	}
+	v.own = list
+	v.find()
+	if fresh == 0 {
+		return nil
+	}
+	if m.toast.text == "" {
+		m.say(words.Plural(len(list), "node")+" waiting for a person: A answers", false)
+	}
+	return tea.Raw("\a\x1b]9;wf: " + words.Plural(len(list), "node") + " waiting for a person\a")
+}
+
+// find selects what was selected before.
+func (v *inboxView) find() {
+	if i := slices.IndexFunc(v.all(), func(a api.Approval) bool { return approvalKey(a) == v.wanted }); i >= 0 {
+		v.at = i
+	}
+}
+
+// selected is the approval that is selected, or nil.
+func (v *inboxView) selected() *api.Approval {
+	all := v.all()
+	if v.at < 0 || v.at >= len(all) {
+		return nil
+	}
+	return &all[v.at]
+}
+
+// objects are the approvals that an answer is for: the marked ones, else the selected one.
+func (v *inboxView) objects() (list []api.Approval) {
+	for _, a := range v.all() {
+		if v.marked[approvalKey(a)] {
+			list = append(list, a)
+		}
+	}
+	if a := v.selected(); len(list) == 0 && a != nil {
+		list = append(list, *a)
+	}
+	return list
+}
+
+// showInbox shows what waits for people, beginning with the selected node if it does.
+func (m *model) showInbox() tea.Cmd {
+	if m.page != inboxPage {
+		m.inbox.back = m.page
+	}
+	if n := m.selectedNode(); n != nil && m.page == mainPage {
+		for _, a := range m.inbox.own {
+			if a.Node == n.ID {
+				m.inbox.wanted = approvalKey(a)
+			}
+		}
+	}
+	m.page = inboxPage
+	m.inbox.find()
+	m.asking.approvals = true
+	return m.askOthers()
+}
+
+// askOthers asks for what waits in other workfiles.
+func (m *model) askOthers() tea.Cmd {
+	if m.link == nil || m.link.client == nil {
+		return nil
+	}
+	l, parent := m.link, m.ctx
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(parent, requestTime)
+		defer cancel()
+		list, err := othersWaiting(ctx, l.client, l.path)
+		return answer{func(m *model) tea.Cmd {
+			if m.link != l {
+				return nil
+			}
+			m.inbox.others, m.inbox.problem = list, ""
+			if err != nil {
+				m.inbox.problem = errorText(err)
+			}
+			m.inbox.find()
+			return nil
+		}}
+	}
+}
+
+// othersWaiting asks every workspace but that of path in which a run goes on.
+func othersWaiting(ctx context.Context, c *client.Client, path string) (list []api.Approval, err error) {
+	server, err := c.Server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range server.Workspaces {
+		if len(info.Runs) == 0 || info.Workfile == path {
+			continue
+		}
+		ws, err := c.Open(ctx, info.Workfile)
+		if err != nil {
+			return list, err
+		}
+		got, err := ws.Approvals(ctx)
+		if err != nil {
+			return list, err
+		}
+		for _, a := range got.Approvals {
+			a.Name, a.Text = plain.Line(a.Name), plain.Text(a.Text)
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// leaveInbox goes back to where it was opened.
+func (m *model) leaveInbox() { m.page = m.inbox.back }
+
+// moveInbox moves the selection.
+func (m *model) moveInbox(key string) {
+	m.inbox.size = len(m.inbox.all())
+	m.inbox.list.move(key)
+	m.inbox.wanted = ""
+	if a := m.inbox.selected(); a != nil {
+		m.inbox.wanted = approvalKey(*a)
+	}
+}
+
+// markApproval marks the selected approval, or takes its mark off.
+func (m *model) markApproval() {
+	a := m.inbox.selected()
+	if a == nil {
+		return
+	}
+	if m.inbox.marked == nil {
+		m.inbox.marked = map[string]bool{}
+	}
+	if key := approvalKey(*a); m.inbox.marked[key] {
+		delete(m.inbox.marked, key)
+	} else {
+		m.inbox.marked[key] = true
+	}
+	m.moveInbox("down")
+}
+
+// openApproval goes to the node that asks, in its workfile.
+func (m *model) openApproval() tea.Cmd {
+	a := m.inbox.selected()
+	if a == nil {
+		return nil
+	}
+	if a.Workfile != m.flow.status.Workfile {
+		return m.openFile(a.Workfile)
+	}
+	m.page, m.pane = mainPage, drawingPane
+	m.reveal(a.Node)
+	return nil
+}
+
+// reveal selects a node, or what of it is known: of an instance's node its row, where that is open.
+func (m *model) reveal(id string) {
+	if i, known := m.flow.index[id]; known {
+		m.picture.goTo(i)
+		return
+	}
+	name, ok := rootOf(id)
+	if !ok {
+		return
+	}
+	i := m.flow.subFlowNamed(name)
+	if i < 0 {
+		return
+	}
+	m.picture.goTo(i)
+	m.picture.openTo(id)
+}
+
+// inboxColumns are where the columns of the list begin.
+var inboxColumns = []int{4, 12, 18, 46}
+
+// drawInbox writes the list, and below it all there is to say about the selected one.
+func (m *model) drawInbox(a area) {
+	v := &m.inbox
+	all := v.all()
+	if v.problem != "" {
+		a.put(2, a.height-1, clip("other workfiles: "+v.problem, a.width-2, m.opt.ASCII), badStyle)
+	}
+	if len(all) == 0 {
+		v.fit(0, a.height)
+		a.put(2, 1, "nothing waits for a person: esc goes back", dimStyle)
+		return
+	}
+	below := min(9, a.height/2)
+	for i, title := range []string{"WAITS", "RUN", "NODE", "ASKS"} {
+		a.put(m.inboxColumn(i, a.width), 0, title, dimStyle)
+	}
+	rows := a.part(0, 1, a.width, a.height-1-below)
+	v.fit(len(all), rows.height)
+	for y := range rows.height {
+		if v.top+y < len(all) {
+			m.approvalRow(rows.row(y), all[v.top+y], v.top+y == v.at)
+		}
+	}
+	rule(a.row(a.height-below), either(m.opt.ASCII, "-", "─"))
+	if v.at < len(all) {
+		m.drawApproval(a.part(0, a.height-below+1, a.width, below-1), all[v.at])
+	}
+}
+
+// inboxColumn is where a column begins; in a narrow terminal the texts come sooner.
+func (m *model) inboxColumn(i, width int) int {
+	if i == 3 && width < stackWidth {
+		return inboxColumns[2] + 14
+	}
+	return inboxColumns[i]
+}
+
+func (m *model) approvalRow(row area, a api.Approval, selected bool) {
+	look := words.LookOf(api.StateWaiting)
+	row.put(2, 0, look.Sign(m.opt.ASCII), stateStyle(api.StateWaiting))
+	if m.inbox.marked[approvalKey(a)] {
+		row.put(0, 0, "*", strongStyle)
+	}
+	ask := m.inboxColumn(3, row.width)
+	row.put(inboxColumns[0], 0, clock(m.now.Sub(a.Since)), plainStyle)
+	row.put(inboxColumns[1], 0, clip(a.Run, 5, m.opt.ASCII), dimStyle)
+	row.put(inboxColumns[2], 0, clipMiddle(a.Name, ask-inboxColumns[2]-1, m.opt.ASCII), strongStyle)
+	text := plain.Line(a.Text)
+	if until := untilText(a, m.now); until != "" {
+		text = until + ": " + text
+	}
+	if a.Workfile != m.flow.status.Workfile {
+		text += "  (" + shortPath(a.Workfile) + ")"
+	}
+	row.put(ask, 0, clip(text, row.width-ask-1, m.opt.ASCII), plainStyle)
+	if selected {
+		row.tint(func(s style) style { return s.with(reverse) })
+	}
+}
+
+// untilText says what happens when nobody answers; "" = nothing does.
+func untilText(a api.Approval, now time.Time) string {
+	if a.Until == nil {
+		return ""
+	}
+	verdict := "rejected"
+	if a.Default == "approve" {
+		verdict = "approved"
+	}
+	return verdict + " in " + clock(a.Until.Sub(now))
+}
+
+// drawApproval writes what is asked, what would run, and by what it was led to.
+func (m *model) drawApproval(a area, one api.Approval) {
+	y := 0
+	put := func(st style, text string) {
+		for _, line := range wrapWords(text, a.width-2) {
+			if y < a.height {
+				a.put(1, y, line, st)
+			}
+			y++
+		}
+	}
+	put(strongStyle, one.Text)
+	put(dimStyle, fmt.Sprintf("%s  run %s  %s  since %s", one.Name, one.Run, shortPath(one.Workfile), one.Since.Local().Format(time.DateTime)))
+	if until := untilText(one, m.now); until != "" {
+		put(noteStyle, until+" if nobody answers")
+	}
+	i := m.flow.nodeOf(one.Node)
+	if i < 0 || one.Workfile != m.flow.status.Workfile {
+		return
+	}
+	n := &m.flow.nodes[i]
+	if command := strings.Join(strings.Fields(n.Command), " "); command != "" {
+		put(plainStyle, "then runs  "+command)
+	}
+	if wrapper := m.flow.status.Wrapper; wrapper != "" {
+		put(dimStyle, "wrapper  "+plain.Line(wrapper))
+	}
+	if after := words.NameList(m.neighbours(n, false), 8); after != "" {
+		put(dimStyle, "after  "+after)
+	}
+}
+
+// badge stands in the header while anything waits for a person.
+func (m *model) badge() string {
+	if n := len(m.inbox.own) + len(m.inbox.others); n > 0 {
+		return fmt.Sprintf("%s %d  ", words.LookOf(api.StateWaiting).Sign(m.opt.ASCII), n)
+	}
+	return ""
+}

@@ -1,0 +1,323 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/drawing"
+	"wf/words"
+)
+
+// Bounds of what is shown of the instances of a sub-flow: how many stand below each other, how many of
+// those that want to be seen stand first, and how many of them below a sub-flow that is folded.
+const (
+	pageSize   = 20
+	urgentRows = 5
+	foldedRows = 3
+)
+
+// An innerRow is what a row below a node means.
+type innerRow struct {
+	kind   innerKind
+	path   string          // of a sub-flow, an instance or a node of one
+	member int             // the node of the workfile that it comes from, or -1
+	node   *api.NodeStatus // of an instance; nil = it is none
+	state  api.State
+	first  int // of a page
+}
+
+type innerKind uint8
+
+const (
+	aTemplate innerKind = iota // a node as it stands in the workfile
+	anInstance
+	aMember // a node of an instance
+	aPage   // turns to other instances
+)
+
+// A page is what is known of some instances of a sub-flow.
+type instancePage struct {
+	first int // number of the first instance
+	nodes map[int][]api.NodeStatus
+	known bool
+	deep  bool // nodes of sub-flows within stand for these
+}
+
+// openKey is the name of a sub-flow, instance or node among what is expanded. The stages have theirs.
+func openKey(path string) string { return "in " + path }
+
+// rowMaker makes the rows below nodes of one frame.
+type rowMaker struct {
+	f     *flow
+	p     *picture
+	now   time.Time
+	root  int // the node below which the rows stand
+	depth int
+}
+
+// rowsOf makes the rows of a flow: what is open, and what must not be hidden by what is folded.
+func (p *picture) rowsOf(f *flow, now time.Time) {
+	p.graph.Rows, p.inner = p.graph.Rows[:0], p.inner[:0]
+	if len(f.members) == 0 {
+		return
+	}
+	subFlows := make([]int, 0, len(f.members))
+	for i := range f.members {
+		if f.outer(i) && (p.hidden == nil || i < len(p.hidden) && !p.hidden[i]) {
+			subFlows = append(subFlows, i)
+		}
+	}
+	slices.Sort(subFlows)
+	for _, i := range subFlows {
+		r := rowMaker{f: f, p: p, now: now, root: i}
+		n := &f.nodes[i]
+		switch {
+		case p.expanded[openKey(n.Name)]:
+			r.templates(i)
+			r.instances(i, n.Name, n.Instances)
+		case p.view != drawing.Layers && n.Instances != nil:
+			r.urgent(i, n.Name, n.Instances, foldedRows)
+		}
+	}
+}
+
+// add adds a row.
+func (r *rowMaker) add(row drawing.Row, in innerRow) {
+	row.Node, row.Depth = r.root, r.depth
+	if in.state != "" {
+		row.State = drawStates[in.state]
+	}
+	if row.Key == "" {
+		row.Key = openKey(in.path)
+	}
+	r.p.graph.Rows, r.p.inner = append(r.p.graph.Rows, row), append(r.p.inner, in)
+}
+
+// templates adds the nodes of a sub-flow as they stand in the workfile.
+func (r *rowMaker) templates(subFlow int) {
+	for _, i := range r.f.members[subFlow] {
+		n := &r.f.nodes[i]
+		text := localName(n.Name) + "  " + strings.Join(strings.Fields(n.Command), " ")
+		if n.SubFlow != "" {
+			text = localName(n.Name) + "  " + n.SubFlow
+		}
+		r.add(drawing.Row{Key: "template " + n.ID, Note: drawing.Model, Name: text, Marked: r.p.marked[n.ID]},
+			innerRow{kind: aTemplate, path: n.ID, member: i})
+		r.depth++
+		r.templates(i)
+		r.depth--
+	}
+}
+
+// urgent adds at most so many instances that failed or wait for a person, and a row that counts others.
+func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int) (shown map[string]bool) {
+	shown = map[string]bool{}
+	if in == nil {
+		return shown
+	}
+	left := map[api.State]int{api.StateFailed: in.Counts.Failed, api.StateWaiting: in.Counts.Waiting}
+	for _, s := range in.Notable {
+		if left[s.State] == 0 || most == 0 {
+			continue
+		}
+		left[s.State]--
+		most--
+		shown[s.Path] = true
+		r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
+	}
+	for _, state := range []api.State{api.StateFailed, api.StateWaiting} {
+		if n := left[state]; n > 0 && len(shown) > 0 && !r.p.expanded[openKey(path)] {
+			r.add(drawing.Row{Key: "more " + string(state) + " " + path, Note: drawing.More, Name: fmt.Sprintf("%d more %s", n, state)},
+				innerRow{kind: aPage, path: path, member: -1})
+		}
+	}
+	return shown
+}
+
+// instances adds those of a sub-flow: first what failed, waits or runs, then the page that is looked at.
+func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
+	if in == nil || in.Begun == 0 {
+		return
+	}
+	page := r.p.page(path)
+	if own := r.f.left[r.root]; own != nil && path == r.f.nodes[r.root].Name {
+		page.nodes, page.known, page.deep = own, true, true
+	}
+	if in.Begun <= pageSize {
+		page.first = 0
+		r.sorted(subFlow, path, in, page)
+		return
+	}
+	shown := r.urgent(subFlow, path, in, urgentRows)
+	for _, s := range in.Notable {
+		if (s.State == api.StateRunning || s.State == api.StateRetrying) && len(shown) < 2*urgentRows {
+			shown[s.Path] = true
+			r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
+		}
+	}
+	page.first = max(0, min(page.first, (in.Begun-1)/pageSize*pageSize))
+	last := min(page.first+pageSize, in.Begun)
+	turn := func(first int, n int, where string) {
+		r.add(drawing.Row{Key: "page " + where + " " + path, Note: drawing.More, Name: fmt.Sprintf("%d %s", n, where)}, innerRow{kind: aPage, path: path, member: -1, first: first})
+	}
+	if page.first > 0 {
+		turn(page.first-pageSize, page.first, "before")
+	}
+	for k := page.first; k < last; k++ {
+		if s := page.status(path, k); !shown[s.Path] {
+			r.instance(subFlow, s, page.nodes[k])
+		}
+	}
+	if last < in.Begun {
+		turn(last, in.Begun-last, "after")
+	}
+}
+
+// instanceRank orders instances by how much they want to be seen.
+var instanceRank = map[api.State]int{api.StateFailed: 1, api.StateCancelled: 2, api.StateWaiting: 3, api.StateRetrying: 4, api.StateRunning: 5}
+
+// sorted adds all instances of a sub-flow of few.
+func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *instancePage) {
+	all := make([]api.InstanceStatus, in.Begun)
+	for k := range all {
+		all[k] = page.status(path, k)
+	}
+	for _, s := range in.Notable { // of these the summary knows better
+		if k := instanceNumber(s.Path); k >= 0 && k < len(all) {
+			all[k] = s
+		}
+	}
+	slices.SortStableFunc(all, func(a, b api.InstanceStatus) int {
+		rank := func(s api.InstanceStatus) int {
+			if n, urgent := instanceRank[s.State]; urgent {
+				return n
+			}
+			return 9
+		}
+		return rank(a) - rank(b)
+	})
+	for _, s := range all {
+		r.instance(subFlow, s, page.nodes[instanceNumber(s.Path)])
+	}
+}
+
+// instance adds one, and if it is open its nodes.
+func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeStatus) {
+	text := strings.Join(words.CountParts(s.Counts, "not reached"), ", ")
+	if total(s.Counts) == 0 {
+		text = ""
+	}
+	if s.Item != "" {
+		text = strings.TrimSuffix(s.Item+": "+text, ": ")
+	}
+	r.add(drawing.Row{Name: localName(s.Path), Detail: text}, innerRow{kind: anInstance, path: s.Path, member: -1, state: s.State})
+	if !r.p.expanded[openKey(s.Path)] {
+		return
+	}
+	if own := r.p.pages[s.Path]; own != nil {
+		nodes = own.nodes[0]
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	for i := range nodes {
+		n := &nodes[i]
+		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && r.f.left == nil {
+			continue // of a sub-flow within, which is opened for itself
+		}
+		at := r.f.member(r.root, n.ID)
+		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Tally: tallyOf(n)}
+		r.add(row, innerRow{kind: aMember, path: n.ID, member: at, node: n, state: worst(n)})
+		if n.Instances != nil && r.p.expanded[openKey(n.ID)] {
+			r.depth++
+			r.instances(at, n.ID, n.Instances)
+			r.depth--
+		}
+	}
+}
+
+// status is what a page knows of an instance.
+func (p *instancePage) status(path string, k int) api.InstanceStatus {
+	s := api.InstanceStatus{Path: path + "[" + strconv.Itoa(k) + "]", State: api.StateIdle}
+	failed := false
+	for i := range p.nodes[k] {
+		n := &p.nodes[k][i]
+		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && !p.deep {
+			continue
+		}
+		s.Counts.Add(n.State)
+		s.Item = cmp.Or(s.Item, n.Item)
+		failed = failed || n.State == api.StateFailed && !n.Handled
+	}
+	s.State = instanceState(s.Counts, failed)
+	return s
+}
+
+// instanceState is the state of an instance whose nodes are counted.
+func instanceState(c api.Counts, failed bool) api.State {
+	switch {
+	case failed:
+		return api.StateFailed
+	case c.Cancelled > 0:
+		return api.StateCancelled
+	case c.Waiting > 0:
+		return api.StateWaiting
+	case c.Retrying > 0:
+		return api.StateRetrying
+	case c.Running > 0:
+		return api.StateRunning
+	case c.Queued > 0:
+		return api.StateQueued
+	case c.OK+c.Kept > 0:
+		return api.StateOK
+	case c.Skipped > 0:
+		return api.StateSkipped
+	}
+	return api.StateIdle
+}
+
+// page is the one of a sub-flow that is looked at.
+func (p *picture) page(path string) *instancePage {
+	if p.pages == nil {
+		p.pages = map[string]*instancePage{}
+	}
+	if p.pages[path] == nil {
+		p.pages[path] = &instancePage{}
+	}
+	return p.pages[path]
+}
+
+// instanceNumber is 3 of each[3], or -1.
+func instanceNumber(path string) int {
+	open := strings.LastIndexByte(path, '[')
+	if open < 0 || !strings.HasSuffix(path, "]") {
+		return -1
+	}
+	n, err := strconv.Atoi(path[open+1 : len(path)-1])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// tallyOf counts the instances of a node, nil if it has none.
+func tallyOf(n *api.NodeStatus) *drawing.Tally {
+	in := n.Instances
+	if in == nil || in.Begun == 0 && in.Total == 0 {
+		return nil
+	}
+	t := &drawing.Tally{Total: in.Total}
+	if t.Total == 0 && (n.State != api.StateRunning && n.State != api.StateQueued) {
+		t.Total = in.Begun
+	}
+	for state, count := range map[api.State]int{api.StateOK: in.Counts.OK, api.StateFailed: in.Counts.Failed, api.StateCancelled: in.Counts.Cancelled,
+		api.StateBlocked: in.Counts.Blocked, api.StateIdle: in.Counts.Idle, api.StateQueued: in.Counts.Queued, api.StateRunning: in.Counts.Running,
+		api.StateKept: in.Counts.Kept, api.StateSkipped: in.Counts.Skipped, api.StateWaiting: in.Counts.Waiting, api.StateRetrying: in.Counts.Retrying} {
+		t.Counts[drawStates[state]] = count
+	}
+	return t
+}
