@@ -6,8 +6,6 @@ import (
 
 	"wf/api"
 	"wf/flow"
-	"wf/graph"
-	"wf/scheduler"
 )
 
 // A pendingStart is a run that somebody asks for.
@@ -98,76 +96,4 @@ func (w *Workspace) refuseWaiting(why error) {
 		p.reply(api.RunAccepted{}, why)
 	}
 	w.waiting = nil
-}
-
-// between narrows a request to what lies before some nodes (until), and to some nodes and what lies after
-// them (from).
-func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
-	for _, part := range []struct {
-		selectors []string
-		reach     func(nodes []*graph.Node) map[*graph.Node]bool
-	}{{req.Until, nodesBefore}, {req.From, nodesFrom}} {
-		if len(part.selectors) == 0 {
-			continue
-		}
-		nodes, err := w.sel(part.selectors)
-		if err != nil {
-			return err
-		}
-		reached := part.reach(nodes)
-		candidates := w.g.Nodes()
-		if sreq.Explicit {
-			candidates = sreq.Selected
-		}
-		sreq.Explicit, sreq.Selected = true, nil
-		for _, n := range candidates {
-			if reached[n] {
-				sreq.Selected = append(sreq.Selected, n)
-			}
-		}
-	}
-	return nil
-}
-
-// nodesBefore are the nodes that lead to some nodes, without these.
-func nodesBefore(nodes []*graph.Node) map[*graph.Node]bool {
-	reached := reach(nodes, func(n *graph.Node) (next []*graph.Node) {
-		for _, e := range n.In {
-			next = append(next, e.Source)
-		}
-		return next
-	})
-	for _, n := range nodes {
-		delete(reached, n)
-	}
-	return reached
-}
-
-// nodesFrom are some nodes and those that they lead to.
-func nodesFrom(nodes []*graph.Node) map[*graph.Node]bool {
-	return reach(nodes, func(n *graph.Node) (next []*graph.Node) {
-		for _, e := range n.Out {
-			next = append(next, e.Target)
-		}
-		return next
-	})
-}
-
-// reach follows edges from some nodes, and from the containers that they lie in.
-func reach(from []*graph.Node, next func(*graph.Node) []*graph.Node) map[*graph.Node]bool {
-	reached := map[*graph.Node]bool{}
-	list := append([]*graph.Node(nil), from...)
-	for len(list) > 0 {
-		n := list[len(list)-1]
-		list = list[:len(list)-1]
-		if reached[n] {
-			continue
-		}
-		reached[n] = true
-		list = append(list, next(n)...)
-		if n.Parent != nil {
-			list = append(list, next(n.Parent)...)
-		}
-	}
-	return reached
 }

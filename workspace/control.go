@@ -32,6 +32,8 @@ type control struct {
 	since     map[int]time.Time    // waiting nodes → since when
 	sinceNow  time.Time            // the time of the event at hand
 	folding   bool                 // the past is folded: nobody is told of it
+	left      map[string]bool      // the files of outputs that there are, while many are asked for
+	numbered  bool                 // instances have got numbers that the disk may not know of yet
 }
 
 // readFlow reads the control flow of the workfile. The error, an *api.Error, lists what keeps it from
@@ -240,6 +242,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 
 // grew makes room for the nodes of an instance. w is nil for a run that is only looked at.
 func (r *run) grew(w *Workspace, ef scheduler.Effect) {
+	r.numbered = true
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
 		path := r.sched.NodeID(i)
 		n := runNode{id: path, name: path}

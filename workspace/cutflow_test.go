@@ -1,12 +1,15 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,7 +83,9 @@ func newCutFlow(t *testing.T) *crashed {
 	c.text = c.read()
 	x := newRecorder(nil)
 	x.ends = flowResult
-	c.cfg.Executor, c.slots.n = x, 4
+	disk := &syncing{Disk: history.LocalDisk{}}
+	x.synced = func() int { return int(disk.bytes.Load()) }
+	c.cfg.Executor, c.cfg.Disk, c.slots.n = x, disk, 4
 	c.open()
 	if _, err := c.w.StartRun(context.Background(), "c1", api.RunRequest{Env: []string{}}); err != nil {
 		t.Fatal(err)
@@ -88,7 +93,7 @@ func newCutFlow(t *testing.T) *crashed {
 	c.want = c.outcome()
 	c.close(c.w)
 	x.told.Wait()
-	c.record = x.record
+	c.record, c.synced, c.cfg.Disk = x.record, x.handed, nil
 	c.folder = filepath.Join(c.cfg.State, "workspaces", c.w.id, "runs", "1")
 	for _, j := range x.jobs {
 		if _, outputs := flowResult(j); outputs != "" {
@@ -169,13 +174,52 @@ func TestCrashInControlFlowBeforeTheHandOver(t *testing.T) {
 	}
 }
 
-// TestCrashOfTheMachineInControlFlow: the journal was not on the disk yet, the record of the runner was, to
-// its end. What people had decided is gone with the journal: they are asked again.
+// TestCrashOfTheMachineInControlFlow: of the journal the disk had what was synced, and the record of the
+// runner was there to its end.
 func TestCrashOfTheMachineInControlFlow(t *testing.T) {
 	c := newCutFlow(t)
 	for _, cut := range c.cuts() {
-		c.check(cut, c.crash(cut, c.record))
+		n := slices.IndexFunc(c.record, func(r executor.Report) bool { return c.synced[r.ID] > cut })
+		if n < 0 {
+			n = len(c.record)
+		}
+		c.check(cut, c.crash(cut, c.record[:n]))
 	}
+}
+
+// syncing notes how much of journals was synced.
+type syncing struct {
+	history.Disk
+	bytes atomic.Int64
+}
+
+func (d *syncing) Open(path string, flag int) (history.File, error) {
+	f, err := d.Disk.Open(path, flag)
+	if err == nil && filepath.Base(path) == "journal" {
+		f = &syncedFile{f, d}
+	}
+	return f, err
+}
+
+type syncedFile struct {
+	history.File
+	d *syncing
+}
+
+func (f *syncedFile) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	info, err := f.File.Stat()
+	if err != nil {
+		return err
+	}
+	data := make([]byte, info.Size())
+	if _, err := f.File.ReadAt(data, 0); err != nil && err != io.EOF {
+		return err
+	}
+	f.d.bytes.Store(int64(len(bytes.TrimRight(data, "\x00"))))
+	return nil
 }
 
 // awaitFlow waits for the end of a run in which people are asked.

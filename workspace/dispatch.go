@@ -159,7 +159,7 @@ func (r *run) handOver(w *Workspace) {
 	if len(jobs) == 0 {
 		return
 	}
-	if !r.flushJournal(w) {
+	if !r.keepNumbers(w, jobs) || !r.flushJournal(w) {
 		r.unhanded = jobs // whoever takes the run up after a crash must know of them
 		return
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"slices"
 	"time"
 
 	"wf/api"
@@ -112,6 +113,33 @@ func (r *run) flushJournal(w *Workspace) bool {
 		return false
 	}
 	r.hold(w, &r.holds.journal, "")
+	return true
+}
+
+// keepNumbers makes the journal durable before an executor gets jobs of new instances. Their numbers depend
+// on the order in which things happened: if the machine went down and the journal had lost that, what the
+// executor has recorded would be taken for another node's.
+func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
+	outer := r.outer()
+	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
+		return true
+	}
+	if !r.syncJournal(w) {
+		return false
+	}
+	r.numbered = false
+	return true
+}
+
+// syncJournal is flushJournal that returns when the disk has it.
+func (r *run) syncJournal(w *Workspace) bool {
+	if !r.flushJournal(w) {
+		return false
+	}
+	if err := r.hist.Sync(); err != nil {
+		r.notRecorded(w, "what happens in it", err)
+		return false
+	}
 	return true
 }
 

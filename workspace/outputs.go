@@ -34,11 +34,54 @@ const maxOutputs = 1 << 20
 const maxItems = 8 << 20
 
 func (r *run) outputFile(id executor.ID) string {
-	return filepath.Join(r.dir, outputsDir, strconv.Itoa(id.Node)+"-"+strconv.Itoa(id.Execution))
+	return r.dir + "/" + outputsDir + "/" + outputName(id)
+}
+
+func outputName(id executor.ID) string {
+	return strconv.Itoa(id.Node) + "-" + strconv.Itoa(id.Execution)
+}
+
+// Most commands leave nothing. Where many have ended at once, one look at the folder saves looking for the
+// file of each, unless there are so many that the look costs more.
+const (
+	lookOutputs     = 4
+	lookOutputsMost = 256
+)
+
+// lookForOutputs notes which outputs there are, for the executions that a list of reports says are over.
+// forget ends that.
+func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
+	forget = func() { r.left = nil }
+	over := 0
+	for i := range list {
+		if list[i].Kind == executor.Ended {
+			over++
+		}
+	}
+	if over < lookOutputs {
+		return forget
+	}
+	f, err := os.Open(r.dir + "/" + outputsDir)
+	if err != nil {
+		return forget
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(lookOutputsMost)
+	if err != nil && !errors.Is(err, io.EOF) || len(names) == lookOutputsMost {
+		return forget
+	}
+	r.left = make(map[string]bool, len(names))
+	for _, name := range names {
+		r.left[name] = true
+	}
+	return forget
 }
 
 // outputs reads what an execution has left. raw is the same as JSON, nil if there is nothing.
 func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
+	if r.left != nil && !r.left[outputName(id)] {
+		return nil, nil, nil
+	}
 	data, err := ownfile.Read(r.outputFile(id), maxOutputs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

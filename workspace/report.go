@@ -19,9 +19,11 @@ type reports struct {
 }
 
 func (m reports) handle(w *Workspace) {
+	forget := m.r.lookForOutputs(m.list)
 	for _, rep := range m.list {
 		m.r.hear(w, rep)
 	}
+	forget()
 	m.r.heard = true
 }
 

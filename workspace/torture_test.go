@@ -79,10 +79,12 @@ type recorder struct {
 	told    sync.WaitGroup
 	ends    func(executor.Job) (code int, outputs string) // nil: crashCode, and nothing is left
 	jobs    []executor.Job                                // that were executed
+	synced  func() int                                    // how much of the journal is on the disk; nil: nobody asks
+	handed  map[executor.ID]int                           // how much was when a job was executed
 }
 
 func newRecorder(record []executor.Report) *recorder {
-	x := &recorder{known: map[executor.ID]bool{}, opened: map[string]bool{}, record: record, changed: make(chan struct{}, 1), gone: make(chan struct{})}
+	x := &recorder{handed: map[executor.ID]int{}, known: map[executor.ID]bool{}, opened: map[string]bool{}, record: record, changed: make(chan struct{}, 1), gone: make(chan struct{})}
 	for _, r := range record {
 		x.known[r.ID] = true
 		if r.Kind == executor.Ended {
@@ -160,6 +162,9 @@ func (x *recorder) execute(j executor.Job) (next []executor.Job) {
 // leave writes what a job leaves in the file that its environment names, and returns its exit code.
 func (x *recorder) leave(j executor.Job) int {
 	code, outputs := x.ends(j)
+	if x.synced != nil {
+		x.handed[j.ID] = x.synced()
+	}
 	x.jobs = append(x.jobs, j)
 	for _, v := range j.Env {
 		if path, ok := strings.CutPrefix(v, "WF_OUTPUT="); ok && outputs != "" {
@@ -226,8 +231,9 @@ type crashed struct {
 	want    outcome
 	cut     int // of the crash at hand, for messages
 
-	flow  bool                   // its run has a control flow of its own
-	files map[executor.ID]string // what its commands leave
+	flow   bool                   // its run has a control flow of its own
+	files  map[executor.ID]string // what its commands leave
+	synced map[executor.ID]int    // how much of the journal was on the disk when they were executed
 }
 
 // newCrashed runs the run once without a crash.

@@ -120,7 +120,7 @@ func (r *run) approval(i int) api.Approval {
 }
 
 // Decide says what a person has decided about a node that waits for that. It returns when the decision
-// is in the journal.
+// is in the journal, and that on the disk.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
 		r, i, err := w.awaited(d)
@@ -133,7 +133,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if !r.flushJournal(w) {
+		if !r.syncJournal(w) {
 			reply(a, internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
 			return
 		}

@@ -20,7 +20,10 @@ func newServerPools(e *env) *cobra.Command {
 		Long: `A pool is something of which commands need units while they run: GPUs, licences, a database that
 bears four at a time. A node says how many with its attribute pool (gpu:1); all workfiles of this
 machine share the units. A pool that was given no size has one unit: only one command at a time
-runs that needs it. Sizes are kept. What runs already keeps what it has.`,
+runs that needs it. Sizes are kept. What runs already keeps what it has.
+
+Units are given in the order in which they were asked for. A node that asks for more than there is
+waits until the pool is larger, and keeps nobody else waiting.`,
 		Example: `  wf server pools                  list them
   wf server pools gpu=2 licence=10`,
 		Args: cobra.ArbitraryArgs,

@@ -74,6 +74,9 @@ const selectorsTopic = `SELECTORS
   NODE+       the node and everything that depends on it
   s:failed    by state: idle queued running ok failed cancelled blocked skipped waiting retrying
   g:align     by group, or the container the node lies in; patterns too
+  'align[3]/trim', 'align[3]', 'align[*]/trim'
+              nodes in instances of a sub-flow: wf run --nodes repeats just these, and leaves
+              all else in there as it was
 
 A list with commas is all of them together: --nodes 'fetch,align_*,s:failed'. What --exclude
 names is taken off. The handle of a node is its name where it has one, else the first word
@@ -91,7 +94,7 @@ const statesTopic = `STATES
   ⊘ !  blocked    it waits for something that failed
   ◌ ~  cancelled  it was stopped, by a person or by --fail-fast
   ↷ /  skipped    no path leads to it: the edges have gone another way
-  ◆ ?  waiting    for a person (wf approvals), or for a moment
+  ◆ ?  waiting    for a person (wf approvals), a moment, or a pool (wf server pools)
   ↻ r  retrying   it failed, and waits for its next attempt
 
 A failure that an edge has fired for is "handled": it is shown, and the run succeeds. "mocked"

@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// between narrows a request to what lies before some nodes (until), and to some nodes and what lies after
+// them (from).
+func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
+	inside := insides(w.g)
+	for _, part := range []struct {
+		selectors []string
+		reach     func(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool
+	}{{req.Until, nodesBefore}, {req.From, nodesFrom}} {
+		if len(part.selectors) == 0 {
+			continue
+		}
+		nodes, err := w.sel(part.selectors)
+		if err != nil {
+			return err
+		}
+		reached := part.reach(inside, nodes)
+		candidates := w.g.Nodes()
+		if sreq.Explicit {
+			candidates = sreq.Selected
+		}
+		sreq.Explicit, sreq.Selected = true, nil
+		for _, n := range candidates {
+			if reached[n] {
+				sreq.Selected = append(sreq.Selected, n)
+			}
+		}
+	}
+	return nil
+}
+
+// insides are the nodes that lie in each container, directly.
+func insides(g *graph.Graph) map[*graph.Node][]*graph.Node {
+	inside := map[*graph.Node][]*graph.Node{}
+	for _, n := range g.Nodes() {
+		if n.Parent != nil {
+			inside[n.Parent] = append(inside[n.Parent], n)
+		}
+	}
+	return inside
+}
+
+// nodesBefore are the nodes that lead to some nodes, without these and what lies in them.
+func nodesBefore(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
+	reached := reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
+		for _, e := range n.In {
+			next = append(next, e.Source)
+		}
+		return next
+	})
+	for list := nodes; len(list) > 0; list = list[1:] {
+		delete(reached, list[0])
+		list = append(list[:len(list):len(list)], inside[list[0]]...)
+	}
+	return reached
+}
+
+// nodesFrom are some nodes and those that they lead to.
+func nodesFrom(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
+	return reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
+		for _, e := range n.Out {
+			next = append(next, e.Target)
+		}
+		return next
+	})
+}
+
+// reach follows edges from some nodes, and from the containers that they lie in. Who reaches a container
+// reaches what lies in it.
+func reach(inside map[*graph.Node][]*graph.Node, from []*graph.Node, next func(*graph.Node) []*graph.Node) map[*graph.Node]bool {
+	reached := map[*graph.Node]bool{}
+	list := append([]*graph.Node(nil), from...)
+	for len(list) > 0 {
+		n := list[len(list)-1]
+		list = list[:len(list)-1]
+		if reached[n] {
+			continue
+		}
+		reached[n] = true
+		list = append(list, next(n)...)
+		list = append(list, inside[n]...)
+		for around := n.Parent; around != nil; around = around.Parent {
+			list = append(list, next(around)...)
+		}
+	}
+	return reached
+}
