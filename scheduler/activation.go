@@ -22,6 +22,14 @@ func (r *Run) activate(i, cause int32) {
 		return
 	}
 	if int(n.activations) == r.opt.MaxActivations {
+		if !r.plain {
+			// Edges fire for this failure, perhaps around a loop: it happens once.
+			x := r.rareOf(i)
+			if x.spent {
+				return
+			}
+			x.spent = true
+		}
 		n.refused = true
 		r.failRefused(i)
 		return

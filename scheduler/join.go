@@ -3,7 +3,7 @@ package scheduler
 // limitJoin begins the time that a join may wait, with the first mark of its round.
 func (r *Run) limitJoin(i int32) {
 	rules := r.rulesOf(i)
-	if rules == nil || rules.JoinTimeout == 0 {
+	if rules == nil || rules.JoinTimeout == 0 || r.halted || r.frameOf(i).cut {
 		return
 	}
 	x := r.rareOf(i)

@@ -41,6 +41,11 @@ type PastMark struct {
 	Dead bool   `json:"dead,omitempty"`
 }
 
+// Executed says whether a command of the node ended so.
+func (p PastNode) Executed() bool {
+	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
+}
+
 func (p PastNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
 }

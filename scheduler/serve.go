@@ -17,6 +17,7 @@ type rare struct {
 	expired   bool   // it was asked to end because its time was up
 	cancelled bool   // it was asked to end: a sub-flow whose command has given items all the same begins nothing
 	loser     bool   // it was asked to end because only a join needed it that is decided
+	spent     bool   // it has failed for one activation too many
 	joined    bool   // this round of its join is decided, and waits for the last marks
 	limited   bool   // the time of its join is running
 	over      bool   // last is of an activation that is over

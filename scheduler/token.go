@@ -89,7 +89,7 @@ func (r *Run) join(i, cause int32) {
 	n := &r.nodes[i]
 	if r.plain {
 		if n.missing == 0 {
-			r.decideJoin(i, r.consume(i), cause)
+			r.decideJoin(i, r.consumePlain(i), cause)
 		}
 		return
 	}
@@ -162,6 +162,19 @@ func (r *Run) consume(i int32) (live bool) {
 		live = live || r.marks[f.edge+l].bears() == graph.ToRun
 		r.setMark(f, l, graph.Unmarked)
 	}
+	return live
+}
+
+// consumePlain is consume of a node that misses no mark, in a run without a flow.
+func (r *Run) consumePlain(i int32) (live bool) {
+	in := r.outer.in.of(i)
+	for _, l := range in {
+		m := r.marks[l]
+		live = live || m.bears() == graph.ToRun
+		r.marks[l] = m & history
+		r.emit(Effect{Kind: EdgeChanged, Edge: int(l)})
+	}
+	r.nodes[i].missing = int32(len(in))
 	return live
 }
 

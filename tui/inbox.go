@@ -36,7 +36,8 @@ func (v *inboxView) all() []api.Approval { return append(slices.Clone(v.own), v.
 // someWait says whether anything waits for a person.
 func someWait(m *model) bool { return len(m.inbox.own)+len(m.inbox.others) > 0 }
 
-// take takes over what waits in the open workfile, and says so once of what is new.
+// take takes over what waits in the open workfile, and says so once of what is new: on the screen, with the
+// bell, and where the terminal can (OSC 9) in a notification.
 func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
 	known := map[string]bool{}
 	for _, a := range v.own {
@@ -57,7 +58,7 @@ func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
 	if m.toast.text == "" {
 		m.say(words.Plural(len(list), "node")+" waiting for a person: A answers", false)
 	}
-	return tea.Raw("\a")
+	return tea.Raw("\a\x1b]9;wf: " + words.Plural(len(list), "node") + " waiting for a person\a")
 }
 
 // find selects what was selected before.

@@ -222,3 +222,12 @@ func (p *picture) place() [2]int {
 
 // comparePlaces orders places as nodes stand in the file.
 func comparePlaces(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+
+// again is the path of the selected instance, or of the selected node of one, which a run can repeat; "" for
+// everything else.
+func (p *picture) again() string {
+	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
+		return in.path
+	}
+	return ""
+}

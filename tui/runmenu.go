@@ -42,6 +42,9 @@ func (m *model) handles(nodes []int) []string {
 // selection is how the selected nodes are named: one by its handle, a whole group by g:, several by
 // their handles; what says which, for people.
 func (m *model) selection() (selector []string, what string) {
+	if path := m.picture.again(); path != "" {
+		return []string{path}, path
+	}
 	nodes := m.picture.nodes()
 	names := m.handles(nodes)
 	switch {
@@ -103,8 +106,10 @@ func (m *model) runMenu() {
 	}
 	if selector, what := m.selection(); len(selector) > 0 {
 		add("s", what, selector, "")
-		add("d", what+" and what follows", around(selector, "", "+"), "")
-		add("u", what+" and what leads to it", around(selector, "+", ""), "")
+		if m.picture.again() == "" { // an instance has nothing around it that a run could name
+			add("d", what+" and what follows", around(selector, "", "+"), "")
+			add("u", what+" and what leads to it", around(selector, "+", ""), "")
+		}
 	}
 	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
 	choices = append(choices, m.partLine()...)
@@ -177,7 +182,7 @@ func (m *model) resetMenu() {
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.handles(marked))
 	}
-	if selector, what := m.selection(); len(selector) > 0 {
+	if selector, what := m.selection(); len(selector) > 0 && m.picture.again() == "" {
 		add("s", what, selector)
 	}
 	add("a", "all "+words.Plural(len(m.flow.nodes), "node"), nil)

@@ -47,8 +47,11 @@ func (m *model) partNames() (names []string, what string) {
 	if in := m.picture.innerOf(); in != nil && in.node != nil {
 		return []string{in.path}, in.path
 	}
-	names, what = m.selection()
-	return names, what
+	if m.picture.again() != "" { // an instance is no part of the workfile: its sub-flow is
+		names = m.handles(m.picture.nodes())
+		return names, strings.Join(names, ", ")
+	}
+	return m.selection()
 }
 
 // mockPrompt asks how nodes are to end that are not executed.

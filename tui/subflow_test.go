@@ -366,3 +366,20 @@ func TestNextFailure(t *testing.T) {
 		t.Errorf("opened: %v", n)
 	}
 }
+
+// TestRunInstance: the run menu of an instance repeats it, and of its surroundings offers nothing.
+func TestRunInstance(t *testing.T) {
+	m := flowModel(6)
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	press(m, "down", "down", "down", "r")
+	var got []string
+	for _, c := range m.dialogs[0].(*menu).choices {
+		got = append(got, c.key+" "+c.detail)
+	}
+	want := []string{"f wf resume --file pipeline.graphml", "s wf run --nodes 'each[2]' --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml", "p "}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the menu offers\n%s", strings.Join(got, "\n"))
+	}
+}

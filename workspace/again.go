@@ -131,3 +131,11 @@ func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, holde
 	scope.Mode = scheduler.Resume
 	return scope, err
 }
+
+func idsOf(nodes []*graph.Node) []string {
+	ids := make([]string, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	return ids
+}

@@ -82,6 +82,7 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 	if !r.sched.Wants(id.Node, id.Execution) {
 		return
 	}
+	r.claimPools(w, id)
 	r.dispatched(w, id)
 	known := r.early[id]
 	delete(r.early, id)

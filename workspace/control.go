@@ -123,13 +123,17 @@ func (w *Workspace) pastPath() string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, pastFile)
 }
 
-// recallPast reads what earlier runs have left for later ones. Without it a resume goes by the statuses
+// readBefore reads what earlier runs have left for later ones. Without it a resume goes by the statuses
 // alone.
-func (w *Workspace) recallPast() {
+func (w *Workspace) readBefore() {
 	var err error
 	if w.before, err = readPast(w.pastPath()); err != nil {
 		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
 	}
+}
+
+// recallPast adds it to what the history tells.
+func (w *Workspace) recallPast() {
 	for id, p := range w.before {
 		m := w.last[id]
 		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.

@@ -180,7 +180,7 @@ func (w *Workspace) pastNodeStatus(path string, p scheduler.PastNode) api.NodeSt
 func (r *run) nodeStatus(i int) api.NodeStatus {
 	n := &r.nodes[i]
 	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
-		State: r.stateIn(i, false), Run: r.id, Outputs: r.sched.Outputs(i)}
+		State: r.stateIn(i, false), Run: r.id, Outputs: r.knownOutputs(i)}
 	if n.rec != nil {
 		n.rec.describe(&s)
 		s.Executions = n.rec.executions

@@ -28,6 +28,7 @@ func LookAt(path, state string) (*Look, error) {
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", id))
 	w.recallUnpublished()
+	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
 	return &Look{w}, nil

@@ -160,7 +160,10 @@ func (rec *nodeRecord) over() bool { return !rec.live && !rec.ended.IsZero() }
 
 // exit is the exit code where there is one.
 func (rec *nodeRecord) exit() *int {
-	if rec.signal != 0 || rec.reason == api.ReasonStart || rec.reason == api.ReasonLost {
+	switch {
+	case rec.signal != 0 || rec.reason == api.ReasonStart || rec.reason == api.ReasonLost:
+		return nil
+	case rec.executions == 0 && !rec.mocked && rec.reason != "": // it ended without having run
 		return nil
 	}
 	return ptr(rec.exitCode)

@@ -105,6 +105,7 @@ func (w *Workspace) restore() error {
 	w.slots = w.cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
 	var held error
+	w.readBefore()
 	w.recall(func(n int) {
 		if held == nil { // a run can be there without the note of it
 			held = w.try()
@@ -210,6 +211,11 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			unexplained++
 		}
 	}
+	for path, p := range w.before {
+		if strings.Contains(path, "]/") && p.Executed() {
+			unexplained++
+		}
+	}
 	for i, n := range numbers {
 		if !w.store.Over(n) { // of many runs only this is asked: a workfile opens with every command
 			takeUp(n)
@@ -245,37 +251,38 @@ func (w *Workspace) remember(run int) (explained int) {
 		}
 	}
 	for _, e := range past.Executions {
-		n, m := w.g.Node(e.ID), w.last[e.ID]
-		if n == nil && strings.Contains(e.ID, "]/") {
-			w.rememberInstance(run, e)
-			continue
-		}
-		if n == nil || m.rec != nil && m.rec.run != run {
+		status, known := w.statusBefore(e.ID)
+		m := w.last[e.ID]
+		if !known || m.rec != nil && m.rec.run != run {
 			continue // a later run knows better
 		}
 		if m.rec == nil {
 			m.rec = &nodeRecord{run: run}
+			m.run = max(m.run, run)
 			w.last[e.ID] = m
 		}
-		before := m.rec.status == n.Status
+		before := m.rec.status == status
 		m.rec.recall(e)
-		if after := m.rec.status == n.Status; after && !before && n.Status != graph.Idle && !n.SubFlow() {
+		if after := m.rec.status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
 			explained++
 		}
 	}
 	return explained
 }
 
-// rememberInstance is remember for an execution of a node of an instance.
-func (w *Workspace) rememberInstance(run int, e history.Execution) {
-	m := w.last[e.ID]
-	if m.run == 0 {
-		m = memory{run: run, rec: &nodeRecord{run: run}}
-		w.last[e.ID] = m
+// isSubFlow says whether an id is that of a sub-flow. Its executions only find its items.
+func (w *Workspace) isSubFlow(id string) bool {
+	n := w.g.Node(id)
+	return n != nil && n.SubFlow()
+}
+
+// statusBefore is the status of a node of the workfile, or of an instance that is known.
+func (w *Workspace) statusBefore(id string) (s graph.Status, known bool) {
+	if n := w.g.Node(id); n != nil {
+		return n.Status, true
 	}
-	if m.run == run && m.rec != nil {
-		m.rec.recall(e)
-	}
+	p, known := w.before[id]
+	return p.Status, known
 }
 
 // recall takes over what a past execution was.

@@ -95,7 +95,7 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 				continue
 			}
 			if i, ok := w.nodeIn(r, node); ok {
-				out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.sched.Outputs(i)
+				out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.outputsOf(i)
 				return true, nil
 			}
 		}
@@ -107,12 +107,40 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 	return w.pastOutputs(ctx, out, node, run)
 }
 
+// outputsOf returns what a node has left so far. The executor may be ahead: commands that follow on the
+// node can ask before anybody has heard of its end, or even of its start. So the files are looked at first.
+func (r *run) outputsOf(i int) map[string]any {
+	known := r.sched.Executions(i)
+	live := r.nodes[i].rec != nil && r.nodes[i].rec.live
+	for _, execution := range []int{known + 1, known} {
+		if execution == known && !live {
+			break
+		}
+		if values, _, err := r.outputs(executor.ID{Node: i, Execution: execution}); err == nil && values != nil {
+			return values
+		}
+	}
+	return r.knownOutputs(i)
+}
+
+// knownOutputs returns what the last execution of a node that is over has left, or the approval that
+// came before it.
+func (r *run) knownOutputs(i int) map[string]any {
+	if values := r.sched.Outputs(i); values != nil {
+		return values
+	}
+	if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && !rec.live {
+		return rec.outputs
+	}
+	return nil
+}
+
 // outputsOf returns what the latest execution of a node has left, as far as that is known without
 // reading the history.
 func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
 	if r := w.runOf(n); r != nil {
 		i, _ := r.sched.Index(n.ID)
-		return r.sched.Outputs(i)
+		return r.outputsOf(i)
 	}
 	if p, known := w.before[n.ID]; known && p.Status == n.Status {
 		return p.Outputs
@@ -156,7 +184,7 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 	if !ok {
 		return out, notFound("node %s was not part of run %d", node, past.Request.Run)
 	}
-	out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.sched.Outputs(i)
+	out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.knownOutputs(i)
 	return out, nil
 }
 

@@ -203,10 +203,28 @@ func (r *run) requeue(w *Workspace) {
 	queue := r.queue[r.head:]
 	r.queue, r.head = nil, 0
 	for _, id := range queue {
-		if r.sched.Wants(id.Node, id.Execution) {
+		switch {
+		case r.pools.held[id.Node].id == id: // it has come since, and has its units
+			r.queue = append(r.queue, id)
+		case r.sched.Wants(id.Node, id.Execution):
 			r.enqueue(w, id)
 		}
 	}
+}
+
+// claimPools is for an execution that the executor turns out to have, although nobody is known to have
+// handed it over: it has not waited for its units.
+func (r *run) claimPools(w *Workspace, id executor.ID) {
+	claim := r.poolClaim(id.Node)
+	if claim == nil || w.cfg.Pools == nil || r.pools.held[id.Node].id == id {
+		return
+	}
+	if e, waits := r.pools.waits[id.Node]; waits {
+		delete(r.pools.waits, id.Node)
+		w.cfg.Pools.Forget(r.poolKey(w, e.id))
+	}
+	r.holdUnits(id, claim)
+	w.cfg.Pools.Claim(claim)
 }
 
 func (r *run) poolKey(w *Workspace, id executor.ID) string {

@@ -21,6 +21,13 @@ type reasoner struct {
 // planReasons looks at the request once more, for its reasons.
 func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
 	rs := reasoner{w: w, mode: scope.Mode, blocked: w.blocked()}
+	again, holders, err := w.again(req.Nodes)
+	if err != nil {
+		return rs, err
+	}
+	if again != nil {
+		req.Nodes = w.names(idsOf(holders))
+	}
 	if len(req.Nodes) > 0 {
 		picks, err := w.picks(req.Nodes)
 		if err != nil {

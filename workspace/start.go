@@ -148,6 +148,9 @@ func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 			return scope, scope != nil
 		}
 		req, err := w.store.Request(run)
+		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated something of an earlier run
+			req, err = w.store.Request(req.Resumes)
+		}
 		if err != nil {
 			req.Scope = nil
 		}
@@ -237,7 +240,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
-	if r.req.Again, _, err = w.again(req.Nodes); err != nil {
+	var holders []*graph.Node
+	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
@@ -248,7 +252,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
 	}
-	for _, n := range scope.Failed {
+	for _, n := range append(holders, scope.Failed...) {
 		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
 	}
 	if err := w.control(r, f, req); err != nil {

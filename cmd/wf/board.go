@@ -136,7 +136,7 @@ func (b *board) ended() (n, total int) {
 func (b *board) resync(run api.RunSummary) {
 	c := run.Counts
 	b.kept, b.blocked = c.Kept, c.Blocked
-	b.total = run.Nodes - b.kept
+	b.total = max(0, run.Nodes-b.kept)
 	b.missed = max(0, c.OK+c.Failed+c.Cancelled+c.Skipped-len(b.done)-len(b.skipped))
 	clear(b.waiting)
 	clear(b.running) // whatever of it still runs will report its end all the same
@@ -173,7 +173,7 @@ func (b *board) learn(o api.RunOutlook) []*stage {
 			}
 		}
 	}
-	b.total = len(o.Nodes) - b.kept
+	b.total = max(0, len(o.Nodes)-b.kept)
 	b.ahead = newForecast(o, b.done)
 	var finished []*stage
 	b.stageOf, finished = stagesOf(o, b.done, b.failed)

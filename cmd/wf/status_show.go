@@ -208,7 +208,7 @@ func statusNext(s api.Status, file string) string {
 	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)
 	}
-	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 || s.Counts.Failed > 0 && !allHandled(s)) {
+	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0 && !allHandled(s)) {
 		parts = append(parts, "go on: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")
@@ -225,3 +225,6 @@ func firstFailed(stages []api.Stage) *api.NodeStatus {
 	}
 	return nil
 }
+
+// lastSucceeded says whether the last run succeeded: what is cancelled then is what a join did not need.
+func lastSucceeded(s api.Status) bool { return s.LastRun != nil && s.LastRun.Result == api.Succeeded }

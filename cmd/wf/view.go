@@ -154,7 +154,7 @@ func (v *view) accepted(a api.RunAccepted) {
 	switch {
 	case a.Run == "":
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
-	case a.Mode == api.ModeResume && !v.opt.quiet:
+	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.quiet:
 		fresh := "wf run --fresh" + v.e.fileFix(v.s.path)
 		v.say("resuming%s: %s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fresh, a.Total)
 	}

@@ -12,7 +12,7 @@ import (
 
 // started is the header of the run.
 func (v *view) started(ev api.Event) {
-	v.board.total = ev.Nodes - v.board.kept
+	v.board.total = max(0, ev.Nodes-v.board.kept) // what is kept may lie in instances, which are no nodes of the run yet
 	if !v.progress() || v.opt.quiet {
 		return
 	}
