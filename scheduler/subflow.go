@@ -199,7 +199,7 @@ func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
 	case r.halted && (s.failed > 0 || s.count > all):
 		return outcome{reason: ReasonCancelled}
 	case all-s.failed >= least, s.count == 0: // nothing to do is no failure, whatever min_success says
-		return outcome{ok: true, hasExit: true}
+		return outcome{ok: true} // it has no exit code: many commands have one each
 	}
 	return outcome{reason: ReasonInstances, message: r.failedInstances(i, s)}
 }
