@@ -15,6 +15,9 @@ func (r *Run) activate(i, cause int32) {
 	n := &r.nodes[i]
 	if f := r.frameOf(i); r.halted || f.cut {
 		f.cut = true
+		if !r.plain && !busy(n.status) {
+			n.cause = cause // it is another activation than the one before, with instances of its own
+		}
 		r.takenBack(i)
 		return
 	}
