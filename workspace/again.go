@@ -83,7 +83,10 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	first, end := 0, known
 	if number != "*" {
 		k, err := strconv.Atoi(number)
-		if err != nil || k < 0 || k >= known {
+		if err != nil {
+			return nil, invalid("%q is no number of an instance of %s: one is needed, or *", number, path)
+		}
+		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),
 				Why: fmt.Sprintf("the latest run of it had %s to %s", instancePath(path, 0), instancePath(path, known-1))}
 		}
