@@ -303,8 +303,8 @@ func attributesOf(n *aNode) map[string]string {
 		a["while"] = fmt.Sprintf("iteration < %d", s.count)
 		put("while", fmt.Sprintf("iteration == 0 || iteration < %d && %s == \"yes\"", s.count, test), s.test != nil)
 	case "until":
-		a["until"] = fmt.Sprintf("iteration >= %d", s.count)
-		put("until", fmt.Sprintf("iteration >= %d || %s != \"yes\"", s.count, test), s.test != nil)
+		a["until"] = fmt.Sprintf("iteration >= %d", s.count-1)
+		put("until", fmt.Sprintf("iteration >= %d || %s != \"yes\"", s.count-1, test), s.test != nil)
 	}
 	return a
 }

@@ -20,6 +20,9 @@ func (r *Run) testEnv(i int32) expression.Env {
 	s, sub := r.rareAt(i).sub, r.subOf(i)
 	parent := e
 	e.Parent, e.Iteration = &parent, len(s.frames)
+	if r.rulesOf(i).Sub.Kind == flow.Until {
+		e.Iteration-- // it is tested after the iteration that it is about, while before
+	}
 	outer, latest := r.frameNo(i), noNode
 	if len(s.frames) > 0 {
 		latest = s.frames[len(s.frames)-1]
