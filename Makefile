@@ -56,6 +56,7 @@ bench-all: build ## the same for all sizes and widths; takes an hour
 
 torture: ## attack the real binary, cut journals and records at every byte, have every operation fail; takes an hour
 	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)
+	$(GO) run ./bench/torture control -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
 	$(GO) run ./bench/torture stop -n $(STOPS) -seed $(SEED)
 	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
@@ -64,6 +65,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 
 torture-short: ## the same in little
 	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)
+	$(GO) run ./bench/torture control -n 16 -seed $(SEED)
 	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)

@@ -19,6 +19,7 @@ import (
 const usage = `usage: torture COMMAND [flags]
 
   kill    kill -9 of daemon, runner or both, again and again: nothing lost, nothing twice
+  control kill -9 of daemon or runner while items, loops, retries, timers and people are waited for
   leak    many nodes in one daemon: descriptors, threads, goroutines, children, memory
   stop    commands that resist being stopped: nothing is left
   watch   many watching clients, one of them stalled: no event is missing
@@ -32,7 +33,7 @@ type attack struct {
 	setup func(*flag.FlagSet) func(context.Context, *world) (*report, error)
 }
 
-var attacks = []attack{{"kill", setupKill}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}}
+var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
