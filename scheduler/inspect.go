@@ -62,6 +62,14 @@ func (r *Run) Instances(node int) (first []int, items []any) {
 	return first, x.sub.items
 }
 
+// Planned is how many instances the latest activation of a sub-flow is to have; 0 = its test says.
+func (r *Run) Planned(node int) int {
+	if x := r.rareAt(int32(node)); x != nil && x.sub != nil {
+		return max(x.sub.count, 0)
+	}
+	return 0
+}
+
 // Members is the number of nodes in each instance of a sub-flow; 0 for a command.
 func (r *Run) Members(node int) int {
 	if sub := r.subOf(int32(node)); sub != nil {

@@ -252,7 +252,7 @@ func (r *run) instancesOf(i int) *api.Instances {
 	if r.sched.Members(i) == 0 {
 		return nil
 	}
-	in := &api.Instances{Begun: len(first), Total: len(items)}
+	in := &api.Instances{Begun: len(first), Total: r.sched.Planned(i)}
 	notable := map[api.State][]api.InstanceStatus{}
 	for k, at := range first {
 		s := r.instance(i, k, at, items)

@@ -137,13 +137,9 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
 		return
 	}
-	rec := r.nodes[i].rec
-	id := executor.ID{Node: i}
-	if rec != nil {
-		id.Execution = rec.executions
-	}
+	ids := r.liveWithin(i)
 	if r.state == stopping {
-		r.sess.Stop([]executor.ID{id}, r.nodeGrace(req))
+		r.sess.Stop(ids, r.nodeGrace(req))
 	} else {
 		at := now()
 		r.record(history.Record{Type: history.RecordCancel, Time: at, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
@@ -151,11 +147,33 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i, At: at.UnixNano()})
 		r.cancelGrace = nil
 	}
-	if rec == nil || !rec.live {
+	if len(ids) == 0 {
 		reply(api.StopResult{Run: r.id, Survivors: []int{}}, nil)
 		return
 	}
-	r.onEnd[id] = append(r.onEnd[id], reply)
+	left := len(ids)
+	for _, id := range ids {
+		r.onEnd[id] = append(r.onEnd[id], func(res api.StopResult, err error) {
+			if left--; left == 0 {
+				res.Killed = len(ids)
+				reply(res, err)
+			}
+		})
+	}
+}
+
+// liveWithin lists the executions that are going of a node, or of what is in the instances of a sub-flow.
+func (r *run) liveWithin(node int) []executor.ID {
+	var ids []executor.ID
+	for _, id := range r.live() {
+		for at, in := id.Node, true; in; at, _, in = r.sched.Instance(at) {
+			if at == node {
+				ids = append(ids, id)
+				break
+			}
+		}
+	}
+	return ids
 }
 
 func (r *run) nodeGrace(req api.StopRequest) time.Duration {
