@@ -120,3 +120,25 @@ type PoolSize struct {
 	Name string `json:"name"`
 	Size int    `json:"size"`
 }
+
+// Instance is the state of an instance of a sub-flow whose nodes are counted. failed says that one of them
+// has a failure that no edge has handled.
+func (c Counts) Instance(failed bool) State {
+	switch {
+	case failed:
+		return StateFailed
+	case c.Waiting > 0:
+		return StateWaiting
+	case c.Retrying > 0:
+		return StateRetrying
+	case c.Running > 0:
+		return StateRunning
+	case c.Queued > 0:
+		return StateQueued
+	case c.OK+c.Kept > 0:
+		return StateOK
+	case c.Skipped > 0:
+		return StateSkipped
+	}
+	return StateIdle
+}

@@ -14,7 +14,7 @@ func workspacesOf(cfg Config) func(*slots) opener {
 			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, Log: cfg.Log,
 			Forgot: func(id string, runs []int) {
 				if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
-					cfg.Log.Warn("values of runs that are forgotten stay for now", "workspace", id, "err", err)
+					cfg.Log.Warn("values of runs that are forgotten stay until the store is opened anew", "workspace", id, "err", err)
 				}
 			}}}
 	}

@@ -269,7 +269,7 @@ func (m *model) answerMenu() bool {
 		}
 		about := []api.Approval{a}
 		m.open(&menu{title: clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
-			{"n", "nothing for now", "", nil},
+			{"n", "not yet", "", nil},
 			{"y", "approve, with values and a comment if you like", m.decideCommand("approve", about, nil, ""), func(m *model) tea.Cmd {
 				m.approveThese(about)
 				return nil

@@ -243,7 +243,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 // status is what a page knows of an instance.
 func (p *instancePage) status(path string, k int) api.InstanceStatus {
 	s := api.InstanceStatus{Path: path + "[" + strconv.Itoa(k) + "]", State: api.StateIdle}
-	failed := false
+	failed, cut := false, false
 	for i := range p.nodes[k] {
 		n := &p.nodes[k][i]
 		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && !p.deep {
@@ -252,32 +252,12 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 		s.Counts.Add(n.State)
 		s.Item = cmp.Or(s.Item, n.Item)
 		failed = failed || n.State == api.StateFailed && !n.Handled
+		cut = cut || n.State == api.StateCancelled && !n.Handled
 	}
-	s.State = instanceState(s.Counts, failed)
+	if s.State = s.Counts.Instance(failed); cut && !failed {
+		s.State = api.StateCancelled
+	}
 	return s
-}
-
-// instanceState is the state of an instance whose nodes are counted.
-func instanceState(c api.Counts, failed bool) api.State {
-	switch {
-	case failed:
-		return api.StateFailed
-	case c.Cancelled > 0:
-		return api.StateCancelled
-	case c.Waiting > 0:
-		return api.StateWaiting
-	case c.Retrying > 0:
-		return api.StateRetrying
-	case c.Running > 0:
-		return api.StateRunning
-	case c.Queued > 0:
-		return api.StateQueued
-	case c.OK+c.Kept > 0:
-		return api.StateOK
-	case c.Skipped > 0:
-		return api.StateSkipped
-	}
-	return api.StateIdle
 }
 
 // page is the one of a sub-flow that is looked at.

@@ -61,7 +61,8 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 	members := w.membersOf(n)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
-		s := api.InstanceStatus{Path: instancePath(w.localName(n), k), State: api.StateOK}
+		s := api.InstanceStatus{Path: instancePath(w.localName(n), k)}
+		failed := false
 		if k < len(p.Items) {
 			s.Item = expression.Format(p.Items[k])
 		}
@@ -69,10 +70,9 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 			path := s.Path + "/" + m
 			past := w.before[path]
 			s.Counts.Add(stateOf(past.Status, w.last[path].rec, false))
-			if past.Status == graph.Failed && !past.Handled {
-				s.State = api.StateFailed
-			}
+			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
+		s.State = s.Counts.Instance(failed)
 		in.Counts.Add(s.State)
 		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
 			notable[s.State] = append(list, s)

@@ -99,29 +99,28 @@ func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 	return values, raw, err
 }
 
-// items reads the lines that the command of a sub-flow has printed.
-func (r *run) items(out executor.Range) (items []any, raw []byte, err error) {
-	items = []any{}
+// items reads the lines that the command of a sub-flow has printed, as a JSON list.
+func (r *run) items(out executor.Range) ([]byte, error) {
 	if out.File == "" || out.End <= out.Start {
-		return items, []byte("[]"), nil
+		return []byte("[]"), nil
 	}
 	if out.End-out.Start > maxItems {
-		return nil, nil, fmt.Errorf("the command of its items printed %d bytes: %d are the most", out.End-out.Start, maxItems)
+		return nil, fmt.Errorf("the command of its items printed %d bytes: %d are the most", out.End-out.Start, maxItems)
 	}
 	f, err := ownfile.Open(filepath.Join(r.dir, filepath.FromSlash(out.File)), os.O_RDONLY)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
 	text := make([]byte, out.End-out.Start)
 	if _, err := f.ReadAt(text, out.Start); err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, err
+		return nil, err
 	}
+	var items []string
 	for line := range bytes.Lines(text) {
 		items = append(items, string(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))))
 	}
-	raw, err = json.Marshal(items)
-	return items, raw, err
+	return json.Marshal(items)
 }
 
 // Outputs returns what the latest execution of a node has left, in a run, or in the latest one that has
@@ -279,24 +278,6 @@ func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	for i := first; i < first+r.sched.Members(subflow); i++ {
 		s.Counts.Add(r.stateIn(i, false))
 	}
-	c := s.Counts
-	switch {
-	case r.sched.InstanceFailed(subflow, k):
-		s.State = api.StateFailed
-	case c.Waiting > 0:
-		s.State = api.StateWaiting
-	case c.Retrying > 0:
-		s.State = api.StateRetrying
-	case c.Running > 0:
-		s.State = api.StateRunning
-	case c.Queued > 0:
-		s.State = api.StateQueued
-	case c.OK+c.Kept > 0:
-		s.State = api.StateOK
-	case c.Skipped > 0:
-		s.State = api.StateSkipped
-	default:
-		s.State = api.StateIdle
-	}
+	s.State = s.Counts.Instance(r.sched.InstanceFailed(subflow, k))
 	return s
 }

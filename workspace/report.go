@@ -133,7 +133,7 @@ func (r *run) conclude(n *nodeRecord, rep executor.Report) history.Record {
 	if !rep.Exit.Lost && !rep.Exit.Failed {
 		var err error
 		if n.outputs, rec.Outputs, err = r.outputs(rep.ID); err == nil && reason == "" && r.sched.ItemsCommand(rep.ID.Node) != "" {
-			_, rec.Items, err = r.items(rep.Out)
+			rec.Items, err = r.items(rep.Out)
 		}
 		if err != nil && reason == "" {
 			reason = api.ReasonExpression
