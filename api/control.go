@@ -7,6 +7,8 @@ type Wait struct {
 	Kind  WaitKind   `json:"kind"`
 	Until *time.Time `json:"until,omitempty"` // when it goes on by itself; nil = it does not
 	Text  string     `json:"text,omitempty"`  // what a person is asked
+	// Default says what counts at Until if nobody has answered: "approve" or "reject".
+	Default string `json:"default,omitempty"`
 }
 
 // WaitKind is what a node waits for.

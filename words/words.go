@@ -98,6 +98,8 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 	switch {
 	case reason == api.ReasonCancelled:
 		text = "cancelled"
+	case reason == api.ReasonTimeout:
+		text = "timeout"
 	case signal != "":
 		text = "killed by " + signal
 	case reason == api.ReasonExit && code != nil:

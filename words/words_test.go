@@ -25,6 +25,7 @@ func TestCause(t *testing.T) {
 		"exit 2":              Cause(api.ReasonExit, &two, "", ""),
 		"killed by SIGKILL":   Cause(api.ReasonSignal, nil, "SIGKILL", ""),
 		"cancelled":           Cause(api.ReasonCancelled, nil, "SIGTERM", ""),
+		"timeout":             Cause(api.ReasonTimeout, nil, "SIGTERM", ""),
 		"could not start: no": Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
 		"activation limit":    Cause(api.ReasonLimit, nil, "", ""),
 		"lost":                Cause(api.ReasonLost, nil, "", ""),

@@ -144,7 +144,7 @@ func (p *planner) conditional(ran []bool, before []graph.Status) {
 		return
 	}
 	for i := range ran {
-		if !ran[i] && before[i] != graph.Ran {
+		if !ran[i] && before[i] != graph.Ran && !p.r.sched.Handled(i) {
 			p.step(i)
 			last := &p.plan.Steps[len(p.plan.Steps)-1]
 			last.Reason, last.Of, last.Why = api.PlanConditional, p.conditions(i), "only if "+p.conditions(i)

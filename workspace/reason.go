@@ -149,6 +149,8 @@ func in(run string) string {
 // cause says in a few words why an execution failed: "exit 2", "SIGKILL", "timeout".
 func (rec *nodeRecord) cause() string {
 	switch {
+	case rec.reason == api.ReasonTimeout:
+		return string(rec.reason)
 	case rec.signal != 0:
 		return signalName(rec.signal)
 	case rec.reason == api.ReasonExit:

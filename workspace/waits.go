@@ -62,11 +62,11 @@ func (r *run) waits(w *Workspace, ef scheduler.Effect) {
 	}
 	n := &r.nodes[ef.Node]
 	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
-		Wait: waitOf(ef.Wait, ef.At, ef.Message)})
+		Wait: r.waitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
-// waitOf describes a wait; nil for none.
-func waitOf(kind scheduler.WaitKind, until int64, text string) *api.Wait {
+// waitOf describes a wait of a node; nil for none.
+func (r *run) waitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
 	wait := &api.Wait{Text: text}
 	switch kind {
 	case scheduler.WaitTime:
@@ -80,6 +80,9 @@ func waitOf(kind scheduler.WaitKind, until int64, text string) *api.Wait {
 	}
 	if until > 0 {
 		wait.Until = ptr(time.Unix(0, until).UTC())
+	}
+	if wait.Kind == api.WaitApproval && until > 0 {
+		wait.Default = r.answerByDefault(i)
 	}
 	return wait
 }
@@ -111,12 +114,17 @@ func (r *run) approval(i int) api.Approval {
 	_, until, text := r.sched.Waits(i)
 	a := api.Approval{Run: r.id, Node: r.nodes[i].id, Name: r.nodes[i].name, Text: text, Since: r.since[i], Workfile: r.req.Workfile}
 	if until > 0 {
-		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), "reject"
-		if r.sched.ApprovesByDefault(i) {
-			a.Default = "approve"
-		}
+		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), r.answerByDefault(i)
 	}
 	return a
+}
+
+// answerByDefault is what counts when the time for an answer is over.
+func (r *run) answerByDefault(i int) string {
+	if r.sched.ApprovesByDefault(i) {
+		return "approve"
+	}
+	return "reject"
 }
 
 // Decide says what a person has decided about a node that waits for that. It returns when the decision
@@ -224,7 +232,7 @@ func (r *run) waitingState(i int) (api.State, *api.Wait) {
 		return "", nil
 	}
 	kind, until, text := r.sched.Waits(i)
-	wait := waitOf(kind, until, text)
+	wait := r.waitOf(i, kind, until, text)
 	if wait == nil {
 		wait = r.poolWait(i)
 	}

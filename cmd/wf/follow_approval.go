@@ -54,7 +54,7 @@ func (f *follower) hearApproval(ev api.Event) {
 	i := slices.IndexFunc(f.pending, func(a api.Approval) bool { return a.Node == ev.Node })
 	switch {
 	case waits && i < 0:
-		f.awaitAnswer(api.Approval{Run: f.run, Node: ev.Node, Name: ev.Name, Text: ev.Wait.Text, Since: ev.Time, Until: ev.Wait.Until})
+		f.awaitAnswer(api.Approval{Run: f.run, Node: ev.Node, Name: ev.Name, Text: ev.Wait.Text, Since: ev.Time, Until: ev.Wait.Until, Default: ev.Wait.Default})
 	case !waits && i >= 0:
 		f.pending = slices.Delete(f.pending, i, i+1)
 		if i == 0 {

@@ -274,6 +274,6 @@ func (v *view) otherFailures(rest []api.Execution, run string) {
 
 // advice is the command to type next and what it will do.
 func (v *view) advice(c api.Counts) {
-	again := c.Failed + c.Blocked + c.Cancelled + c.Idle
-	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept)
+	again := c.Failed + c.Blocked + c.Cancelled + c.Idle - len(v.handled)
+	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept+len(v.handled))
 }

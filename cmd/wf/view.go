@@ -43,6 +43,7 @@ type view struct {
 	blocks  int                     // outputs shown so far
 	blocked map[string]bool         // nodes that were named as blocked
 	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
+	handled map[string]bool         // nodes that failed, and an edge has fired for that: a resume keeps them
 	partial bool                    // not all of the run was seen
 	begun   bool                    // the run's own events have begun: JSON prints from here on
 	streams *streams
@@ -52,7 +53,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}}
 	if v.term != nil {
 		v.keyboard = newKeyboard(e, v.term)
 	}

@@ -47,6 +47,9 @@ func (v *view) nodeStarted(ev api.Event) {
 func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	failed := ev.Type == api.NodeFailed
 	delete(v.refused, ev.Node)
+	if delete(v.handled, ev.Node); ev.Handled {
+		v.handled[ev.Node] = true
+	}
 	if endState(ev) == api.StateFailed && !ev.Handled && !executed(ev) && ev.Reason != api.ReasonInstances {
 		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
 	}

@@ -42,7 +42,7 @@ func (v *view) nodeWaiting(ev api.Event) {
 		return
 	}
 	if ev.Wait.Kind == api.WaitApproval {
-		v.sayApproval(ev.Time, api.Approval{Run: ev.Run, Name: ev.Name, Text: ev.Wait.Text, Until: ev.Wait.Until})
+		v.sayApproval(ev.Time, api.Approval{Run: ev.Run, Name: ev.Name, Text: ev.Wait.Text, Until: ev.Wait.Until, Default: ev.Wait.Default})
 		return
 	}
 	if !v.progress() || v.opt.quiet || v.folded() && ev.Wait.Kind != api.WaitRetry {
