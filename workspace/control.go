@@ -223,6 +223,7 @@ func (r *run) outer() int {
 type template struct {
 	node   *graph.Node // live node; nil when it was deleted meanwhile
 	label  string
+	output graph.Output
 	counts [graph.Statuses]int
 	status graph.Status
 }
@@ -236,7 +237,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 	}
 	r.templates = make(map[string]*template, len(inner))
 	for _, id := range inner {
-		r.templates[id] = &template{label: g.Node(id).Label}
+		r.templates[id] = &template{label: g.Node(id).Label, output: g.Node(id).Output()}
 	}
 }
 
@@ -247,7 +248,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 		path := r.sched.NodeID(i)
 		n := runNode{id: path, name: path}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
-			n.label = t.label
+			n.label, n.output = t.label, t.output
 			t.counts[graph.Idle]++
 		}
 		r.nodes = append(r.nodes, n)
@@ -301,7 +302,19 @@ func (r *run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
 		"WF_OUTPUT=" + r.outputFile(id)}
-	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...)}
+	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...), Merge: r.merges(i)}
+}
+
+// merges reports whether a node writes both streams into one output. The command that lists the items of
+// a sub-flow never does: what it says on standard error is no item.
+func (r *run) merges(i int) bool {
+	if r.sched.ItemsCommand(i) != "" {
+		return false
+	}
+	if own := r.nodes[i].output; own != graph.OutputUnsaid {
+		return own == graph.OutputMerged
+	}
+	return r.req.Output == graph.OutputMerged.String()
 }
 
 // line is the command line of the next execution of a node.

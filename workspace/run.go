@@ -84,6 +84,7 @@ type runNode struct {
 	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
 	rec             *nodeRecord  // nil while this run has neither executed nor failed it
 	shown           graph.Status // of a node of an instance: what its template counts it as
+	output          graph.Output // what the node itself says about its output
 }
 
 // begin takes the first step: statuses reset, start nodes activated.

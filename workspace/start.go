@@ -246,6 +246,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Output = w.streams().String()
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
@@ -282,7 +283,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
 		}
 	}
 	r.freezeTemplates(w.g)
@@ -341,6 +342,18 @@ func (w *Workspace) cwd() string {
 		return filepath.Clean(text)
 	}
 	return filepath.Join(dir, text)
+}
+
+// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
+// are written, unless it is one that keeps a copy of each stream.
+func (w *Workspace) streams() graph.Output {
+	if said := w.g.Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if w.doc.Captures() {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
 }
 
 // runError words what the scheduler refuses.

@@ -96,12 +96,14 @@ type Workspace struct {
 	slots    SlotMember
 	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
-	latest   *api.RunSummary
-	out      publisher
-	closing  *closeRequest
-	trial    trial
-	unbegun  []int // runs that could not begin and are still to be removed
-	untaken  []int // runs of an earlier daemon whose records cannot be read at present
+
+	outputWaits []outputWait
+	latest      *api.RunSummary
+	out         publisher
+	closing     *closeRequest
+	trial       trial
+	unbegun     []int // runs that could not begin and are still to be removed
+	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -157,6 +159,9 @@ func (w *Workspace) settle() {
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
+	if len(w.outputWaits) > 0 {
+		w.answerOutputWaits()
+	}
 	w.publishPulse()
 }
 
