@@ -40,16 +40,21 @@ type control struct {
 // running in the scope.
 func (w *Workspace) readFlow() (*flow.Flow, error) {
 	f, problems := flow.Read(w.g)
-	var wrong []graph.Problem
+	var wrong []api.Problem
 	for _, p := range problems {
 		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
+			wrong = append(wrong, w.problem(p))
+		}
+	}
+	for _, p := range w.oddities() {
+		if p.Severity == "error" {
 			wrong = append(wrong, p)
 		}
 	}
 	if len(wrong) == 0 {
 		return f, nil
 	}
-	first := w.problem(wrong[0])
+	first := wrong[0]
 	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/attribute"
 )
 
 // A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
@@ -43,10 +45,10 @@ func completers() map[string]completer {
 		"DST":         completeNode,
 		"SEL":         completeSelector,
 		"RUN":         completeRun,
-		"KEY":         completeWords(nodeKeys...),
-		"EDGEKEY":     completeWords("when"),
-		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
-		"CONDITION":   completeWords("failure", "done", "exit:", "case:", "if:", "else"),
+		"KEY":         completeAttribute(attribute.Node),
+		"EDGEKEY":     completeAttribute(attribute.Edge),
+		"GRAPHKEY":    completeAttribute(attribute.Graph),
+		"CONDITION":   completeWords(attribute.Find(attribute.Edge, "when").Words...),
 		"CONTAINER":   completeContainer,
 		"WAITING":     completeWaiting,
 		"PARAM=VALUE": completeParam,

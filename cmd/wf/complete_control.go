@@ -10,14 +10,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/daemon"
 	"wf/plain"
 )
 
-// nodeKeys are the attributes of nodes and containers that mean something.
-var nodeKeys = []string{"label", "name", "group", "x", "y", "idempotent", "timeout", "retries", "retry_delay", "retry_backoff",
-	"retry_max_delay", "retry_on", "wait", "wait_until", "approve", "approve_timeout", "approve_default", "env", "pool",
-	"join", "join_timeout", "join_losers", "foreach", "times", "while", "until", "parallel", "on_failure", "min_success", "max_iterations"}
+// completeAttribute offers the attributes that people set on elements, each with what it does.
+func completeAttribute(on attribute.Element) completer {
+	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var found []cobra.Completion
+		for a := range attribute.On(on) {
+			if a.Settable() && strings.HasPrefix(a.Name, word) {
+				found = append(found, cobra.CompletionWithDesc(a.Name, a.Meaning))
+			}
+		}
+		return found, noFiles
+	}
+}
 
 // completionTime bounds how long a question to the daemon may keep somebody who types.
 const completionTime = 500 * time.Millisecond

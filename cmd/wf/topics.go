@@ -20,6 +20,7 @@ func topics() []topic {
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
+		{"attributes", "All attributes of nodes, edges and the graph", attributesTopic},
 		{"exit-codes", "Exit statuses", fixed(exitTopic)},
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", fixed(jsonTopic)},
