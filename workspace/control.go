@@ -17,6 +17,7 @@ import (
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
+	"wf/graphml"
 	"wf/history"
 	"wf/ownfile"
 	"wf/scheduler"
@@ -34,25 +35,32 @@ type control struct {
 	folding   bool                 // the past is folded: nobody is told of it
 	left      map[string]bool      // the files of outputs that there are, while many are asked for
 	numbered  bool                 // instances have got numbers that the disk may not know of yet
+	unread    []string             // what nobody reads of the workfile, for whoever asks for the run
 }
 
-// readFlow reads the control flow of the workfile. The error, an *api.Error, lists what keeps it from
-// running in the scope.
-func (w *Workspace) readFlow() (*flow.Flow, error) {
+// readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
+// their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
+func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 	f, problems := flow.Read(w.g)
 	var wrong []api.Problem
 	for _, p := range problems {
-		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
+		switch {
+		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler looks for those in the scope
 			wrong = append(wrong, w.problem(p))
+		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
+			unread = append(unread, p.Message)
 		}
 	}
 	for _, p := range w.oddities() {
-		if p.Severity == "error" {
+		switch {
+		case p.Severity == "error":
 			wrong = append(wrong, p)
+		case p.Code == graphml.WarnUnread:
+			unread = append(unread, p.Message)
 		}
 	}
 	if len(wrong) == 0 {
-		return f, nil
+		return f, few(unread), nil
 	}
 	first := wrong[0]
 	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
@@ -60,7 +68,16 @@ func (w *Workspace) readFlow() (*flow.Flow, error) {
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
 	}
-	return nil, e
+	return nil, nil, e
+}
+
+// few are the first notes, and how many there are beside.
+func few(notes []string) []string {
+	const most = 3
+	if more := len(notes) - most; more > 0 {
+		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))
+	}
+	return notes
 }
 
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the

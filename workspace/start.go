@@ -59,7 +59,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), r.changedSince(w)
+	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.unread...)
 	return r, acc, nil
 }
 
@@ -228,11 +228,12 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	f, err := w.readFlow()
+	f, unread, err := w.readFlow()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.unread = unread
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
