@@ -160,7 +160,11 @@ func (r *run) keepPast(w *Workspace) error {
 	all := make(scheduler.Past, len(mine)+len(r.past))
 	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
+		if _, ours := r.sched.Index(id); ours {
+			continue
+		}
+		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+		if !inside || !r.req.All && r.sched.LeavesOut(id) {
 			all[id] = p
 		}
 	}
@@ -272,10 +276,13 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if r.templates == nil || ef.Node < r.outer() {
 		return
 	}
-	t := r.templates[r.sched.Template(ef.Node)]
+	t, shown := r.templates[r.sched.Template(ef.Node)], ef.Status
+	if shown == graph.Failed && r.sched.Handled(ef.Node) {
+		shown = graph.Ran // else the workfile would ask for a resume that has nothing to do
+	}
 	t.counts[n.shown]--
-	t.counts[ef.Status]++
-	n.shown = ef.Status
+	t.counts[shown]++
+	n.shown = shown
 	if sum := t.sum(); sum != t.status {
 		t.status = sum
 		if t.node != nil && w != nil {

@@ -212,7 +212,9 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			r.remark(w, ev, ef)
+			if !ef.Past {
+				r.remark(w, ev, ef)
+			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
 		case scheduler.Grew:
 			r.grew(w, ef)

@@ -113,7 +113,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return w.scopeAgain(req, sreq, holders)
+			return w.scopeAgain(req, sreq, again, holders)
 		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
