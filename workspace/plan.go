@@ -100,6 +100,9 @@ func (p *planner) play() {
 		if x.Kind == scheduler.Waiting {
 			switch x.Wait { // a plan assumes that everybody agrees, and that time passes
 			case scheduler.WaitApproval:
+				if kind, _, _ := r.sched.Waits(x.Node); kind != scheduler.WaitApproval {
+					continue // a join has cancelled it meanwhile
+				}
 				take(r.sched.Step(scheduler.Event{Kind: scheduler.Decided, Node: x.Node, OK: true, At: at}))
 			case scheduler.WaitTime, scheduler.WaitRetry:
 				at = max(at, x.At)
