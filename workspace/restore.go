@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -147,10 +148,11 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for _, rec := range records {
 		r.refoldRecord(w, rec)
 	}
+	r.join(w)
 	for range r.running { // they hold slots, whether there are any or not
-		w.slots.Claim()
+		r.member.Claim()
 	}
-	r.slots = r.running
+	r.slots, r.ceiling = r.running, math.MaxInt // what it was told by an earlier daemon is not known
 	r.reclaimPools(w)
 }
 

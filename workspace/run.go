@@ -36,8 +36,8 @@ type run struct {
 	running  int // of these, how many have been reported started
 	pace     pace
 	ahead
-	halt  *halt // nil unless a stop is on its way to the scheduler
-	width       // slots, and what the executor knows of them
+	halt *halt // nil unless a stop is on its way to the scheduler
+	share
 
 	result      scheduler.Result
 	cause       string // of a stop

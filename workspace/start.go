@@ -449,6 +449,7 @@ func (p prepared) handle(w *Workspace) {
 	r.req, r.dir = p.hist.Request(), p.hist.Dir()
 	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
 	r.sched.SetID(r.id)
+	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
 	if r.stopEarly != nil {
