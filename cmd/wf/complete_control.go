@@ -28,6 +28,53 @@ func completeAttribute(on attribute.Element) completer {
 	}
 }
 
+// completeValue offers what the attribute before it may be, and of a status its words.
+func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	key := ""
+	if len(c.args) > 0 {
+		key = c.args[len(c.args)-1]
+	}
+	switch {
+	case c.cmd.Name() == "status":
+		return completeWords("ran", "fail")(c, word)
+	case key == "when":
+		return completeCondition(c, word)
+	}
+	var words []string
+	for a := range attribute.All() {
+		if a.Name == key && a.Settable() {
+			words = a.Words
+		}
+	}
+	return completeWords(words...)(c, word)
+}
+
+// completeCondition offers the conditions of edges; behind a colon something follows.
+func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found, directive := completeWords(attribute.Find(attribute.Edge, "when").Words...)(c, word)
+	if len(found) == 1 && strings.HasSuffix(found[0], ":") {
+		directive = noSpace
+	}
+	return found, directive
+}
+
+// completeReport offers the kinds of reports, and behind one the files.
+func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	kind, path, named := strings.Cut(word, "=")
+	if !named {
+		found, _ := completeWords(reportKinds()...)(c, word)
+		for i := range found {
+			found[i] += "="
+		}
+		return found, noSpace
+	}
+	found := filesBeginning(c.e, path, anyName)
+	for i := range found {
+		found[i] = kind + "=" + found[i]
+	}
+	return found, filesDirective(found)
+}
+
 // completionTime bounds how long a question to the daemon may keep somebody who types.
 const completionTime = 500 * time.Millisecond
 
