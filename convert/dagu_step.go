@@ -180,7 +180,7 @@ func (r *daguReader) join() error {
 				}
 				name = other
 			}
-			if err := r.b.edge(name, s.name, false, s.line); err != nil {
+			if err := r.b.edge(name, s.name, link{}, s.line); err != nil {
 				return err
 			}
 		}
@@ -191,7 +191,7 @@ func (r *daguReader) join() error {
 			return &Error{Line: s.line, Msg: "step " + s.name + " has no depends: some versions of Dagu run it behind the step before, others at once",
 				Fix: "write type: chain or type: graph at the top of the file"}
 		}
-		if err := r.b.edge(r.steps[i-1].name, s.name, false, s.line); err != nil {
+		if err := r.b.edge(r.steps[i-1].name, s.name, link{}, s.line); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func (r *daguReader) guard() error {
 	setCommand(r.b.node(name, r.preLine), strings.Join(slices.Concat(r.env, r.preconditions), "\n"))
 	for i := range count {
 		if !waits[i] {
-			if err := r.b.edge(name, r.b.wf.Nodes[i].ID, false, r.preLine); err != nil {
+			if err := r.b.edge(name, r.b.wf.Nodes[i].ID, link{}, r.preLine); err != nil {
 				return err
 			}
 		}

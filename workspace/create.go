@@ -24,7 +24,8 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		nodes = append(nodes, graphml.NewNode{Label: line})
 	}
 	for _, n := range req.Nodes {
-		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group, Attrs: n.Attrs}
+		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group,
+			Parent: n.Parent, Container: n.Container, Attrs: n.Attrs}
 		if n.X != nil && n.Y != nil {
 			node.X, node.Y = number(*n.X), number(*n.Y)
 		}
@@ -40,6 +41,9 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 			data, err = graphml.CreateGraph(nodes, edges, req.Attrs)
 		}
 	}
+	if err == nil {
+		data, err = graphml.WithComment(data, req.Notes)
+	}
 	if err != nil {
 		return nil, invalid("%s", err)
 	}
@@ -53,7 +57,7 @@ func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
 		if !known {
 			return nil, invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
 		}
-		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind}
+		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind, When: e.When}
 	}
 	return edges, nil
 }
