@@ -406,7 +406,9 @@ func (w *Workspace) prepare(r *run, env []string) {
 	w.helpers.run(func() {
 		p := prepared{r: r}
 		w.creating <- struct{}{}
-		p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+		if p.err = w.keepFence(); p.err == nil {
+			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+		}
 		<-w.creating
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
