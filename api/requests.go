@@ -296,6 +296,8 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
+	// Notes become a comment at the top of the file, one line each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // PruneRequest removes old runs: those that one of the limits is against. Without any limit

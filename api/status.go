@@ -12,9 +12,11 @@ type Status struct {
 	LastRun    *RunSummary  `json:"last_run,omitempty"`
 	Counts     Counts       `json:"counts"`
 	Wrapper    string       `json:"wrapper,omitempty"`
-	Problem    string       `json:"problem,omitempty"` // the workfile cannot be read or written at present
-	Nodes      []NodeStatus `json:"nodes,omitempty"`
-	Edges      []EdgeStatus `json:"edges,omitempty"`
+	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
+	Attrs   map[string]string `json:"attributes,omitempty"`
+	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
+	Nodes   []NodeStatus      `json:"nodes,omitempty"`
+	Edges   []EdgeStatus      `json:"edges,omitempty"`
 
 	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
 	// were asked for, they are only those in which something runs or went wrong, without After, and

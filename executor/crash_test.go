@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -429,15 +430,40 @@ func TestRecordIsFull(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	long := newLocal(t).(*executor.Local)
-	long.Sockets = filepath.Join(long.Sockets, strings.Repeat("x", 100))
-	if _, err := long.Open(context.Background(), executor.Spec{Dir: t.TempDir(), Cwd: "/"}); err == nil {
-		t.Error("a socket path that is too long was taken")
-	}
 	nowhere := executor.Spec{Dir: t.TempDir(), Cwd: "/no/such/folder", Env: []string{}}
 	if _, err := newLocal(t).Open(context.Background(), nowhere); err == nil {
 		t.Error("a working directory that does not exist was taken")
 	}
+}
+
+// TestDeepFolder: the folder of a run may be deeper than the address of a socket is long.
+func TestDeepFolder(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has other names for a deep folder")
+	}
+	x := newLocal(t).(*executor.Local)
+	x.Sockets = filepath.Join(t.TempDir(), strings.Repeat("s", 120))
+	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 120))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := openRun(t, x, dir)
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first.start(0, "read x < "+fifo+"; exit 7")
+	first.await(executor.Started, 0)
+	first.session.Detach()
+	next := openRun(t, x, dir)
+	next.await(executor.Started, 0)
+	if err := os.WriteFile(fifo, []byte("go\n"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if end := next.await(executor.Ended, 0); end.Exit.Code != 7 {
+		t.Errorf("end %+v", end)
+	}
+	next.close()
 }
 
 func TestFilesArePrivate(t *testing.T) {

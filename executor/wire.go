@@ -2,14 +2,11 @@ package executor
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 )
 
 // Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
@@ -118,20 +115,6 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	long := append([]byte(nil), line...)
 	rest, err := r.ReadBytes('\n')
 	return append(long, rest...), err
-}
-
-// socketLimit is the longest path a unix socket can have on every system we run on, in bytes.
-const socketLimit = 103
-
-// socketPath returns the address of the runner of the run in dir. The name is a hash since a
-// socket's path has to be short.
-func socketPath(folder, dir string) (string, error) {
-	sum := sha256.Sum256([]byte(dir))
-	path := filepath.Join(folder, "r-"+hex.EncodeToString(sum[:8])+".sock")
-	if len(path) > socketLimit {
-		return "", fmt.Errorf("socket %s: longer than %d bytes, choose a shorter folder", path, socketLimit)
-	}
-	return path, nil
 }
 
 // checkPeer refuses a connection to a process of another user.

@@ -23,6 +23,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	select {
 	case <-w.done:
 		w.helpers.wg.Wait()
+		w.dropFence()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -47,8 +48,8 @@ func (w *Workspace) leave() {
 		w.endTrial() // to end in order is no failure
 	}
 	_ = w.keepUnpublished() // logged; nobody is left who could wait
-	w.slots.Leave()
 	for _, r := range w.runs {
+		r.leaveSlots()
 		r.dropPools(w)
 		r.detach()
 	}

@@ -67,7 +67,11 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	w.holdTimer.Stop()
 	w.out.init()
 	w.file.init()
+	if err := w.raiseFence(); err != nil {
+		return nil, err
+	}
 	if err := w.restore(); err != nil {
+		w.dropFence()
 		if w.trial.noted { // whoever can say why not has not died of it
 			w.endTrial()
 		}
@@ -102,7 +106,6 @@ func (w *Workspace) restore() error {
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.slots = w.cfg.Slots.Join(w.slotsFree)
 	w.recallUnpublished()
 	var held error
 	w.readBefore()
@@ -115,7 +118,9 @@ func (w *Workspace) restore() error {
 		}
 	})
 	if held != nil {
-		w.slots.Leave()
+		for _, r := range w.runs {
+			r.leaveSlots()
+		}
 		return held
 	}
 	w.recallPast()

@@ -21,10 +21,11 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Disk and Forgot are required.
+// Config is what a workspace is given. All fields but Runtime, Disk and Forgot are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
+	Runtime  string // runtime folder of the daemon, for who finds a workspace taken; "" in tests
 	Slots    Slots
 	Pools    Pools  // nil: there are none, and nobody waits for their units
 	Version  string // of the binary, for the records
@@ -41,17 +42,24 @@ type Config struct {
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
 type Slots interface {
-	// Join makes a member. wake is called when a slot that the member was refused may be had by
-	// now; it must not block.
-	Join(wake func()) SlotMember
+	// Join makes a member for a run of a workspace that wants so many slots at most: 0 = it does not
+	// say, or NoLimit. wake is called when there is news for the member: a slot that it was refused,
+	// or another answer of Over. It must not block.
+	Join(id string, jobs int, wake func()) SlotMember
 }
 
-// A SlotMember takes and returns slots for one workspace.
+// NoLimit is how many slots a run wants that is to have no limit.
+const NoLimit = -1
+
+// A SlotMember takes and returns slots for one run.
 type SlotMember interface {
-	TryAcquire() bool // one slot, or false: then wake will be called
+	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
+	Decline()         // it does not wait any more
 	Claim()           // one slot, even beyond the limit: for processes that run already
-	Over() int        // how many to give back as soon as possible: others wait with fewer; wake tells
+	Over() int        // how many to give back as soon as possible: others wait with fewer
 	Release()         // one slot back
+	Lend()            // one slot back, until TakeBack: its command waits for another run
+	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
 }
 
@@ -71,12 +79,13 @@ type Workspace struct {
 	cfg      Config
 
 	inbox     chan message
-	slotFree  chan struct{} // a refused slot may be had; never blocks the one who says so
-	holdTimer *time.Timer   // rings when what could not be written is to be tried again
-	creating  chan struct{} // a place for the one helper that makes a run's folder
-	quit      chan struct{} // closed by the loop's last deed
-	done      chan struct{} // closed when the loop and its helpers have ended
-	helpers   helpers       // goroutines that work for the loop
+	slotFree  chan struct{}  // a refused slot may be had; never blocks the one who says so
+	holdTimer *time.Timer    // rings when what could not be written is to be tried again
+	creating  chan struct{}  // a place for the one helper that makes a run's folder
+	quit      chan struct{}  // closed by the loop's last deed
+	done      chan struct{}  // closed when the loop and its helpers have ended
+	helpers   helpers        // goroutines that work for the loop
+	fence     *history.Fence // see keepFence; nil where nothing can be written
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
@@ -93,7 +102,6 @@ type Workspace struct {
 	file     workfile          // what is on disk, and what of ours is not yet
 	edits    editLog
 	store    *history.Store
-	slots    SlotMember
 	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
 
