@@ -47,6 +47,8 @@ var table = []Attribute{
 	{Name: "env", On: Command, Role: Shapes, Kind: Other, Long: true,
 		Meaning: "KEY=VALUE lines; ${{ }} may stand in a value"},
 	{Name: "pool", On: Command, Role: Shapes, Kind: Other, Meaning: "gpu:1: units of a pool that it needs"},
+	{Name: "output", On: Command | Graph, Role: Shared, Kind: Word, Words: []string{"merged", "split"},
+		Meaning: "split: standard output and standard error apart, and their order is lost"},
 	{Name: "join", On: Command | SubFlow, Kind: Other, Words: []string{"all", "any"},
 		Meaning: "all, any, or a number of edges that must have fired"},
 	{Name: "join_timeout", On: Command | SubFlow, Kind: Duration, Meaning: "30s: then it goes on with what has arrived"},

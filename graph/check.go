@@ -104,8 +104,8 @@ func (c *checker) attributes() {
 		}
 	}
 	text, _ := c.g.Attr(AttrOutput)
-	if _, known := ParseOutput(text); !known {
-		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q: write %s or %s", AttrOutput, text, outputMerged, outputSplit)
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrOutput, text, meantOutput(text))
 		c.problems[len(c.problems)-1].Attr = AttrOutput
 	}
 }
@@ -116,8 +116,8 @@ func (c *checker) output(n *Node) {
 		return
 	}
 	text := n.Extra[AttrOutput]
-	if _, known := ParseOutput(text); !known {
-		c.add(Warning, CodeOutput, -1, []*Node{n}, "node %s: %s is %q: write %s or %s", c.handles.Of(n), AttrOutput, text, outputMerged, outputSplit)
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, []*Node{n}, "node %s: %s is %q; did you mean %s?", c.handles.Of(n), AttrOutput, text, meantOutput(text))
 		c.problems[len(c.problems)-1].Attr = AttrOutput
 	}
 }

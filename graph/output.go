@@ -1,6 +1,10 @@
 package graph
 
-import "strings"
+import (
+	"strings"
+
+	"wf/spelling"
+)
 
 // AttrOutput says, of a node or of the graph for all nodes without it, whether commands write standard
 // output and standard error into one output or into two.
@@ -29,6 +33,18 @@ func (o Output) String() string {
 		return outputMerged
 	case OutputSplit:
 		return outputSplit
+	}
+	return ""
+}
+
+// meantOutput returns the word that somebody probably meant who wrote another, "" where it is likely that
+// the attribute is another program's.
+func meantOutput(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, word := range []string{outputMerged, outputSplit} {
+		if spelling.Slips(text, word) <= 2 {
+			return word
+		}
 	}
 	return ""
 }

@@ -1,12 +1,9 @@
 package graph
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestOutput(t *testing.T) {
-	for text, want := range map[string]Output{"": OutputUnsaid, " split\n": OutputSplit, "merged": OutputMerged, "Split": OutputUnsaid, "both": OutputUnsaid} {
+	for text, want := range map[string]Output{"": OutputUnsaid, " split\n": OutputSplit, "merged": OutputMerged, "Split": OutputUnsaid, "merge": OutputUnsaid, "bam": OutputUnsaid} {
 		g, err := Build([]NodeSpec{{ID: "a", Parent: -1, Extra: map[string]string{"output": text}, Label: "true"}, {ID: "b", Parent: -1, Label: "true"}}, nil, map[string]string{"output": text})
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +23,7 @@ func TestOutput(t *testing.T) {
 				said = append(said, p.Message)
 			}
 		}
-		wrong := strings.TrimSpace(text) != want.String()
+		wrong := text == "Split" || text == "merge" // and "bam" is another program's
 		if wrong != (len(said) == 2) || !wrong && len(said) > 0 {
 			t.Errorf("%q: problems %q", text, said)
 		}
