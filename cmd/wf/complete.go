@@ -40,7 +40,7 @@ func completers() map[string]completer {
 		"RUN":         completeRun,
 		"KEY":         completeWords(nodeKeys...),
 		"EDGEKEY":     completeWords("when"),
-		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
+		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations", "max_instances"),
 		"VALUE":       completeValue,
 		"CONDITION":   completeCondition,
 		"KIND=FILE":   completeReport,
