@@ -64,6 +64,16 @@ func readRegistry(runtime string) (api.Registry, error) {
 	return reg, json.Unmarshal(data, &reg)
 }
 
+// LeftGiven are the flags of a daemon that was killed, where none is going: one that ends in good order
+// takes its registry away.
+func LeftGiven(runtime string) []string {
+	reg, err := readRegistry(runtime)
+	if err != nil {
+		return nil
+	}
+	return reg.Given
+}
+
 // removeRegistry removes the registry if it is still the one this daemon wrote.
 func removeRegistry(runtime string, own api.Registry) {
 	if reg, err := readRegistry(runtime); err == nil && reg.Token == own.Token {

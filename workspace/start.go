@@ -219,7 +219,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := w.number("jobs", 0)
+	const unsaid = -1
+	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +237,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}

@@ -60,6 +60,8 @@ type SlotMember interface {
 	Lend()            // one slot back, until TakeBack: its command waits for another run
 	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
+	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Machine() (limit, used int)
 }
 
 // A message is handled by the loop, which knows nothing else: a new ability is a new message.
@@ -157,6 +159,7 @@ func (w *Workspace) drain() {
 func (w *Workspace) settle() {
 	w.dispatch()
 	for _, r := range w.runs {
+		r.tellShortage(w)
 		r.flushJournal(w)
 	}
 	w.tend()
