@@ -327,6 +327,11 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
+	// Merged says that standard output is both streams, in the order in which they were written, and
+	// standard error empty.
+	Merged bool `json:"merged,omitempty"`
+	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
+	Pending string `json:"pending,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -336,7 +341,7 @@ type LogLine struct {
 	Node      string `json:"node"`
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
-	Stream    string `json:"stream"` // "stdout" or "stderr"
+	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
 	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`

@@ -220,6 +220,7 @@ type Execution struct {
 	Message    string     `json:"message,omitempty"`
 	OutBytes   int64      `json:"stdout_bytes"`
 	ErrBytes   int64      `json:"stderr_bytes"`
+	Merged     bool       `json:"merged,omitempty"` // see LogInfo
 	Ended      *time.Time `json:"ended,omitempty"`
 	WaitMS     *int64     `json:"wait_ms,omitempty"` // from activation to start, with an Analysis
 	Handled    bool       `json:"handled,omitempty"` // it failed, and an edge has fired for that

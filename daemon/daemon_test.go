@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,7 +95,7 @@ func TestForeignRegistryIsLeftAlone(t *testing.T) {
 	}
 	r.cancel()
 	r.wait()
-	if got, err := readRegistry(r.cfg.Runtime); err != nil || !reflect.DeepEqual(got, other) {
+	if got, err := readRegistry(r.cfg.Runtime); err != nil || got != other {
 		t.Fatalf("registry %+v, %v", got, err)
 	}
 }

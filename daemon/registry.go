@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"wf/api"
 	"wf/ownfile"
@@ -71,7 +72,7 @@ func LeftGiven(runtime string) []string {
 	if err != nil {
 		return nil
 	}
-	return reg.Given
+	return strings.Fields(reg.Given)
 }
 
 // removeRegistry removes the registry if it is still the one this daemon wrote.

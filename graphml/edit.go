@@ -107,6 +107,7 @@ func (d *Document) change(r ref, f func(e *edit)) {
 		*at = &edit{}
 		d.touched = append(d.touched, r)
 	}
+	d.moved = nil
 	before := (*at).weight()
 	f(*at)
 	d.changes += (*at).weight() - before

@@ -31,6 +31,7 @@ type Request struct {
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
+	Output         string `json:"output,omitempty"` // "merged", or "split" as in runs before there was a choice
 
 	Client  string `json:"client,omitempty"`
 	User    string `json:"user,omitempty"`

@@ -8,11 +8,15 @@ import (
 	"wf/api"
 	"wf/flow"
 	"wf/graph"
+	"wf/graphml"
 )
 
 // Check lists what is wrong with the workfile, with lines.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.Check, error) {
+	if err := w.rereadWarnings(ctx); err != nil {
+		return api.Check{}, err
+	}
+	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
 		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
 			Problems: []api.Problem{}}
 		if w.file.unreadable != "" {
@@ -22,12 +26,41 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		for _, p := range append(graph.Check(w.g), problems...) {
 			addProblem(&c, w.problem(p))
 		}
-		for _, x := range w.warnings {
-			addProblem(&c, api.Problem{Severity: "warning", Code: x.Code, Line: x.Line, Message: x.Message})
+		for _, p := range w.oddities() {
+			addProblem(&c, p)
 		}
 		w.checkWrapper(&c)
 		return c, nil
 	})
+}
+
+// rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was
+// read.
+func (w *Workspace) rereadWarnings(ctx context.Context) error {
+	type state struct {
+		doc    *graphml.Document
+		pieces graphml.Pieces
+	}
+	s, err := askNow(ctx, w, func(w *Workspace) (state, error) {
+		if w.edits.idle() {
+			return state{}, nil
+		}
+		return state{w.doc, w.doc.Render()}, nil
+	})
+	if err != nil || s.doc == nil {
+		return err
+	}
+	_, _, warnings, err := graphml.Parse(whole(s.pieces), graphml.Limits{})
+	if err != nil {
+		return nil // what we write can be read; if not, the next reading says so
+	}
+	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
+		if w.doc == s.doc {
+			w.warnings = warnings
+		}
+		return struct{}{}, nil
+	})
+	return err
 }
 
 func addProblem(c *api.Check, p api.Problem) {
@@ -35,6 +68,42 @@ func addProblem(c *api.Check, p api.Problem) {
 		c.OK = false
 	}
 	c.Problems = append(c.Problems, p)
+}
+
+// oddities are what the reader of the file found odd, without what edits have mended since.
+func (w *Workspace) oddities() []api.Problem {
+	var list []api.Problem
+	for _, x := range w.warnings {
+		if x.Attr != "" && w.hasAttr(x) {
+			continue
+		}
+		p := api.Problem{Severity: "warning", Code: x.Code, Line: x.Line, Message: x.Message}
+		if x.Severe {
+			p.Severity = "error"
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// hasAttr says whether the element that a warning is about has the attribute by now, or is gone.
+func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
+	switch {
+	case x.Node != "":
+		if n := w.g.Node(x.Node); n != nil {
+			_, has = n.Attr(x.Attr)
+			return has
+		}
+		return true
+	case x.Edge >= 0:
+		if e := w.g.Edge(x.Edge); e != nil {
+			_, has = e.Attr(x.Attr)
+			return has
+		}
+		return true
+	}
+	_, has = w.g.Attr(x.Attr)
+	return has
 }
 
 // problem words a finding of the graph with handles and lines.

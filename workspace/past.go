@@ -143,8 +143,8 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if !e.Started.IsZero() {
 		x.Started = ptr(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run)}
-	x.OutBytes, x.ErrBytes = o.size(executorRange(e.Out)), o.size(executorRange(e.Err))
+	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
+	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
 	}

@@ -53,6 +53,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if again := r.req.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
+	plan.Notes = append(plan.Notes, r.notes...)
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }

@@ -35,6 +35,9 @@ type env struct {
 	// configured are the flags that settings have given a value.
 	configured map[string]bool
 
+	// trust says whose files may decide what runs, once the configuration has been read.
+	trust trust
+
 	// traced: write the conversation with the daemon to a file; see protocol.
 	traced bool
 
