@@ -83,7 +83,7 @@ func newServerRestart(e *env) *cobra.Command {
 		Long: `Restart ends the daemon and starts it again, with the flags that it was started with and those
 that are given now. Runs go on meanwhile.`,
 		Example: `  wf server restart --slots 8`,
-		Args: nargs(0, 0),
+		Args:    nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.detach = !o.wait && !o.cancel
 			if c, running, err := e.reach(cmd.Context()); err == nil && running {
