@@ -61,6 +61,8 @@ type SlotMember interface {
 	Lend()            // one slot back, until TakeBack: its command waits for another run
 	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
+	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Machine() (limit, used int)
 }
 
 // A message is handled by the loop, which knows nothing else: a new ability is a new message.
@@ -104,12 +106,14 @@ type Workspace struct {
 	store    *history.Store
 	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
-	latest   *api.RunSummary
-	out      publisher
-	closing  *closeRequest
-	trial    trial
-	unbegun  []int // runs that could not begin and are still to be removed
-	untaken  []int // runs of an earlier daemon whose records cannot be read at present
+
+	outputWaits []outputWait
+	latest      *api.RunSummary
+	out         publisher
+	closing     *closeRequest
+	trial       trial
+	unbegun     []int // runs that could not begin and are still to be removed
+	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -160,12 +164,16 @@ func (w *Workspace) drain() {
 func (w *Workspace) settle() {
 	w.dispatch()
 	for _, r := range w.runs {
+		r.tellShortage(w)
 		r.flushJournal(w)
 	}
 	w.tend()
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
+	if len(w.outputWaits) > 0 {
+		w.answerOutputWaits()
+	}
 	w.publishPulse()
 }
 
