@@ -95,6 +95,17 @@ func decisionSentence(d api.DecisionMade) string {
 	return b.String() + "."
 }
 
+// explainRecord adds who decided about a node, and what its latest execution got.
+func (r *run) explainRecord(why *api.Why, i int, rec *nodeRecord) {
+	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
+	for _, d := range why.Decisions {
+		why.Text = append(why.Text, decisionSentence(d))
+	}
+	if s := inputSentence(rec.inputs); s != "" {
+		why.Text = append(why.Text, s)
+	}
+}
+
 // assignmentsText is values as people write them: "window=14:00, who=bob".
 func assignmentsText(values map[string]any) string {
 	var parts []string

@@ -204,13 +204,7 @@ func (r *run) explain(why *api.Why, i int) {
 	default:
 		r.explainIdle(why, ex)
 	}
-	for _, d := range r.decisions[i] {
-		add("%s", decisionSentence(d))
-	}
-	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
-	if s := inputSentence(rec.inputs); s != "" {
-		add("%s", s)
-	}
+	r.explainRecord(why, i, rec)
 	if s := r.causeSentence(ex.Cause); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
