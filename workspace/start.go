@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -246,6 +247,9 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
+	if c := req.Caller; c != nil {
+		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	r.req.Output = w.streams().String()
@@ -448,13 +452,27 @@ func whole(pieces graphml.Pieces) []byte {
 // openExecutor starts or follows the run's executor. Its news come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
-		env = append(env, r.sched.ParamVariables()...)
+		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Cwd: r.req.Cwd, Env: env,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
+}
+
+// override puts variables on top of an environment, which has others of these names when a command of a
+// run asks for it. Of two of a name some programs see the first.
+func override(env, vars []string) []string {
+	set := make(map[string]bool, len(vars))
+	for _, v := range vars {
+		key, _, _ := strings.Cut(v, "=")
+		set[key] = true
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		key, _, _ := strings.Cut(v, "=")
+		return set[key]
+	})
+	return append(env, vars...)
 }
 
 func (p prepared) handle(w *Workspace) {
@@ -469,6 +487,7 @@ func (p prepared) handle(w *Workspace) {
 	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
+	w.tellCaller(r)
 	if r.stopEarly != nil {
 		w.stop(r, *r.stopEarly, r.client, nil)
 	}
