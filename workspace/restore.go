@@ -139,7 +139,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for i, id := range r.req.Scope {
 		w.last[id] = memory{r.n, w.last[id].rec}
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
 		}
 	}
 	r.link(w)
