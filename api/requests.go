@@ -221,6 +221,9 @@ type Why struct {
 	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+
+	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
+	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told

@@ -93,7 +93,7 @@ func (c *checker) attributes() {
 	for _, a := range []struct {
 		name string
 		min  int
-	}{{"jobs", 0}, {"max_activations", 1}} {
+	}{{"jobs", 0}, {"max_activations", 1}, {"max_instances", 1}} {
 		text, present := c.g.Attr(a.name)
 		if text = strings.TrimSpace(text); !present || text == "" {
 			continue

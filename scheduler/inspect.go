@@ -189,6 +189,14 @@ func (r *Run) Attempt(node int) int {
 	return 0
 }
 
+// Attempts returns how many attempts an activation of a node has.
+func (r *Run) Attempts(node int) int {
+	if rules := r.rulesOf(int32(node)); rules != nil && rules.Retry != nil {
+		return rules.Retry.Limit + 1
+	}
+	return 1
+}
+
 // Outputs returns the outputs of the last activation of a node. They must not be changed.
 func (r *Run) Outputs(node int) map[string]any {
 	if x := r.rareAt(int32(node)); x != nil && x.over {

@@ -18,6 +18,7 @@ const defaultActivations = 1000
 // Options of a run.
 type Options struct {
 	MaxActivations int  // of each node; 0 = 1000
+	MaxInstances   int  // nodes that the instances of all sub-flows may have together; 0 = any number
 	FailFast       bool // the first failure that nothing handles stops the run; its result is still Failed
 
 	// Flow is the control flow of the graph; nil = commands and dependencies only. The rest is read

@@ -65,6 +65,9 @@ func (r *Run) startInstances(i int32) {
 	if reason, err := r.countInstances(i, kept); err != nil {
 		kept.stopping, kept.message = reason, err.Error()
 	}
+	if text := r.tooMany(i, kept.count); text != "" && kept.stopping == "" {
+		kept.stopping, kept.message = ReasonLimit, text
+	}
 	kept.hasItems = false // they belong to this activation
 	r.nextInstances(i)
 }
@@ -116,6 +119,10 @@ func (r *Run) nextInstances(i int32) {
 	s := r.rareAt(i).sub
 	sub := r.rulesOf(i).Sub
 	for (sub.Parallel == 0 || s.going < sub.Parallel) && r.another(i, sub, s) {
+		if text := r.tooMany(i, 1); text != "" {
+			s.stopping, s.message = ReasonLimit, text
+			break
+		}
 		k := r.addInstance(i, s)
 		s.going++
 		r.startFrame(k)
@@ -123,6 +130,20 @@ func (r *Run) nextInstances(i int32) {
 	if s.going == 0 {
 		r.finish(i, r.instancesOutcome(i, sub, s))
 	}
+}
+
+// tooMany says why a sub-flow cannot have so many instances more, or "". All of them stay in memory until
+// the run is over, so a number in a file must not be able to fill it.
+func (r *Run) tooMany(i int32, more int) string {
+	most := r.opt.MaxInstances
+	if most == 0 || more <= 0 {
+		return ""
+	}
+	each := max(1, len(r.subOf(i).ids))
+	if there := len(r.nodes) - len(r.outer.ids); more <= (most-there)/each {
+		return ""
+	}
+	return fmt.Sprintf("%d more instances of %d nodes are too many: all instances of a run may have %d nodes, which is max_instances of the workfile", more, each, most)
 }
 
 // addInstance makes the nodes of the next instance of a sub-flow.

@@ -164,7 +164,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
-		r.executes(w, id, rec.Command)
+		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
 		r.inflight++
 		r.look = true
@@ -204,7 +204,10 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
 		values, _ := decodeValues(rec.Outputs)
+		r.noteDecision(rec.Node, decisionOf(rec))
 		r.fold(w, decided(rec, values))
+	case history.RecordAnswer:
+		r.noteDecision(rec.Node, decisionOf(rec))
 	}
 }
 
