@@ -36,8 +36,10 @@ type ServerStatus struct {
 	Started    string          `json:"started"` // RFC 3339
 	Socket     string          `json:"socket"`
 	URL        string          `json:"url"`
-	Slots      int             `json:"slots"` // executions at once on this machine
-	SlotsUsed  int             `json:"slots_used"`
+	Slots      int             `json:"slots"`               // executions at once of all runs that do not say how many
+	SlotsUsed  int             `json:"slots_used"`          // by all runs
+	SlotsNow   int             `json:"slots_now,omitempty"` // of all runs together: those that ask for more raise it; -1 = no limit
+	Given      []string        `json:"given,omitempty"`     // the flags that it was started with
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
@@ -67,7 +69,7 @@ type RunRequest struct {
 	Nodes     []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
 	Exclude   []string `json:"exclude,omitempty"`
 	Mode      string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs      *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
+	Jobs      *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
 	Wrapper   *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env       []string `json:"env"`               // KEY=VALUE: the whole environment of the client
 	FailFast  bool     `json:"fail_fast,omitempty"`
@@ -126,11 +128,17 @@ type StopResult struct {
 
 // Plan is what a run would do: `wf plan --json`.
 type Plan struct {
-	Schema  string     `json:"schema"`
-	Mode    string     `json:"mode"`
-	Resumes string     `json:"resumes,omitempty"`
-	Total   int        `json:"total"`
-	Jobs    int        `json:"jobs"`
+	Schema  string `json:"schema"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Total   int    `json:"total"` // nodes of the workfile, counted like Nodes
+	// Nodes counts what would run, as Counts does: each instance of a node, and no sub-flow whose instances
+	// are known. Conditional counts what runs only if outcomes are so.
+	Nodes       int `json:"nodes"`
+	Conditional int `json:"conditional,omitempty"`
+
+	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
+	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
 	Kept    int        `json:"kept,omitempty"`
@@ -158,6 +166,11 @@ type PlanStep struct {
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
+	// A node in a sub-flow: Home is that, as people call it; Instances is in how many instances it runs, 0 =
+	// nobody knows yet; Paths are those of it, the first hundred.
+	Home      string   `json:"home,omitempty"`
+	Instances int      `json:"instances,omitempty"`
+	Paths     []string `json:"paths,omitempty"`
 }
 
 // PlanReason says why a node would run.
@@ -174,7 +187,7 @@ const (
 	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
 	PlanNeverRan    PlanReason = "never_ran"
 	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
-	PlanInstance    PlanReason = "instance"    // it runs in each instance of the sub-flow Of
+	PlanInstance    PlanReason = "instance"    // it runs in instances of the sub-flow Of
 	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
 
@@ -208,6 +221,9 @@ type Why struct {
 	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+
+	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
+	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told
@@ -324,6 +340,11 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
+	// Merged says that standard output is both streams, in the order in which they were written, and
+	// standard error empty.
+	Merged bool `json:"merged,omitempty"`
+	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
+	Pending string `json:"pending,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -333,7 +354,7 @@ type LogLine struct {
 	Node      string `json:"node"`
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
-	Stream    string `json:"stream"` // "stdout" or "stderr"
+	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
 	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`

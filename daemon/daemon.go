@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,7 @@ type Config struct {
 	KeepRuns    int           // past runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // for how long to keep them; 0 = for ever
 	Version     string        // of the binary
+	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor
 	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
@@ -150,6 +152,7 @@ type daemon struct {
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
+	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
 	return d

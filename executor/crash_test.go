@@ -152,6 +152,27 @@ func (r *run) pipe() (path string, tell func()) {
 	}
 }
 
+// TestRunnerDiesMerged is the same with one file for both streams.
+func TestRunnerDiesMerged(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), t.TempDir())
+	pipe, tell := r.pipe()
+	job := executor.Job{ID: executor.ID{Execution: 1}, Command: "echo one >&2; read x <" + pipe + "; echo two; echo three >&2", Merge: true}
+	if err := r.session.Start([]executor.Job{job}); err != nil {
+		t.Fatal(err)
+	}
+	r.await(executor.Started, 0)
+	r.killRunner()
+	tell()
+	end := r.await(executor.Ended, 0)
+	if end.Err != (executor.Range{}) || end.Out.End-end.Out.Start != int64(len("one\ntwo\nthree\n")) {
+		t.Errorf("stdout %+v, stderr %+v", end.Out, end.Err)
+	}
+	r.close()
+}
+
 // TestRunnerDies has the runner killed while a command runs: the command goes on, the next runner
 // learns how it ends, and takes further jobs.
 func TestRunnerDies(t *testing.T) {
@@ -174,6 +195,9 @@ func TestRunnerDies(t *testing.T) {
 	}
 	if end.Out.End-end.Out.Start != int64(len("late\n")) {
 		t.Errorf("output %+v", end.Out)
+	}
+	if end.Err.File == "" {
+		t.Error("standard error has no file of its own")
 	}
 	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 		t.Errorf("process %d: %v, want it reaped", pid, err)

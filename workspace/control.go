@@ -29,13 +29,14 @@ type control struct {
 	flow      *flow.Flow // nil for a plain run
 	tick      *time.Timer
 	past      scheduler.Past
-	templates map[string]*template // nodes of sub-flows by id
-	since     map[int]time.Time    // waiting nodes → since when
-	sinceNow  time.Time            // the time of the event at hand
-	folding   bool                 // the past is folded: nobody is told of it
-	left      map[string]bool      // the files of outputs that there are, while many are asked for
-	notes     []string             // what a person should know before it begins
-	numbered  bool                 // instances have got numbers that the disk may not know of yet
+	templates map[string]*template       // nodes of sub-flows by id
+	since     map[int]time.Time          // waiting nodes → since when
+	sinceNow  time.Time                  // the time of the event at hand
+	folding   bool                       // the past is folded: nobody is told of it
+	left      map[string]bool            // the files of outputs that there are, while many are asked for
+	notes     []string                   // what a person should know before it begins
+	decisions map[int][]api.DecisionMade // about nodes, in order
+	numbered  bool                       // instances have got numbers that the disk may not know of yet
 }
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
@@ -83,7 +84,7 @@ func few(notes []string) []string {
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
 func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
-	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}
@@ -280,6 +281,7 @@ func (r *run) outer() int {
 type template struct {
 	node   *graph.Node // live node; nil when it was deleted meanwhile
 	label  string
+	output graph.Output
 	counts [graph.Statuses]int
 	status graph.Status
 }
@@ -293,7 +295,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 	}
 	r.templates = make(map[string]*template, len(inner))
 	for _, id := range inner {
-		r.templates[id] = &template{label: g.Node(id).Label}
+		r.templates[id] = &template{label: g.Node(id).Label, output: g.Node(id).Output()}
 	}
 }
 
@@ -304,7 +306,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 		path := r.sched.NodeID(i)
 		n := runNode{id: path, name: path}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
-			n.label = t.label
+			n.label, n.output = t.label, t.output
 			t.counts[graph.Idle]++
 		}
 		r.nodes = append(r.nodes, n)
@@ -361,7 +363,19 @@ func (r *run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
 		"WF_OUTPUT=" + r.outputFile(id)}
-	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...)}
+	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...), Merge: r.merges(i)}
+}
+
+// merges reports whether a node writes both streams into one output. The command that lists the items of
+// a sub-flow never does: what it says on standard error is no item.
+func (r *run) merges(i int) bool {
+	if r.sched.ItemsCommand(i) != "" {
+		return false
+	}
+	if own := r.nodes[i].output; own != graph.OutputUnsaid {
+		return own == graph.OutputMerged
+	}
+	return r.req.Output == graph.OutputMerged.String()
 }
 
 // line is the command line of the next execution of a node.

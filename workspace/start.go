@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
 	"wf/history"
@@ -219,7 +220,12 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := w.number("jobs", 0)
+	instances, err := w.number("max_instances", flow.DefaultInstances)
+	if err != nil {
+		return nil, err
+	}
+	const unsaid = -1
+	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +243,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
-		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node
@@ -247,6 +253,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Output = w.streams().String()
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
@@ -284,7 +291,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
 		}
 	}
 	r.freezeTemplates(w.g)
@@ -343,6 +350,18 @@ func (w *Workspace) cwd() string {
 		return filepath.Clean(text)
 	}
 	return filepath.Join(dir, text)
+}
+
+// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
+// are written, unless it is one that keeps a copy of each stream.
+func (w *Workspace) streams() graph.Output {
+	if said := w.g.Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if w.doc.Captures() {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
 }
 
 // runError words what the scheduler refuses.

@@ -61,6 +61,8 @@ type SlotMember interface {
 	Lend()            // one slot back, until TakeBack: its command waits for another run
 	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
+	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Machine() (limit, used int)
 }
 
 // A message is handled by the loop, which knows nothing else: a new ability is a new message.
@@ -104,12 +106,14 @@ type Workspace struct {
 	store    *history.Store
 	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
-	latest   *api.RunSummary
-	out      publisher
-	closing  *closeRequest
-	trial    trial
-	unbegun  []int // runs that could not begin and are still to be removed
-	untaken  []int // runs of an earlier daemon whose records cannot be read at present
+
+	outputWaits []outputWait
+	latest      *api.RunSummary
+	out         publisher
+	closing     *closeRequest
+	trial       trial
+	unbegun     []int // runs that could not begin and are still to be removed
+	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -123,6 +127,7 @@ type pulse struct {
 // settled once: slots filled, journals written, events sent.
 func (w *Workspace) loop() {
 	defer close(w.done)
+	defer w.contain()
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
@@ -159,12 +164,16 @@ func (w *Workspace) drain() {
 func (w *Workspace) settle() {
 	w.dispatch()
 	for _, r := range w.runs {
+		r.tellShortage(w)
 		r.flushJournal(w)
 	}
 	w.tend()
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
+	if len(w.outputWaits) > 0 {
+		w.answerOutputWaits()
+	}
 	w.publishPulse()
 }
 
@@ -212,9 +221,10 @@ func (w *Workspace) send(m message) bool {
 	}
 }
 
-// ask runs f on the loop and returns its answer. ctx bounds the wait, not the deed.
+// ask runs f, which changes nothing of the graph and its runs, on the loop and returns its answer. ctx
+// bounds the wait, not the deed. A panic in f is an error of this question only.
 func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(f(w)) })
+	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(contained(w, f)) })
 }
 
 type answer[T any] struct {

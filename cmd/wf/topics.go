@@ -125,6 +125,10 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
           cwd       where commands work; the folder of the workfile if it is not there
           shell     what executes them; /bin/sh if it is not there
           max_activations  how often a node may run in one run: 1000 if it is not there
+          max_instances    how many nodes the instances of containers may have in one run: 500000
+                           if it is not there
+          output    merged: standard output and standard error in one, in the order in which they
+                    were written; split: apart. Nodes may have it, too
 
 Conditions, retries, loops, approvals and parameters are attributes too: wf help control-flow.
 
