@@ -265,8 +265,11 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
-	When   string   `json:"when,omitempty"` // condition of a new edge
-	In     string   `json:"in,omitempty"`   // container that a new node lies in
+	// Set are further attributes, in this order: of the node that is added, of the nodes, the edge or the
+	// graph that is changed.
+	Set  []Setting `json:"set,omitempty"`
+	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
+	In   string    `json:"in,omitempty"`   // container that a new node lies in
 	// Container makes a new node one that holds others; Label is not read.
 	Container bool `json:"container,omitempty"`
 	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
@@ -274,19 +277,25 @@ type Edit struct {
 	Was *string `json:"was,omitempty"`
 }
 
+// A Setting is an attribute and its value.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 // The edits.
 const (
-	OpAddNode    = "add-node"    // Label, Name, After, X, Y, In, Container
+	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
-	OpAddEdge    = "add-edge"    // Source, Target, Type, When
+	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
-	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Was
+	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Set, Was
 	OpUnsetEdge  = "unset-edge"  // Source, Target, Key, Was
-	OpSet        = "set"         // Nodes, Key, Value, Was
+	OpSet        = "set"         // Nodes, Key, Value, Set, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
-	OpSetGraph   = "set-graph"   // Key, Value, Was
+	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 )
 
