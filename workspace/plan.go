@@ -29,6 +29,10 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return plan, err
+	}
 	if err := w.executable(scope); err != nil {
 		return plan, err
 	}
@@ -49,6 +53,9 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
+	if note != "" {
+		plan.Notes = append(plan.Notes, note)
+	}
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }

@@ -49,6 +49,10 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
 	if err := w.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
@@ -58,6 +62,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
+	}
 	return r, acc, nil
 }
 
