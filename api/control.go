@@ -29,7 +29,12 @@ type Instances struct {
 	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
 	// Notable are instances that failed, wait or run, in this order, each with its path and item.
 	Notable []InstanceStatus `json:"notable,omitempty"`
+	// Failed are the numbers of those that failed, ascending, MostFailed of them at most.
+	Failed []int `json:"failed,omitempty"`
 }
+
+// MostFailed bounds Instances.Failed.
+const MostFailed = 2000
 
 // InstanceStatus is one instance of a sub-flow.
 type InstanceStatus struct {

@@ -57,7 +57,7 @@ func controlled(instances int) api.Status {
 	add("prep", "./prepare", api.StateOK)
 	each := add("each", "", api.StateRunning)
 	each.Container, each.SubFlow, each.Started = true, "foreach", ptr(noon.Add(-90*time.Second))
-	each.Instances = &api.Instances{Begun: instances, Total: instances + 4, Counts: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1},
+	each.Instances = &api.Instances{Begun: instances, Total: instances + 4, Counts: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1}, Failed: []int{2},
 		Notable: []api.InstanceStatus{
 			{Path: "each[2]", Item: "S002", State: api.StateFailed, Counts: api.Counts{Failed: 1, Idle: 1}},
 			{Path: "each[4]", Item: "S004", State: api.StateWaiting, Counts: api.Counts{OK: 1, Waiting: 1}},
@@ -112,7 +112,7 @@ func answered(m *model) {
 	m.refresh()
 	got := findings{pages: map[innerKey][]api.NodeStatus{}}
 	for _, in := range m.picture.openPaths(&m.flow) {
-		key := innerKey{in.kind, in.path, in.first}
+		key := innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")}
 		for k := in.first; in.kind == aPage && k < in.first+pageSize; k++ {
 			state := api.StateOK
 			if k == 2 {

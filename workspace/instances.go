@@ -73,7 +73,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
-		in.Counts.Add(s.State)
+		addInstance(in, k, s.State)
 		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
 			notable[s.State] = append(list, s)
 		}
