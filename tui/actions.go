@@ -63,8 +63,8 @@ func askActions() []action {
 	return []action{
 		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, ask((*model).showInbox)},
 		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act((*model).approve)},
-		{groupAsk, []string{"n", "x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
-		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and n", "mark", atInbox, someWait, act((*model).markApproval)},
+		{groupAsk, []string{"x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
+		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and x", "mark", atInbox, someWait, act((*model).markApproval)},
 		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, ask((*model).openApproval)},
 		{groupAsk, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move among what waits", "move the selection", "", atInbox, nil,
 			func(m *model, key string) tea.Cmd { m.moveInbox(key); return nil }},

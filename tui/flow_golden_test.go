@@ -203,7 +203,12 @@ func dialogScreens(show func(string, func(*model))) {
 	show("inbox: marked", func(m *model) { press(m, "A", "space", "space") })
 	show("approve", func(m *model) { press(m, "A", "y", "w", "h", "o", "=", "a", "tab", "tab", "o", "k") })
 	show("approve: a mistake", func(m *model) { press(m, "A", "y", "w", "enter") })
-	show("reject", func(m *model) { press(m, "A", "n", "n", "o", "enter") })
+	show("approve: a choice", func(m *model) {
+		m.inbox.own[0].Choices = []api.ApprovalChoice{{Case: "go", Leads: []string{"deploy", "notify"}}, {Case: "revise", Leads: []string{"draft"}}}
+		m.inbox.own[0].Before = []api.NodeOutputs{{Node: "test", Outputs: map[string]any{"passed": "311", "failed": "0"}}}
+		press(m, "A", "y", "2")
+	})
+	show("reject", func(m *model) { press(m, "A", "x", "n", "o", "enter") })
 	show("answer in the drawing", func(m *model) { m.picture.goTo(8); press(m, "enter") })
 	show("parameters", func(m *model) {
 		d := newParamForm(api.RunRequest{}, api.ParamList{Params: someParams()}, nil)
