@@ -84,7 +84,7 @@ func few(notes []string) []string {
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
 func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
-	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}
@@ -401,6 +401,13 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	}
 	mocks, err := w.mocks(req.Mocks)
 	if err != nil {
+		return err
+	}
+	var held map[string]int
+	if r.req.Caller != nil {
+		held = r.req.Caller.Held
+	}
+	if err := w.servable(f, scope.Nodes, mocks, held); err != nil {
 		return err
 	}
 	r.notes = append(r.notes, w.keptMocks(mocks, scope.Mode)...)
