@@ -46,7 +46,7 @@ func TestMarks(t *testing.T) {
 	r.observe(at(1000))
 	write("later\n")
 	r.observe(at(2000))
-	r.observe(at(3000)) // nothing new
+	r.observe(at(3000))                                     // nothing new
 	if err := os.Truncate(path, 2*markSize+5); err != nil { // a disk was full in the middle of a mark
 		t.Fatal(err)
 	}
