@@ -14,6 +14,9 @@ type OpenRequest struct {
 	Path string `json:"path"` // absolute
 	// Retry opens a held workspace once more: see HeldWorkspace.
 	Retry bool `json:"retry,omitempty"`
+	// Results is what the client's configuration says about what runs write into workfiles: one of the
+	// Results words, "" for nothing. The workfile wins over it.
+	Results string `json:"results,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -24,6 +27,7 @@ type WorkspaceInfo struct {
 	Runs     []string `json:"runs"`    // active
 	Running  int      `json:"running"` // processes
 	State    string   `json:"state"`   // "idle" or "running"
+	Results  string   `json:"results"` // what runs write into the workfile: one of the Results words
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
 }
@@ -296,6 +300,9 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
+	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
+	// work tree, elsewhere nothing is said.
+	Results string `json:"results,omitempty"`
 }
 
 // PruneRequest removes old runs: those that one of the limits is against. Without any limit

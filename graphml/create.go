@@ -43,11 +43,14 @@ var newFileKeys = []newKey{
 	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
 
-// Create returns a new workfile with these nodes. In a chain each node waits for the one before
-// it; else there are no edges. It fails for an id that is used twice and for a text that XML
-// cannot hold.
-func Create(nodes []NewNode, chain bool) ([]byte, error) {
-	ops := make([]graph.Op, 0, 2*len(nodes))
+// Create returns a new workfile with these nodes, and these attributes of the graph. In a chain each node
+// waits for the one before it; else there are no edges. It fails for an id that is used twice and for a
+// text that XML cannot hold.
+func Create(nodes []NewNode, chain bool, attrs map[string]string) ([]byte, error) {
+	ops, err := attrOps(attrs)
+	if err != nil {
+		return nil, err
+	}
 	last := ""
 	for i, n := range nodes {
 		spec, err := n.spec(i, chain)
@@ -66,12 +69,9 @@ func Create(nodes []NewNode, chain bool) ([]byte, error) {
 // CreateGraph returns a new workfile with these nodes and edges, and these attributes of the graph.
 // It fails as Create does, and for an edge that ends at no node.
 func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]byte, error) {
-	ops := make([]graph.Op, 0, len(attrs)+len(nodes)+len(edges))
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		if !isWritable(name) || !isWritable(attrs[name]) {
-			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
-		}
-		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
+	ops, err := attrOps(attrs)
+	if err != nil {
+		return nil, err
 	}
 	known := make(map[string]bool, len(nodes))
 	for i, n := range nodes {
@@ -91,6 +91,18 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 		ops = append(ops, graph.AddEdge{Key: i, Source: e.Source, Target: e.Target, Type: e.Type.String()})
 	}
 	return fill(ops)
+}
+
+// attrOps sets attributes of the graph.
+func attrOps(attrs map[string]string) ([]graph.Op, error) {
+	var ops []graph.Op
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		if !isWritable(name) || !isWritable(attrs[name]) {
+			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
+		}
+		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
+	}
+	return ops, nil
 }
 
 // spec fills in what a new node leaves open.

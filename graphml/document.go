@@ -237,3 +237,13 @@ func (d *Document) graphAttr(name string) (value string, present bool) {
 	}
 	return "", false
 }
+
+// DeclaresNodeKey says whether the file declares an attribute of this name for nodes.
+func (d *Document) DeclaresNodeKey(name string) bool {
+	for i := range d.keys.keys {
+		if k := &d.keys.keys[i]; k.name == name && k.serves(ofNode) {
+			return true
+		}
+	}
+	return false
+}

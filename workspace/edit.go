@@ -32,7 +32,7 @@ func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditRe
 			if w.file.problem != "" {
 				res.Notes = append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
 			}
-			reply(res, nil)
+			w.keepThen(func() { reply(res, nil) })
 		})
 	})
 }

@@ -116,7 +116,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		r.tell(w, n, rep.ID.Execution, reason)
 	}
 	if n.node != nil {
-		w.file.touchOutput(n.node)
+		w.touchOutput(n.node)
 	}
 	r.step(w, finished(rec))
 	if r.sched.Handled(rep.ID.Node) {

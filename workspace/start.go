@@ -215,6 +215,9 @@ func (w *Workspace) where(line int) string {
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
 	req = w.withDefaults(req)
+	if err := w.checkResults(); err != nil {
+		return nil, err
+	}
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
 		return nil, err
@@ -390,22 +393,24 @@ type prepared struct {
 
 // prepare makes the run durable and opens the executor, away from the loop.
 func (w *Workspace) prepare(r *run, env []string) {
+	w.touchAll()
 	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.doc.Render())
-	var beside []history.Companion
-	if len(r.past) > 0 {
-		data, err := json.Marshal(r.past)
-		if err != nil {
-			w.send(prepared{r: r, err: err})
-			return
-		}
-		beside = append(beside, history.Companion{Name: pastFile, Data: data})
-	}
+	beside, err := w.beside(r)
+	bare := w.beginsBare()
+	w.file.bare = w.results == api.ResultsNone && w.file.bare // else there will be results again
 	w.helpers.run(func() {
-		p := prepared{r: r}
-		w.creating <- struct{}{}
-		p.hist, p.err = w.store.Create(r.req, frozen, beside...)
-		<-w.creating
+		p := prepared{r: r, err: err}
+		if p.err == nil {
+			w.creating <- struct{}{}
+			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+			<-w.creating
+		}
+		if p.err == nil && bare {
+			if err := w.store.LinkWorkfile(p.hist.Number(), w.originPath()); err != nil {
+				w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
+			}
+		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
 		}
@@ -417,6 +422,27 @@ func (w *Workspace) prepare(r *run, env []string) {
 		}
 		w.send(p)
 	})
+}
+
+// beside is what lies in the folder of a run from its beginning, for those who replay it.
+func (w *Workspace) beside(r *run) ([]history.Companion, error) {
+	var list []history.Companion
+	add := func(name string, what any) error {
+		data, err := json.Marshal(what)
+		list = append(list, history.Companion{Name: name, Data: data})
+		return err
+	}
+	if len(r.past) > 0 {
+		if err := add(pastFile, r.past); err != nil {
+			return nil, err
+		}
+	}
+	if w.results == api.ResultsNone && (w.behind || anyStatus(w.g)) {
+		if err := add(statusesFile, w.statuses()); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // whole joins pieces, without a copy when there is one only.

@@ -1,0 +1,166 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+)
+
+// What a run writes into the workfile is said by the graph attribute "results", else by the setting of
+// the client's user, else by the file itself (SEMANTICS §5). The statuses of this machine live in the
+// state folder whatever it says, see statuses.go.
+
+// parseResults reads the word; ok is false for a text that is none of the words.
+func parseResults(text string) (word string, ok bool) {
+	switch word = strings.TrimSpace(text); word {
+	case api.ResultsNone, api.ResultsStatus, api.ResultsFile:
+		return word, true
+	}
+	return "", false
+}
+
+// settleResults decides what is written, after the file was read or edited. A word that is none counts as
+// "none": somebody wanted to keep something out of the file. Runs are refused until it is right.
+func (w *Workspace) settleResults() {
+	text, said := w.g.Attr("results")
+	said = said && strings.TrimSpace(text) != ""
+	word, ok := parseResults(text)
+	switch {
+	case said && !ok:
+		w.results = api.ResultsNone
+	case said:
+		w.results = word
+	case w.setting != "":
+		w.results = w.setting
+	default:
+		w.results = defaultResults(w.doc)
+	}
+}
+
+// defaultResults is what holds where nobody says anything: files with the output keys of Python Workforce
+// go on to get outputs.
+func defaultResults(doc *graphml.Document) string {
+	for _, name := range []string{"stdout", "stderr", "log"} {
+		if doc.DeclaresNodeKey(name) {
+			return api.ResultsFile
+		}
+	}
+	return api.ResultsStatus
+}
+
+// checkResults refuses a word that means nothing.
+func (w *Workspace) checkResults() error {
+	text, _ := w.g.Attr("results")
+	if _, ok := parseResults(text); ok || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return &api.Error{Code: api.CodeWorkfile, Where: w.where(w.doc.GraphAttrLine("results")),
+		Message: fmt.Sprintf("graph attribute results is %q: none, status or file is needed", text),
+		Fix:     "wf edit results none"}
+}
+
+// SetResults takes over what the configuration of a client's user says; "" says nothing. It counts
+// where the workfile does not decide.
+func (w *Workspace) SetResults(word string) {
+	word, ok := parseResults(word)
+	if !ok {
+		return
+	}
+	w.send(call(func(w *Workspace) {
+		if w.setting == word {
+			return
+		}
+		before := w.results
+		w.setting = word
+		w.settleResults()
+		w.resultsChanged(before)
+	}))
+}
+
+// resultsChanged brings the statuses in line with what is believed by now.
+func (w *Workspace) resultsChanged(before string) {
+	if w.results == before {
+		return
+	}
+	w.statusesStale = true
+	for id := range w.foreign {
+		if w.results == api.ResultsNone {
+			if n := w.g.Node(id); n != nil {
+				w.g.SetStatus(n, graph.Idle)
+			}
+			delete(w.foreign, id)
+		}
+	}
+}
+
+// touch notes that the status of a node has changed: it is to be kept, and published where the file
+// shows statuses.
+func (w *Workspace) touch(n *graph.Node) {
+	w.statusesStale = true
+	delete(w.foreign, n.ID)
+	if w.results != api.ResultsNone {
+		w.file.touch(n)
+	}
+}
+
+// touchOutput is touch for a node whose execution has ended.
+func (w *Workspace) touchOutput(n *graph.Node) {
+	w.touch(n)
+	if w.results == api.ResultsFile {
+		w.file.touchOutput(n)
+	}
+}
+
+// touchEdge is touch for the mark of an edge.
+func (w *Workspace) touchEdge(e *graph.Edge) {
+	w.statusesStale = true
+	if w.results != api.ResultsNone {
+		w.file.touchEdge(e)
+	}
+}
+
+// touchAll publishes every status that the file may not show, at the beginning of a run: the file was
+// changed by others since, or lay elsewhere.
+func (w *Workspace) touchAll() {
+	if !w.behind || w.results == api.ResultsNone {
+		return
+	}
+	w.behind = false
+	for _, n := range w.g.Nodes() {
+		if _, foreign := w.foreign[n.ID]; !foreign {
+			w.file.touch(n)
+		}
+	}
+	for _, e := range w.g.Edges() {
+		w.file.touchEdge(e)
+	}
+}
+
+// noteStatuses takes notice of statuses that an edit sets, and returns what of it belongs into the
+// workfile, nil for nothing.
+func (w *Workspace) noteStatuses(done graph.Op) graph.Op {
+	ops := flat(done, nil)
+	kept := make([]graph.Op, 0, len(ops))
+	for _, op := range ops {
+		if set, ok := op.(graph.SetNode); ok && set.Attr == "status" {
+			if n := w.g.Node(set.ID); n != nil {
+				w.know(n)
+			}
+			if w.statusEdited, w.statusesStale = true, true; w.results == api.ResultsNone {
+				continue
+			}
+		}
+		if add, ok := op.(graph.AddNode); ok && w.results == api.ResultsNone {
+			add.Node.Status, add.Node.HasStatus = "", false
+			op = add
+		}
+		kept = append(kept, op)
+	}
+	if len(kept) == 0 && len(ops) > 0 {
+		return nil
+	}
+	return graph.Batch{Ops: kept}
+}
