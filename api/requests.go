@@ -303,6 +303,8 @@ type NewRequest struct {
 	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
 	// work tree, elsewhere nothing is said.
 	Results string `json:"results,omitempty"`
+	// Notes become a comment at the top of the file, one line each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // PruneRequest removes old runs: those that one of the limits is against. Without any limit

@@ -12,8 +12,10 @@ type Status struct {
 	LastRun    *RunSummary  `json:"last_run,omitempty"`
 	Counts     Counts       `json:"counts"`
 	Wrapper    string       `json:"wrapper,omitempty"`
-	Problem    string       `json:"problem,omitempty"` // the workfile cannot be read or written at present
-	Results    string       `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
+	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
+	Attrs   map[string]string `json:"attributes,omitempty"`
+	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
+	Results string            `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
 	// FromFile counts the nodes whose status came with the file: no run of this machine led to it.
 	FromFile int          `json:"from_file,omitempty"`
 	Nodes    []NodeStatus `json:"nodes,omitempty"`

@@ -7,7 +7,9 @@ type NewNode struct {
 	Command   string            `json:"command,omitempty"`
 	NoCommand bool              `json:"no_command,omitempty"` // nobody has said it yet: runs refuse the node
 	Group     string            `json:"group,omitempty"`
-	X         *float64          `json:"x,omitempty"` // nil = placed by position
+	Parent    string            `json:"parent,omitempty"`    // id of the container it lies in, which comes earlier in the list
+	Container bool              `json:"container,omitempty"` // it holds the nodes that name it as their parent, and has no command
+	X         *float64          `json:"x,omitempty"`         // nil = placed by position
 	Y         *float64          `json:"y,omitempty"`
 	Attrs     map[string]string `json:"attrs,omitempty"` // other attributes
 }
@@ -17,6 +19,7 @@ type NewEdge struct {
 	Source string `json:"source"` // ids of nodes
 	Target string `json:"target"`
 	Type   string `json:"edge_type,omitempty"` // "" = blocking
+	When   string `json:"when,omitempty"`      // its condition; "" = after a success
 }
 
 // SchemaGraph is the schema of Graph.
@@ -24,11 +27,13 @@ const SchemaGraph = "wf.graph/v1"
 
 // A Graph is a workfile as a drawing shows it: `wf graph --format json`. Everything is in file order.
 type Graph struct {
-	Schema   string      `json:"schema"`
-	Workfile string      `json:"workfile"`
-	Wrapper  string      `json:"wrapper,omitempty"`
-	Nodes    []GraphNode `json:"nodes"`
-	Edges    []GraphEdge `json:"edges"`
+	Schema   string `json:"schema"`
+	Workfile string `json:"workfile"`
+	Wrapper  string `json:"wrapper,omitempty"`
+	// Attrs are the attributes of the graph: params, jobs, cwd and so on, the wrapper included.
+	Attrs map[string]string `json:"attributes,omitempty"`
+	Nodes []GraphNode       `json:"nodes"`
+	Edges []GraphEdge       `json:"edges"`
 }
 
 // A GraphNode is one node of it.
@@ -44,6 +49,8 @@ type GraphNode struct {
 	Parent    string   `json:"parent,omitempty"`    // id of the container it lies in
 	X         *float64 `json:"x,omitempty"`
 	Y         *float64 `json:"y,omitempty"`
+	// Attrs are the attributes of control flow that the node has in the file.
+	Attrs map[string]string `json:"attributes,omitempty"`
 }
 
 // A GraphEdge is one edge of it.

@@ -33,6 +33,9 @@ type Options struct {
 	// Command is for nodes that have none of their own: {} stands for their name. "" leaves them
 	// without.
 	Command string
+	// Exists says whether there is a file of this name in the folder of a makefile. Without it, what no
+	// rule makes is taken for a file that is there.
+	Exists func(name string) bool
 }
 
 // An Error is the place where an input stops being expressible. Line counts from 1; 0 is the
@@ -84,7 +87,7 @@ func Import(format string, data []byte, o Options) (*Workflow, error) {
 	if line := badText(data); line > 0 {
 		return nil, errorAt(line, "the text is not UTF-8")
 	}
-	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[[2]int]int{}}
+	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
 	err := read(b, data)
 	if err == nil {
 		err = b.finish()
@@ -132,12 +135,29 @@ func badText(data []byte) int {
 type builder struct {
 	opt   Options
 	wf    *Workflow
-	at    map[string]int // nodes by id
-	lines []int          // of nodes
-	edges map[[2]int]int // number of the edge between two nodes
-	ends  []layered.Edge // of edges, by number
-	where []int          // lines of edges
-	tried int            // edges named so far, again and again included
+	at    map[string]int      // nodes by id
+	lines []int               // of nodes
+	edges map[builderEdge]int // their numbers
+	ends  []layered.Edge      // of edges, by number
+	where []int               // lines of edges
+	when  []string            // conditions of edges
+	// labels are texts at edges that are no conditions, and decisions the nodes that are drawn as such.
+	labels    []string
+	decisions map[int]bool
+	tried     int // edges named so far, again and again included
+}
+
+// A builderEdge is what edges must share to be one.
+type builderEdge struct {
+	from, to    int
+	when, label string
+}
+
+// A link is what an edge says beside its ends.
+type link struct {
+	weak  bool   // non-blocking
+	when  string // its condition
+	label string // a text at it that is no condition
 }
 
 // node returns the node with the id, which is its name as well; it is new if nobody has named it
@@ -156,21 +176,55 @@ func (b *builder) node(id string, line int) *api.NewNode {
 // setCommand gives a node its command.
 func setCommand(n *api.NewNode, command string) { n.Command, n.NoCommand = command, false }
 
-// edge joins two nodes that exist. Of several edges between them one is kept: a blocking one if
-// there is any, since waiting for a node twice is waiting for it once.
-func (b *builder) edge(from, to string, weak bool, line int) error {
+// edge joins two nodes that exist. Of several edges between them that fire together one is kept: a
+// blocking one if there is any, since waiting for a node twice is waiting for it once.
+func (b *builder) edge(from, to string, l link, line int) error {
 	if b.tried++; b.tried > maxEdges {
 		return errorAt(line, "more than %d edges", maxEdges)
 	}
-	pair := [2]int{b.at[from], b.at[to]}
-	if i, ok := b.edges[pair]; ok {
-		b.ends[i].Weak = b.ends[i].Weak && weak
+	if l.when == "success" {
+		l.when = "" // an edge without a condition
+	}
+	e := builderEdge{b.at[from], b.at[to], l.when, l.label}
+	if i, ok := b.edges[e]; ok {
+		b.ends[i].Weak = b.ends[i].Weak && l.weak
 		return nil
 	}
-	b.edges[pair] = len(b.ends)
-	b.ends = append(b.ends, layered.Edge{From: pair[0], To: pair[1], Weak: weak})
+	b.edges[e] = len(b.ends)
+	b.ends = append(b.ends, layered.Edge{From: e.from, To: e.to, Weak: l.weak})
 	b.where = append(b.where, line)
+	b.when = append(b.when, l.when)
+	b.labels = append(b.labels, l.label)
 	return nil
+}
+
+// setAttr gives a node an attribute.
+func setAttr(n *api.NewNode, name, value string) {
+	if n.Attrs == nil {
+		n.Attrs = map[string]string{}
+	}
+	n.Attrs[name] = value
+}
+
+// describe gives a node the attribute of a workfile that a drawing says of it.
+func (b *builder) describe(id string, line int, name, value string) {
+	n := b.node(id, line)
+	if name == "name" {
+		n.Name = value
+		return
+	}
+	setAttr(n, name, value)
+}
+
+// contain makes a node the container of others.
+func (b *builder) contain(container string, members []string, line int) {
+	n := b.node(container, line)
+	n.Container, n.NoCommand, n.Command = true, false, ""
+	for _, id := range members {
+		if inner := b.node(id, line); inner.ID != container && inner.Parent == "" {
+			inner.Parent = container
+		}
+	}
 }
 
 // attr sets an attribute of the graph.
@@ -189,24 +243,47 @@ func (b *builder) note(format string, args ...any) {
 func (b *builder) finish() error {
 	for i := range b.wf.Nodes {
 		n := &b.wf.Nodes[i]
-		if n.NoCommand && b.opt.Command != "" {
+		if n.NoCommand && !n.Container && b.opt.Command != "" {
 			setCommand(n, strings.ReplaceAll(b.opt.Command, "{}", n.Name))
 		}
-		if err := writable(b.lines[i], n.ID, n.Command, n.Group); err != nil {
+		texts := []string{n.ID, n.Name, n.Command, n.Group}
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			texts = append(texts, n.Attrs[name])
+		}
+		if err := writable(b.lines[i], texts...); err != nil {
 			return err
 		}
 	}
+	b.choices()
 	if err := b.checkCycle(); err != nil {
 		return err
 	}
-	for _, e := range b.ends {
-		edge := api.NewEdge{Source: b.wf.Nodes[e.From].ID, Target: b.wf.Nodes[e.To].ID, Type: "blocking"}
+	for i, e := range b.ends {
+		if err := writable(b.where[i], b.when[i]); err != nil {
+			return err
+		}
+		edge := api.NewEdge{Source: b.wf.Nodes[e.From].ID, Target: b.wf.Nodes[e.To].ID, Type: "blocking", When: b.when[i]}
 		if e.Weak {
 			edge.Type = "non-blocking"
 		}
 		b.wf.Edges = append(b.wf.Edges, edge)
 	}
 	b.place()
+	return b.nest()
+}
+
+// nest puts containers before what lies in them.
+func (b *builder) nest() error {
+	depth := make(map[string]int, len(b.wf.Nodes))
+	for i := range b.wf.Nodes {
+		n := &b.wf.Nodes[i]
+		for p := n.Parent; p != ""; p = b.wf.Nodes[b.at[p]].Parent {
+			if depth[n.ID]++; depth[n.ID] > maxNesting {
+				return errorAt(b.lines[i], "containers lie in one another, or are nested more than %d deep", maxNesting)
+			}
+		}
+	}
+	slices.SortStableFunc(b.wf.Nodes, func(x, y api.NewNode) int { return depth[x.ID] - depth[y.ID] })
 	return nil
 }
 

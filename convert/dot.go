@@ -1,7 +1,9 @@
 package convert
 
 import (
+	"html"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +13,9 @@ const maxNesting = 200
 
 // readDot reads a directed graph of Graphviz. The command of a node is its attribute "command",
 // else its label; an edge is non-blocking if its edge_type says so or its style is dashed or
-// dotted; clusters become groups. How things are drawn is not looked at.
+// dotted; clusters become groups, and sub-flows where they name their node (container=NODE). Control
+// flow stands in the attributes that a workfile has for it; a label that is a condition is one. How
+// things are drawn is not looked at, but for the diamond of a decision.
 func readDot(b *builder, data []byte) error {
 	p := &dotParser{b: b, s: dotScanner{text: string(data), line: 1}, labels: map[string]dotValue{}}
 	if err := p.advance(); err != nil {
@@ -34,6 +38,7 @@ type dotValue struct {
 type dotScope struct {
 	node, edge map[string]dotValue // defaults
 	group      string
+	container  string   // node that the cluster is the inside of
 	nodes      []string // that were named in it
 }
 
@@ -185,15 +190,13 @@ func (p *dotParser) defaults(scope *dotScope, to map[string]dotValue) error {
 
 // graphAttr takes an attribute of the graph, or in a cluster of the cluster.
 func (p *dotParser) graphAttr(scope *dotScope, name, value string) {
-	switch name {
-	case "wrapper", "jobs", "cwd", "shell", "max_activations":
-		if p.depth == 1 {
-			p.b.attr(name, dotLabel(value, "", p.name))
-		}
-	case "label":
-		if p.depth > 1 && scope.group != "" {
-			scope.group = dotLabel(value, "", p.name)
-		}
+	switch {
+	case graphWords[name] && p.depth == 1:
+		p.b.attr(name, dotLabel(value, "", p.name))
+	case name == "label" && p.depth > 1 && scope.group != "":
+		scope.group = dotLabel(value, "", p.name)
+	case name == "container" && p.depth > 1 && scope.group != "":
+		scope.container = value
 	}
 }
 
@@ -269,6 +272,18 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 	if err := p.block(inner); err != nil {
 		return nil, err
 	}
+	members := distinct(inner.nodes)
+	if inner.container != "" {
+		for _, id := range members {
+			if n := p.b.node(id, 0); n.Group == first || n.Group == inner.group {
+				n.Group = ""
+			}
+		}
+		p.b.contain(inner.container, members, p.token.line)
+		p.b.node(inner.container, 0).Group = scope.group
+		scope.nodes = append(scope.nodes, inner.container)
+		return []string{inner.container}, nil
+	}
 	if inner.group != first { // the label of a cluster may stand behind its nodes
 		for _, id := range inner.nodes {
 			if n := p.b.node(id, 0); n.Group == first {
@@ -276,7 +291,6 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 			}
 		}
 	}
-	members := distinct(inner.nodes)
 	scope.nodes = append(scope.nodes, members...)
 	return members, nil
 }
@@ -347,6 +361,15 @@ func (p *dotParser) describe(id string, attrs map[string]dotValue) {
 	if command, ok := attrs["command"]; ok {
 		setCommand(n, dotLabel(command.text, id, p.name))
 	}
+	switch attrs["shape"].text {
+	case "diamond", "Mdiamond":
+		p.b.decisions[p.b.at[id]] = true
+	}
+	for name, value := range attrs {
+		if nodeWords[name] {
+			p.b.describe(id, value.line, name, dotLabel(value.text, id, p.name))
+		}
+	}
 }
 
 // edges joins the nodes of each operand with those of the next one.
@@ -366,24 +389,58 @@ func (p *dotParser) edges(scope *dotScope, chain [][]string, line int) error {
 	default:
 		return &Error{Line: line, Msg: "dir=" + dir + " turns or removes the arrow of an edge", Fix: "write the edge the way it points"}
 	}
-	weak := slices.Contains(styles, "dashed") || slices.Contains(styles, "dotted")
+	l := p.condition(attrs)
+	l.weak = slices.Contains(styles, "dashed") || slices.Contains(styles, "dotted")
 	switch kind := attrs["edge_type"]; kind.text {
 	case "":
 	case "blocking", "non-blocking":
-		weak = kind.text == "non-blocking"
+		l.weak = kind.text == "non-blocking"
 	default:
 		return errorAt(kind.line, "edge_type %q: must be blocking or non-blocking", kind.text)
 	}
 	for i := 1; i < len(chain); i++ {
 		for _, from := range chain[i-1] {
 			for _, to := range chain[i] {
-				if err := p.b.edge(from, to, weak, line); err != nil {
+				if err := p.b.edge(from, to, l, line); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// condition is what attributes say about when an edge fires: the attribute "when", else a label that is
+// a condition. Any other label is kept, because it may be the outcome of a decision.
+func (p *dotParser) condition(attrs map[string]dotValue) link {
+	if when, ok := attrs["when"]; ok {
+		return link{when: dotLabel(when.text, "", p.name)}
+	}
+	for _, name := range []string{"label", "xlabel", "taillabel", "headlabel"} {
+		if value, ok := attrs[name]; ok && value.text != "" {
+			label := dotLabel(value.text, "", p.name)
+			if value.kind == dotHTML {
+				label, _ = plainHTML(value.text)
+			}
+			if when := condition(label); when != "" {
+				return link{when: when}
+			}
+			return link{label: strings.TrimSpace(label)}
+		}
+	}
+	return link{}
+}
+
+var (
+	htmlBreak = regexp.MustCompile(`(?i)<br[^>]*>`)
+	htmlTag   = regexp.MustCompile(`</?[A-Za-z][^>]*>`)
+	htmlTable = regexp.MustCompile(`(?i)<(table|img)\b`)
+)
+
+// plainHTML is the text of a label in the HTML of Graphviz. It is not simple if it is a table or a picture.
+func plainHTML(label string) (text string, simple bool) {
+	text = htmlTag.ReplaceAllString(htmlBreak.ReplaceAllString(label, "\n"), "")
+	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable.MatchString(label)
 }
 
 // commands makes labels the commands of nodes that have no others.
@@ -395,8 +452,13 @@ func (p *dotParser) commands() error {
 			continue
 		}
 		if label.kind == dotHTML {
-			return &Error{Line: label.line, Msg: "the label of node " + n.Name + " is HTML, the look of a drawing, not a command",
-				Fix: `give the node an attribute command="…"`}
+			text, simple := plainHTML(label.text)
+			if !simple {
+				p.b.note("line %d: the label of node %s is a table, which is no command: give the node an attribute command=\"…\"", label.line, n.Name)
+				continue
+			}
+			setCommand(n, text)
+			continue
 		}
 		if label.text != `\N` {
 			setCommand(n, dotLabel(label.text, n.ID, p.name))

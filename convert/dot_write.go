@@ -7,15 +7,18 @@ import (
 	"wf/api"
 )
 
-// Dot shows a graph in the language of Graphviz. Read again, it is the same nodes, commands, edges
-// and groups: commands stand in an attribute that Graphviz leaves alone.
+// Dot shows a graph in the language of Graphviz. Read again, it is the same nodes, commands, edges,
+// groups, sub-flows and control flow: they stand in attributes that Graphviz leaves alone.
 func Dot(g *api.Graph) []byte {
 	v := newView(g)
 	ids := v.ids(func(name string) bool { return !strings.Contains(name, `\`) })
 	var b strings.Builder
+	for _, lost := range Lost(g) {
+		fmt.Fprintf(&b, "// %s\n", strings.ReplaceAll(lost, "\n", " "))
+	}
 	b.WriteString("digraph workfile {\n")
-	if g.Wrapper != "" {
-		fmt.Fprintf(&b, "  graph [wrapper=%s];\n", dotString(g.Wrapper))
+	for _, a := range graphAttributes(g) {
+		fmt.Fprintf(&b, "  graph [%s=%s];\n", a.name, dotString(a.text))
 	}
 	b.WriteString("  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n")
 	for i, n := range v.nodes {
@@ -29,27 +32,24 @@ func Dot(g *api.Graph) []byte {
 		if n.SubFlow != "" {
 			attrs = append(attrs, "shape=box3d", "tooltip="+dotString(n.SubFlow))
 		}
+		for _, a := range attributes(n, ids[i]) {
+			attrs = append(attrs, a.name+"="+dotString(a.text))
+		}
 		list := ""
 		if len(attrs) > 0 {
 			list = " [" + strings.Join(attrs, ", ") + "]"
 		}
 		fmt.Fprintf(&b, "  %s%s;\n", dotName(ids[i]), list)
 	}
-	titles, members := v.inGroups()
-	for k, title := range titles {
-		fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%s;\n", k, dotString(title))
-		for _, i := range members[title] {
-			fmt.Fprintf(&b, "    %s;\n", dotName(ids[i]))
-		}
-		b.WriteString("  }\n")
-	}
+	frames := 0
+	dotFrames(&b, v.root, ids, "  ", &frames)
 	for i, e := range v.edges {
 		var list []string
 		if e.Weak {
 			list = append(list, "edge_type=\"non-blocking\"", "style=dashed")
 		}
 		if v.when[i] != "" {
-			list = append(list, "label="+dotString(v.when[i]))
+			list = append(list, "when="+dotString(v.when[i]), "label="+dotString(v.when[i]))
 		}
 		attrs := ""
 		if len(list) > 0 {
@@ -59,6 +59,22 @@ func Dot(g *api.Graph) []byte {
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
+}
+
+// dotFrames writes the clusters within a frame. That of a sub-flow names the node that it is the inside of.
+func dotFrames(b *strings.Builder, f *frame, ids []string, indent string, count *int) {
+	for _, inner := range f.frames {
+		fmt.Fprintf(b, "%ssubgraph cluster_%d {\n%s  label=%s;\n", indent, *count, indent, dotString(inner.title))
+		*count++
+		if inner.subFlow >= 0 {
+			fmt.Fprintf(b, "%s  container=%s;\n", indent, dotName(ids[inner.subFlow]))
+		}
+		for _, i := range inner.nodes {
+			fmt.Fprintf(b, "%s  %s;\n", indent, dotName(ids[i]))
+		}
+		dotFrames(b, inner, ids, indent+"  ", count)
+		fmt.Fprintf(b, "%s}\n", indent)
+	}
 }
 
 // dotName writes a name without backslashes.

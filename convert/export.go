@@ -1,6 +1,9 @@
 package convert
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,13 +15,22 @@ import (
 // numbers of nodes. A sub-flow is both: the node that others wait for, and a frame around its own.
 type view struct {
 	nodes  []*api.GraphNode
-	groups []string // of nodes; "" = none
+	groups []string // of nodes: the title of the frame around each, "" for none
 	edges  []layered.Edge
 	when   []string // of edges: their conditions, "" for none
+	root   *frame   // what lies in no frame, and the outermost frames
+}
+
+// A frame is what a drawing puts around nodes that belong together.
+type frame struct {
+	title   string
+	subFlow int // number of the sub-flow whose inside it is, -1 for a mere group
+	nodes   []int
+	frames  []*frame
 }
 
 func newView(g *api.Graph) view {
-	var v view
+	v := view{root: &frame{subFlow: -1}}
 	at := map[string]int{}
 	containers := map[string]*api.GraphNode{}
 	for i := range g.Nodes {
@@ -31,16 +43,7 @@ func newView(g *api.Graph) view {
 			v.nodes = append(v.nodes, n)
 		}
 	}
-	for _, n := range v.nodes {
-		group := n.Group
-		if c := containers[n.Parent]; c != nil && group == "" {
-			group = c.Name
-		}
-		if n.SubFlow != "" {
-			group = n.Name
-		}
-		v.groups = append(v.groups, group)
-	}
+	v.frame(containers)
 	for _, e := range Expand(g) {
 		v.edges = append(v.edges, layered.Edge{From: at[e.Source], To: at[e.Target], Weak: e.Type == "non-blocking"})
 		v.when = append(v.when, e.When)
@@ -48,19 +51,45 @@ func newView(g *api.Graph) view {
 	return v
 }
 
-// inGroups lists the groups in the order of their first nodes, with the numbers of their nodes.
-func (v *view) inGroups() (titles []string, members map[string][]int) {
-	members = map[string][]int{}
-	for i, title := range v.groups {
-		if title == "" {
-			continue
+// frame puts each node into its frame: a sub-flow's own, and in it that of the group. Containers come
+// before what lies in them.
+func (v *view) frame(containers map[string]*api.GraphNode) {
+	inside := map[string]*frame{} // of sub-flows, by id
+	for i, n := range v.nodes {
+		around, group := v.root, n.Group
+		for c := containers[n.Parent]; c != nil; c = containers[c.Parent] {
+			if c.SubFlow != "" {
+				around = inside[c.ID]
+				break
+			}
+			if group == "" {
+				group = c.Name
+			}
 		}
-		if members[title] == nil {
-			titles = append(titles, title)
+		if group != "" {
+			around = around.group(group)
 		}
-		members[title] = append(members[title], i)
+		if n.SubFlow != "" {
+			own := &frame{title: n.Name, subFlow: i}
+			inside[n.ID] = own
+			around.frames = append(around.frames, own)
+			around = own
+		}
+		around.nodes = append(around.nodes, i)
+		v.groups = append(v.groups, around.title)
 	}
-	return titles, members
+}
+
+// group returns the frame of a group within this one.
+func (f *frame) group(title string) *frame {
+	for _, inner := range f.frames {
+		if inner.subFlow < 0 && inner.title == title {
+			return inner
+		}
+	}
+	inner := &frame{title: title, subFlow: -1}
+	f.frames = append(f.frames, inner)
+	return inner
 }
 
 // ids are the names under which a format knows the nodes: their handles where those are fit for
@@ -82,6 +111,74 @@ func (v *view) ids(fit func(string) bool) []string {
 		taken[ids[i]] = true
 	}
 	return ids
+}
+
+// An attribute is a name and its text.
+type attribute struct{ name, text string }
+
+// attributes lists what a node says about control flow, sorted. A name is given where the format has
+// another one for the node, so that expressions find it again.
+func attributes(n *api.GraphNode, id string) []attribute {
+	var list []attribute
+	if id != n.Name {
+		list = append(list, attribute{"name", n.Name})
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+		if name != "name" && name != "group" {
+			list = append(list, attribute{name, n.Attrs[name]})
+		}
+	}
+	return list
+}
+
+// graphAttributes lists those of the graph, sorted.
+func graphAttributes(g *api.Graph) []attribute {
+	var list []attribute
+	if _, has := g.Attrs["wrapper"]; !has && g.Wrapper != "" {
+		list = append(list, attribute{"wrapper", g.Wrapper})
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Attrs)) {
+		if graphWords[name] {
+			list = append(list, attribute{name, g.Attrs[name]})
+		}
+	}
+	return list
+}
+
+// Lost lists in sentences what of a graph dot and mermaid cannot express, so that the workflow which is
+// read again differs. They stand at the top of a drawing, too.
+func Lost(g *api.Graph) []string {
+	var lost []string
+	flattened := map[string]bool{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Container && n.SubFlow == "" {
+			flattened[n.ID] = true
+		}
+		for _, a := range append(attributes(n, n.Name), attribute{"command", n.Command}) {
+			if visible(a.text) != a.text {
+				lost = append(lost, fmt.Sprintf("the %s of %s has control characters, which are shown by signs", a.name, visible(n.Name)))
+			}
+		}
+	}
+	for i := range g.Edges {
+		if e := &g.Edges[i]; flattened[e.Source] || flattened[e.Target] {
+			lost = append(lost, fmt.Sprintf("the edge %s -> %s ends at a group: it became edges of the nodes in it", nameOf(g, e.Source), nameOf(g, e.Target)))
+		}
+	}
+	if len(flattened) > 0 {
+		lost = append(lost, fmt.Sprintf("nested graphs that only group (%d of them) became the attribute group of their nodes", len(flattened)))
+	}
+	return lost
+}
+
+func nameOf(g *api.Graph, id string) string {
+	for i := range g.Nodes {
+		if g.Nodes[i].ID == id {
+			return visible(g.Nodes[i].Name)
+		}
+	}
+	return visible(id)
 }
 
 // fills are the colours of states in drawings: light, to be read on.

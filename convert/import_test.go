@@ -35,8 +35,18 @@ func describe(w *Workflow, err error) string {
 		if n.Group != "" {
 			fmt.Fprintf(&b, " in %q", n.Group)
 		}
+		if n.Name != n.ID {
+			fmt.Fprintf(&b, " called %q", n.Name)
+		}
+		if n.Parent != "" {
+			fmt.Fprintf(&b, " inside %s", n.Parent)
+		}
 		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 			fmt.Fprintf(&b, " %s=%q", name, n.Attrs[name])
+		}
+		if n.Container {
+			b.WriteString(" a container\n")
+			continue
 		}
 		if n.NoCommand {
 			b.WriteString(" without a command\n")
@@ -52,7 +62,11 @@ func describe(w *Workflow, err error) string {
 		if e.Type == "non-blocking" {
 			arrow = "~>"
 		}
-		fmt.Fprintf(&b, "edge %s %s %s\n", e.Source, arrow, e.Target)
+		fmt.Fprintf(&b, "edge %s %s %s", e.Source, arrow, e.Target)
+		if e.When != "" {
+			fmt.Fprintf(&b, " when %s", e.When)
+		}
+		b.WriteString("\n")
 	}
 	for _, note := range w.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)

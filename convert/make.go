@@ -9,7 +9,7 @@ import (
 // readMake reads a makefile without running make or any command: its rules, pattern rules and
 // variables. The targets that the goals need become nodes, in the order in which make would make
 // them. wf does not look at file times: every node runs. What needs more of make to be understood
-// is an error.
+// is an error, and so is what only a built-in rule of make could make: see make_builtin.go.
 func readMake(b *builder, data []byte) error {
 	m, err := scanMake(string(data))
 	if err != nil {
@@ -19,7 +19,7 @@ func readMake(b *builder, data []byte) error {
 	if err != nil {
 		return err
 	}
-	r := &makeReader{b: b, m: m, state: map[string]makeState{}}
+	r := &makeReader{b: b, m: m, opt: b.opt, state: map[string]makeState{}}
 	if r.exports, err = m.exported(); err != nil {
 		return err
 	}
@@ -75,9 +75,11 @@ const (
 type makeReader struct {
 	b       *builder
 	m       *makefile
+	opt     Options
 	exports []string
 	state   map[string]makeState
 	depth   int
+	tried   int // pattern rules that were looked at for a chain
 }
 
 // target makes a node of a target, after those of everything it needs. It returns the id of the
@@ -108,7 +110,10 @@ func (r *makeReader) target(need makeNeed, goal bool) (string, error) {
 			return "", errorAt(need.line, "there is no rule for the target %s", clip(name))
 		}
 		r.state[name] = makeSource
-		return "", nil
+		return "", r.source(need)
+	}
+	if err := r.builtin(rule); err != nil {
+		return "", err
 	}
 	r.state[name] = makeOpen
 	var before []string
@@ -129,8 +134,8 @@ func (r *makeReader) target(need makeNeed, goal bool) (string, error) {
 // recipe. It returns nil for what nothing makes, which must be a file that is there.
 func (r *makeReader) find(name string, line int) (*makeRule, error) {
 	rule := r.m.rules[name]
-	if rule != nil && rule.hasBody {
-		return rule, nil
+	if rule != nil && (rule.hasBody || r.m.phony[name]) {
+		return rule, nil // make looks for no other recipe of a phony target
 	}
 	implied, err := r.implied(name, line)
 	if err != nil || implied == nil {
@@ -143,12 +148,12 @@ func (r *makeReader) find(name string, line int) (*makeRule, error) {
 }
 
 // implied is what a pattern rule says about a target. Of several that match, make takes one whose
-// prerequisites are there; files are not looked at, so that there must be only one.
+// prerequisites are there or can be made. Where that leaves several, which one is not decided here.
 func (r *makeReader) implied(name string, line int) (*makeRule, error) {
 	var found *makeRule
 	for _, p := range r.m.patterns {
 		stem, ok := matchPattern(p.target, name)
-		if !ok || stem == "" || !p.hasBody {
+		if !ok || stem == "" || !p.hasBody || !r.possible(fillPattern(p.needs, stem), 0) {
 			continue
 		}
 		if found != nil {
@@ -169,7 +174,7 @@ func (r *makeReader) node(rule *makeRule, before []string) error {
 	}
 	setCommand(r.b.node(rule.target, rule.line), command)
 	for _, id := range before {
-		if err := r.b.edge(id, rule.target, false, rule.line); err != nil {
+		if err := r.b.edge(id, rule.target, link{}, rule.line); err != nil {
 			return err
 		}
 	}

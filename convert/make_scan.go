@@ -37,6 +37,7 @@ type makefile struct {
 	first    string // the default goal, if nothing else says so
 	patterns []*makeRule
 	alias    map[string]string // targets that one recipe makes together, by target: the first one
+	phony    map[string]bool   // targets that are no files
 	exports  []makeLine        // names of variables for the environment
 	oneShell bool
 
@@ -52,7 +53,7 @@ var (
 
 // scanMake reads all lines.
 func scanMake(text string) (*makefile, error) {
-	m := &makefile{vars: newMakeVars(), rules: map[string]*makeRule{}, alias: map[string]string{}}
+	m := &makefile{vars: newMakeVars(), rules: map[string]*makeRule{}, alias: map[string]string{}, phony: map[string]bool{}}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); {
 		begin := i
@@ -268,7 +269,12 @@ func special(target string) bool {
 
 func (m *makefile) special(target string, needs []makeNeed, line int) error {
 	switch target {
-	case ".PHONY", ".SUFFIXES", ".SECONDARY", ".INTERMEDIATE", ".PRECIOUS", ".DELETE_ON_ERROR", ".SILENT", ".NOTINTERMEDIATE":
+	case ".PHONY":
+		for _, need := range needs {
+			m.phony[need.name] = true
+		}
+		return nil
+	case ".SUFFIXES", ".SECONDARY", ".INTERMEDIATE", ".PRECIOUS", ".DELETE_ON_ERROR", ".SILENT", ".NOTINTERMEDIATE":
 		return nil // about files and echo
 	case ".ONESHELL":
 		m.oneShell = true

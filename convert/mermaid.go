@@ -2,6 +2,7 @@ package convert
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -9,9 +10,11 @@ import (
 )
 
 // readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking
-// edge; subgraphs become groups. Styles, classes and links to pages are about the drawing.
+// edge; subgraphs become groups; a label that is a condition is the condition of its edge. Comments of
+// Mermaid hold what it has no words for: see mermaid_notes.go. Styles, classes and links to pages are
+// about the drawing.
 func readMermaid(b *builder, data []byte) error {
-	p := &mermaidParser{b: b, text: strings.ReplaceAll(string(data), "\r\n", "\n"), line: 1, subgraphs: map[string]int{}}
+	p := &mermaidParser{b: b, text: strings.ReplaceAll(string(data), "\r\n", "\n"), line: 1, subgraphs: map[string]int{}, around: map[string][]mermaidGroup{}}
 	if err := p.header(); err != nil {
 		return err
 	}
@@ -27,6 +30,9 @@ func readMermaid(b *builder, data []byte) error {
 	if n := len(p.open); n > 0 {
 		return errorAt(p.open[n-1].line, "the subgraph has no end")
 	}
+	if err := p.describe(); err != nil {
+		return err
+	}
 	for id, line := range p.subgraphs {
 		if i, both := b.at[id]; both {
 			return errorAt(max(line, b.lines[i]), "%s is a subgraph: an edge from or to one cannot be kept, only from node to node", id)
@@ -41,13 +47,16 @@ type mermaidParser struct {
 	pos  int
 	line int
 
-	open      []mermaidGroup // subgraphs around the place
-	subgraphs map[string]int // lines, by id
+	open      []mermaidGroup            // subgraphs around the place
+	subgraphs map[string]int            // lines, by id
+	around    map[string][]mermaidGroup // of nodes, by id: the subgraphs around them, outermost first
+	notes     []mermaidNote
 }
 
+// A mermaidGroup is a subgraph that has not ended.
 type mermaidGroup struct {
-	title string
-	line  int
+	id, title string
+	line      int
 }
 
 func (p *mermaidParser) rest() string { return p.text[p.pos:] }
@@ -77,6 +86,7 @@ func (p *mermaidParser) skipBlank() {
 			}
 			p.take(lineEnd(rest))
 		case strings.HasPrefix(rest, "%%"):
+			p.note(rest[:lineEnd(rest)])
 			p.take(lineEnd(rest))
 		default:
 			return
@@ -159,9 +169,9 @@ func (p *mermaidParser) subgraph() error {
 	p.take(len("subgraph"))
 	head := p.take(lineEnd(p.rest()))
 	head = strings.TrimSpace(strings.TrimRight(head, "; \t"))
-	title := strings.Trim(head, `"`)
+	id, title := "", strings.Trim(head, `"`)
 	if m := mermaidTitle.FindStringSubmatch(head); m != nil && head != "" {
-		if m[1] != "" {
+		if id = m[1]; id != "" {
 			p.subgraphs[m[1]] = line
 			title = m[1]
 		}
@@ -169,7 +179,7 @@ func (p *mermaidParser) subgraph() error {
 			title = mermaidText(m[2])
 		}
 	}
-	p.open = append(p.open, mermaidGroup{title, line})
+	p.open = append(p.open, mermaidGroup{id, title, line})
 	return nil
 }
 
@@ -185,7 +195,7 @@ func (p *mermaidParser) chain() error {
 			return nil
 		}
 		line := p.line
-		weak, seen, err := p.link()
+		l, seen, err := p.link()
 		if err != nil {
 			return err
 		}
@@ -199,7 +209,7 @@ func (p *mermaidParser) chain() error {
 				if !seen {
 					continue
 				}
-				if err := p.b.edge(a, b, weak, line); err != nil {
+				if err := p.b.edge(a, b, l, line); err != nil {
 					return err
 				}
 			}
@@ -234,19 +244,22 @@ func (p *mermaidParser) node() (string, error) {
 		return "", errorAt(p.line, "%q where a node was expected", clip(p.rest()[:lineEnd(p.rest())]))
 	}
 	p.take(len(id))
-	n := p.b.node(id, p.line)
-	if k := len(p.open); k > 0 && n.Group == "" {
-		n.Group = p.open[k-1].title
+	p.b.node(id, p.line)
+	if p.around[id] == nil {
+		p.around[id] = slices.Clone(p.open)
 	}
 	if strings.HasPrefix(p.rest(), "@{") {
-		return "", &Error{Line: p.line, Msg: "the description @{ … } of node " + id + " is not understood", Fix: `write ` + id + `["command"]`}
+		return id, p.described(id)
+	}
+	if strings.HasPrefix(p.rest(), "{") && !strings.HasPrefix(p.rest(), "{{") {
+		p.b.decisions[p.b.at[id]] = true
 	}
 	text, found, err := p.shape()
 	if err != nil {
 		return "", err
 	}
 	if found {
-		setCommand(n, text)
+		setCommand(p.b.node(id, p.line), text)
 	}
 	p.take(len(mermaidClass.FindString(p.rest())))
 	return id, nil
@@ -333,34 +346,48 @@ func (p *mermaidParser) until(marks []string) (text, mark string) {
 var (
 	mermaidLinkID   = regexp.MustCompile(`^[\w-]+@`)
 	mermaidLink     = regexp.MustCompile(`^([<xo]?)(~~~+|--+[->ox]|-\.+-[>ox]?|==+[=>ox])`)
-	mermaidLinkText = regexp.MustCompile(`^([<xo]?)(--|-\.|==)[ \t]*[^\n]*?[ \t]*(--+[->ox]|\.+-[>ox]?|==+[=>ox])`)
-	mermaidLabel    = regexp.MustCompile(`^[ \t]*\|[^|\n]*\|`)
+	mermaidLinkText = regexp.MustCompile(`^([<xo]?)(--|-\.|==)[ \t]*([^\n]*?)[ \t]*(--+[->ox]|\.+-[>ox]?|==+[=>ox])`)
+	mermaidLabel    = regexp.MustCompile(`^[ \t]*\|([^|\n]*)\|`)
 )
 
 // link reads what joins nodes. seen is false for links that only push nodes about.
-func (p *mermaidParser) link() (weak, seen bool, err error) {
+func (p *mermaidParser) link() (l link, seen bool, err error) {
 	if id := mermaidLinkID.FindString(p.rest()); id != "" {
 		p.take(len(id))
 	}
+	label := ""
 	m := mermaidLink.FindStringSubmatch(p.rest())
 	if m == nil {
 		if m = mermaidLinkText.FindStringSubmatch(p.rest()); m == nil {
-			return false, false, errorAt(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
+			return l, false, errorAt(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
 		}
-		m[2] += m[3]
+		label = m[3]
+		m[2] += m[4]
 	}
 	line := p.line
 	p.take(len(m[0]))
-	p.take(len(mermaidLabel.FindString(p.rest())))
+	if found := mermaidLabel.FindStringSubmatch(p.rest()); found != nil {
+		label = found[1]
+		p.take(len(found[0]))
+	}
 	switch {
 	case strings.HasPrefix(m[2], "~"):
-		return false, false, nil
+		return l, false, nil
 	case m[1] != "":
-		return false, false, &Error{Line: line, Msg: m[0] + " points both ways", Fix: "write an arrow for each way"}
+		return l, false, &Error{Line: line, Msg: m[0] + " points both ways", Fix: "write an arrow for each way"}
 	case !strings.HasSuffix(m[2], ">"):
-		return false, false, &Error{Line: line, Msg: m[0] + " has no arrow: it does not say which node comes first", Fix: "write --> or -.->"}
+		return l, false, &Error{Line: line, Msg: m[0] + " has no arrow: it does not say which node comes first", Fix: "write --> or -.->"}
 	}
-	return strings.HasPrefix(m[2], "-."), true, nil
+	l.weak = strings.HasPrefix(m[2], "-.")
+	if label = strings.TrimSpace(label); len(label) > 1 && label[0] == '"' && label[len(label)-1] == '"' {
+		label = label[1 : len(label)-1]
+	}
+	if label = strings.TrimSpace(mermaidText(label)); condition(label) != "" {
+		l.when = label
+	} else {
+		l.label = label
+	}
+	return l, true, nil
 }
 
 var (

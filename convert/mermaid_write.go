@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,15 +11,18 @@ import (
 	"wf/api"
 )
 
-// Mermaid shows a graph as a flowchart. Read again, it is the same commands, edges and groups, and
-// the same names where Mermaid can write them.
+// Mermaid shows a graph as a flowchart. Read again, it is the same workflow: what Mermaid has no words
+// for stands in comments, "%% wf: NODE NAME=TEXT", with the text as a string of JSON.
 func Mermaid(g *api.Graph) []byte {
 	v := newView(g)
 	ids := v.ids(isMermaidID)
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
-	if g.Wrapper != "" {
-		fmt.Fprintf(&b, "  %%%% wrapper: %s\n", strings.ReplaceAll(visible(g.Wrapper), "\n", " "))
+	for _, lost := range Lost(g) {
+		fmt.Fprintf(&b, "  %%%% %s\n", strings.ReplaceAll(lost, "\n", " "))
+	}
+	for _, a := range graphAttributes(g) {
+		mermaidAttribute(&b, "graph", a.name, a.text)
 	}
 	line := func(indent string, i int) {
 		text := ""
@@ -30,18 +34,26 @@ func Mermaid(g *api.Graph) []byte {
 		}
 		fmt.Fprintf(&b, "%s%s%s\n", indent, ids[i], text)
 	}
-	for i, group := range v.groups {
-		if group == "" {
-			line("  ", i)
+	var frames func(f *frame, indent string, count *int)
+	frames = func(f *frame, indent string, count *int) {
+		for _, i := range f.nodes {
+			line(indent, i)
+		}
+		for _, inner := range f.frames {
+			fmt.Fprintf(&b, "%ssubgraph group_%d [\"%s\"]\n", indent, *count, mermaidQuote(inner.title))
+			if inner.subFlow >= 0 {
+				mermaidAttribute(&b, ids[inner.subFlow], mermaidContainer, fmt.Sprintf("group_%d", *count))
+			}
+			*count++
+			frames(inner, indent+"  ", count)
+			fmt.Fprintf(&b, "%send\n", indent)
 		}
 	}
-	titles, members := v.inGroups()
-	for k, title := range titles {
-		fmt.Fprintf(&b, "  subgraph group_%d [\"%s\"]\n", k, mermaidQuote(title))
-		for _, i := range members[title] {
-			line("    ", i)
+	frames(v.root, "  ", new(int))
+	for i, n := range v.nodes {
+		for _, a := range attributes(n, ids[i]) {
+			mermaidAttribute(&b, ids[i], a.name, a.text)
 		}
-		b.WriteString("  end\n")
 	}
 	for i, e := range v.edges {
 		arrow := "-->"
@@ -55,6 +67,17 @@ func Mermaid(g *api.Graph) []byte {
 	}
 	mermaidClasses(&b, v, ids)
 	return []byte(b.String())
+}
+
+// mermaidContainer is the attribute that names the subgraph which is the inside of a sub-flow.
+const mermaidContainer = "container"
+
+// mermaidAttribute writes an attribute into a comment. A comment with braces in it could be read as a
+// directive, so they are escaped.
+func mermaidAttribute(b *strings.Builder, id, name, text string) {
+	quoted, _ := json.Marshal(visible(text)) // a text always can be written
+	escaped := strings.NewReplacer("{", `\u007b`, "}", `\u007d`).Replace(string(quoted))
+	fmt.Fprintf(b, "  %%%% wf: %s %s=%s\n", id, name, escaped)
 }
 
 // mermaidClasses gives the nodes the colours of their states.

@@ -18,14 +18,26 @@ import (
 // what formats find special, commands hold anything that a workfile can.
 func randomGraph(t *rapid.T, name string) *api.Graph {
 	g := &api.Graph{}
+	if rapid.Bool().Draw(t, "graph attributes") {
+		g.Attrs = map[string]string{"params": anyText(t), "wrapper": anyText(t)}
+	}
 	count := rapid.IntRange(0, 8).Draw(t, "nodes")
+	containers := []string{"", ""}
 	for i := range count {
-		group := rapid.SampledFrom([]string{"", "", "one", `t "w" o`}).Draw(t, "group")
-		g.Nodes = append(g.Nodes, api.GraphNode{
-			ID: fmt.Sprint("id", i), Name: fmt.Sprint(rapid.StringMatching(name).Draw(t, "name"), i), Group: group,
-			Command: rapid.StringMatching(`[a-z <>&"'#;|%\[\]{}()\\$*_~=\n.:-]{0,12}[a-z"\\;#]`).Draw(t, "command"),
-			State:   rapid.SampledFrom([]api.State{api.StateIdle, api.StateOK, api.StateFailed}).Draw(t, "state"),
-		})
+		n := api.GraphNode{
+			ID: fmt.Sprint("id", i), Name: fmt.Sprint(rapid.StringMatching(name).Draw(t, "name"), i),
+			Group:  rapid.SampledFrom([]string{"", "", "one", `t "w" o`}).Draw(t, "group"),
+			Parent: rapid.SampledFrom(containers).Draw(t, "parent"),
+			State:  rapid.SampledFrom([]api.State{api.StateIdle, api.StateOK, api.StateFailed}).Draw(t, "state"),
+		}
+		if n.Command = anyText(t); rapid.IntRange(0, 3).Draw(t, "container") == 0 {
+			n.Command, n.Container, n.SubFlow = "", true, "foreach"
+			n.Attrs = map[string]string{"foreach": anyText(t), "parallel": "2"}
+			containers = append(containers, n.ID)
+		} else if rapid.Bool().Draw(t, "attributes") {
+			n.Attrs = map[string]string{"approve": anyText(t), "retries": "3", "env": "A=1\nB=" + anyText(t)}
+		}
+		g.Nodes = append(g.Nodes, n)
 	}
 	for range rapid.IntRange(0, 2*count).Draw(t, "edges") {
 		from, to := rapid.IntRange(0, count-1).Draw(t, "from"), rapid.IntRange(0, count-1).Draw(t, "to")
@@ -33,23 +45,30 @@ func randomGraph(t *rapid.T, name string) *api.Graph {
 		if from >= to {
 			kind = "non-blocking"
 		}
-		g.Edges = append(g.Edges, api.GraphEdge{Source: g.Nodes[from].ID, Target: g.Nodes[to].ID, Type: kind})
+		when := rapid.SampledFrom([]string{"", "", "failure", "done", "else", "exit:2,10-20", `case:a "b"`, `if:nodes["x"].exit_code == 1 && "]" < "}"`}).Draw(t, "when")
+		g.Edges = append(g.Edges, api.GraphEdge{Source: g.Nodes[from].ID, Target: g.Nodes[to].ID, Type: kind, When: when})
 	}
 	return g
 }
 
+// anyText draws what a command or an attribute may be.
+func anyText(t *rapid.T) string {
+	return rapid.StringMatching(`[a-z <>&"'#;|%\[\]{}()\\$*_~=\n.:-]{0,12}[a-z"\\;#]`).Draw(t, "text")
+}
+
 // workflow is what a graph should be when it is read again.
 func workflow(g *api.Graph) *Workflow {
-	w := &Workflow{}
+	w := &Workflow{Attrs: g.Attrs}
 	names, seen := map[string]string{}, map[string]bool{}
 	for _, n := range g.Nodes {
 		names[n.ID] = n.Name
-		w.Nodes = append(w.Nodes, api.NewNode{ID: n.Name, Group: n.Group, Command: strings.TrimRight(n.Command, "\n")})
+		w.Nodes = append(w.Nodes, api.NewNode{ID: n.Name, Name: n.Name, Group: n.Group, Parent: names[n.Parent], Container: n.Container,
+			Command: strings.TrimRight(n.Command, "\n"), Attrs: n.Attrs})
 	}
 	for _, e := range g.Edges {
-		if pair := e.Source + " " + e.Target; !seen[pair] {
+		if pair := e.Source + " " + e.Target + " " + e.When; !seen[pair] {
 			seen[pair] = true
-			w.Edges = append(w.Edges, api.NewEdge{Source: names[e.Source], Target: names[e.Target], Type: e.Type})
+			w.Edges = append(w.Edges, api.NewEdge{Source: names[e.Source], Target: names[e.Target], Type: e.Type, When: e.When})
 		}
 	}
 	return w
@@ -61,7 +80,7 @@ func TestDotAgain(t *testing.T) {
 		g := randomGraph(t, `[a-z "~/;{}<>-]{1,5}`)
 		text := Dot(g)
 		w, err := Import("dot", text, Options{})
-		if got, want := describe(w, err), describe(workflow(g), nil); got != want {
+		if got, want := sorted(describe(w, err)), sorted(describe(workflow(g), nil)); got != want {
 			t.Fatalf("%s\nis read as\n%s\nnot\n%s", text, got, want)
 		}
 	})

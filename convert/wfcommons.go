@@ -156,7 +156,7 @@ func (r *wfReader) edges(t *jsonNode, id string) error {
 			if side == "children" {
 				from, to = id, other
 			}
-			if err := r.b.edge(from, to, false, line); err != nil {
+			if err := r.b.edge(from, to, link{}, line); err != nil {
 				return err
 			}
 		}

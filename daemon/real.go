@@ -76,4 +76,6 @@ func (w realWorkspace) Watch(ctx context.Context, client string, opt api.WatchOp
 // sharedSlots shows the slots to workspaces in their own words.
 type sharedSlots struct{ *slots }
 
-func (s sharedSlots) Join(wake func()) workspace.SlotMember { return s.join(wake) }
+func (s sharedSlots) Join(id string, jobs int, wake func()) workspace.SlotMember {
+	return s.join(id, jobs, wake)
+}

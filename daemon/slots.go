@@ -1,135 +1,236 @@
 package daemon
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"sync"
 	"time"
+
+	"wf/workspace"
 )
 
-// slots hands out the machine's job slots, max-min fair: a free slot goes to the member that
-// wants one and has the fewest, among equals to the one that has waited longest.
+// slots hands out the machine's job slots. A member is one run. A free slot goes to a member of the
+// workspace that has the fewest, in it to the run with the fewest, among equals to the one that has
+// waited longest.
 //
-// A member that is refused waits. As long as it does, a slot is kept for it from everybody who
-// ranks behind it. When its turn comes it is woken; if it does not take the slot within patience
-// it has lost interest, and the next one is woken.
+// The size is the limit of the sum of all runs, and of those that do not say how many they want. A
+// run that asks for more raises the limit of the sum while it is a member.
+//
+// A member that is refused waits. As long as it does, a slot is kept for it from everybody who ranks
+// behind it. When its turn comes it is woken; if it does not take the slot within patience it has
+// lost interest, and the next one is woken. Members that have more than one that waits are asked to
+// give slots back (Over), though not before they have had them for a turn.
 type slots struct {
-	total int
+	size int
 
 	mu      sync.Mutex // guards what follows and the members; never held while waking
+	total   int        // the limit of the sum at present
 	used    int
+	plain   int    // of used: those of runs that do not say how many they want
 	ticket  uint64 // of the latest refusal
+	groups  map[string]*group
 	members map[*member]struct{}
+	line    []*member // those that wait, in the order of their turn after sort
+	asked   bool      // somebody is asked to give back
 }
 
 // patience is how long a woken member may hesitate. Workspaces answer within microseconds.
 const patience = 100 * time.Millisecond
 
-// A member is one workspace's share. Its fields are guarded by slots.mu.
+// turn is how long a member may keep a slot before it is asked to give it back: handing one on
+// after each of many short commands costs more than the commands.
+const turn = 100 * time.Millisecond
+
+// A group is the runs of one workspace.
+type group struct {
+	members int
+	have    int // slots of its members, with those lent
+}
+
+// A member is one run's share. Its fields are guarded by slots.mu.
 type member struct {
 	s       *slots
+	g       *group
+	id      string // of the group
+	jobs    int    // how many the run wants at most: 0 = it does not say, workspace.NoLimit
 	wake    func()
 	have    int
+	lent    int         // given away while a command waits for another run
+	since   time.Time   // of the latest slot
+	asked   int         // what Over has said last
+	review  *time.Timer // runs until Over may ask for more; nil = it does not
 	ticket  uint64      // of its first refusal; 0 = it does not wait
 	invited *time.Timer // runs from waking to patience; nil = not woken
 	turn    uint64      // counts the wakings: a timer that rings late belongs to an earlier one
+	gone    bool
 }
 
-func newSlots(total int) *slots {
-	return &slots{total: total, members: map[*member]struct{}{}}
+func newSlots(size int) *slots {
+	return &slots{size: size, total: size, groups: map[string]*group{}, members: map[*member]struct{}{}}
 }
 
-// inUse is how many slots are taken.
-func (s *slots) inUse() int {
+// inUse is how many slots are taken, and the limit of the sum; 0 = none at present.
+func (s *slots) inUse() (used, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used
+	if s.total == math.MaxInt {
+		return s.used, 0
+	}
+	return s.used, s.total
 }
 
-// join makes a member. wake must not block; it is never called while TryAcquire, Release or
-// Leave of any member holds the lock.
-func (s *slots) join(wake func()) *member {
-	m := &member{s: s, wake: wake}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.members[m] = struct{}{}
+// join makes a member. wake must not block; it is never called while a method of any member holds
+// the lock.
+func (s *slots) join(id string, jobs int, wake func()) *member {
+	m := &member{s: s, id: id, jobs: jobs, wake: wake}
+	m.change(func() {
+		if m.g = s.groups[id]; m.g == nil {
+			m.g = &group{}
+			s.groups[id] = m.g
+		}
+		m.g.members++
+		s.members[m] = struct{}{}
+		s.limit()
+	})
 	return m
 }
 
-// TryAcquire takes a slot, or returns false: wake will be called.
-func (m *member) TryAcquire() bool {
-	took, richer := m.tryAcquire()
-	for _, x := range richer {
-		x.wake()
+// limit says how many slots there are for all together.
+func (s *slots) limit() {
+	s.total = s.size
+	for m := range s.members {
+		s.total = max(s.total, m.most())
 	}
+}
+
+// plain reports whether the run does not say how many slots it wants.
+func (m *member) plain() bool { return m.jobs == 0 }
+
+// most is how many slots the run may have.
+func (m *member) most() int {
+	switch m.jobs {
+	case 0:
+		return m.s.size
+	case workspace.NoLimit:
+		return math.MaxInt
+	}
+	return m.jobs
+}
+
+// full reports whether the run has as many as it may have.
+func (m *member) full() bool { return m.have+m.lent >= m.most() }
+
+// add gives n slots to the member, or takes them.
+func (m *member) add(n int) {
+	m.have += n
+	m.g.have += n
+	m.s.used += n
+	if m.plain() {
+		m.s.plain += n
+	}
+}
+
+// TryAcquire is workspace.SlotMember.TryAcquire.
+func (m *member) TryAcquire() (took bool) {
+	s := m.s
+	s.mu.Lock()
+	if m.gone || m.ticket == 0 && m.full() || m.ticket != 0 && m.invited == nil { // who waits is told when it is its turn
+		s.mu.Unlock()
+		return false
+	}
+	m.stopWaiting(&m.invited)
+	if m.full() {
+		m.leaveLine()
+	} else if took = s.fits(m); took {
+		m.add(1)
+		m.leaveLine()
+		m.since = time.Now()
+	} else if m.ticket == 0 {
+		s.ticket++
+		m.ticket = s.ticket
+		s.line = append(s.line, m)
+	}
+	woken := s.settle()
+	s.mu.Unlock()
+	wake(woken)
 	return took
 }
 
-// tryAcquire returns, for a member that begins to wait, those that have more than it.
-func (m *member) tryAcquire() (took bool, richer []*member) {
-	s := m.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m.disinvite()
-	if s.total-s.used > s.ahead(m) {
-		s.used++
-		m.have++
-		m.ticket = 0
-		return true, nil
+// Decline is workspace.SlotMember.Decline.
+func (m *member) Decline() {
+	m.s.mu.Lock()
+	waits := m.ticket != 0
+	m.s.mu.Unlock()
+	if waits {
+		m.change(m.leaveLine)
 	}
-	if m.ticket != 0 {
-		return false, nil
-	}
-	s.ticket++
-	m.ticket = s.ticket
-	for x := range s.members {
-		if x.have > m.have {
-			richer = append(richer, x)
-		}
-	}
-	return false, richer
 }
 
-// Over is how many slots the member is to give back as soon as it can, because others wait and have
-// fewer. It is woken when that may have changed from 0.
+// Over is workspace.SlotMember.Over.
 func (m *member) Over() int {
-	s := m.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	over := 0
-	for x := range s.members {
-		if x.ticket != 0 && x.have < m.have-over {
-			over++
-		}
-	}
-	return max(0, over-max(0, s.total-s.used))
-}
-
-// Claim takes a slot even when none is free: for processes that an earlier daemon has left
-// running. Until enough slots have come back, nobody gets another one.
-func (m *member) Claim() {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
-	m.s.used++
-	m.have++
+	m.asked = 0
+	if len(m.s.line) > 0 && time.Since(m.since) >= turn {
+		m.s.sort()
+		m.asked = m.s.over(m)
+		m.s.asked = m.s.asked || m.asked > 0
+	}
+	return m.asked
 }
 
-// Release gives one slot back.
-func (m *member) Release() {
+// Claim is workspace.SlotMember.Claim.
+func (m *member) Claim() { m.change(func() { m.add(1) }) }
+
+// Release is workspace.SlotMember.Release.
+func (m *member) Release() { m.change(m.release) }
+
+func (m *member) release() {
+	if m.have == 0 {
+		panic("internal error: a slot is released that was not taken")
+	}
+	m.add(-1)
+}
+
+// Lend is workspace.SlotMember.Lend. What is lent counts when others are given slots, so that the run
+// that is waited for comes before its parent.
+func (m *member) Lend() {
 	m.change(func() {
-		if m.have == 0 {
-			panic("internal error: a slot is released that was not taken")
-		}
-		m.have--
-		m.s.used--
+		m.release()
+		m.lent++
+		m.g.have++
 	})
 }
 
-// Leave gives all slots back; the member is not woken any more.
+// TakeBack is workspace.SlotMember.TakeBack.
+func (m *member) TakeBack() {
+	m.change(func() {
+		if m.lent == 0 {
+			panic("internal error: a slot is taken back that was not lent")
+		}
+		m.lent--
+		m.g.have--
+		m.add(1)
+	})
+}
+
+// Leave is workspace.SlotMember.Leave.
 func (m *member) Leave() {
 	m.change(func() {
-		m.disinvite()
-		m.s.used -= m.have
-		m.have, m.ticket = 0, 0
+		if m.gone {
+			return
+		}
+		m.gone = true
+		m.leaveLine()
+		m.stopWaiting(&m.review)
+		m.g.have -= m.lent
+		m.add(-m.have)
 		delete(m.s.members, m)
+		if m.g.members--; m.g.members == 0 {
+			delete(m.s.groups, m.id)
+		}
+		m.s.limit()
 	})
 }
 
@@ -137,15 +238,23 @@ func (m *member) Leave() {
 func (m *member) lapse(turn uint64) {
 	m.change(func() {
 		if m.invited != nil && m.turn == turn {
-			m.invited, m.ticket = nil, 0
+			m.leaveLine()
 		}
 	})
 }
 
-func (m *member) disinvite() {
-	if m.invited != nil {
-		m.invited.Stop()
-		m.invited = nil
+func (m *member) leaveLine() {
+	m.stopWaiting(&m.invited)
+	if m.ticket != 0 {
+		m.ticket = 0
+		m.s.line = slices.DeleteFunc(m.s.line, func(x *member) bool { return x == m })
+	}
+}
+
+func (m *member) stopWaiting(t **time.Timer) {
+	if *t != nil {
+		(*t).Stop()
+		*t = nil
 	}
 }
 
@@ -153,42 +262,121 @@ func (m *member) disinvite() {
 func (m *member) change(f func()) {
 	m.s.mu.Lock()
 	f()
-	woken := m.s.invite()
+	woken := m.s.settle()
 	m.s.mu.Unlock()
-	for _, w := range woken {
-		w.wake()
+	wake(woken)
+}
+
+func wake(members []*member) {
+	for _, m := range members {
+		m.wake()
 	}
 }
 
-// ahead counts the waiting members that rank before m.
-func (s *slots) ahead(m *member) int {
-	n := 0
-	for x := range s.members {
-		if x != m && x.ticket != 0 && x.before(m) {
-			n++
+// settle wakes those whose turn has come, and those of which Over says something new.
+func (s *slots) settle() (woken []*member) {
+	if len(s.line) == 0 && !s.asked {
+		return nil
+	}
+	s.sort()
+	left := s.left()
+	for _, m := range s.line {
+		if !left.take(m) || m.invited != nil {
+			continue
 		}
+		m.turn++
+		turn := m.turn
+		m.invited = time.AfterFunc(patience, func() { m.lapse(turn) })
+		woken = append(woken, m)
 	}
-	return n
-}
-
-// before ranks a waiting member; one that only now asks comes last among equals.
-func (m *member) before(other *member) bool {
-	if m.have != other.have {
-		return m.have < other.have
-	}
-	return other.ticket == 0 || m.ticket < other.ticket
-}
-
-// invite marks the waiting members that a free slot is there for and returns those not yet woken.
-func (s *slots) invite() []*member {
-	var woken []*member
+	s.asked = false
 	for m := range s.members {
-		if m.ticket != 0 && m.invited == nil && s.total-s.used > s.ahead(m) {
-			m.turn++
-			turn := m.turn
-			m.invited = time.AfterFunc(patience, func() { m.lapse(turn) })
+		if m.have == 0 && m.asked == 0 {
+			continue
+		}
+		over := s.over(m)
+		s.asked = s.asked || m.asked > 0
+		switch wait := turn - time.Since(m.since); {
+		case over == m.asked:
+		case over > m.asked && wait > 0:
+			if m.review == nil {
+				m.review = time.AfterFunc(wait, func() { m.reviewed() })
+			}
+		default:
 			woken = append(woken, m)
 		}
 	}
 	return woken
+}
+
+// reviewed wakes a member that has had its turn.
+func (m *member) reviewed() {
+	m.s.mu.Lock()
+	m.review = nil
+	gone := m.gone
+	m.s.mu.Unlock()
+	if !gone {
+		m.wake()
+	}
+}
+
+func (s *slots) sort() {
+	slices.SortFunc(s.line, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(a.g.have, b.g.have), cmp.Compare(a.have+a.lent, b.have+b.lent), cmp.Compare(a.ticket, b.ticket))
+	})
+}
+
+// left are the slots that nobody has.
+type left struct{ all, plain int }
+
+func (s *slots) left() left { return left{s.total - s.used, s.size - s.plain} }
+
+// take keeps one for a member, if there is one for it.
+func (l *left) take(m *member) bool {
+	if l.all <= 0 || m.plain() && l.plain <= 0 {
+		return false
+	}
+	l.all--
+	if m.plain() {
+		l.plain--
+	}
+	return true
+}
+
+// fits reports whether there is a slot for a member beside those for whoever ranks before it.
+func (s *slots) fits(m *member) bool {
+	left := s.left()
+	if len(s.line) > 0 {
+		s.sort()
+		for _, x := range s.line {
+			if x == m {
+				break
+			}
+			if m.ticket == 0 && !x.before(m) {
+				break
+			}
+			left.take(x)
+		}
+	}
+	return left.take(m)
+}
+
+// before ranks a member that waits; one that only now asks comes last among equals.
+func (m *member) before(other *member) bool {
+	return cmp.Or(cmp.Compare(m.g.have, other.g.have), cmp.Compare(m.have+m.lent, other.have+other.lent)) <= 0
+}
+
+// over is how many slots a member has to give back for those that wait and have fewer. Each of several
+// that could give is asked for the same slot: nobody knows whose command ends first. The line is sorted.
+func (s *slots) over(m *member) int {
+	over, left := 0, s.left()
+	for _, x := range s.line {
+		switch {
+		case left.take(x), x == m:
+		case x.plain() && left.plain <= 0 && !m.plain(): // what x waits for is not m's to give
+		case x.g != m.g && x.g.have < m.g.have-over, x.g == m.g && x.have+x.lent < m.have+m.lent-over:
+			over++
+		}
+	}
+	return min(over, m.have)
 }

@@ -5,14 +5,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
+	"wf/workspace"
 )
 
 func TestSlotsGoToTheOneWithFewer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(3)
 		var woken int
-		a, b := s.join(func() {}), s.join(func() { woken++ })
+		a, b := s.join("a", 0, func() {}), s.join("b", 0, func() { woken++ })
 		for range 3 {
 			if !a.TryAcquire() {
 				t.Fatal("a free slot is refused")
@@ -39,7 +39,7 @@ func TestSlotsGoToTheOneWithFewer(t *testing.T) {
 func TestOneSlotAlternates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
-		members := []*member{s.join(func() {}), s.join(func() {})}
+		members := []*member{s.join("a", 0, func() {}), s.join("b", 0, func() {})}
 		members[0].TryAcquire()
 		members[1].TryAcquire()
 		for i := range 10 {
@@ -61,7 +61,7 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
 		var woken bool
-		a, b := s.join(func() { woken = true }), s.join(func() {})
+		a, b := s.join("a", 0, func() { woken = true }), s.join("b", 0, func() {})
 		a.TryAcquire()
 		b.TryAcquire() // refused; then its run is stopped and it never asks again
 		a.Release()
@@ -79,34 +79,159 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 }
 
 func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
-	s := newSlots(3)
-	asked := 0
-	a, b := s.join(func() { asked++ }), s.join(func() {})
-	for range 3 {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(3)
+		asked := 0
+		a, b := s.join("a", 0, func() { asked++ }), s.join("b", 0, func() {})
+		for range 3 {
+			a.TryAcquire()
+		}
+		if n := a.Over(); n != 0 {
+			t.Errorf("%d over while nobody waits", n)
+		}
+		b.TryAcquire()
+		b.TryAcquire()
+		if n := a.Over(); n != 0 {
+			t.Errorf("%d over before its turn is up", n)
+		}
+		time.Sleep(turn)
+		synctest.Wait()
+		if over := a.Over(); asked != 1 || over != 1 || b.Over() != 0 {
+			t.Errorf("asked %d times; a is over by %d, b by %d", asked, over, b.Over())
+		}
+		a.Release()
+		if asked != 2 || a.Over() != 0 {
+			t.Errorf("asked %d times; a is asked for more than the free slot that b is about to take", asked)
+		}
+		if !b.TryAcquire() {
+			t.Error("b does not get what a gave back")
+		}
+		a.Leave()
+		b.Leave()
+	})
+}
+
+// What several members are asked for is one slot. When one of them has given it, the others are told
+// that they may keep theirs: they have let nothing start meanwhile.
+func TestWhoIsNotAskedAnyMoreIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(2)
+		told := 0
+		a, b, c := s.join("a", 0, func() {}), s.join("b", 0, func() { told++ }), s.join("c", 0, func() {})
 		a.TryAcquire()
-	}
-	if n := a.Over(); n != 0 {
-		t.Errorf("%d over while nobody waits", n)
-	}
-	b.TryAcquire()
-	b.TryAcquire() // asks once more: a knows already
-	if asked != 1 || a.Over() != 1 || b.Over() != 0 {
-		t.Errorf("asked %d times; a is over by %d, b by %d", asked, a.Over(), b.Over())
-	}
-	a.Release()
-	if a.Over() != 0 {
-		t.Error("a is asked for more than the free slot that b is about to take")
-	}
-	if !b.TryAcquire() {
-		t.Error("b does not get what a gave back")
-	}
-	a.Leave()
-	b.Leave()
+		b.TryAcquire()
+		c.TryAcquire()
+		time.Sleep(turn)
+		synctest.Wait()
+		if a.Over() != 1 || b.Over() != 1 {
+			t.Error("a and b have had their turn, and c waits")
+		}
+		told = 0
+		a.Release()
+		c.TryAcquire()
+		if told == 0 || b.Over() != 0 {
+			t.Errorf("b was told %d times, and is over by %d", told, b.Over())
+		}
+		for _, m := range []*member{a, b, c} {
+			m.Leave()
+		}
+	})
+}
+
+// A run that asks for more than there is raises the limit of all while it goes, but not that of runs
+// that do not say how many they want.
+func TestWhoAsksForMoreThanThereIsGetsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(2)
+		take := func(m *member) (n int) {
+			for m.TryAcquire() {
+				n++
+			}
+			return n
+		}
+		few, more := s.join("few", 0, func() {}), s.join("more", 8, func() {})
+		if f, m := take(few), take(more); f != 2 || m != 6 {
+			t.Errorf("%d and %d slots, want 2 and 6", f, m)
+		}
+		all := s.join("all", workspace.NoLimit, func() {})
+		for range 100 {
+			if !all.TryAcquire() {
+				t.Fatal("refused, although it is to have no limit")
+			}
+		}
+		if n := take(more); n != 2 {
+			t.Errorf("%d more, want 2: nothing is in the way of 8", n)
+		}
+		other := s.join("other", 0, func() {})
+		if n := take(other); n != 0 {
+			t.Errorf("%d slots for a run that says nothing, and they are all with another", n)
+		}
+		all.Leave()
+		more.Leave()
+		if used, total := s.inUse(); used != 2 || total != 2 {
+			t.Errorf("%d of %d in use, want 2 of 2", used, total)
+		}
+		few.Leave()
+		other.Leave()
+	})
+}
+
+// A slot that is lent goes to others, and those to whom a run lends come before it.
+func TestLentSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(2)
+		parent, child := s.join("parent", 0, func() {}), s.join("child", 0, func() {})
+		parent.TryAcquire()
+		parent.TryAcquire()
+		child.TryAcquire() // refused
+		parent.Lend()
+		if parent.TryAcquire() || !child.TryAcquire() {
+			t.Error("the slot is for the child")
+		}
+		parent.Lend()
+		if !child.TryAcquire() || parent.TryAcquire() {
+			t.Error("a run that says nothing has as many commands as there are slots, with those that wait")
+		}
+		parent.TakeBack()
+		if used, _ := s.inUse(); used != 3 {
+			t.Errorf("%d in use, want 3: the command goes on", used)
+		}
+		child.Leave()
+		parent.Leave()
+		if used, _ := s.inUse(); used != 0 || len(s.groups) != 0 {
+			t.Errorf("%d in use after all have left, %d groups", used, len(s.groups))
+		}
+	})
+}
+
+// Workspaces share fairly, whatever number of runs they have; in a workspace its runs do.
+func TestFairBetweenWorkspaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(4)
+		a1, a2, b := s.join("a", 0, func() {}), s.join("a", 0, func() {}), s.join("b", 0, func() {})
+		for range 4 {
+			a1.TryAcquire()
+		}
+		b.TryAcquire()
+		a2.TryAcquire()
+		for range 3 {
+			a1.Release()
+			for _, m := range []*member{a2, b} {
+				m.TryAcquire()
+			}
+		}
+		if a1.have != 1 || a2.have != 1 || b.have != 2 {
+			t.Errorf("%d and %d of one workspace, %d of the other", a1.have, a2.have, b.have)
+		}
+		for _, m := range []*member{a1, a2, b} {
+			m.Leave()
+		}
+	})
 }
 
 func TestClaimGoesBeyondTheLimit(t *testing.T) {
 	s := newSlots(1)
-	m := s.join(func() {})
+	m := s.join("a", 0, func() {})
 	m.Claim()
 	m.Claim()
 	m.Release()
@@ -118,52 +243,7 @@ func TestClaimGoesBeyondTheLimit(t *testing.T) {
 		t.Error("a free slot is refused")
 	}
 	m.Leave()
-	if n := s.inUse(); n != 0 {
+	if n, _ := s.inUse(); n != 0 {
 		t.Errorf("%d in use after all have left", n)
 	}
-}
-
-// worker is a member with work to do: it takes slots when it is woken and gives back at random.
-type worker struct {
-	*member
-	todo  int
-	woken bool
-}
-
-// TestSlotsServeEverybody: never more than the total, never less fair than by one among those
-// who wait, everybody's work gets done, and nothing is left in use.
-func TestSlotsServeEverybody(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		total := rapid.IntRange(1, 5).Draw(t, "total")
-		s := newSlots(total)
-		workers := make([]*worker, rapid.IntRange(1, 5).Draw(t, "workers"))
-		left := 0
-		for i := range workers {
-			w := &worker{todo: rapid.IntRange(0, 12).Draw(t, "todo"), woken: true}
-			w.member = s.join(func() { w.woken = true })
-			workers[i] = w
-			left += w.todo
-		}
-		for steps := 0; left > 0 || s.inUse() > 0; steps++ {
-			if steps > 5000 {
-				t.Fatalf("%d left, %d in use: nobody gets on", left, s.inUse())
-			}
-			w := workers[rapid.IntRange(0, len(workers)-1).Draw(t, "who")]
-			if w.have > 0 && rapid.Bool().Draw(t, "release") {
-				w.Release()
-				w.woken = true // its loop turns anyway
-			}
-			for w.woken && w.todo > 0 && w.TryAcquire() {
-				w.todo--
-				left--
-			}
-			w.woken = false
-			if n := s.inUse(); n > total {
-				t.Fatalf("%d of %d slots in use", n, total)
-			}
-		}
-		for _, w := range workers {
-			w.Leave()
-		}
-	})
 }

@@ -7,8 +7,7 @@ import (
 	"wf/graph"
 )
 
-// attrWhen is the condition of an edge.
-const attrWhen = "when"
+const attrWhen = graph.AttrWhen
 
 // edge reads the condition of an edge.
 func (r *reader) edge(e *graph.Edge) {

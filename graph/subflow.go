@@ -11,6 +11,9 @@ const (
 	AttrUntil   = "until"
 )
 
+// AttrWhen is the condition of an edge: when it fires.
+const AttrWhen = "when"
+
 // MakesSubFlow says whether an attribute makes the container that has it a sub-flow.
 func MakesSubFlow(attr string) bool {
 	switch attr {

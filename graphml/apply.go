@@ -78,7 +78,7 @@ func (d *Document) addNode(op graph.AddNode) error {
 
 // oldNode finds a node by key that is in the text or was added before, removed or not.
 func (d *Document) oldNode(key int) (int32, bool) {
-	if key >= 0 && key < len(d.nodes) && d.nodes[key].start != added {
+	if d.keyByNumber == nil && key >= 0 && key < len(d.nodes) && d.nodes[key].start != added {
 		return int32(key), true
 	}
 	number, ok := d.newNodes[key]

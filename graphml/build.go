@@ -185,7 +185,7 @@ func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
 		}
 		*field, *has = text, true
 	}
-	if drawn && !e.HasType {
+	if drawn {
 		b.drawEdge(i, e)
 	}
 	return nil

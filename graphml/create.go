@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	gographml "github.com/yaricom/goGraphML/graphml"
 
@@ -19,15 +20,19 @@ type NewNode struct {
 	Name    string
 	Label   string // the command
 	NoLabel bool   // it has none: Label is not read
-	Group   string
-	X, Y    string // "" = placed by position
-	Attrs   map[string]string
+	// Container says that it holds other nodes and has no command, whatever Label says.
+	Container bool
+	Group     string
+	Parent    string // id of the container that it lies in, an earlier node; "" = none
+	X, Y      string // "" = placed by position
+	Attrs     map[string]string
 }
 
 // A NewEdge is an edge of a file that does not exist yet.
 type NewEdge struct {
 	Source, Target string // ids of nodes
 	Type           graph.EdgeType
+	When           string // its condition; "" = none
 }
 
 // newFileKeys are the declarations of a new file. The ids are what people see in a diff.
@@ -43,14 +48,11 @@ var newFileKeys = []newKey{
 	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
 
-// Create returns a new workfile with these nodes, and these attributes of the graph. In a chain each node
-// waits for the one before it; else there are no edges. It fails for an id that is used twice and for a
-// text that XML cannot hold.
-func Create(nodes []NewNode, chain bool, attrs map[string]string) ([]byte, error) {
-	ops, err := attrOps(attrs)
-	if err != nil {
-		return nil, err
-	}
+// Create returns a new workfile with these nodes. In a chain each node waits for the one before
+// it; else there are no edges. It fails for an id that is used twice and for a text that XML
+// cannot hold.
+func Create(nodes []NewNode, chain bool) ([]byte, error) {
+	ops := make([]graph.Op, 0, 2*len(nodes))
 	last := ""
 	for i, n := range nodes {
 		spec, err := n.spec(i, chain)
@@ -69,9 +71,12 @@ func Create(nodes []NewNode, chain bool, attrs map[string]string) ([]byte, error
 // CreateGraph returns a new workfile with these nodes and edges, and these attributes of the graph.
 // It fails as Create does, and for an edge that ends at no node.
 func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]byte, error) {
-	ops, err := attrOps(attrs)
-	if err != nil {
-		return nil, err
+	ops := make([]graph.Op, 0, len(attrs)+len(nodes)+len(edges))
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		if !isWritable(name) || !isWritable(attrs[name]) {
+			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
+		}
+		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
 	}
 	known := make(map[string]bool, len(nodes))
 	for i, n := range nodes {
@@ -80,7 +85,7 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 			return nil, err
 		}
 		known[spec.ID] = true
-		ops = append(ops, graph.AddNode{Node: spec})
+		ops = append(ops, graph.AddNode{Node: spec, Parent: n.Parent})
 	}
 	for i, e := range edges {
 		for _, id := range []string{e.Source, e.Target} {
@@ -88,21 +93,16 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 				return nil, fmt.Errorf("edge %s -> %s: no node %q", e.Source, e.Target, id)
 			}
 		}
-		ops = append(ops, graph.AddEdge{Key: i, Source: e.Source, Target: e.Target, Type: e.Type.String()})
+		op := graph.AddEdge{Key: i, Source: e.Source, Target: e.Target, Type: e.Type.String()}
+		if e.When != "" {
+			if !isWritable(e.When) {
+				return nil, fmt.Errorf("edge %s -> %s: %q holds a character that XML cannot hold", e.Source, e.Target, e.When)
+			}
+			op.Extra = map[string]string{graph.AttrWhen: e.When}
+		}
+		ops = append(ops, op)
 	}
 	return fill(ops)
-}
-
-// attrOps sets attributes of the graph.
-func attrOps(attrs map[string]string) ([]graph.Op, error) {
-	var ops []graph.Op
-	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		if !isWritable(name) || !isWritable(attrs[name]) {
-			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
-		}
-		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
-	}
-	return ops, nil
 }
 
 // spec fills in what a new node leaves open.
@@ -113,7 +113,10 @@ func (n NewNode) spec(i int, chain bool) (graph.NodeSpec, error) {
 	if spec.ID == "" {
 		spec.ID = "n" + strconv.Itoa(i)
 	}
-	if n.NoLabel {
+	if spec.Container = n.Container; spec.Container {
+		spec.HasLabel = false
+	}
+	if !spec.HasLabel {
 		spec.Label = ""
 	}
 	texts := []string{spec.ID, spec.Name, spec.Label, spec.Group}
@@ -149,6 +152,26 @@ func fill(ops []graph.Op) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.Join(d.Render(), nil), nil
+}
+
+// WithComment returns a document with a comment of these lines above its root element. XML forbids two
+// hyphens in a row in a comment, so a blank comes between them. It fails for a character that XML
+// cannot hold.
+func WithComment(data []byte, lines []string) ([]byte, error) {
+	if len(lines) == 0 {
+		return data, nil
+	}
+	var comment bytes.Buffer
+	comment.WriteString("<!--\n")
+	for _, line := range lines {
+		if !isWritable(line) {
+			return nil, fmt.Errorf("note %q holds a character that XML cannot hold", line)
+		}
+		line = strings.ReplaceAll(strings.ReplaceAll(line, "\n", " "), "--", "- -")
+		fmt.Fprintf(&comment, "  %s\n", strings.ReplaceAll(line, "--", "- -"))
+	}
+	comment.WriteString("-->\n")
+	return slices.Concat([]byte(xml.Header), comment.Bytes(), bytes.TrimPrefix(data, []byte(xml.Header))), nil
 }
 
 // skeleton is a workfile without nodes. goGraphML knows the frame of a document; it would write

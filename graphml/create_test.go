@@ -66,7 +66,7 @@ func TestCreate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			data, err := Create(tt.nodes, tt.chain, nil)
+			data, err := Create(tt.nodes, tt.chain)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestCreateRefuses(t *testing.T) {
 
 // TestAddToNewFile is the way from an empty file: values of edges get both ids.
 func TestAddToNewFile(t *testing.T) {
-	data, err := Create(nil, false, nil)
+	data, err := Create(nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

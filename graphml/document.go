@@ -1,6 +1,10 @@
 package graphml
 
-import "wf/graph"
+import (
+	"slices"
+
+	"wf/graph"
+)
 
 // How a workfile is read and written:
 //
@@ -23,6 +27,7 @@ type Document struct {
 	form  form
 	keys  keyTable
 	lines *lineTable // made when first asked for
+	moved []move     // the same, of the wanted state; nil after a change
 
 	defaults [domains][]graph.Attr
 	drawn    []int32        // nodes whose command is only a text of a drawing
@@ -37,8 +42,14 @@ type Document struct {
 	nodeNumber map[string]int32 // of the nodes that are not removed, by id
 	newNodes   map[int]int32    // numbers of added nodes by graph.Node.Key
 	newEdges   map[int]int32    // numbers of added edges by graph.Edge.Key
-	touched    []ref            // elements that have, or had, an edit
-	changes    int              // differences from the text
+
+	// keyByNumber has the keys of all nodes of a document that was resumed, and newNodes then has all
+	// of them, too. nil: the key of a node of the text is its number.
+	keyByNumber []int
+
+	touched []ref     // elements that have, or had, an edit
+	changes int       // differences from the text
+	bare    *bareness // nil unless it shall look as if nothing ever ran
 }
 
 // A ref names an element of a document.
@@ -127,11 +138,28 @@ func (d *Document) attrLine(r ref, attr string) int {
 	return 0
 }
 
+// line is the line of an offset of the text in the file as it would be saved now.
 func (d *Document) line(offset int32) int {
 	if d.lines == nil {
 		d.lines = newLineTable(d.text)
 	}
-	return d.lines.line(offset)
+	line := d.lines.line(offset)
+	if !d.Dirty() {
+		return line
+	}
+	if d.moved == nil {
+		d.moved = newRenderer(d).moves()
+	}
+	i, _ := slices.BinarySearchFunc(d.moved, offset, func(m move, offset int32) int {
+		if m.end <= offset {
+			return -1
+		}
+		return 1
+	})
+	if i > 0 {
+		line += d.moved[i-1].lines
+	}
+	return line
 }
 
 // edgeNumber finds an edge, also a removed one.

@@ -17,11 +17,8 @@ type drawing struct {
 	sawLabel, sawPlace bool
 }
 
-// draw fills the gaps of node i from its drawing.
+// draw reads from the drawing of node i what holds where the node itself says nothing.
 func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) {
-	if n.HasLabel && n.HasX && n.HasY && !b.s.parents[i] {
-		return false
-	}
 	var g drawing
 	for v := b.d.nodes[i].first; v != none; v = b.d.slots[v].next {
 		if b.d.slots[v].structured {
@@ -34,10 +31,11 @@ func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) {
 			b.d.drawn = append(b.d.drawn, int32(i))
 		}
 	}
-	if g.x != "" && g.y != "" && !n.HasX && !n.HasY && !hasAttr(n.Inherited, "x") && !hasAttr(n.Inherited, "y") {
+	if g.x != "" && g.y != "" && !hasAttr(n.Inherited, "x") && !hasAttr(n.Inherited, "y") {
 		n.Inherited = inherit(inherit(n.Inherited, "x", g.x), "y", g.y)
 	}
-	return g.group
+	complete := n.HasLabel && n.HasX && n.HasY && !b.s.parents[i] // what says all itself is a command, however it is drawn
+	return g.group && !complete
 }
 
 // drawEdge takes the type of edge i from its label, if that is exactly one of the words.

@@ -1,6 +1,7 @@
 package graphml
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -56,9 +57,18 @@ func (d *Document) Render() Pieces {
 	if !d.Dirty() {
 		return Pieces{d.file}
 	}
-	r := renderer{d: d, layout: newLayout(d), opened: map[ref]*growth{}}
+	pieces := newRenderer(d).splice()
+	if d.bare != nil && d.bare.origin != nil && bytes.Equal(bytes.Join(pieces, nil), d.bare.origin.text) {
+		return Pieces{d.bare.origin.file} // packed as it was, too
+	}
+	return d.form.pack(pieces)
+}
+
+// newRenderer makes all patches of a document.
+func newRenderer(d *Document) *renderer {
+	r := &renderer{d: d, layout: newLayout(d), opened: map[ref]*growth{}}
 	r.collect()
-	return d.form.pack(r.splice())
+	return r
 }
 
 // A patch replaces a part of the text; one with start = end inserts.
@@ -106,6 +116,9 @@ func (r *renderer) collect() {
 		r.grow(at, r.opened[at])
 	}
 	r.declareKeys()
+	if r.d.bare != nil {
+		r.strip(r.d.bare)
+	}
 }
 
 func (r *renderer) patch(start, end int32, text []byte) {
@@ -117,21 +130,32 @@ func (r *renderer) remove(start, end int32) {
 	r.patch(start-int32(len(r.layout.before(start))), end, nil)
 }
 
-// splice puts the patches into the text. A patch inside of something that is removed is void.
-func (r *renderer) splice() Pieces {
+// cuts sorts the patches and leaves out those that are void, inside of something that is removed.
+func (r *renderer) cuts() []patch {
 	slices.SortStableFunc(r.patches, func(a, b patch) int {
 		if c := cmp.Compare(a.start, b.start); c != 0 {
 			return c
 		}
 		return cmp.Compare(min(a.end-a.start, 1), min(b.end-b.start, 1)) // insertions first
 	})
+	pos := int32(0)
+	kept := r.patches[:0]
+	for _, p := range r.patches {
+		if p.start >= pos {
+			kept = append(kept, p)
+			pos = p.end
+		}
+	}
+	r.patches = kept
+	return kept
+}
+
+// splice puts the patches into the text.
+func (r *renderer) splice() Pieces {
 	text := r.d.text
 	pieces := make(Pieces, 0, 2*len(r.patches)+1)
 	pos := int32(0)
-	for _, p := range r.patches {
-		if p.start < pos {
-			continue
-		}
+	for _, p := range r.cuts() {
 		if p.start > pos {
 			pieces = append(pieces, text[pos:p.start:p.start])
 		}
@@ -166,4 +190,21 @@ func (r *renderer) escaped(value string) []byte {
 	from := r.room(len(value) + len(value)/4 + 16)
 	r.arena = appendText(r.arena, value, r.d.form.charset)
 	return r.keep(from)
+}
+
+// A move is by how many lines the text behind an offset moves.
+type move struct {
+	end   int32
+	lines int
+}
+
+// moves are the moves of all patches, in order.
+func (r *renderer) moves() []move {
+	newline := []byte("\n")
+	moves, lines := []move{}, 0
+	for _, p := range r.cuts() {
+		lines += bytes.Count(p.text, newline) - bytes.Count(r.d.text[p.start:p.end], newline)
+		moves = append(moves, move{p.end, lines})
+	}
+	return moves
 }

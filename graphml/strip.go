@@ -1,7 +1,7 @@
 package graphml
 
 import (
-	"bytes"
+	"slices"
 	"strings"
 
 	"wf/graph"
@@ -73,68 +73,102 @@ func (d *Document) clear(r ref, names ...string) (changed bool) {
 	return changed
 }
 
-// Strip returns a workfile without results. origin is the workfile before any run wrote into it, nil if
-// nobody knows: with it also the keys that were declared for results vanish, empty values look as they
-// did, and if nothing but results has changed, the bytes are those of origin.
-func Strip(data, origin []byte) ([]byte, error) {
-	d, g, _, err := Parse(data, Limits{})
-	if err != nil {
-		return nil, err
+// Bare wants the document without results, and to look as if there never were any. origin is the workfile
+// before any run wrote into it, nil if nobody knows: with it also the keys that were declared for results
+// vanish, empty values look as they did, and if nothing but results has changed, the bytes are those of
+// origin. That holds until a result is wanted again.
+func (d *Document) Bare(origin []byte) {
+	for id := range d.nodeNumber {
+		d.ClearNode(id)
 	}
-	s := stripper{renderer: renderer{d: d, layout: newLayout(d)}, removed: map[int32]int{}}
-	var og *graph.Graph
-	if origin != nil {
-		if s.origin, og, _, err = Parse(origin, Limits{}); err != nil {
-			s.origin = nil
+	for i := range d.edges {
+		if e := d.edgeEdits[i]; !e.gone() {
+			d.clear(ref{ofEdge, int32(i)}, "status")
 		}
 	}
-	s.elements(g, og)
-	s.dropKeys()
-	pieces := s.splice()
-	text := bytes.Join(pieces, nil)
-	switch {
-	case s.origin != nil && bytes.Equal(text, s.origin.text):
-		return origin, nil
-	case len(s.patches) == 0:
-		return data, nil
+	d.bare = &bareness{}
+	if origin == nil {
+		return
 	}
-	return bytes.Join(d.form.pack(Pieces{text}), nil), nil
+	if o, _, _, err := Parse(origin, Limits{}); err == nil {
+		d.bare.origin, d.bare.edges = o, o.edgesByEnds()
+	}
+}
+
+// IsBare says whether Bare holds.
+func (d *Document) IsBare() bool { return d.bare != nil }
+
+// strips says whether Bare takes an attribute away. One with a default in the file needs an empty value.
+func (d *Document) strips(dom domain, name string) bool {
+	return d.bare != nil && isResult(dom, name) && inherited(d.defaults[dom], name) == ""
+}
+
+// bareness is what a document without results shall look like.
+type bareness struct {
+	origin *Document // nil if there is none
+	edges  map[endIDs][]int32
+}
+
+// endIDs are the ids of the nodes that an edge connects.
+type endIDs struct{ source, target string }
+
+func (d *Document) edgesByEnds() map[endIDs][]int32 {
+	edges := map[endIDs][]int32{}
+	for i := range d.edges {
+		if d.edges[i].start != added {
+			between := d.ends(int32(i))
+			edges[between] = append(edges[between], int32(i))
+		}
+	}
+	return edges
+}
+
+func (d *Document) ends(edge int32) endIDs {
+	source, _ := d.xmlAttr(ref{ofEdge, edge}, "source")
+	target, _ := d.xmlAttr(ref{ofEdge, edge}, "target")
+	return endIDs{source, target}
 }
 
 // A stripper makes the patches that take results out of a file.
 type stripper struct {
-	renderer
+	*renderer
 	origin  *Document     // nil if there is none
 	removed map[int32]int // values that are taken away, by number of the key id
 }
 
-// elements strips nodes and edges. Those of origin are found by id, and by ends and order.
-func (s *stripper) elements(g, origin *graph.Graph) {
-	for id, number := range s.d.nodeNumber {
-		at, was := ref{ofNode, number}, ref{ofNode, none}
-		if s.origin != nil {
-			if n, ok := s.origin.nodeNumber[id]; ok {
+// strip takes all results out. Elements of origin are found by id, and by ends and order.
+func (r *renderer) strip(b *bareness) {
+	s := stripper{renderer: r, origin: b.origin, removed: map[int32]int{}}
+	for number := range r.d.nodes {
+		at, was := ref{ofNode, int32(number)}, ref{ofNode, none}
+		if r.d.nodes[number].start == added || r.d.editOf(at).gone() {
+			continue
+		}
+		if s.origin != nil && r.d.nodes[number].first != none {
+			if n, ok := s.origin.nodeNumber[r.d.nodeID(int32(number))]; ok {
 				was.number = n
 			}
 		}
 		s.element(at, was)
 	}
-	type ends struct{ source, target string }
-	seen := map[ends]int{}
-	for _, e := range g.Edges() {
-		between := ends{e.Source.ID, e.Target.ID}
-		was := ref{ofEdge, none}
-		if s.origin != nil {
-			src, dst := origin.Node(e.Source.ID), origin.Node(e.Target.ID)
-			if src != nil && dst != nil {
-				if edges := origin.EdgesBetween(src, dst); seen[between] < len(edges) {
-					was.number = int32(edges[seen[between]].Key)
-				}
-			}
+	seen := map[endIDs]int{}
+	for number := range r.d.edges {
+		at, was := ref{ofEdge, int32(number)}, ref{ofEdge, none}
+		if r.d.edges[number].start == added {
+			continue
 		}
-		seen[between]++
-		s.element(ref{ofEdge, int32(e.Key)}, was)
+		if s.origin != nil {
+			between := r.d.ends(int32(number))
+			if edges := b.edges[between]; seen[between] < len(edges) {
+				was.number = edges[seen[between]]
+			}
+			seen[between]++
+		}
+		if !r.d.editOf(at).gone() {
+			s.element(at, was)
+		}
 	}
+	s.dropKeys()
 }
 
 // element strips one element; was is the same one in origin, with the number none if there is none.
@@ -149,7 +183,7 @@ func (s *stripper) element(at, was ref) {
 		v := &s.d.slots[i]
 		start, end := s.d.slotStart(v), s.d.slotEnd(v)
 		k := s.d.keys.key(at.domain, v)
-		if k == nil || v.structured || !isResult(at.domain, k.name) {
+		if k == nil || v.structured || !s.d.strips(at.domain, k.name) {
 			empty = false
 			continue
 		}
@@ -166,10 +200,15 @@ func (s *stripper) element(at, was ref) {
 	if len(patches) == 0 {
 		return
 	}
-	if empty && blank(e.close) {
+	if empty && blank(e.close) && s.d.editOf(at).onlyResults(at.domain) {
 		patches = s.collapse(e, was)
 	}
 	s.patches = append(s.patches, patches...)
+}
+
+// onlyResults says whether an edit is about nothing else.
+func (e *edit) onlyResults(dom domain) bool {
+	return e == nil || !slices.ContainsFunc(e.wants, func(w want) bool { return !isResult(dom, w.name) })
 }
 
 // before returns how origin writes an empty value of a result; ok is false if it has none.

@@ -65,7 +65,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 // roomAhead is room for jobs whose turn has not come. They do not count there: they must not keep
 // those out that could start.
 func (r *run) roomAhead() int {
-	return r.roomBeside(r.inflight + len(r.gated))
+	return r.roomBeside(r.working() + len(r.gated))
 }
 
 // has reports whether the executor knows of an execution that nobody has dispatched.

@@ -8,11 +8,15 @@ import (
 	"wf/api"
 	"wf/flow"
 	"wf/graph"
+	"wf/graphml"
 )
 
 // Check lists what is wrong with the workfile, with lines.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.Check, error) {
+	if err := w.rereadWarnings(ctx); err != nil {
+		return api.Check{}, err
+	}
+	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
 		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
 			Problems: []api.Problem{}}
 		if w.file.unreadable != "" {
@@ -28,6 +32,35 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		w.checkWrapper(&c)
 		return c, nil
 	})
+}
+
+// rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was
+// read.
+func (w *Workspace) rereadWarnings(ctx context.Context) error {
+	type state struct {
+		doc    *graphml.Document
+		pieces graphml.Pieces
+	}
+	s, err := askNow(ctx, w, func(w *Workspace) (state, error) {
+		if w.edits.idle() {
+			return state{}, nil
+		}
+		return state{w.doc, w.doc.Render()}, nil
+	})
+	if err != nil || s.doc == nil {
+		return err
+	}
+	_, _, warnings, err := graphml.Parse(whole(s.pieces), graphml.Limits{})
+	if err != nil {
+		return nil // what we write can be read; if not, the next reading says so
+	}
+	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
+		if w.doc == s.doc {
+			w.warnings = warnings
+		}
+		return struct{}{}, nil
+	})
+	return err
 }
 
 func addProblem(c *api.Check, p api.Problem) {

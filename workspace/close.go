@@ -47,8 +47,8 @@ func (w *Workspace) leave() {
 		w.endTrial() // to end in order is no failure
 	}
 	w.keepStatuses() // an error is logged; nobody is left who could wait
-	w.slots.Leave()
 	for _, r := range w.runs {
+		r.leaveSlots()
 		r.dropPools(w)
 		r.detach()
 	}

@@ -33,6 +33,7 @@ type control struct {
 	sinceNow  time.Time            // the time of the event at hand
 	folding   bool                 // the past is folded: nobody is told of it
 	left      map[string]bool      // the files of outputs that there are, while many are asked for
+	notes     []string             // what a person should know before it begins
 	numbered  bool                 // instances have got numbers that the disk may not know of yet
 }
 
@@ -155,12 +156,18 @@ func (w *Workspace) recallPast() {
 func (r *run) keepPast(w *Workspace) error {
 	mine := r.sched.Past()
 	if mine == nil {
-		return nil
+		if mine = r.plainPast(); len(mine) == 0 && !r.inPast(w.before) {
+			return nil
+		}
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
 	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
+		if _, ours := r.sched.Index(id); ours {
+			continue
+		}
+		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+		if !inside || !r.req.All && r.sched.LeavesOut(id) {
 			all[id] = p
 		}
 	}
@@ -176,6 +183,35 @@ func (r *run) keepPast(w *Workspace) error {
 	}
 	w.before = all
 	return nil
+}
+
+// plainPast is what commands of a run without control flow have put out: a later one may ask for it.
+func (r *run) plainPast() scheduler.Past {
+	past := scheduler.Past{}
+	for i := range r.nodes {
+		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && len(rec.outputs) > 0 {
+			past[r.nodes[i].id] = pastOfRecord(rec)
+		}
+	}
+	return past
+}
+
+func pastOfRecord(rec *nodeRecord) scheduler.PastNode {
+	p := scheduler.PastNode{Status: rec.status, Reason: string(rec.reason), Outputs: rec.outputs}
+	if code := rec.exit(); code != nil {
+		p.Exit, p.HasExit = *code, true
+	}
+	return p
+}
+
+// inPast says whether an earlier run has left something of a node of this one.
+func (r *run) inPast(past scheduler.Past) bool {
+	for id := range past {
+		if _, ours := r.sched.Index(id); ours {
+			return true
+		}
+	}
+	return false
 }
 
 // instancePrefixes are what the paths of all instances of the run begin with.
@@ -272,10 +308,13 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if r.templates == nil || ef.Node < r.outer() {
 		return
 	}
-	t := r.templates[r.sched.Template(ef.Node)]
+	t, shown := r.templates[r.sched.Template(ef.Node)], ef.Status
+	if shown == graph.Failed && r.sched.Handled(ef.Node) {
+		shown = graph.Ran // else the workfile would ask for a resume that has nothing to do
+	}
 	t.counts[n.shown]--
-	t.counts[ef.Status]++
-	n.shown = ef.Status
+	t.counts[shown]++
+	n.shown = shown
 	if sum := t.sum(); sum != t.status {
 		t.status = sum
 		if t.node != nil && w != nil {
@@ -314,7 +353,7 @@ func (r *run) line(i int) string {
 }
 
 // control fills in what a request says beyond plain commands and dependencies, for a run of the flow.
-func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
+func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
@@ -328,6 +367,11 @@ func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
 	if err != nil {
 		return err
 	}
+	r.notes = w.keptMocks(mocks, scope.Mode)
+	if r.past, err = w.outsideMocks(f, mocks, scope.Nodes, r.past); err != nil {
+		return err
+	}
+	r.past = w.outsideRecords(f, scope.Nodes, r.past)
 	if r.req.Params, err = json.Marshal(params); err != nil {
 		return invalid("the parameters: %v", err)
 	}
@@ -345,6 +389,10 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	for _, m := range asked {
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 		if strings.Contains(m.Nodes, "]/") {
+			if w.templateOf(m.Nodes) == nil {
+				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
+					Fix: "wf ls lists all; [*] stands for every instance"}
+			}
 			mocks[m.Nodes] = mock
 			continue
 		}

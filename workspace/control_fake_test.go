@@ -15,7 +15,7 @@ import (
 // controlText makes a workfile of elements whose keys are the names of attributes.
 func controlText(graph string, body ...string) string {
 	var keys strings.Builder
-	for _, k := range []string{"approve", "env", "foreach", "idempotent", "join", "label", "name", "on_failure", "parallel", "pool",
+	for _, k := range []string{"approve", "env", "foreach", "idempotent", "join", "label", "join_losers", "name", "on_failure", "parallel", "pool",
 		"retries", "retry_delay", "until", "wait"} {
 		fmt.Fprintf(&keys, "<key id=%q for=\"node\" attr.name=%q attr.type=\"string\"/>\n", k, k)
 	}

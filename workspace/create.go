@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"wf/api"
 	"wf/graph"
@@ -88,7 +89,8 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		nodes = append(nodes, graphml.NewNode{Label: line})
 	}
 	for _, n := range req.Nodes {
-		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group, Attrs: n.Attrs}
+		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group,
+			Parent: n.Parent, Container: n.Container, Attrs: n.Attrs}
 		if n.X != nil && n.Y != nil {
 			node.X, node.Y = number(*n.X), number(*n.Y)
 		}
@@ -96,18 +98,32 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 	}
 	var data []byte
 	var err error
-	if len(req.Nodes) == 0 && len(req.Edges) == 0 {
-		data, err = graphml.Create(nodes, req.Chain, req.Attrs)
+	if len(req.Nodes) == 0 && len(req.Edges) == 0 && len(req.Attrs) == 0 {
+		data, err = graphml.Create(nodes, req.Chain)
 	} else {
-		var edges []graphml.NewEdge
-		if edges, err = newEdges(req.Edges); err == nil {
+		edges := chain(req)
+		if len(req.Edges) > 0 {
+			edges, err = newEdges(req.Edges)
+		}
+		if err == nil {
 			data, err = graphml.CreateGraph(nodes, edges, req.Attrs)
 		}
+	}
+	if err == nil {
+		data, err = graphml.WithComment(data, req.Notes)
 	}
 	if err != nil {
 		return nil, invalid("%s", err)
 	}
 	return data, nil
+}
+
+// chain is the edges that order lines one after the other, if that is wanted.
+func chain(req api.NewRequest) (edges []graphml.NewEdge) {
+	for i := 1; req.Chain && i < len(req.Lines); i++ {
+		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})
+	}
+	return edges
 }
 
 func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
@@ -117,7 +133,7 @@ func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
 		if !known {
 			return nil, invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
 		}
-		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind}
+		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind, When: e.When}
 	}
 	return edges, nil
 }

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -45,12 +44,12 @@ func (p *pace) count(now time.Time) int {
 // about every start: none waits there.
 func (r *run) room() int {
 	if r.req.FailFast {
-		return r.slots - r.inflight
+		return r.slots - r.working()
 	}
-	return r.roomBeside(r.inflight)
+	return r.roomBeside(r.working())
 }
 
-// roomBeside is room when so many jobs count as handed over.
+// roomBeside is room when so many jobs count as handed over, without those that wait for other runs.
 func (r *run) roomBeside(handed int) int {
 	waiting := max(aheadOf*r.slots, min(r.pace.count(time.Now()), maxAhead))
 	if free := r.slots + waiting - handed; free > waiting/2 || handed < r.slots*2 {
@@ -59,85 +58,17 @@ func (r *run) roomBeside(handed int) int {
 	return 0
 }
 
-// width is a run's share of the machine. What the executor is told takes effect a little later, and
-// it says when: until then it may go by what it was told before.
-type width struct {
-	slots   int // held
-	told    int // said last with SetWidth
-	ceiling int // the largest that may be in effect
-}
-
-// resized notes that the executor goes by a width from now on.
-func (r *width) resized(n int) {
-	if n == r.told {
-		r.ceiling = n
-	}
-}
-
-// inUse bounds how many of the slots may be in use at this moment.
-func (r *run) inUse() int { return min(r.inflight, max(r.running, r.ceiling)) }
-
-// demand is how many slots the run could use.
-func (r *run) demand() int {
-	n := r.inflight
-	if r.state == going {
-		n += len(r.queue) - r.head
-	}
-	limit := r.req.Jobs
-	if limit == 0 {
-		limit = math.MaxInt
-	}
-	return min(n, limit)
-}
-
-// dispatch gives every run its share of slots, in turns so that none of them starves, and hands
-// over what it lets start.
+// dispatch gives every run its share of slots and hands over what it lets start.
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		if r.sess != nil {
 			r.enterPools(w)
-			r.giveBack(w)
 		}
 	}
-	for progress := true; progress; {
-		progress = false
-		for _, r := range w.runs {
-			if r.sess != nil && r.slots < r.demand() && w.slots.TryAcquire() {
-				r.slots++
-				progress = true
-			}
-		}
-	}
+	w.shareOut()
 	for _, r := range w.runs {
 		r.handOver(w)
 	}
-}
-
-// giveBack returns slots that the run has no use for, or that others have a better right to.
-func (r *run) giveBack(w *Workspace) {
-	for r.slots > r.demand() && r.slots > r.inUse() {
-		r.release(w)
-	}
-	if r.slots == 0 {
-		return
-	}
-	over := w.slots.Over()
-	if less := r.slots - over; over > 0 && less < r.told {
-		r.resize(max(0, less))
-	}
-	for ; over > 0 && r.slots > r.inUse(); over-- {
-		r.release(w)
-	}
-}
-
-func (r *run) release(w *Workspace) {
-	r.slots--
-	w.slots.Release()
-}
-
-func (r *run) resize(n int) {
-	r.told, r.ceiling = n, max(r.ceiling, n)
-	r.sess.SetWidth(n)
 }
 
 // handOver tells the executor its width, as far as that makes a difference, and gives it the next
@@ -153,9 +84,7 @@ func (r *run) handOver(w *Workspace) {
 		jobs = append(jobs, r.take(w))
 	}
 	jobs = append(jobs, r.foresee()...)
-	if r.told < r.slots && r.told < r.inflight && w.slots.Over() == 0 || r.told > r.slots && r.slots < r.inflight {
-		r.resize(r.slots)
-	}
+	r.tellWidth()
 	if len(jobs) == 0 {
 		return
 	}

@@ -14,10 +14,18 @@ import (
 // Edit makes a list of edits together, or none of them, and returns when they are in the file. When
 // the file cannot be written at present a note says so: the edits wait in the workspace.
 func (w *Workspace) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
+	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(by, req) })
+}
+
+// edited is onceSaved for the file as it is now, with what was edited before.
+func edited(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
 	if err := w.refresh(ctx); err != nil {
 		return api.EditResult{}, err
 	}
-	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(by, req) })
+	if err := w.resumeEdits(ctx); err != nil {
+		return api.EditResult{}, err
+	}
+	return onceSaved(ctx, w, f)
 }
 
 // onceSaved is ask for edits: the answer comes when the file has been written.

@@ -279,7 +279,7 @@ func (f *freeSlots) inUse() int {
 	return f.used
 }
 
-func (f *freeSlots) Join(wake func()) SlotMember {
+func (f *freeSlots) Join(_ string, _ int, wake func()) SlotMember {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wake = append(f.wake, wake)
@@ -329,6 +329,10 @@ func (m *freeMember) Release() {
 		f()
 	}
 }
+
+func (m *freeMember) Decline()  {}
+func (m *freeMember) Lend()     { m.Release() }
+func (m *freeMember) TakeBack() { m.Claim() }
 
 func (m *freeMember) Leave() {
 	m.f.mu.Lock()

@@ -170,10 +170,11 @@ func (r *run) stateIn(i int, blocked bool) api.State {
 	if s, _ := r.waitingState(i); s != "" {
 		return s
 	}
-	if s := stateOf(r.sched.Status(i), rec, blocked); s != api.StateOK || rec != nil {
-		return s
+	s := stateOf(r.sched.Status(i), rec, blocked)
+	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.sched.Handled(i)) {
+		return api.StateKept
 	}
-	return api.StateKept
+	return s
 }
 
 func historyCounts(c api.Counts) history.Counts {
@@ -194,6 +195,7 @@ func (r *run) summary() api.RunSummary {
 
 // drop takes a run off the list of active ones.
 func (w *Workspace) drop(r *run) {
+	r.leaveSlots()
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 }
 

@@ -21,7 +21,7 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w := &Workspace{id: id, path: real, cfg: Config{State: state, Log: slog.New(slog.DiscardHandler)},
-		last: map[string]memory{}, slots: noSlots{}}
+		last: map[string]memory{}}
 	w.file.init() // what changes is noted, but there is no loop to write it
 	if err := w.parseFile(); err != nil {
 		return nil, err
@@ -54,7 +54,10 @@ func (w *Workspace) lookBack(n int) {
 type noSlots struct{}
 
 func (noSlots) TryAcquire() bool { return false }
+func (noSlots) Decline()         {}
 func (noSlots) Claim()           {}
 func (noSlots) Over() int        { return 0 }
 func (noSlots) Release()         {}
+func (noSlots) Lend()            {}
+func (noSlots) TakeBack()        {}
 func (noSlots) Leave()           {}

@@ -102,7 +102,6 @@ func (w *Workspace) restore() error {
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.slots = w.cfg.Slots.Join(w.slotsFree)
 	w.recallStatuses()
 	var held error
 	w.readBefore()
@@ -115,7 +114,9 @@ func (w *Workspace) restore() error {
 		}
 	})
 	if held != nil {
-		w.slots.Leave()
+		for _, r := range w.runs {
+			r.leaveSlots()
+		}
 		return held
 	}
 	w.recallPast()

@@ -53,6 +53,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if again := r.req.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
+	plan.Notes = append(plan.Notes, r.notes...)
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }
@@ -100,6 +101,9 @@ func (p *planner) play() {
 		if x.Kind == scheduler.Waiting {
 			switch x.Wait { // a plan assumes that everybody agrees, and that time passes
 			case scheduler.WaitApproval:
+				if kind, _, _ := r.sched.Waits(x.Node); kind != scheduler.WaitApproval {
+					continue // a join has cancelled it meanwhile
+				}
 				take(r.sched.Step(scheduler.Event{Kind: scheduler.Decided, Node: x.Node, OK: true, At: at}))
 			case scheduler.WaitTime, scheduler.WaitRetry:
 				at = max(at, x.At)

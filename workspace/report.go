@@ -70,10 +70,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 	if !r.expects(w, rep) || !r.begun(w, rep.ID.Node) {
 		return
 	}
-	if r.running > r.slots { // an executor that was left alone has gone on by itself
-		w.slots.Claim()
-		r.slots++
-	}
+	r.startedOne()
 	n := &r.nodes[rep.ID.Node]
 	n.rec.pid, n.rec.lastPID, n.rec.started = rep.PID, rep.PID, rep.Time.UTC()
 	n.rec.out, n.rec.err = rep.Out, rep.Err
@@ -93,6 +90,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		return
 	}
 	n := &r.nodes[rep.ID.Node]
+	r.endedOne(rep.ID)
 	r.inflight--
 	r.pace.ended++
 	if !n.rec.begun && rep.Exit.Stopped {

@@ -17,13 +17,17 @@ func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetReque
 	if err := w.refresh(ctx); err != nil {
 		return api.ResetResult{}, err
 	}
+	if err := w.resumeEdits(ctx); err != nil { // what can be undone now can be undone afterwards
+		return api.ResetResult{}, err
+	}
+	origin := w.origin()
 	return await(ctx, w, func(w *Workspace, reply func(api.ResetResult, error)) {
 		nodes, err := w.resettable(req.Nodes)
 		if err != nil {
 			reply(api.ResetResult{}, err)
 			return
 		}
-		w.reset(nodes)
+		w.reset(nodes, origin)
 		w.updated("reset", api.Author{Client: client}, fmt.Sprintf("reset %d nodes", len(nodes)))
 		w.saveThen(func() {
 			w.keepThen(func() { reply(api.ResetResult{Nodes: len(nodes)}, nil) })
@@ -55,7 +59,7 @@ func (w *Workspace) resettable(selectors []string) ([]*graph.Node, error) {
 
 // reset forgets the statuses of nodes, and takes what a run has written about them out of the file,
 // whoever has run them.
-func (w *Workspace) reset(nodes []*graph.Node) {
+func (w *Workspace) reset(nodes []*graph.Node, origin []byte) {
 	w.dropPast(nodes)
 	w.statusesStale, w.statusEdited = true, true
 	for _, n := range nodes {
@@ -77,21 +81,10 @@ func (w *Workspace) reset(nodes []*graph.Node) {
 		}
 	}
 	if len(nodes) == len(w.g.Nodes()) {
+		w.doc.Bare(origin)
 		w.file.bare = true
 		w.file.changed++ // keys may be left of values that are gone already
 	}
-}
-
-// bareFile returns the workfile without anything that runs have written into it, see graphml.Strip. It is
-// called by a helper. What cannot be stripped stays as it is: it says the same.
-func (w *Workspace) bareFile(pieces graphml.Pieces) graphml.Pieces {
-	data := whole(pieces)
-	bare, err := graphml.Strip(data, w.origin())
-	if err != nil {
-		w.cfg.Log.Error("the results cannot be taken out of a workfile", "workfile", w.path, "err", err)
-		return pieces
-	}
-	return graphml.Pieces{bare}
 }
 
 // originFile is the workfile as it was before runs wrote into it: that of the latest run that began with

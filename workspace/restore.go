@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -133,10 +134,11 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for _, rec := range records {
 		r.refoldRecord(w, rec)
 	}
+	r.join(w)
 	for range r.running { // they hold slots, whether there are any or not
-		w.slots.Claim()
+		r.member.Claim()
 	}
-	r.slots = r.running
+	r.slots, r.ceiling = r.running, math.MaxInt // what it was told by an earlier daemon is not known
 	r.reclaimPools(w)
 }
 
@@ -198,7 +200,9 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			r.remark(w, ev, ef)
+			if !ef.Past {
+				r.remark(w, ev, ef)
+			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
 		case scheduler.Grew:
 			r.grew(w, ef)

@@ -36,8 +36,8 @@ type run struct {
 	running  int // of these, how many have been reported started
 	pace     pace
 	ahead
-	halt  *halt // nil unless a stop is on its way to the scheduler
-	width       // slots, and what the executor knows of them
+	halt *halt // nil unless a stop is on its way to the scheduler
+	share
 
 	result      scheduler.Result
 	cause       string // of a stop
@@ -164,6 +164,10 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 // knows the exit code; failures that no execution caused are told here.
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
+	if ef.Past {
+		r.publishStatus(w, n, ef)
+		return
+	}
 	told := !r.remark(w, ev, ef)
 	r.publishStatus(w, n, ef)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}

@@ -41,7 +41,7 @@ type workfile struct {
 	lastEnded time.Time
 
 	content    *fileContent
-	bare       bool   // what is written has no results, and looks as if there never were any
+	bare       bool   // it was reset, and may be as it shall be already
 	problem    string // for people: the file cannot be read or written at present
 	unreadable string // the reading half of it: nothing is written over a file that was not read
 
@@ -206,12 +206,9 @@ func (w *Workspace) beginSave() {
 	w.publishStatuses()
 	pieces, version, expect := w.doc.Render(), f.changed, f.id
 	waiters, bare := f.waiters, f.bare
-	f.waiters = nil
+	f.waiters, f.bare = nil, false
 	w.helpers.run(func() {
 		begin := time.Now()
-		if bare {
-			pieces = w.bareFile(pieces)
-		}
 		id, err := expect, error(nil)
 		if !bare || !sameBytes(w.path, pieces, expect) {
 			id, err = replaceFile(w.path, pieces, expect)

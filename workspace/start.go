@@ -59,7 +59,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), r.changedSince(w)
+	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
 	return r, acc, nil
 }
 
@@ -113,7 +113,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return w.scopeAgain(req, sreq, holders)
+			return w.scopeAgain(req, sreq, again, holders)
 		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
@@ -258,7 +258,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	for _, n := range append(holders, scope.Failed...) {
 		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
 	}
-	if err := w.control(r, f, req); err != nil {
+	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
@@ -270,6 +270,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
+	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
 	w.freeze(r, scope.Nodes)
 	return r, nil
 }
@@ -398,7 +399,6 @@ func (w *Workspace) prepare(r *run, env []string) {
 	frozen := whole(w.doc.Render())
 	beside, err := w.beside(r)
 	bare := w.beginsBare()
-	w.file.bare = w.results == api.ResultsNone && w.file.bare // else there will be results again
 	w.helpers.run(func() {
 		p := prepared{r: r, err: err}
 		if p.err == nil {
@@ -474,6 +474,7 @@ func (p prepared) handle(w *Workspace) {
 	r.req, r.dir = p.hist.Request(), p.hist.Dir()
 	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
 	r.sched.SetID(r.id)
+	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
 	if r.stopEarly != nil {

@@ -97,6 +97,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 	if !nodes {
 		return s
 	}
+	s.Attrs = w.g.Attrs()
 	s.Nodes = make([]api.NodeStatus, 0, len(w.g.Nodes()))
 	for _, n := range w.g.Nodes() {
 		s.Nodes = append(s.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
@@ -112,7 +113,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 func edgeStatus(e *graph.Edge) api.EdgeStatus {
 	s := api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String(),
 		Status: e.Mark.String()}
-	s.When, _ = e.Attr("when")
+	s.When, _ = e.Attr(graph.AttrWhen)
 	return s
 }
 

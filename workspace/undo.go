@@ -15,7 +15,6 @@ const undoDepth = 500
 // edit is one entry of the undo list: a request of a client, whole.
 type edit struct {
 	undo, done graph.Op
-	kept       []keptOp // instead of both: it was made before the workfile was opened
 	again      []redoOp
 	text       string
 	by         api.Author
@@ -33,12 +32,17 @@ type unsaved struct {
 }
 
 // editLog is what can be undone and redone, and what is not on disk yet. The keys in its ops
-// belong to the document at hand: reading another one empties the lists.
+// belong to the document at hand: reading another one empties the lists. While there is a note, the
+// lists are in it.
 type editLog struct {
 	undo, redo []edit
 	pending    []unsaved
+	note       *keptEdits
 	lost       string // why what was kept of an earlier opening is not here; "" = it is
 }
+
+// idle says that nothing was edited since the file was read.
+func (l *editLog) idle() bool { return len(l.undo)+len(l.redo)+len(l.pending) == 0 }
 
 // saved forgets what is on disk now.
 func (l *editLog) saved(version uint64) {
@@ -55,7 +59,7 @@ func (l *editLog) saved(version uint64) {
 // read. It returns how many no longer fit.
 func (l *editLog) redoUnsaved(w *Workspace) (lost int) {
 	pending := l.pending
-	l.undo, l.redo, l.pending = nil, nil, nil
+	l.undo, l.redo, l.pending, l.note = nil, nil, nil, nil
 	for _, u := range pending {
 		for _, again := range u.again {
 			op, err := again(w.g)
@@ -121,14 +125,14 @@ func (w *Workspace) updated(op string, by api.Author, text string) {
 
 // Undo takes back the latest edit of a person.
 func (w *Workspace) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.undo, &w.edits.redo, "undo", by)
 	})
 }
 
 // Redo makes the edit again that they have undone last.
 func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return onceSaved(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.redo, &w.edits.undo, "redo", by)
 	})
 }
@@ -152,7 +156,8 @@ func (w *Workspace) turn(from, to *[]edit, op string, by api.Author) (api.EditRe
 		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op, Why: why}
 	}
 	e := (*from)[n]
-	inverse, done, again, err := w.applyEntry(e)
+	again := portable(w.g, e.undo)
+	inverse, done, err := w.g.Apply(e.undo)
 	if err != nil {
 		return api.EditResult{}, invalid("%s: %s", op, err)
 	}

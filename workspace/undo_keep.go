@@ -1,6 +1,9 @@
 package workspace
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,32 +13,35 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/graphml"
 	"wf/history"
 	"wf/ownfile"
 )
 
 // Edits can be undone after the workfile was closed and opened again, which between two commands
-// of a shell happens soon. What undoes them lies beside the history, for the file as it was left:
-// once another program has changed it, it is void. The keys in ops belong to one reading of the
-// file, so that nodes and edges are written down by what everybody knows of them.
+// of a shell happens soon. What an edit replaced is not in the file any more, so a note beside the
+// history keeps it: what makes the document of then out of the file as it was left, and the ops for
+// that document. Once another program has changed the file, the note is void.
 
-// keptEdits is the content of the file.
+// keptEdits is the content of the note.
 type keptEdits struct {
-	File string     `json:"file"` // see fileID.String
-	Undo []keptEdit `json:"undo"`
-	Redo []keptEdit `json:"redo"`
+	File string       `json:"file"` // see fileID.String
+	Sum  string       `json:"sum"`  // SHA-256 of its bytes
+	Doc  graphml.Kept `json:"document"`
+	Undo []keptEdit   `json:"undo"`
+	Redo []keptEdit   `json:"redo"`
 }
 
-// keptEdit is an edit as the ops that turn it.
+// keptEdit is an edit as the ops that turn it, whose keys are the numbers of the kept document.
 type keptEdit struct {
-	Text   string   `json:"text"`
-	Client string   `json:"client"`
-	User   string   `json:"user,omitempty"`
-	Ops    []keptOp `json:"ops"`
+	Text    string   `json:"text"`
+	Client  string   `json:"client"`
+	User    string   `json:"user,omitempty"`
+	Ops     []keptOp `json:"ops"`
+	Touched []touch  `json:"touched"`
 }
 
-// keptOp is an op without keys: exactly one of its pointers is set. Edges that exist are found by
-// their ends: the one with this number among those between the two.
+// keptOp is an op: exactly one of its pointers is set.
 type keptOp struct {
 	AddNode    *graph.AddNode    `json:"add_node,omitempty"`
 	RemoveNode *graph.RemoveNode `json:"remove_node,omitempty"`
@@ -44,8 +50,6 @@ type keptOp struct {
 	SetNode    *graph.SetNode    `json:"set_node,omitempty"`
 	SetEdge    *graph.SetEdge    `json:"set_edge,omitempty"`
 	SetGraph   *graph.SetGraph   `json:"set_graph,omitempty"`
-
-	Edge *markedEdge `json:"edge,omitempty"`
 }
 
 // String tells one state of the file from another, in words that can be kept.
@@ -54,20 +58,33 @@ func (id fileID) String() string {
 }
 
 func (w *Workspace) editsPath() string {
+	return filepath.Join(w.cfg.State, "workspaces", w.id, "undo.json")
+}
+
+// oldEditsPath is where versions before 2026-12 kept ops without a document, which cannot give back all bytes.
+func (w *Workspace) oldEditsPath() string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, "edits.json")
 }
 
 // keepEdits writes down what can be undone, or takes an older note away. It is for a workspace that
-// ends: the graph is turned back on the way and is of no use afterwards.
+// ends.
 func (w *Workspace) keepEdits() {
-	kept := keptEdits{File: w.file.id.String()}
+	if n := w.edits.note; n != nil {
+		if w.file.id.String() == n.File {
+			return // nobody has edited or changed anything
+		}
+		r, err := n.resume(w.doc.Base(), w.nodeIDs())
+		w.takeUpEdits(n, r, err)
+	}
+	var kept keptEdits
 	if w.file.changed == w.file.written {
-		kept.Redo = w.keepList(w.edits.redo)
-		kept.Undo = w.keepList(w.edits.undo)
+		kept = w.keptEdits()
 	}
 	if len(kept.Undo)+len(kept.Redo) == 0 {
-		if err := os.Remove(w.editsPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.cfg.Log.Warn("a note of edits cannot be removed", "err", err)
+		for _, path := range []string{w.editsPath(), w.oldEditsPath()} {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				w.cfg.Log.Warn("a note of edits cannot be removed", "err", err)
+			}
 		}
 		return
 	}
@@ -80,57 +97,38 @@ func (w *Workspace) keepEdits() {
 	}
 }
 
-// keepList words the entries of a list. Each belongs to the graph as the later ones leave it, so
-// they are made one after the other, and then taken back. One that no longer fits ends the list.
-func (w *Workspace) keepList(list []edit) []keptEdit {
-	kept := make([]keptEdit, len(list))
-	var back []graph.Op
-	for i := len(list) - 1; i >= 0; i-- {
-		ops, inverses, err := w.keepEntry(list[i])
-		back = append(back, inverses...)
-		if err != nil {
-			w.cfg.Log.Error("an edit could not be undone", "workfile", w.path, "edit", list[i].text, "err", err)
-			kept = kept[i+1:]
-			break
-		}
-		kept[i] = keptEdit{Text: list[i].text, Client: list[i].by.Client, User: list[i].by.User, Ops: ops}
+// keptEdits is the note of what can be undone and redone now.
+func (w *Workspace) keptEdits() keptEdits {
+	if len(w.edits.undo)+len(w.edits.redo) == 0 {
+		return keptEdits{}
 	}
-	for i := len(back) - 1; i >= 0; i-- {
-		if _, _, err := w.g.Apply(back[i]); err != nil {
-			panic("internal error: edits taken back: " + err.Error())
+	nodes, edges := map[int]bool{}, map[int]bool{}
+	for _, list := range [][]edit{w.edits.undo, w.edits.redo} {
+		for _, e := range list {
+			graph.Keys(e.undo, func(key int) { nodes[key] = true }, func(key int) { edges[key] = true })
+		}
+	}
+	doc, numbers := w.doc.Keep(nodes, edges)
+	kept := keptEdits{File: w.file.id.String(), Sum: sumOf(w.doc.Render()), Doc: doc}
+	for _, list := range []struct {
+		from []edit
+		to   *[]keptEdit
+	}{{w.edits.undo, &kept.Undo}, {w.edits.redo, &kept.Redo}} {
+		for _, e := range list.from {
+			k := keptEdit{Text: e.text, Client: e.by.Client, User: e.by.User, Touched: e.touched}
+			for _, op := range flat(graph.MapKeys(e.undo, numbers.Node, numbers.Edge), nil) {
+				k.Ops = append(k.Ops, keepOp(op))
+			}
+			*list.to = append(*list.to, k)
 		}
 	}
 	return kept
 }
 
-// keepEntry words the ops of one entry while it makes them: each belongs to the graph as those
-// before it leave it.
-func (w *Workspace) keepEntry(e edit) (kept []keptOp, inverses []graph.Op, err error) {
-	apply := func(k keptOp, op graph.Op) error {
-		inverse, _, err := w.g.Apply(op)
-		if err == nil {
-			kept, inverses = append(kept, k), append(inverses, inverse)
-		}
-		return err
-	}
-	for _, k := range e.kept {
-		op, err := k.op(w.g)
-		if err == nil {
-			err = apply(k, op)
-		}
-		if err != nil {
-			return nil, inverses, err
-		}
-	}
-	if e.kept != nil {
-		return kept, inverses, nil
-	}
-	for _, op := range flat(e.undo, nil) {
-		if err := apply(w.keepOp(op), op); err != nil {
-			return nil, inverses, err
-		}
-	}
-	return kept, inverses, nil
+func sumOf(pieces graphml.Pieces) string {
+	h := sha256.New()
+	pieces.WriteTo(h) // a hash takes everything
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func flat(op graph.Op, to []graph.Op) []graph.Op {
@@ -144,119 +142,159 @@ func flat(op graph.Op, to []graph.Op) []graph.Op {
 	return to
 }
 
-// keepOp words an op that is about to be made.
-func (w *Workspace) keepOp(op graph.Op) keptOp {
-	edge := func(key int) *markedEdge {
-		e := w.g.Edge(key)
-		if e == nil {
-			return nil
-		}
-		return &markedEdge{e.Source.ID, e.Target.ID, nth(w.g.EdgesBetween(e.Source, e.Target), e)}
-	}
+func keepOp(op graph.Op) keptOp {
 	switch op := op.(type) {
 	case graph.AddNode:
-		op.Node.Key = graph.NewKey
 		return keptOp{AddNode: &op}
 	case graph.RemoveNode:
 		return keptOp{RemoveNode: &op}
 	case graph.AddEdge:
-		op.Key = graph.NewKey
 		return keptOp{AddEdge: &op}
 	case graph.RemoveEdge:
-		return keptOp{RemoveEdge: &op, Edge: edge(op.Key)}
+		return keptOp{RemoveEdge: &op}
 	case graph.SetNode:
 		return keptOp{SetNode: &op}
 	case graph.SetEdge:
-		return keptOp{SetEdge: &op, Edge: edge(op.Key)}
+		return keptOp{SetEdge: &op}
 	case graph.SetGraph:
 		return keptOp{SetGraph: &op}
 	}
 	panic(fmt.Sprintf("internal error: an edit of type %T cannot be kept", op))
 }
 
-// op is the op for a graph; it fails when the edge that it is about is gone.
-func (k keptOp) op(g *graph.Graph) (graph.Op, error) {
+// op is the op, nil if the note has none.
+func (k keptOp) op() graph.Op {
 	switch {
 	case k.AddNode != nil:
-		return *k.AddNode, nil
+		return *k.AddNode
 	case k.RemoveNode != nil:
-		return *k.RemoveNode, nil
+		return *k.RemoveNode
 	case k.AddEdge != nil:
-		return *k.AddEdge, nil
-	case k.SetNode != nil:
-		return *k.SetNode, nil
-	case k.SetGraph != nil:
-		return *k.SetGraph, nil
-	}
-	if k.Edge == nil || g.Node(k.Edge.Source) == nil || g.Node(k.Edge.Target) == nil {
-		return nil, errNoEdge
-	}
-	edges := g.EdgesBetween(g.Node(k.Edge.Source), g.Node(k.Edge.Target))
-	if k.Edge.N < 0 || k.Edge.N >= len(edges) {
-		return nil, errNoEdge
-	}
-	switch key := edges[k.Edge.N].Key; {
+		return *k.AddEdge
 	case k.RemoveEdge != nil:
-		return graph.RemoveEdge{Key: key}, nil
+		return *k.RemoveEdge
+	case k.SetNode != nil:
+		return *k.SetNode
 	case k.SetEdge != nil:
-		op := *k.SetEdge
-		op.Key = key
-		return op, nil
+		return *k.SetEdge
+	case k.SetGraph != nil:
+		return *k.SetGraph
 	}
-	return nil, errors.New("an edit without a meaning")
+	return nil
 }
 
-// recallEdits takes up what an earlier workspace kept, if the file is still the one that it left.
+// recallEdits reads what an earlier workspace kept. What is in it is made only when somebody edits: see
+// resumeEdits.
 func (w *Workspace) recallEdits() {
 	data, err := ownfile.Read(w.editsPath(), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // as usual
+		if _, err := os.Lstat(w.oldEditsPath()); err == nil {
+			w.edits.lost = "the edits before were made with an earlier version of wf, which kept too little to give back every byte"
+		}
+		return
 	}
-	var kept keptEdits
+	kept := &keptEdits{}
 	if err == nil {
-		err = json.Unmarshal(data, &kept)
+		err = json.Unmarshal(data, kept)
 	}
 	if err != nil {
 		w.cfg.Log.Warn("a note of edits cannot be read", "path", w.editsPath(), "err", err)
 		w.edits.lost = w.editsPath() + " cannot be read: " + plain(err)
 		return
 	}
-	if kept.File == w.file.id.String() {
-		w.edits.load(kept)
-	}
+	w.edits.note = kept
 }
 
-// load takes over what was kept.
-func (l *editLog) load(kept keptEdits) {
-	for _, list := range []struct {
-		from []keptEdit
-		to   *[]edit
-	}{{kept.Undo, &l.undo}, {kept.Redo, &l.redo}} {
-		for _, k := range list.from {
-			*list.to = append(*list.to, edit{kept: k.Ops, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: keptTouches(k.Ops)})
-		}
+// resumeEdits brings back the document that an earlier workspace has edited, so that the next edit, undo or
+// redo goes on where that ended. It is parsed in the caller's goroutine.
+func (w *Workspace) resumeEdits(ctx context.Context) error {
+	type state struct {
+		note *keptEdits
+		base []byte
+		ids  []string
 	}
+	s, err := ask(ctx, w, func(w *Workspace) (state, error) {
+		if w.edits.note == nil {
+			return state{}, nil
+		}
+		return state{w.edits.note, w.doc.Base(), w.nodeIDs()}, nil
+	})
+	if err != nil || s.note == nil {
+		return err
+	}
+	r, resumeErr := s.note.resume(s.base, s.ids)
+	if resumeErr == nil && s.note.Doc.Bare {
+		r.Bare(w.origin())
+	}
+	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
+		if w.edits.note == s.note {
+			w.takeUpEdits(s.note, r, resumeErr)
+		}
+		return struct{}{}, nil
+	})
+	return err
 }
 
-// applyEntry makes the ops of an entry on the graph, all or none.
-func (w *Workspace) applyEntry(e edit) (inverse, done graph.Op, again []redoOp, err error) {
-	if e.kept == nil {
-		again = portable(w.g, e.undo)
-		inverse, done, err = w.g.Apply(e.undo)
-		return inverse, done, again, err
+func (w *Workspace) nodeIDs() []string {
+	ids := make([]string, len(w.g.Nodes()))
+	for i, n := range w.g.Nodes() {
+		ids[i] = n.ID
 	}
-	b := editBuilder{w: w}
-	for _, k := range e.kept {
-		op, err := k.op(w.g)
-		if err == nil {
-			err = b.apply(op, "")
-		}
-		if err != nil {
-			b.rollBack()
-			w.handles = nil
-			return nil, nil, nil, err
-		}
+	return ids
+}
+
+// errOthers says that the file is not the one that the note is about.
+var errOthers = errors.New("another program has changed the workfile")
+
+// resume makes the document of the note again.
+func (n *keptEdits) resume(file []byte, ids []string) (*graphml.Resumed, error) {
+	if sumOf(graphml.Pieces{file}) != n.Sum {
+		return nil, errOthers
 	}
-	entry := b.entry(api.Author{})
-	return entry.undo, entry.done, b.again, nil
+	return graphml.Resume(file, n.Doc, ids, graphml.Limits{})
+}
+
+// takeUpEdits goes on with the document of a note, and with its edits.
+func (w *Workspace) takeUpEdits(n *keptEdits, r *graphml.Resumed, err error) {
+	w.edits.note = nil
+	if err == errOthers {
+		return
+	}
+	var undo, redo []edit
+	if err == nil {
+		undo, err = n.edits(n.Undo, r)
+	}
+	if err == nil {
+		redo, err = n.edits(n.Redo, r)
+	}
+	if err == nil {
+		err = r.TakeOver(w.doc, r.Edges)
+	}
+	if err == nil {
+		node, edge := r.Next()
+		err = w.g.Rekey(r.Nodes, r.Edges, node, edge)
+	}
+	if err != nil {
+		w.cfg.Log.Error("edits cannot be undone any more", "workfile", w.path, "err", err)
+		w.edits.lost = w.editsPath() + " does not fit the workfile: " + plain(err)
+		return
+	}
+	w.doc, w.edits.undo, w.edits.redo = r.Document, undo, redo
+}
+
+// edits are the entries of a list of the note, with the keys of the document.
+func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
+	list := make([]edit, len(kept))
+	for i, k := range kept {
+		var ops []graph.Op
+		for _, o := range k.Ops {
+			op := o.op()
+			if op == nil {
+				return nil, errors.New("an edit without a meaning")
+			}
+			ops = append(ops, graph.MapKeys(op, r.NodeKey, func(key int) int { return key }))
+		}
+		list[i] = edit{undo: graph.Batch{Ops: ops}, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: k.Touched}
+	}
+	return list, nil
 }

@@ -2,10 +2,13 @@ package workspace
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
+	"wf/graph"
 	"wf/graphml"
 )
 
@@ -79,54 +83,128 @@ func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
 	w.edit(by, api.EditRequest{Edits: []api.Edit{e}})
 }
 
-// TestKeptEdits: whatever was edited and undone before a workfile was closed, undo and redo go the
-// same ways after it was opened again, more than once.
-func TestKeptEdits(t *testing.T) {
-	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}}
-	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
-	base, err := graphml.CreateGraph(nodes, edges, nil)
+// reopen closes a bare workspace and opens the file that it leaves, with the note of its edits. Without one
+// nobody remembers the file before the runs: it gets the statuses of then first.
+func reopen(t *rapid.T, w *Workspace, statuses map[string]graph.Status) *Workspace {
+	if len(w.edits.undo)+len(w.edits.redo) == 0 {
+		putStatuses(w, statuses)
+	}
+	w.publishStatuses()
+	data, err := json.Marshal(w.keptEdits())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		w := bareWorkspace(t, base)
-		states := []string{w.content()}
-		for range rapid.IntRange(1, 8).Draw(t, "edits") {
-			if randomEdit(t, w, api.Author{Client: "c"}); len(w.edits.undo) == len(states) {
-				states = append(states, w.content())
-			}
-		}
-		at := len(states) - 1
-		for range rapid.IntRange(2, 6).Draw(t, "walks") {
-			to := rapid.IntRange(0, len(states)-1).Draw(t, "to")
-			for ; at > to; at-- {
-				walk(t, w, "undo", states[at-1])
-			}
-			for ; at < to; at++ {
-				walk(t, w, "redo", states[at+1])
-			}
-			kept := keptEdits{Redo: w.keepList(w.edits.redo), Undo: w.keepList(w.edits.undo)}
-			if got := w.content(); got != states[at] {
-				t.Fatalf("keeping the edits changed the graph:\n%s\nnot\n%s", got, states[at])
-			}
-			w = bareWorkspace(t, bytes.Join(w.doc.Render(), nil))
-			w.edits.load(kept)
-		}
-	})
+	again := bareWorkspace(t, bytes.Join(w.doc.Render(), nil))
+	note := &keptEdits{}
+	if err := json.Unmarshal(data, note); err != nil {
+		t.Fatal(err)
+	}
+	if len(note.Undo)+len(note.Redo) == 0 {
+		return again
+	}
+	if rapid.Bool().Draw(t, "a run first") {
+		randomStatus(t, again)
+		again.publishStatuses()
+	}
+	r, err := note.resume(again.doc.Base(), again.nodeIDs())
+	again.takeUpEdits(note, r, err)
+	if again.edits.lost != "" {
+		t.Fatalf("reopened: %s", again.edits.lost)
+	}
+	return again
 }
 
-// walk undoes or redoes one edit.
-func walk(t *rapid.T, w *Workspace, op, want string) {
-	var err error
-	if op == "undo" {
-		_, err = w.turn(&w.edits.undo, &w.edits.redo, op, api.Author{Client: "c"})
-	} else {
-		_, err = w.turn(&w.edits.redo, &w.edits.undo, op, api.Author{Client: "c"})
+// randomStatus is what a run does to the file.
+func randomStatus(t *rapid.T, w *Workspace) {
+	for _, n := range w.g.Nodes() {
+		if s := rapid.SampledFrom([]graph.Status{graph.Idle, graph.Ran, graph.Failed}).Draw(t, "status"); s != n.Status {
+			w.g.SetStatus(n, s)
+			w.file.touch(n)
+		}
 	}
+}
+
+func putStatuses(w *Workspace, statuses map[string]graph.Status) {
+	for _, n := range w.g.Nodes() {
+		if s := statuses[n.ID]; s != n.Status {
+			w.g.SetStatus(n, s)
+			w.file.touch(n)
+		}
+	}
+}
+
+// TestUndoIsExact: whatever two people edit, undo and redo, with runs between and however often the workfile
+// is closed and opened: when all is taken back, the file is what it was, to the byte.
+func TestUndoIsExact(t *testing.T) {
+	files := filesOfAll(t)
+	names := rapid.SampledFrom(slices.Sorted(maps.Keys(files)))
+	rapid.Check(t, func(t *rapid.T) { undoIsExact(t, files[names.Draw(t, "file")]) })
+}
+
+func undoIsExact(t *rapid.T, file []byte) {
+	w := bareWorkspace(t, file)
+	statuses := map[string]graph.Status{}
+	for _, n := range w.g.Nodes() {
+		statuses[n.ID] = n.Status
+	}
+	who := rapid.SampledFrom([]api.Author{ada, bob})
+	for range rapid.IntRange(1, 14).Draw(t, "steps") {
+		by := who.Draw(t, "who")
+		switch rapid.IntRange(0, 9).Draw(t, "step") {
+		case 0, 1:
+			turnOwn(t, w, "undo", by)
+		case 2:
+			turnOwn(t, w, "redo", by)
+		case 3, 4:
+			w = reopen(t, w, statuses)
+		case 5:
+			randomStatus(t, w)
+			w.publishStatuses()
+		default:
+			randomEdit(t, w, by)
+		}
+	}
+	w = reopen(t, w, statuses)
+	for len(w.edits.undo) > 0 {
+		if by := who.Draw(t, "who"); !turnOwn(t, w, "undo", by) {
+			turnOwn(t, w, "undo", w.edits.undo[len(w.edits.undo)-1].by) // which is always possible
+		}
+		if rapid.IntRange(0, 3).Draw(t, "close") == 0 {
+			w = reopen(t, w, statuses)
+		}
+	}
+	putStatuses(w, statuses)
+	w.publishStatuses()
+	got := bytes.Join(w.doc.Render(), nil)
+	at := 0
+	for at < min(len(got), len(file)) && got[at] == file[at] {
+		at++
+	}
+	if !bytes.Equal(got, file) {
+		t.Fatalf("taken back, the file differs at byte %d: %.200q, not %.200q", at, got[at:], file[at:])
+	}
+}
+
+// filesOfAll are files of all kinds of programs, small enough to be edited at random.
+func filesOfAll(t *testing.T) map[string][]byte {
+	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}}
+	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
+	ours, err := graphml.CreateGraph(nodes, edges, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := w.content(); got != want {
-		t.Fatalf("after %s:\n%s\nnot\n%s", op, got, want)
+	files := map[string][]byte{"ours": ours}
+	for _, dir := range []string{"graphml-cases", "graphml-corpus", "workfiles/python-workforce"} {
+		paths, _ := filepath.Glob(filepath.Join("..", "..", "shared", dir, "*.graphml*"))
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, _, err := graphml.Parse(data, graphml.Limits{}); err == nil && len(data) < 1<<14 {
+				files[filepath.Base(path)] = data
+			}
+		}
 	}
+	return files
 }

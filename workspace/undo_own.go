@@ -12,62 +12,42 @@ import (
 // have nothing to do with each other; else the undo is refused, and says what is in its way.
 
 // A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of
-// it or of the graph (node ""), or what is between two nodes.
+// it or of the graph (Node ""), or what is between two nodes.
 type touch struct {
-	node, attr string
-	to         string // the target of an edge, whose source is node
-	structure  bool
+	Node      string `json:"node,omitempty"`
+	Attr      string `json:"attr,omitempty"`
+	To        string `json:"to,omitempty"` // the target of an edge, whose source is Node
+	Structure bool   `json:"structure,omitempty"`
 }
 
 // touches are what ops change. g is the graph as it is before them: edges are found in it.
 func touches(g *graph.Graph, op graph.Op) (list []touch) {
 	edge := func(key int) {
 		if e := g.Edge(key); e != nil { // else it was made by the same edit, which has its ends already
-			list = append(list, touch{node: e.Source.ID, to: e.Target.ID})
+			list = append(list, touch{Node: e.Source.ID, To: e.Target.ID})
 		}
 	}
 	for _, op := range flat(op, nil) {
 		switch op := op.(type) {
 		case graph.AddNode:
-			list = append(list, touch{node: op.Node.ID, structure: true})
+			list = append(list, touch{Node: op.Node.ID, Structure: true})
 		case graph.RemoveNode:
-			list = append(list, touch{node: op.ID, structure: true})
+			list = append(list, touch{Node: op.ID, Structure: true})
 			if n := g.Node(op.ID); n != nil {
 				for _, e := range slices.Concat(n.In, n.Out) {
 					edge(e.Key)
 				}
 			}
 		case graph.AddEdge:
-			list = append(list, touch{node: op.Source, to: op.Target})
+			list = append(list, touch{Node: op.Source, To: op.Target})
 		case graph.RemoveEdge:
 			edge(op.Key)
 		case graph.SetEdge:
 			edge(op.Key)
 		case graph.SetNode:
-			list = append(list, touch{node: op.ID, attr: op.Attr})
+			list = append(list, touch{Node: op.ID, Attr: op.Attr})
 		case graph.SetGraph:
-			list = append(list, touch{attr: op.Attr})
-		}
-	}
-	return list
-}
-
-// keptTouches are what ops that were written down change.
-func keptTouches(ops []keptOp) (list []touch) {
-	for _, k := range ops {
-		switch {
-		case k.Edge != nil:
-			list = append(list, touch{node: k.Edge.Source, to: k.Edge.Target})
-		case k.AddNode != nil:
-			list = append(list, touch{node: k.AddNode.Node.ID, structure: true})
-		case k.RemoveNode != nil:
-			list = append(list, touch{node: k.RemoveNode.ID, structure: true})
-		case k.AddEdge != nil:
-			list = append(list, touch{node: k.AddEdge.Source, to: k.AddEdge.Target})
-		case k.SetNode != nil:
-			list = append(list, touch{node: k.SetNode.ID, attr: k.SetNode.Attr})
-		case k.SetGraph != nil:
-			list = append(list, touch{attr: k.SetGraph.Attr})
+			list = append(list, touch{Attr: op.Attr})
 		}
 	}
 	return list
@@ -78,7 +58,7 @@ func meets(a, b []touch) bool {
 	return slices.ContainsFunc(a, func(x touch) bool {
 		return slices.ContainsFunc(b, func(y touch) bool {
 			switch {
-			case x.structure && (x.node == y.node || x.node == y.to), y.structure && (y.node == x.node || y.node == x.to):
+			case x.Structure && (x.Node == y.Node || x.Node == y.To), y.Structure && (y.Node == x.Node || y.Node == x.To):
 				return true
 			}
 			return x == y

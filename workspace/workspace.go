@@ -41,17 +41,24 @@ type Config struct {
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
 type Slots interface {
-	// Join makes a member. wake is called when a slot that the member was refused may be had by
-	// now; it must not block.
-	Join(wake func()) SlotMember
+	// Join makes a member for a run of a workspace that wants so many slots at most: 0 = it does not
+	// say, or NoLimit. wake is called when there is news for the member: a slot that it was refused,
+	// or another answer of Over. It must not block.
+	Join(id string, jobs int, wake func()) SlotMember
 }
 
-// A SlotMember takes and returns slots for one workspace.
+// NoLimit is how many slots a run wants that is to have no limit.
+const NoLimit = -1
+
+// A SlotMember takes and returns slots for one run.
 type SlotMember interface {
-	TryAcquire() bool // one slot, or false: then wake will be called
+	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
+	Decline()         // it does not wait any more
 	Claim()           // one slot, even beyond the limit: for processes that run already
-	Over() int        // how many to give back as soon as possible: others wait with fewer; wake tells
+	Over() int        // how many to give back as soon as possible: others wait with fewer
 	Release()         // one slot back
+	Lend()            // one slot back, until TakeBack: its command waits for another run
+	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
 }
 
@@ -94,7 +101,6 @@ type Workspace struct {
 	statusKeeping
 	edits   editLog
 	store   *history.Store
-	slots   SlotMember
 	runs    []*run          // active, in order of start
 	waiting []*pendingStart // runs that wait for others to end, in order
 	latest  *api.RunSummary

@@ -19,6 +19,55 @@ var nodeKeys = []string{"label", "name", "group", "x", "y", "idempotent", "timeo
 	"retry_max_delay", "retry_on", "wait", "wait_until", "approve", "approve_timeout", "approve_default", "env", "pool",
 	"join", "join_timeout", "join_losers", "foreach", "times", "while", "until", "parallel", "on_failure", "min_success", "max_iterations"}
 
+// valueWords are the values of attributes that have words for them.
+var valueWords = map[string][]string{
+	"on_busy": {"refuse", "queue", "cancel"}, "join": {"all", "any"}, "join_losers": {"leave", "cancel"},
+	"approve_default": {"reject", "approve"}, "idempotent": {"true", "false"}, "on_failure": {"stop", "continue"},
+}
+
+// completeValue offers what the attribute before it may be, and of a status its words.
+func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	key := ""
+	if len(c.args) > 0 {
+		key = c.args[len(c.args)-1]
+	}
+	switch {
+	case c.cmd.Name() == "status":
+		return completeWords("ran", "fail")(c, word)
+	case key == "when":
+		return completeCondition(c, word)
+	}
+	return completeWords(valueWords[key]...)(c, word)
+}
+
+// conditionWords are the conditions of edges; behind a colon something follows.
+var conditionWords = []string{"failure", "done", "else", "exit:", "case:", "if:"}
+
+func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found, directive := completeWords(conditionWords...)(c, word)
+	if len(found) == 1 && strings.HasSuffix(found[0], ":") {
+		directive = noSpace
+	}
+	return found, directive
+}
+
+// completeReport offers the kinds of reports, and behind one the files.
+func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	kind, path, named := strings.Cut(word, "=")
+	if !named {
+		found, _ := completeWords(reportKinds()...)(c, word)
+		for i := range found {
+			found[i] += "="
+		}
+		return found, noSpace
+	}
+	found := filesBeginning(c.e, path, anyName)
+	for i := range found {
+		found[i] = kind + "=" + found[i]
+	}
+	return found, filesDirective(found)
+}
+
 // completionTime bounds how long a question to the daemon may keep somebody who types.
 const completionTime = 500 * time.Millisecond
 

@@ -33,8 +33,8 @@ func TestSettingsMatchFlags(t *testing.T) {
 				}
 			}
 		}
-		if found == 0 {
-			t.Errorf("no command takes the setting %s", s.key)
+		if s.flagless == (found > 0) {
+			t.Errorf("%d commands take the setting %s", found, s.key)
 		}
 	}
 }

@@ -33,6 +33,9 @@ type env struct {
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
 
+	// trust says whose files may decide what runs, once the configuration has been read.
+	trust trust
+
 	// traced: write the conversation with the daemon to a file; see protocol.
 	traced bool
 

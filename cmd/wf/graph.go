@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
 	"wf/convert"
+	"wf/plain"
 )
 
 // graphOptions are the flags of graph.
@@ -26,12 +28,13 @@ func newGraph(e *env) *cobra.Command {
 
   tree     for the terminal: each node once, below the last of the nodes that it waits for; the
            others stand behind "<-", and behind "<~" those that only trigger it again
-  dot      for Graphviz; wf new --from dot reads it again
-  mermaid  a flowchart for documents; wf new --from mermaid reads it again
+  dot      for Graphviz; wf new --from dot reads it again, control flow included
+  mermaid  a flowchart for documents; wf new --from mermaid reads it again, control flow included
   json     wf.graph/v1
   svg      a picture that stands for itself
 
-The same workfile in the same state gives the same bytes.`,
+What dot and mermaid cannot express is told, and stands at the top of what is written. The same
+workfile in the same state gives the same bytes.`,
 		Example: `  wf graph
   wf graph --format svg > graph.svg
   wf graph --format dot | dot -Tpdf > graph.pdf`,
@@ -66,6 +69,16 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	g := graphOf(&status)
+	if o.format != "tree" && o.format != "svg" {
+		if err := addAttributes(ctx, s, &g); err != nil {
+			return err
+		}
+	}
+	if o.format == "dot" || o.format == "mermaid" {
+		for _, lost := range convert.Lost(&g) {
+			fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(lost))
+		}
+	}
 	switch o.format {
 	case "json":
 		return writeJSON(e.stdout, g)
@@ -81,9 +94,28 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 	return err
 }
 
+// addAttributes gives the nodes of a graph their attributes of control flow, which a status does not have.
+func addAttributes(ctx context.Context, s *session, g *api.Graph) error {
+	list, err := s.ws.Select(ctx, nil)
+	if err != nil {
+		return err
+	}
+	attrs := make(map[string]map[string]string, len(list.Nodes))
+	for i := range list.Nodes {
+		own := list.Nodes[i].Attrs
+		delete(own, "name") // these two are fields of their own
+		delete(own, "group")
+		attrs[list.Nodes[i].ID] = own
+	}
+	for i := range g.Nodes {
+		g.Nodes[i].Attrs = attrs[g.Nodes[i].ID]
+	}
+	return nil
+}
+
 // graphOf is what a drawing needs of a status.
 func graphOf(s *api.Status) api.Graph {
-	g := api.Graph{Schema: api.SchemaGraph, Workfile: s.Workfile, Wrapper: s.Wrapper,
+	g := api.Graph{Schema: api.SchemaGraph, Workfile: s.Workfile, Wrapper: s.Wrapper, Attrs: s.Attrs,
 		Nodes: make([]api.GraphNode, 0, len(s.Nodes)), Edges: make([]api.GraphEdge, 0, len(s.Edges))}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]

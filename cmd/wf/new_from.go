@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err erro
 	if err != nil {
 		return nil, err
 	}
-	flow, err := convert.Import(o.from, data, convert.Options{Goals: o.goals, Command: o.command})
+	flow, err := convert.Import(o.from, data, convert.Options{Goals: o.goals, Command: o.command, Exists: o.besideInput(e)})
 	if err != nil {
 		return nil, notExpressible(name, o.from, err)
 	}
@@ -32,6 +33,39 @@ func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err erro
 			have(missing, "node")))
 	}
 	return notes, nil
+}
+
+// topOfFile is the comment that the new workfile begins with, so that who reads it later knows what its
+// source says differently. Without notes there is none.
+func (o *newOptions) topOfFile(e *env, notes []string) []string {
+	if len(notes) == 0 {
+		return nil
+	}
+	source := "standard input"
+	if o.from != "" && o.input != "-" {
+		source = filepath.Base(e.abs(o.input))
+	}
+	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}
+	for _, note := range notes {
+		lines = append(lines, "note: "+note)
+	}
+	return lines
+}
+
+// besideInput says which files there are in the folder of a makefile; that of standard input is the
+// current one.
+func (o *newOptions) besideInput(e *env) func(string) bool {
+	folder := e.abs(".")
+	if o.input != "-" {
+		folder = filepath.Dir(e.abs(o.input))
+	}
+	return func(name string) bool {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(folder, name)
+		}
+		_, err := os.Stat(name)
+		return err == nil
+	}
 }
 
 // readInput reads the file that was named, or standard input.
@@ -72,7 +106,8 @@ func notExpressible(name, format string, err error) error {
 }
 
 // inputWord is what people call an input.
-var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance"}
+var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance",
+	"lines": "list of commands"}
 
 // folder keeps the working folder of commands that expect that of their own file: a workfile
 // elsewhere gets it as its attribute cwd.
@@ -94,7 +129,7 @@ func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
 
 func withoutCommand(nodes []api.NewNode) (n int) {
 	for i := range nodes {
-		if nodes[i].NoCommand {
+		if nodes[i].NoCommand && !nodes[i].Container {
 			n++
 		}
 	}

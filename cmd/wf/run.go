@@ -235,6 +235,9 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if o.dryRun {
 		return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
 	}
+	if err := e.checkFound(o.file, cmd.CommandPath()); err != nil {
+		return err
+	}
 	e.notes, e.traced = !o.quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {

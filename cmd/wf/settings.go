@@ -21,7 +21,8 @@ type setting struct {
 	attr     string   // attribute of the workfile's graph that wins over the files
 	commands []string // where the flag of this name is this setting; nil = everywhere
 	yields   string   // a flag that, when given, leaves this setting no place
-	personal bool     // of the daemon, which serves all workfiles: not for the file beside one of them
+	personal bool     // about all workfiles: not for the file beside one of them
+	flagless bool     // no command has a flag for it
 	help     string
 }
 
@@ -57,6 +58,8 @@ func settings() []setting {
 		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "what is shown of the output of the nodes"},
 		{key: "color", kind: kindWord, words: colorWords, builtin: "auto", help: "colours"},
 		{key: "ascii", kind: kindSwitch, builtin: "false", help: "draw with ASCII only"},
+		{key: "trust", kind: kindText, personal: true, flagless: true,
+			help: "folders whose files are believed whoever can write them, as /data/lab:/srv/flows; * = all"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
 			help: "commands of all runs on this machine at once; 0 = its processors"},
 		{key: "idle-timeout", kind: kindTime, builtin: "1s", commands: startCommands, personal: true,

@@ -270,8 +270,12 @@ holds, and where it was said.
 		}
 	}
 	b.WriteString(`
-The settings from slots on are those of the daemon. It serves all workfiles, so that they stand
-only in config.toml of the user; they hold from its next start on: wf server restart.
+A .wf.toml can hold a wrapper, which is executed. So it must belong to you or to root, nobody else
+may be able to write it, and the same holds for its folder and for a link to it; else nothing runs
+and wf says why. trust names folders where this does not matter.
+
+The settings from trust on stand only in config.toml of the user. Those from slots on are the
+daemon's, which serves all workfiles; they hold from its next start on: wf server restart.
 
   # ~/.config/wf/config.toml
   jobs = 4

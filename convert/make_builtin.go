@@ -1,0 +1,118 @@
+package convert
+
+import (
+	"path"
+	"strings"
+)
+
+// builtinSources are the files from which the built-in rules of GNU make make a file: what is appended to
+// its name, or takes the place of its extension. The list is that of the chapter "Catalogue of Built-In
+// Rules" of its manual.
+var builtinSources = map[string][]string{
+	"":      {".o", ".c", ".cc", ".cpp", ".C", ".p", ".f", ".F", ".m", ".r", ".s", ".S", ".mod", ".sh", ".y", ".l"},
+	".o":    {".c", ".cc", ".cpp", ".C", ".p", ".f", ".F", ".m", ".r", ".s", ".S", ".mod", ".y", ".l"},
+	".c":    {".y", ".l", ".w"},
+	".s":    {".S"},
+	".f":    {".F", ".r"},
+	".r":    {".l"},
+	".p":    {".web"},
+	".tex":  {".w", ".web"},
+	".dvi":  {".tex", ".texinfo", ".texi", ".txinfo"},
+	".info": {".texinfo", ".texi", ".txinfo"},
+}
+
+// builtin refuses a target without a recipe if a built-in rule of make would make it: the rule is not in
+// the makefile, and its command depends on variables that make sets by itself.
+func (r *makeReader) builtin(rule *makeRule) error {
+	if rule.hasBody || r.m.phony[rule.target] {
+		return nil
+	}
+	source, found := r.builtinSource(rule.target, rule.needs)
+	if !found {
+		return nil
+	}
+	return builtinError(rule.target, source, rule.line)
+}
+
+// source checks a file that no rule of the makefile makes. It must be there, or make would end.
+func (r *makeReader) source(need makeNeed) error {
+	if r.opt.Exists != nil && r.opt.Exists(need.name) {
+		return nil
+	}
+	if source, found := r.builtinSource(need.name, nil); found {
+		return builtinError(need.name, source, need.line)
+	}
+	if r.opt.Exists == nil {
+		if path.Ext(need.name) == ".o" { // nobody keeps one as a source
+			return builtinError(need.name, strings.TrimSuffix(need.name, ".o")+".c", need.line)
+		}
+		return nil
+	}
+	return &Error{Line: need.line, Msg: "no rule makes " + clip(need.name) + ", and there is no such file",
+		Fix: "correct its name, or write a rule for it"}
+}
+
+func builtinError(target, source string, line int) error {
+	return &Error{Line: line, Msg: "no rule of the makefile makes " + clip(target) + ": make would use a built-in rule and " + clip(source),
+		Fix: "write the rule with its recipe into the makefile"}
+}
+
+// builtinSource is a file from which a built-in rule would make the target: one of its prerequisites,
+// a target of the makefile or a file that is there.
+func (r *makeReader) builtinSource(target string, needs []makeNeed) (string, bool) {
+	if strings.HasSuffix(target, ")") {
+		return "its member", strings.Contains(target, "(") // of an archive
+	}
+	known := map[string]bool{}
+	for _, need := range needs {
+		known[need.name] = true
+	}
+	extension := path.Ext(target)
+	stem := strings.TrimSuffix(target, extension)
+	for _, way := range []struct {
+		stem  string
+		found []string
+	}{{stem, builtinSources[extension]}, {target, builtinSources[""]}} {
+		for _, found := range way.found {
+			source := way.stem + found
+			if known[source] || r.m.rules[source] != nil || r.opt.Exists != nil && r.opt.Exists(source) {
+				return source, true
+			}
+		}
+	}
+	return "", false
+}
+
+// maxChain bounds pattern rules that need one another, maxTried how many are looked at for a makefile.
+const (
+	maxChain = 10
+	maxTried = 1 << 20
+)
+
+// possible says whether make could use a pattern rule with these prerequisites: each is there, is named in
+// the makefile, or can be made by another pattern rule.
+func (r *makeReader) possible(needs []makeNeed, depth int) bool {
+	if r.opt.Exists == nil {
+		return true
+	}
+	for _, need := range needs {
+		if r.m.rules[need.name] == nil && !r.opt.Exists(need.name) && !r.byPattern(need.name, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *makeReader) byPattern(name string, depth int) bool {
+	if depth > maxChain || r.tried > maxTried {
+		return false
+	}
+	for _, p := range r.m.patterns {
+		r.tried++
+		stem, ok := matchPattern(p.target, name)
+		if ok && stem != "" && p.hasBody && r.possible(fillPattern(p.needs, stem), depth) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package convert
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// A mermaidNote is a comment that holds an attribute of the graph or of a node.
+type mermaidNote struct {
+	id, name, text string
+	line           int
+}
+
+// mermaidNoted is a comment that Mermaid writes: "%% wf: NODE NAME=TEXT".
+var mermaidNoted = regexp.MustCompile(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t]*$`)
+
+// note keeps a comment if it holds an attribute. All others are for people.
+func (p *mermaidParser) note(comment string) {
+	m := mermaidNoted.FindStringSubmatch(comment)
+	if m == nil {
+		return
+	}
+	n := mermaidNote{id: m[1], name: m[2], line: p.line}
+	if json.Unmarshal([]byte(m[3]), &n.text) == nil {
+		p.notes = append(p.notes, n)
+	}
+}
+
+// describe gives nodes and graph what comments say of them, and nodes their groups and containers.
+func (p *mermaidParser) describe() error {
+	inside := map[string]string{} // containers, by the ids of their subgraphs
+	for _, n := range p.notes {
+		switch {
+		case n.id == "graph" && graphWords[n.name]:
+			p.b.attr(n.name, n.text)
+			continue
+		case n.name != mermaidContainer && !nodeWords[n.name]:
+			return errorAt(n.line, "the comment names %s, which is no attribute that can be read", n.name)
+		}
+		if _, known := p.b.at[n.id]; !known {
+			return errorAt(n.line, "the comment is about %s, which is no node", clip(n.id))
+		}
+		if n.name != mermaidContainer {
+			p.b.describe(n.id, n.line, n.name, n.text)
+			continue
+		}
+		inside[n.text] = n.id
+		p.b.contain(n.id, nil, n.line)
+	}
+	for id, groups := range p.around {
+		n := p.b.node(id, 0)
+		for _, group := range groups {
+			switch container := inside[group.id]; container {
+			case "":
+				n.Group = group.title
+			case id: // its own inside
+			default:
+				n.Parent, n.Group = container, ""
+			}
+		}
+	}
+	return nil
+}
+
+// described reads "@{ shape: diamond, label: "text" }" behind the id of a node. It is YAML; what it says
+// about the look of the node is not needed.
+func (p *mermaidParser) described(id string) error {
+	line := p.line
+	end := closingBrace(p.rest()[1:])
+	if end < 0 {
+		return errorAt(line, "the description of node %s has no end", id)
+	}
+	text := p.take(end + 2)[1:]
+	var about map[string]any
+	if yaml.Unmarshal([]byte(text), &about) != nil {
+		inner := strings.TrimSpace(text[1 : len(text)-1]) // one line for each key is allowed as well
+		about = nil
+		if yaml.Unmarshal([]byte(unindent(inner)), &about) != nil {
+			return &Error{Line: line, Msg: "the description of node " + id + " is no list of keys and values", Fix: `write ` + id + `["command"]`}
+		}
+	}
+	if label, ok := about["label"].(string); ok {
+		setCommand(p.b.node(id, line), mermaidText(label))
+	}
+	switch about["shape"] {
+	case "diamond", "diam", "decision", "question":
+		p.b.decisions[p.b.at[id]] = true
+	}
+	return nil
+}
+
+// closingBrace is the place of the brace that ends text, which begins with one, -1 if it has no end.
+func closingBrace(text string) int {
+	depth, quote := 0, byte(0)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote && text[i-1] != '\\' {
+				quote = 0
+			}
+		case c == '"' || c == '\'' && strings.ContainsRune(" :,{[", rune(text[max(i-1, 0)])):
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// unindent takes the blanks off the beginnings of lines.
+func unindent(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,34 @@
+package graph
+
+import "testing"
+
+// TestRekey: with other keys a graph is edited like any other, and what comes back under a key between two
+// others stands between them.
+func TestRekey(t *testing.T) {
+	g := mustBuild(t, "a->b", "b->c")
+	if err := g.Rekey([]int{1, 3, 5}, []int{0, 2}, 9, 4); err != nil {
+		t.Fatal(err)
+	}
+	consistent(t, g)
+	for _, op := range []Op{
+		AddNode{Node: NodeSpec{ID: "between", Key: 2}},
+		AddNode{Node: NodeSpec{ID: "new", Key: NewKey}},
+		AddEdge{Key: 1, Source: "a", Target: "b"},
+	} {
+		if _, _, err := g.Apply(op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := ""
+	for _, n := range g.Nodes() {
+		got += n.ID + " "
+	}
+	if got != "a between b c new " || g.Node("new").Key != 9 || g.Edges()[1].Key != 1 || g.Edges()[2].Key != 2 {
+		t.Errorf("the nodes are %s, with the keys %d; edges %v", got, g.Node("new").Key, edgeKeys(g.Edges()))
+	}
+	for _, bad := range [][]int{{1, 2}, {1, 1, 2, 3, 4}, {3, 2, 1, 4, 5}, {0, 1, 2, 3, 99}} {
+		if err := g.Rekey(bad, []int{0, 1, 2}, 20, 4); err == nil {
+			t.Errorf("keys %v were taken", bad)
+		}
+	}
+}
