@@ -105,13 +105,15 @@ const (
 // RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
-	Run     string   `json:"run"`
-	Mode    string   `json:"mode"`
-	Resumes string   `json:"resumes,omitempty"`
-	Failed  int      `json:"failed,omitempty"` // resume: how many nodes had failed
-	Nodes   int      `json:"nodes"`            // in scope
-	Total   int      `json:"total"`            // in the workfile
-	Notes   []string `json:"notes,omitempty"`  // warnings for people
+	Run     string `json:"run"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
+	Nodes   int    `json:"nodes"`            // in scope
+	Total   int    `json:"total"`            // in the workfile
+	// FromFile, of a resume, counts the nodes whose status it builds on although it came with the file.
+	FromFile int      `json:"from_file,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // warnings for people
 }
 
 // StopRequest stops a run, or one node of it.

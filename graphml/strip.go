@@ -76,23 +76,24 @@ func (d *Document) clear(r ref, names ...string) (changed bool) {
 // Bare wants the document without results, and to look as if there never were any. origin is the workfile
 // before any run wrote into it, nil if nobody knows: with it also the keys that were declared for results
 // vanish, empty values look as they did, and if nothing but results has changed, the bytes are those of
-// origin. That holds until a result is wanted again.
-func (d *Document) Bare(origin []byte) {
+// origin. That holds until a result is wanted again. Bare reports whether there were results.
+func (d *Document) Bare(origin []byte) (had bool) {
 	for id := range d.nodeNumber {
-		d.ClearNode(id)
+		had = d.ClearNode(id) || had
 	}
 	for i := range d.edges {
 		if e := d.edgeEdits[i]; !e.gone() {
-			d.clear(ref{ofEdge, int32(i)}, "status")
+			had = d.clear(ref{ofEdge, int32(i)}, "status") || had
 		}
 	}
 	d.bare = &bareness{}
 	if origin == nil {
-		return
+		return had
 	}
 	if o, _, _, err := Parse(origin, Limits{}); err == nil {
 		d.bare.origin, d.bare.edges = o, o.edgesByEnds()
 	}
+	return had
 }
 
 // IsBare says whether Bare holds.

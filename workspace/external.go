@@ -184,7 +184,7 @@ func (w *Workspace) adopt(m reread) {
 // only while runs go on: whoever takes results out of a file, with git for instance, finds it as he left
 // it until something runs again.
 func (w *Workspace) keepKnown(old *graph.Graph, publish bool) {
-	clear(w.foreign)
+	foreign := map[string]struct{}{}
 	for _, n := range w.g.Nodes() {
 		status := n.Status
 		was := old.Node(n.ID)
@@ -194,9 +194,8 @@ func (w *Workspace) keepKnown(old *graph.Graph, publish bool) {
 		case w.results == api.ResultsNone:
 			status = graph.Idle
 		case status != graph.Idle:
-			w.foreign[n.ID] = struct{}{}
-			if status == graph.Running {
-				w.lose(n)
+			if foreign[n.ID] = struct{}{}; status == graph.Running {
+				w.lose(n, true)
 			}
 			continue
 		}
@@ -208,6 +207,7 @@ func (w *Workspace) keepKnown(old *graph.Graph, publish bool) {
 			w.file.touch(n)
 		}
 	}
+	w.foreign = foreign
 }
 
 // keepMarks carries the marks of edges over to the new graph: the n-th edge between two nodes is

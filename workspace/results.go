@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/scheduler"
 )
 
 // What a run writes into the workfile is said by the graph attribute "results", else by the setting of
@@ -96,6 +97,20 @@ func (w *Workspace) resultsChanged(before string) {
 	}
 }
 
+// resultsEdited takes results that nobody believes any more out of the file.
+func (w *Workspace) resultsEdited(before string, origin []byte, res *api.EditResult) {
+	if w.results == before {
+		return
+	}
+	w.resultsChanged(before)
+	if w.behind = true; w.results != api.ResultsNone {
+		return
+	}
+	if w.file.changed++; w.doc.Bare(origin) {
+		res.Notes = append(res.Notes, "the results of earlier runs are taken out of the file; wf status goes on to show those of this machine")
+	}
+}
+
 // touch notes that the status of a node has changed: it is to be kept, and published where the file
 // shows statuses.
 func (w *Workspace) touch(n *graph.Node) {
@@ -137,6 +152,19 @@ func (w *Workspace) touchAll() {
 	for _, e := range w.g.Edges() {
 		w.file.touchEdge(e)
 	}
+}
+
+// fromFile counts the nodes of a scope whose status came with the file.
+func (w *Workspace) fromFile(scope scheduler.Scope) (count int) {
+	if len(w.foreign) == 0 {
+		return 0
+	}
+	for _, n := range scope.Nodes {
+		if _, foreign := w.foreign[n.ID]; foreign {
+			count++
+		}
+	}
+	return count
 }
 
 // noteStatuses takes notice of statuses that an edit sets, and returns what of it belongs into the

@@ -60,6 +60,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if acc.Mode == api.ModeResume {
+		acc.FromFile = w.fromFile(scope)
+	}
 	return r, acc, nil
 }
 

@@ -66,6 +66,9 @@ func (w *Workspace) statusesPath() string {
 
 // known reports whether this machine knows the status of a node: a run covered it, or somebody set it.
 func (w *Workspace) known(id string) bool {
+	if _, foreign := w.foreign[id]; foreign {
+		return false // a resume may have kept it without executing it
+	}
 	m := w.last[id]
 	return m.known || m.run != 0
 }
@@ -324,14 +327,15 @@ func numbered(id string) bool {
 // that nobody has.
 func (w *Workspace) settleStatuses() {
 	for _, n := range w.g.Nodes() {
-		if _, foreign := w.foreign[n.ID]; foreign && (w.record(n) != nil || w.known(n.ID) && !w.otherWorkflow) {
+		_, foreign := w.foreign[n.ID]
+		if foreign && !w.statusesFound && (w.record(n) != nil || w.last[n.ID].run != 0 && !w.otherWorkflow) {
 			w.know(n) // a run of an earlier version, which kept statuses in the workfile only
 		}
 		if w.relearns() {
 			w.relearn(n)
 		}
 		if n.Status == graph.Running && !w.covered(n) && len(w.untaken) == 0 {
-			w.lose(n)
+			w.lose(n, foreign)
 		}
 	}
 }
@@ -369,9 +373,8 @@ func (w *Workspace) covered(n *graph.Node) bool {
 }
 
 // lose is about a node that is said to run while nobody runs it: its run is lost, or was never here.
-func (w *Workspace) lose(n *graph.Node) {
+func (w *Workspace) lose(n *graph.Node, foreign bool) {
 	m := w.last[n.ID]
-	_, foreign := w.foreign[n.ID]
 	message := "its run is gone"
 	if foreign {
 		message = "the workfile says that it runs, and no run of this machine does that"

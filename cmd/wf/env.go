@@ -32,6 +32,8 @@ type env struct {
 
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
+	// results is what settings say about what runs write into workfiles; every client of the daemon tells it.
+	results string
 
 	// trust says whose files may decide what runs, once the configuration has been read.
 	trust trust
