@@ -161,13 +161,17 @@ func (w *Workspace) unreadable(err error) string {
 // adopt takes the file of others as the truth about the graph and keeps what is known about the
 // statuses of nodes and edges that still exist. Edits of ours that are not in it are made again.
 func (w *Workspace) adopt(m reread) {
-	old := w.g
+	old, known := w.g, w.statuses()
 	w.g, w.doc, w.warnings, w.handles = m.g, m.doc, m.warnings, nil
 	clear(w.file.nodes)
 	clear(w.file.edges)
 	publish := len(w.runs) > 0 || w.unwritten()
 	lost := w.edits.redoUnsaved(w)
 	w.settleResults()
+	if len(w.runs) == 0 && !w.sameWorkflow(known) {
+		clear(w.last)
+		w.before, w.statusesStale = nil, true
+	}
 	w.keepKnown(old, publish)
 	w.keepMarks(old, publish)
 	for _, r := range w.runs {

@@ -181,7 +181,7 @@ func (w *Workspace) recallStatuses() {
 			w.last[n.ID] = memory{known: true}
 		case w.statusesFound && k.Unwritten: // it was reset, which the file does not show
 			s = graph.Idle
-		case w.statusesFound && w.results == api.ResultsNone:
+		case w.results == api.ResultsNone && (w.statusesFound || w.otherWorkflow):
 			s = graph.Idle
 		default:
 			if s = n.Status; s != graph.Idle {
@@ -328,7 +328,7 @@ func numbered(id string) bool {
 func (w *Workspace) settleStatuses() {
 	for _, n := range w.g.Nodes() {
 		_, foreign := w.foreign[n.ID]
-		if foreign && !w.statusesFound && (w.record(n) != nil || w.last[n.ID].run != 0 && !w.otherWorkflow) {
+		if foreign && !w.statusesFound && !w.otherWorkflow && (w.record(n) != nil || w.last[n.ID].run != 0) {
 			w.know(n) // a run of an earlier version, which kept statuses in the workfile only
 		}
 		if w.relearns() {
@@ -342,7 +342,7 @@ func (w *Workspace) settleStatuses() {
 
 // relearns reports whether statuses have to be taken from the history: the file's are not believed, and
 // the state folder has none.
-func (w *Workspace) relearns() bool { return w.results == api.ResultsNone && !w.statusesFound }
+func (w *Workspace) relearns() bool { return w.results == api.ResultsNone && !w.statusesFound && !w.otherWorkflow }
 
 // relearn takes the status of a node from the history, where neither the state folder nor the file tells.
 func (w *Workspace) relearn(n *graph.Node) {
