@@ -105,6 +105,9 @@ func (p *play) flowEffect(e Effect) string {
 	if e.Kind == Grew {
 		return fmt.Sprintf("%s begins, %d nodes", id[:strings.LastIndex(id, "]/")+1], e.Count)
 	}
+	if e.Kind == Answered {
+		return id + " is answered by default: " + map[bool]string{true: "approve", false: "reject"}[e.OK]
+	}
 	text := id + [...]string{WaitNone: " waits no more", WaitTime: " waits", WaitApproval: " asks", WaitRetry: " is to be repeated"}[e.Wait]
 	if e.At != 0 {
 		text += " until " + moment(e.At)

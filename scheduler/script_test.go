@@ -270,7 +270,7 @@ func (p *play) effect(e Effect) string {
 		return fmt.Sprintf("execute %s #%d", p.run.NodeID(e.Node), e.Execution)
 	case Cancel:
 		return fmt.Sprintf("cancel %s #%d", p.run.NodeID(e.Node), e.Execution)
-	case Waiting, Grew, Timer:
+	case Waiting, Answered, Grew, Timer:
 		return p.flowEffect(e)
 	}
 	return "ended: " + e.Result.String()

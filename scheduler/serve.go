@@ -337,6 +337,7 @@ func (r *Run) waitOver(i int32) {
 		if !yes {
 			message = "nobody answered in time"
 		}
+		r.emit(Effect{Kind: Answered, Node: int(i), OK: yes})
 		r.grant(i, yes, nil, message)
 	}
 }

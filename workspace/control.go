@@ -17,6 +17,7 @@ import (
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
+	"wf/graphml"
 	"wf/history"
 	"wf/ownfile"
 	"wf/scheduler"
@@ -28,35 +29,56 @@ type control struct {
 	flow      *flow.Flow // nil for a plain run
 	tick      *time.Timer
 	past      scheduler.Past
-	templates map[string]*template // nodes of sub-flows by id
-	since     map[int]time.Time    // waiting nodes → since when
-	sinceNow  time.Time            // the time of the event at hand
-	folding   bool                 // the past is folded: nobody is told of it
-	left      map[string]bool      // the files of outputs that there are, while many are asked for
-	notes     []string             // what a person should know before it begins
-	numbered  bool                 // instances have got numbers that the disk may not know of yet
+	templates map[string]*template       // nodes of sub-flows by id
+	since     map[int]time.Time          // waiting nodes → since when
+	sinceNow  time.Time                  // the time of the event at hand
+	folding   bool                       // the past is folded: nobody is told of it
+	left      map[string]bool            // the files of outputs that there are, while many are asked for
+	notes     []string                   // what a person should know before it begins
+	decisions map[int][]api.DecisionMade // about nodes, in order
+	numbered  bool                       // instances have got numbers that the disk may not know of yet
 }
 
-// readFlow reads the control flow of the workfile. The error, an *api.Error, lists what keeps it from
-// running in the scope.
-func (w *Workspace) readFlow() (*flow.Flow, error) {
+// readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
+// their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
+func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 	f, problems := flow.Read(w.g)
-	var wrong []graph.Problem
+	var wrong []api.Problem
 	for _, p := range problems {
-		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
+		switch {
+		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler looks for those in the scope
+			wrong = append(wrong, w.problem(p))
+		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
+			unread = append(unread, p.Message)
+		}
+	}
+	for _, p := range w.oddities() {
+		switch {
+		case p.Severity == "error":
 			wrong = append(wrong, p)
+		case p.Code == graphml.WarnUnread:
+			unread = append(unread, p.Message)
 		}
 	}
 	if len(wrong) == 0 {
-		return f, nil
+		return f, few(unread), nil
 	}
-	first := w.problem(wrong[0])
+	first := wrong[0]
 	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
 	}
-	return nil, e
+	return nil, nil, e
+}
+
+// few are the first notes, and how many there are beside.
+func few(notes []string) []string {
+	const most = 3
+	if more := len(notes) - most; more > 0 {
+		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))
+	}
+	return notes
 }
 
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
@@ -259,6 +281,7 @@ func (r *run) outer() int {
 type template struct {
 	node   *graph.Node // live node; nil when it was deleted meanwhile
 	label  string
+	output graph.Output
 	counts [graph.Statuses]int
 	status graph.Status
 }
@@ -272,7 +295,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 	}
 	r.templates = make(map[string]*template, len(inner))
 	for _, id := range inner {
-		r.templates[id] = &template{label: g.Node(id).Label}
+		r.templates[id] = &template{label: g.Node(id).Label, output: g.Node(id).Output()}
 	}
 }
 
@@ -283,7 +306,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 		path := r.sched.NodeID(i)
 		n := runNode{id: path, name: path}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
-			n.label = t.label
+			n.label, n.output = t.label, t.output
 			t.counts[graph.Idle]++
 		}
 		r.nodes = append(r.nodes, n)
@@ -340,7 +363,19 @@ func (r *run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
 		"WF_OUTPUT=" + r.outputFile(id)}
-	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...)}
+	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...), Merge: r.merges(i)}
+}
+
+// merges reports whether a node writes both streams into one output. The command that lists the items of
+// a sub-flow never does: what it says on standard error is no item.
+func (r *run) merges(i int) bool {
+	if r.sched.ItemsCommand(i) != "" {
+		return false
+	}
+	if own := r.nodes[i].output; own != graph.OutputUnsaid {
+		return own == graph.OutputMerged
+	}
+	return r.req.Output == graph.OutputMerged.String()
 }
 
 // line is the command line of the next execution of a node.
@@ -367,7 +402,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	if err != nil {
 		return err
 	}
-	r.notes = w.keptMocks(mocks, scope.Mode)
+	r.notes = append(r.notes, w.keptMocks(mocks, scope.Mode)...)
 	if r.past, err = w.outsideMocks(f, mocks, scope.Nodes, r.past); err != nil {
 		return err
 	}

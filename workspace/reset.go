@@ -115,6 +115,13 @@ func (w *Workspace) origin() []byte {
 	return data
 }
 
+// keepOrigin makes it that of a run that has just been made.
+func (w *Workspace) keepOrigin(run int) {
+	if err := w.store.LinkWorkfile(run, w.originPath()); err != nil {
+		w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
+	}
+}
+
 // beginsBare reports whether the run that is about to begin is the first to write into the file.
 func (w *Workspace) beginsBare() bool {
 	return w.results != api.ResultsNone && !anyStatus(w.g) && !w.doc.HasOutput()

@@ -125,7 +125,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for i, id := range r.req.Scope {
 		w.last[id] = memory{run: r.n, rec: w.last[id].rec}
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
 		}
 	}
 	r.link(w)
@@ -150,7 +150,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
-		r.executes(w, id, rec.Command)
+		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
 		r.inflight++
 		r.look = true
@@ -190,7 +190,10 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
 		values, _ := decodeValues(rec.Outputs)
+		r.noteDecision(rec.Node, decisionOf(rec))
 		r.fold(w, decided(rec, values))
+	case history.RecordAnswer:
+		r.noteDecision(rec.Node, decisionOf(rec))
 	}
 }
 

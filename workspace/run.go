@@ -84,6 +84,7 @@ type runNode struct {
 	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
 	rec             *nodeRecord  // nil while this run has neither executed nor failed it
 	shown           graph.Status // of a node of an instance: what its template counts it as
+	output          graph.Output // what the node itself says about its output
 }
 
 // begin takes the first step: statuses reset, start nodes activated.
@@ -92,7 +93,7 @@ func (r *run) begin(w *Workspace) {
 		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
+		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
 	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
@@ -129,6 +130,8 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
+		case scheduler.Answered:
+			r.answered(w, ef)
 		case scheduler.Timer:
 			r.setTimer(w, ef.At)
 		case scheduler.Execute:

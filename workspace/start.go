@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +12,6 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -225,7 +222,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := w.number("jobs", 0)
+	const unsaid = -1
+	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -234,15 +232,16 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	f, err := w.readFlow()
+	f, unread, err := w.readFlow()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.notes = unread
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
@@ -252,6 +251,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Output = w.streams().String()
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
@@ -289,7 +289,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
 		}
 	}
 	r.freezeTemplates(w.g)
@@ -350,6 +350,18 @@ func (w *Workspace) cwd() string {
 	return filepath.Join(dir, text)
 }
 
+// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
+// are written, unless it is one that keeps a copy of each stream.
+func (w *Workspace) streams() graph.Output {
+	if said := w.g.Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if w.doc.Captures() {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
+}
+
 // runError words what the scheduler refuses.
 func (w *Workspace) runError(err error) error {
 	var cycle *scheduler.CycleError
@@ -385,116 +397,4 @@ func (w *Workspace) names(ids []string) []string {
 		}
 	}
 	return names
-}
-
-// prepared comes back when the run has its folder and its executor.
-type prepared struct {
-	r    *run
-	hist *history.Run
-	sess executor.Session
-	err  error
-}
-
-// prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string) {
-	w.touchAll()
-	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.doc.Render())
-	beside, err := w.beside(r)
-	bare := w.beginsBare()
-	w.helpers.run(func() {
-		p := prepared{r: r, err: err}
-		if p.err == nil {
-			w.creating <- struct{}{}
-			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
-			<-w.creating
-		}
-		if p.err == nil && bare {
-			if err := w.store.LinkWorkfile(p.hist.Number(), w.originPath()); err != nil {
-				w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
-			}
-		}
-		if p.err == nil {
-			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
-		}
-		if p.err == nil {
-			p.err = makeOutputs(p.hist.Dir())
-		}
-		if p.err == nil {
-			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
-		}
-		w.send(p)
-	})
-}
-
-// beside is what lies in the folder of a run from its beginning, for those who replay it.
-func (w *Workspace) beside(r *run) ([]history.Companion, error) {
-	var list []history.Companion
-	add := func(name string, what any) error {
-		data, err := json.Marshal(what)
-		list = append(list, history.Companion{Name: name, Data: data})
-		return err
-	}
-	if len(r.past) > 0 {
-		if err := add(pastFile, r.past); err != nil {
-			return nil, err
-		}
-	}
-	if w.results == api.ResultsNone && (w.behind || anyStatus(w.g)) {
-		if err := add(statusesFile, w.statuses()); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// whole joins pieces, without a copy when there is one only.
-func whole(pieces graphml.Pieces) []byte {
-	if len(pieces) == 1 {
-		return pieces[0]
-	}
-	return bytes.Join(pieces, nil)
-}
-
-// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
-func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
-	if env != nil {
-		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
-		env = append(env, r.sched.ParamVariables()...)
-	}
-	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env,
-		Report: func(list []executor.Report) { w.send(reports{r, list}) },
-	})
-}
-
-func (p prepared) handle(w *Workspace) {
-	r := p.r
-	if p.err != nil {
-		w.abandon(r, p)
-		return
-	}
-	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
-	r.sched.SetID(r.id)
-	r.join(w)
-	r.begin(w)
-	r.accepted(nil)
-	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
-	}
-}
-
-// abandon forgets a run that could not begin.
-func (w *Workspace) abandon(r *run, p prepared) {
-	w.drop(r)
-	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
-	if p.hist != nil {
-		number := p.hist.Number()
-		p.hist.Close()
-		w.withdraw(number)
-	}
-	w.unmark()
-	r.accepted(err)
-	w.startWaiting()
 }

@@ -342,7 +342,9 @@ func (w *Workspace) settleStatuses() {
 
 // relearns reports whether statuses have to be taken from the history: the file's are not believed, and
 // the state folder has none.
-func (w *Workspace) relearns() bool { return w.results == api.ResultsNone && !w.statusesFound && !w.otherWorkflow }
+func (w *Workspace) relearns() bool {
+	return w.results == api.ResultsNone && !w.statusesFound && !w.otherWorkflow
+}
 
 // relearn takes the status of a node from the history, where neither the state folder nor the file tells.
 func (w *Workspace) relearn(n *graph.Node) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/attribute"
 )
 
 // A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
@@ -38,9 +40,9 @@ func completers() map[string]completer {
 		"DST":         completeNode,
 		"SEL":         completeSelector,
 		"RUN":         completeRun,
-		"KEY":         completeWords(nodeKeys...),
-		"EDGEKEY":     completeWords("when"),
-		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
+		"KEY":         completeAttribute(attribute.Node),
+		"EDGEKEY":     completeAttribute(attribute.Edge),
+		"GRAPHKEY":    completeAttribute(attribute.Graph),
 		"VALUE":       completeValue,
 		"CONDITION":   completeCondition,
 		"KIND=FILE":   completeReport,

@@ -55,6 +55,10 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 			return wrongValue(s.key+" = "+v.text, err.Error(), v.where, nil)
 		}
 		f.Changed = true
+		if e.configured == nil {
+			e.configured = map[string]bool{}
+		}
+		e.configured[s.key] = true
 	}
 	return nil
 }

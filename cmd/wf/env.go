@@ -34,6 +34,8 @@ type env struct {
 	defaults runDefaults
 	// results is what settings say about what runs write into workfiles; every client of the daemon tells it.
 	results string
+	// configured are the flags that settings have given a value.
+	configured map[string]bool
 
 	// trust says whose files may decide what runs, once the configuration has been read.
 	trust trust
