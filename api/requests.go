@@ -88,6 +88,9 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
+	// minute, is refused with CodeDone. With the mode "fresh" it is not.
+	AskRepeat bool `json:"ask_repeat,omitempty"`
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }

@@ -26,6 +26,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	var err error
+	if err = w.checkRepeat(ctx, req); err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
