@@ -27,9 +27,9 @@ type WorkspaceInfo struct {
 	Runs     []string `json:"runs"`    // active
 	Running  int      `json:"running"` // processes
 	State    string   `json:"state"`   // "idle" or "running"
-	Results  string   `json:"results"` // what runs write into the workfile: one of the Results words
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
+	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.

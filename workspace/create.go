@@ -49,8 +49,7 @@ func decideResults(req *api.NewRequest) error {
 	if word == "" {
 		return nil
 	}
-	word, ok := parseResults(word)
-	if !ok {
+	if word, _ = graph.ParseResults(word); word == "" {
 		return invalid("results %q: none, status or file is needed", req.Results)
 	}
 	attrs := maps.Clone(req.Attrs)

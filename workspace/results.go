@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"fmt"
-	"strings"
 
 	"wf/api"
 	"wf/graph"
@@ -14,25 +13,15 @@ import (
 // the client's user, else by the file itself (SEMANTICS §5). The statuses of this machine live in the
 // state folder whatever it says, see statuses.go.
 
-// parseResults reads the word; ok is false for a text that is none of the words.
-func parseResults(text string) (word string, ok bool) {
-	switch word = strings.TrimSpace(text); word {
-	case api.ResultsNone, api.ResultsStatus, api.ResultsFile:
-		return word, true
-	}
-	return "", false
-}
-
-// settleResults decides what is written, after the file was read or edited. A word that is none counts as
+// settleResults decides what is written, after the file was read or edited. A misspelt word counts as
 // "none": somebody wanted to keep something out of the file. Runs are refused until it is right.
 func (w *Workspace) settleResults() {
-	text, said := w.g.Attr("results")
-	said = said && strings.TrimSpace(text) != ""
-	word, ok := parseResults(text)
+	text, _ := w.g.Attr(graph.AttrResults)
+	word, meant := graph.ParseResults(text)
 	switch {
-	case said && !ok:
+	case meant != "":
 		w.results = api.ResultsNone
-	case said:
+	case word != "":
 		w.results = word
 	case w.setting != "":
 		w.results = w.setting
@@ -52,22 +41,22 @@ func defaultResults(doc *graphml.Document) string {
 	return api.ResultsStatus
 }
 
-// checkResults refuses a word that means nothing.
+// checkResults refuses a misspelt word.
 func (w *Workspace) checkResults() error {
-	text, _ := w.g.Attr("results")
-	if _, ok := parseResults(text); ok || strings.TrimSpace(text) == "" {
+	text, _ := w.g.Attr(graph.AttrResults)
+	_, meant := graph.ParseResults(text)
+	if meant == "" {
 		return nil
 	}
-	return &api.Error{Code: api.CodeWorkfile, Where: w.where(w.doc.GraphAttrLine("results")),
-		Message: fmt.Sprintf("graph attribute results is %q: none, status or file is needed", text),
-		Fix:     "wf edit results none"}
+	return &api.Error{Code: api.CodeWorkfile, Where: w.where(w.doc.GraphAttrLine(graph.AttrResults)),
+		Message: fmt.Sprintf("graph attribute results is %q; did you mean %s?", text, meant),
+		Fix:     "wf edit set-graph results " + meant}
 }
 
 // SetResults takes over what the configuration of a client's user says; "" says nothing. It counts
 // where the workfile does not decide.
 func (w *Workspace) SetResults(word string) {
-	word, ok := parseResults(word)
-	if !ok {
+	if word, _ = graph.ParseResults(word); word == "" {
 		return
 	}
 	w.send(call(func(w *Workspace) {
