@@ -84,7 +84,7 @@ func few(notes []string) []string {
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
 func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
-	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}

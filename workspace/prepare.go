@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"wf/api"
 	"wf/executor"
@@ -83,13 +85,27 @@ func whole(pieces graphml.Pieces) []byte {
 // openExecutor starts or follows the run's executor. Its news come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
-		env = append(env, r.sched.ParamVariables()...)
+		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Cwd: r.req.Cwd, Env: env,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
+}
+
+// override puts variables on top of an environment, which has others of these names when a command of a
+// run asks for it. Of two of a name some programs see the first.
+func override(env, vars []string) []string {
+	set := make(map[string]bool, len(vars))
+	for _, v := range vars {
+		key, _, _ := strings.Cut(v, "=")
+		set[key] = true
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		key, _, _ := strings.Cut(v, "=")
+		return set[key]
+	})
+	return append(env, vars...)
 }
 
 func (p prepared) handle(w *Workspace) {
@@ -104,6 +120,7 @@ func (p prepared) handle(w *Workspace) {
 	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
+	w.tellCaller(r)
 	if r.stopEarly != nil {
 		w.stop(r, *r.stopEarly, r.client, nil)
 	}

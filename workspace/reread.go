@@ -20,7 +20,7 @@ func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, er
 		return nil, nil, nil, err
 	}
 	r.client = r.req.Client
-	if err = r.reschedule(g, false); err != nil {
+	if err = r.reschedule(g); err != nil {
 		return nil, nil, nil, err
 	}
 	r.freezeTemplates(g)

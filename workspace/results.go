@@ -1,8 +1,6 @@
 package workspace
 
 import (
-	"fmt"
-
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
@@ -39,18 +37,6 @@ func defaultResults(doc *graphml.Document) string {
 		}
 	}
 	return api.ResultsStatus
-}
-
-// checkResults refuses a misspelt word.
-func (w *Workspace) checkResults() error {
-	text, _ := w.g.Attr(graph.AttrResults)
-	_, meant := graph.ParseResults(text)
-	if meant == "" {
-		return nil
-	}
-	return &api.Error{Code: api.CodeWorkfile, Where: w.where(w.doc.GraphAttrLine(graph.AttrResults)),
-		Message: fmt.Sprintf("graph attribute results is %q; did you mean %s?", text, meant),
-		Fix:     "wf edit set-graph results " + meant}
 }
 
 // SetResults takes over what the configuration of a client's user says; "" says nothing. It counts

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/flow"
 	"wf/graph"
 	"wf/history"
 	"wf/scheduler"
@@ -218,10 +219,11 @@ func (w *Workspace) where(line int) string {
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
 	req = w.withDefaults(req)
-	if err := w.checkResults(); err != nil {
+	activations, err := w.number("max_activations", 0)
+	if err != nil {
 		return nil, err
 	}
-	activations, err := w.number("max_activations", 0)
+	instances, err := w.number("max_instances", flow.DefaultInstances)
 	if err != nil {
 		return nil, err
 	}
@@ -245,12 +247,15 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
-		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
+	}
+	if c := req.Caller; c != nil {
+		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")

@@ -226,11 +226,11 @@ func (w *Workspace) resumeEdits(ctx context.Context) error {
 	if resumeErr == nil && s.note.Doc.Bare {
 		r.Bare(w.origin())
 	}
-	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
+	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
 		if w.edits.note == s.note {
 			w.takeUpEdits(s.note, r, resumeErr)
 		}
-		return struct{}{}, nil
+		reply(struct{}{}, nil)
 	})
 	return err
 }

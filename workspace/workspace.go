@@ -21,7 +21,7 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Runtime, Disk and Forgot are required.
+// Config is what a workspace is given. All fields but Runtime, Disk, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
@@ -38,6 +38,7 @@ type Config struct {
 	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
 	// called from helpers and requests, not from the loop.
 	Forgot func(id string, runs []int)
+	Nested Nested // nil: commands of runs start no others
 }
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
@@ -129,6 +130,7 @@ type pulse struct {
 // settled once: slots filled, journals written, events sent.
 func (w *Workspace) loop() {
 	defer close(w.done)
+	defer w.contain()
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
@@ -222,9 +224,10 @@ func (w *Workspace) send(m message) bool {
 	}
 }
 
-// ask runs f on the loop and returns its answer. ctx bounds the wait, not the deed.
+// ask runs f, which changes nothing of the graph and its runs, on the loop and returns its answer. ctx
+// bounds the wait, not the deed. A panic in f is an error of this question only.
 func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(f(w)) })
+	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(contained(w, f)) })
 }
 
 type answer[T any] struct {
