@@ -146,6 +146,7 @@ type RunDetail struct {
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
+	Kept     []string     `json:"kept,omitempty"` // ids of nodes that had succeeded before, which a resume did not repeat
 
 	Host      string `json:"host,omitempty"`
 	FailFast  bool   `json:"fail_fast,omitempty"`

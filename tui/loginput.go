@@ -114,6 +114,7 @@ func (m *model) searchPrompt() {
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)
 		if text == "" {
+			m.say("nothing is searched for any more", false)
 			return nil
 		}
 		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for

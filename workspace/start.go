@@ -52,6 +52,10 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
 	if err := w.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
@@ -63,6 +67,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
 	if acc.Mode == api.ModeResume {
 		acc.FromFile = w.fromFile(scope)
+	}
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
 	}
 	return r, acc, nil
 }

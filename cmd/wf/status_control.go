@@ -52,7 +52,12 @@ func instancesText(in api.Instances) string {
 		byState[s.State] = append(byState[s.State], name)
 	}
 	for _, state := range order {
-		text += ", " + string(state) + ": " + nameList(byState[state], shownInstances)
+		names := byState[state]
+		names = names[:min(len(names), shownInstances)]
+		text += ", " + string(state) + ": " + plain.Line(strings.Join(names, ", "))
+		if rest := in.Counts.Of(state) - len(names); rest > 0 { // there may be more than are listed
+			text += fmt.Sprintf(" (%d more)", rest)
+		}
 	}
 	return text
 }
