@@ -205,3 +205,10 @@ func (c Counts) Instance(failed bool) State {
 	}
 	return StateIdle
 }
+
+// What a run writes into the workfile: the graph attribute "results", and a setting.
+const (
+	ResultsNone   = "none"   // nothing: statuses and outputs are in the state folder only
+	ResultsStatus = "status" // statuses of nodes, marks of edges
+	ResultsFile   = "file"   // also command, pid, exit code and the ends of the outputs
+)

@@ -111,7 +111,7 @@ func (m *model) stateLine() string {
 	}
 	run := m.flow.current()
 	if run == nil {
-		return m.name() + ": never run"
+		return m.name() + ": never run" + m.flow.fromFileText()
 	}
 	c := m.runCounts(run)
 	done, of := progressOf(c)

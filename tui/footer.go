@@ -23,7 +23,7 @@ func (m *model) progress(a area) {
 		run = &m.past.detail.RunSummary
 	}
 	if run == nil {
-		a.put(1, 0, "never run: r runs it", dimStyle)
+		a.put(1, 0, clip("never run"+m.flow.fromFileText()+": r runs it", a.width-2, m.opt.ASCII), dimStyle)
 		return
 	}
 	m.runProgress(a, run)

@@ -327,7 +327,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if n.node != nil {
 		w.g.SetStatus(n.node, ef.Status)
-		w.file.touch(n.node)
+		w.touch(n.node)
 	}
 	if r.templates == nil || ef.Node < r.outer() {
 		return
@@ -343,7 +343,7 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 		t.status = sum
 		if t.node != nil && w != nil {
 			w.g.SetStatus(t.node, sum)
-			w.file.touch(t.node)
+			w.touch(t.node)
 		}
 	}
 }

@@ -209,7 +209,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
-			m.run = 0
+			m.run, m.known = 0, true
 		}
 		if m.rec != nil && m.rec.run == n {
 			m.rec = nil

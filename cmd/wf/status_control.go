@@ -91,6 +91,9 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 // of a node that waits what for.
 func lsDetail(n api.NodeStatus, now time.Time) string {
 	var parts []string
+	if n.FromFile {
+		parts = append(parts, fromFileWord)
+	}
 	if n.SubFlow != "" {
 		parts = append(parts, n.SubFlow)
 	}
