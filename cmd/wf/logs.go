@@ -51,7 +51,7 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
   wf logs --timestamps align
   wf logs --failed                of everything that failed in the latest run
   wf logs 42/align                of run 42, the same as --run 42 align
-  wf logs --run 42 align --stderr --tail 20`,
+  wf logs --run 42 align --tail 20`,
 		Args: nargs(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
