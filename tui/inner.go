@@ -193,7 +193,7 @@ func instanceOf(text string, begun int) (int, error) {
 func (p *picture) failures(f *flow) (places [][2]int) {
 	row := 0
 	for i := range f.nodes {
-		if n := &f.nodes[i]; f.outer(i) && worst(n) == api.StateFailed {
+		if s := worst(&f.nodes[i]); f.outer(i) && (s == api.StateFailed || s == api.StateHandled) {
 			places = append(places, [2]int{i, -1})
 		}
 		for ; row < len(p.inner) && p.graph.Rows[row].Node <= i; row++ {
