@@ -229,10 +229,38 @@ func (c *Counts) Add(s State) {
 	}
 }
 
+// Of is the number of nodes in a state.
+func (c Counts) Of(s State) int {
+	switch s {
+	case StateOK:
+		return c.OK
+	case StateFailed:
+		return c.Failed
+	case StateCancelled:
+		return c.Cancelled
+	case StateBlocked:
+		return c.Blocked
+	case StateQueued:
+		return c.Queued
+	case StateRunning:
+		return c.Running
+	case StateKept:
+		return c.Kept
+	case StateSkipped:
+		return c.Skipped
+	case StateWaiting:
+		return c.Waiting
+	case StateRetrying:
+		return c.Retrying
+	}
+	return c.Idle
+}
+
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges
 	Events []EventType // only events of these types; nil = all
+	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

@@ -53,9 +53,10 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	control  // of a run with a control flow of its own
-	pools    pooling
-	holds    holds
+	control // of a run with a control flow of its own
+	pools   pooling
+	holds   holds
+	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none
@@ -90,7 +91,7 @@ type runNode struct {
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.nodes {
-		w.last[r.nodes[i].id] = memory{r.n, w.last[r.nodes[i].id].rec}
+		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
 	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
@@ -132,7 +133,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
-				w.file.touchEdge(e)
+				w.touchEdge(e)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)
@@ -250,7 +251,7 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
 	n.rec = &rec
 	if w != nil {
-		w.last[n.id] = memory{r.n, n.rec}
+		w.last[n.id] = memory{run: r.n, rec: n.rec}
 	}
 }
 
