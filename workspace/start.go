@@ -132,6 +132,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
+		if len(sreq.Selected) == 0 {
+			return scheduler.Scope{}, w.nothingSelected(req.Nodes)
+		}
 	}
 	if err := w.between(req, &sreq); err != nil {
 		return scheduler.Scope{}, err
