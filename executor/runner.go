@@ -115,6 +115,7 @@ type execution struct {
 	retryAt  time.Time
 
 	shutSince time.Time // when it was put behind a gate
+	files     []string  // kept for it, see keepFile
 }
 
 // A death is how a process ended.

@@ -2,10 +2,11 @@ package workspace
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"wf/api"
+	"wf/executor"
 	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
@@ -93,30 +94,43 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 	return out
 }
 
-// checkWrapper warns of a wrapper whose quotes are open: every command would fail.
+// checkWrapper adds what is wrong with the wrapper: no command would be executed as it is meant.
 func (w *Workspace) checkWrapper(c *api.Check) {
-	wrapper := w.wrapper()
-	if quote := openQuote(wrapper); quote != 0 {
-		addProblem(c, api.Problem{Severity: "error", Code: "wrapper",
-			Message: fmt.Sprintf("the wrapper %q has an open %c quote: no command could be read by the shell", wrapper, quote)})
+	shell, _ := w.g.Attr("shell")
+	if p := executor.CheckWrapper(w.wrapper(), shell); p != nil {
+		line := w.doc.GraphAttrLine("wrapper")
+		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: wrapperMessage(p)})
 	}
 }
 
-// openQuote finds a quote of a shell line that is never closed, 0 if there is none.
-func openQuote(line string) rune {
-	var quote rune
-	escaped := false
-	for _, r := range line {
-		switch {
-		case escaped:
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped = true
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote = r
-		case r == quote:
-			quote = 0
-		}
+// wrapperMessage is a problem of a wrapper in one sentence.
+func wrapperMessage(p *executor.WrapperProblem) string {
+	text := p.Message + ": " + p.Why
+	if p.Correct != "" {
+		text += "; probably meant: " + p.Correct
 	}
-	return quote
+	return text
+}
+
+// fitWrapper refuses a wrapper that would execute no command as it is meant. asked: somebody has asked for it
+// with the run; brought: it comes with the run, if not so then from the settings.
+func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error {
+	p := executor.CheckWrapper(wrapper, shell)
+	if p == nil {
+		return nil
+	}
+	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: w.where(w.doc.GraphAttrLine("wrapper"))}
+	if brought {
+		e.Code, e.Where = api.CodeInvalid, ""
+	}
+	switch {
+	case p.Correct == "":
+	case asked:
+		e.Fix = "--wrapper " + executor.Quote(p.Correct)
+	case brought:
+		e.Fix = "it comes from the settings (wf doctor shows where); there: wrapper = " + strconv.Quote(p.Correct)
+	default:
+		e.Fix = "wf edit wrapper " + executor.Quote(p.Correct)
+	}
+	return e
 }

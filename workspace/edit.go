@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"wf/api"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -387,7 +389,21 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 	if err := b.checkGraphWas(e); err != nil {
 		return err
 	}
-	return b.apply(graph.SetGraph{Attr: e.Key, Value: e.Value}, "set "+e.Key)
+	if err := b.apply(graph.SetGraph{Attr: e.Key, Value: e.Value}, "set "+e.Key); err != nil {
+		return err
+	}
+	if slices.Contains([]string{"wrapper", "prefix", "suffix", "shell"}, e.Key) {
+		b.noteWrapper()
+	}
+	return nil
+}
+
+// noteWrapper says what runs will refuse.
+func (b *editBuilder) noteWrapper() {
+	shell, _ := b.w.g.Attr("shell")
+	if p := executor.CheckWrapper(b.w.wrapper(), shell); p != nil {
+		b.notes = append(b.notes, "wf run will refuse it: "+wrapperMessage(p))
+	}
 }
 
 // checkGraphWas is checkWas for an attribute of the graph.

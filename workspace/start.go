@@ -214,6 +214,7 @@ func (w *Workspace) where(line int) string {
 
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
+	asked := req.Wrapper != nil
 	req = w.withDefaults(req)
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
@@ -248,6 +249,9 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req.Shell, _ = w.g.Attr("shell")
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
+	}
+	if err := w.fitWrapper(r.req.Wrapper, r.req.Shell, asked, req.Wrapper != nil); err != nil {
+		return nil, err
 	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -125,7 +126,7 @@ func (w *Workspace) wrapper() string {
 	prefix, hasPrefix := w.g.Attr("prefix")
 	suffix, hasSuffix := w.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return prefix + "{}" + suffix
+		return executor.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }

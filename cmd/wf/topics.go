@@ -116,10 +116,15 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
   graph   wrapper   goes around every command: bash -c '{}'; {} is the command
           jobs      commands of a run at once
           cwd       where commands work; the folder of the workfile if it is not there
-          shell     what executes them; /bin/sh if it is not there
+          shell     what executes them, with its options; /bin/sh if it is not there
           max_activations  how often a node may run in one run: 1000 if it is not there
 
 Conditions, retries, loops, approvals and parameters are attributes too: wf help control-flow.
+
+{} in a wrapper stands for the command as one word, or for its text within quotes. A program
+that starts another one needs a shell for it: nice sh -c {}, docker run IMAGE sh -c {}; wf check
+says where one is missing. For commands that stop at the first error, also within a pipe, set
+shell to bash -euo pipefail: wf edit set-graph shell 'bash -euo pipefail'.
 
 prefix and suffix of older workfiles are understood as wrapper. Everything else in the file,
 drawings, comments and the data of other programs, stays as it is, byte for byte.`
