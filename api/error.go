@@ -7,7 +7,8 @@ type Code string
 const (
 	CodeInvalid     Code = "invalid"      // 400: the request makes no sense
 	CodeUnknownNode Code = "unknown_node" // 404: selector without a match
-	CodeNotFound    Code = "not_found"    // 404: no such workspace, run, output
+	CodeNotFound    Code = "not_found"    // 404: no such workspace, run
+	CodeNoOutput    Code = "no_output"    // 404: the node was not executed, there or yet
 	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, edge without end
 	CodeCycle       Code = "cycle"        // 422: a workfile with a blocking cycle; Nodes is one, in order
 	CodeConflict    Code = "conflict"     // 409: meets an active run

@@ -44,6 +44,7 @@ const (
 	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
@@ -79,13 +80,15 @@ type Event struct {
 	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
 	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
 
-	Workfile string  `json:"workfile,omitempty"`
-	Mode     string  `json:"mode,omitempty"`
-	Resumes  string  `json:"resumes,omitempty"` // the run whose failures a resume repeats
-	Nodes    int     `json:"nodes,omitempty"`   // run_started: nodes in scope
-	Jobs     int     `json:"jobs,omitempty"`    // run_started: executions at once, 0 = as many as the machine gives
-	Result   Result  `json:"result,omitempty"`
-	Counts   *Counts `json:"counts,omitempty"`
+	Workfile string    `json:"workfile,omitempty"`
+	Mode     string    `json:"mode,omitempty"`
+	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats
+	Nodes    int       `json:"nodes,omitempty"`    // run_started: nodes in scope
+	Jobs     int       `json:"jobs,omitempty"`     // run_started: executions at once, 0 = as many as the machine gives
+	NoLimit  bool      `json:"no_limit,omitempty"` // run_started: no limit of executions at once
+	Short    *Shortage `json:"short,omitempty"`    // run_short
+	Result   Result    `json:"result,omitempty"`
+	Counts   *Counts   `json:"counts,omitempty"`
 	// Survivors are the pids of what could not be killed; of run_complete.
 	Survivors []int `json:"survivors,omitempty"`
 

@@ -36,8 +36,10 @@ type ServerStatus struct {
 	Started    string          `json:"started"` // RFC 3339
 	Socket     string          `json:"socket"`
 	URL        string          `json:"url"`
-	Slots      int             `json:"slots"` // executions at once on this machine
-	SlotsUsed  int             `json:"slots_used"`
+	Slots      int             `json:"slots"`               // executions at once of all runs that do not say how many
+	SlotsUsed  int             `json:"slots_used"`          // by all runs
+	SlotsNow   int             `json:"slots_now,omitempty"` // of all runs together: those that ask for more raise it; -1 = no limit
+	Given      []string        `json:"given,omitempty"`     // the flags that it was started with
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
@@ -67,7 +69,7 @@ type RunRequest struct {
 	Nodes     []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
 	Exclude   []string `json:"exclude,omitempty"`
 	Mode      string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs      *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
+	Jobs      *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
 	Wrapper   *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env       []string `json:"env"`               // KEY=VALUE: the whole environment of the client
 	FailFast  bool     `json:"fail_fast,omitempty"`
@@ -130,7 +132,8 @@ type Plan struct {
 	Mode    string     `json:"mode"`
 	Resumes string     `json:"resumes,omitempty"`
 	Total   int        `json:"total"`
-	Jobs    int        `json:"jobs"`
+	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
+	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
 	Kept    int        `json:"kept,omitempty"`
@@ -324,6 +327,11 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
+	// Merged says that standard output is both streams, in the order in which they were written, and
+	// standard error empty.
+	Merged bool `json:"merged,omitempty"`
+	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
+	Pending string `json:"pending,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -333,7 +341,7 @@ type LogLine struct {
 	Node      string `json:"node"`
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
-	Stream    string `json:"stream"` // "stdout" or "stderr"
+	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
 	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`

@@ -106,12 +106,21 @@ type RunSummary struct {
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
 	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
+	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands go at once than could; nil: all that can do
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
 	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
 	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = nobody,
 	// or a person with wf stop.
 	Cause    string `json:"cause,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
+}
+
+// A Shortage says why fewer commands of a run go at once than could.
+type Shortage struct {
+	Running int    `json:"running"` // commands that have a slot
+	Waiting int    `json:"waiting"` // for a slot: all that they depend on is done
+	Why     string `json:"why"`     // for people
+	Fix     string `json:"fix"`     // for people: how to get more
 }
 
 // RunList is `wf runs --json`, newest first.
@@ -128,7 +137,8 @@ type RunDetail struct {
 	Folder   string       `json:"folder"` // where its records and outputs lie
 	Wrapper  string       `json:"wrapper"`
 	Cwd      string       `json:"cwd"`
-	Jobs     int          `json:"jobs"`
+	Jobs     int          `json:"jobs"`               // at once; 0 = nobody has said how many
+	NoLimit  bool         `json:"no_limit,omitempty"` // of executions at once
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
@@ -210,6 +220,7 @@ type Execution struct {
 	Message    string     `json:"message,omitempty"`
 	OutBytes   int64      `json:"stdout_bytes"`
 	ErrBytes   int64      `json:"stderr_bytes"`
+	Merged     bool       `json:"merged,omitempty"` // see LogInfo
 	Ended      *time.Time `json:"ended,omitempty"`
 	WaitMS     *int64     `json:"wait_ms,omitempty"` // from activation to start, with an Analysis
 	Handled    bool       `json:"handled,omitempty"` // it failed, and an edge has fired for that

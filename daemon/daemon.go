@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,7 @@ type Config struct {
 	KeepRuns    int           // past runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // for how long to keep them; 0 = for ever
 	Version     string        // of the binary
+	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor
 	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
@@ -150,6 +152,7 @@ type daemon struct {
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
+	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
 	return d
@@ -163,9 +166,6 @@ func (d *daemon) finish(reason string) {
 	})
 }
 
-// lockCheck is how often the daemon makes sure that its lock is still the one others would take.
-const lockCheck = 10 * time.Second
-
 // serve answers requests until the daemon has a reason to end, then drains.
 func (d *daemon) serve(ctx context.Context, l *lock) {
 	// Requests live on while the workspaces close, so that they get the answers of the end.
@@ -177,19 +177,24 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.workspaces.resume(d.opener.unfinished())
 	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
-	check := time.NewTicker(lockCheck)
-	defer check.Stop()
+	k := d.newKeeper(l, servers)
+	defer k.close()
 	for waiting := true; waiting; {
+		look := false
 		select {
 		case <-ctx.Done():
 			d.finish("asked to by a signal")
-		case <-check.C:
-			// The folder was cleaned away or replaced: another daemon may start beside us.
-			if l.lost() {
-				d.finish("the lock file is gone")
-			}
+		case <-k.tick.C:
+			look = true
+		case ev := <-k.news():
+			look = k.concerns(ev)
+		case <-k.faults():
+			look = true
 		case <-d.end:
 			waiting = false
+		}
+		if look && k.look(ctx) != nil && ctx.Err() == nil {
+			d.finish("another daemon has taken its place")
 		}
 	}
 	d.drain(servers, cancel)

@@ -174,7 +174,7 @@ func logInfo(w Workspace, r *http.Request) (api.LogInfo, error) {
 	if err != nil {
 		return api.LogInfo{}, err
 	}
-	return w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution))
+	return w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("wait") == "1")
 }
 
 // startRun is refused while somebody waits for the runs to be over: they would never be.

@@ -97,6 +97,7 @@ var httpStatus = map[api.Code]int{
 	api.CodeInvalid:     http.StatusBadRequest,
 	api.CodeUnknownNode: http.StatusNotFound,
 	api.CodeNotFound:    http.StatusNotFound,
+	api.CodeNoOutput:    http.StatusNotFound,
 	api.CodeWorkfile:    http.StatusUnprocessableEntity,
 	api.CodeCycle:       http.StatusUnprocessableEntity,
 	api.CodeConflict:    http.StatusConflict,

@@ -33,10 +33,15 @@ type servers struct {
 func (d *daemon) listen(base context.Context) *servers {
 	s := &servers{}
 	handler := d.routes()
-	s.add(base, d.cfg.sending, limit(d.doors.unix, d.cfg.connections, ownUser, d.cfg.Log), d.guard(socketDoor(), handler))
+	s.add(base, d.cfg.sending, d.limited(d.doors.unix), d.guard(socketDoor(), handler))
 	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.cfg.Log),
 		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
 	return s
+}
+
+// limited is the socket for connections of the daemon's own user, so many at a time.
+func (d *daemon) limited(l net.Listener) net.Listener {
+	return limit(l, d.cfg.connections, ownUser, d.cfg.Log)
 }
 
 // sending is how long a client may take to send a request.
@@ -53,7 +58,12 @@ func (s *servers) add(base context.Context, limits sending, l net.Listener, h ht
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s.list = append(s.list, srv)
-	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
+	s.serve(len(s.list)-1, l)
+}
+
+// serve accepts connections at another listener of a server that was added.
+func (s *servers) serve(server int, l net.Listener) {
+	s.accepts.Go(func() { _ = s.list[server].Serve(l) }) // ends with shutdown; its error says so
 }
 
 // shutdown waits until the requests at hand are answered, at most for limit.

@@ -23,10 +23,10 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 }
 
 func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
-	used, _ := d.slots.inUse()
+	used, now := d.slots.inUse()
 	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
 		Started: d.began.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
-		Slots: d.cfg.Slots, SlotsUsed: used, Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
+		Slots: d.cfg.Slots, SlotsUsed: used, SlotsNow: now, Given: d.cfg.Given, Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
 	for _, e := range d.workspaces.entries() {
 		info := e.ws.Info()
 		s.Clients += info.Clients

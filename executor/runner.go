@@ -45,8 +45,9 @@ type runner struct {
 	children *childList
 	poller   *poller
 
-	socket      string // where the next daemon connects
-	listener    int
+	socket      string // where to listen if dir has no sockets
+	listener    int    // to which the next daemon connects
+	place       place
 	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
 	lonely      lonely
 	revive      Revive
@@ -378,6 +379,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if len(r.gates.intended) > 0 {
 		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
 	}
+	if !r.lonely.next.IsZero() {
+		sooner(r.place.looked.Add(placePause))
+	}
 	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
 		if !due.IsZero() {
 			sooner(due)
@@ -464,7 +468,7 @@ func (r *runner) leave() {
 		r.drain(r.link)
 	}
 	unix.Close(r.listener)
-	os.Remove(r.socket)
+	os.Remove(r.place.path)
 	os.Remove(filepath.Join(r.dir, birthFile))
 	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
 		reap(d.pid) // else they would be zombies of the daemon

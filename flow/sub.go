@@ -1,18 +1,13 @@
 package flow
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"wf/expression"
 	"wf/graph"
 )
-
-// attributeNames are the attributes in a fixed order, so that messages come in one.
-var attributeNames = slices.Sorted(maps.Keys(attributes))
 
 // linesPrefix is what a foreach begins with whose items a command prints.
 const linesPrefix = "lines:"

@@ -48,6 +48,7 @@ const (
 	CodeNoCommand     = "no-command"
 	CodeStatus        = "unknown-status"
 	CodeEdgeType      = "unknown-edge-type"
+	CodeOutput        = "unknown-output"
 )
 
 // Check looks for problems, errors first, otherwise in file order. The time is linear.
@@ -57,6 +58,7 @@ func Check(g *Graph) []Problem {
 	for _, n := range g.nodes.list {
 		c.label(n)
 		c.nodeStatus(n)
+		c.output(n)
 	}
 	c.names()
 	for _, e := range g.edges.list {
@@ -86,7 +88,7 @@ func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args 
 		append([]any{c.handles.Of(e.Source), c.handles.Of(e.Target)}, args...)...)
 }
 
-// attributes checks the graph attributes that are numbers.
+// attributes checks the graph attributes that are numbers, or one of some words.
 func (c *checker) attributes() {
 	for _, a := range []struct {
 		name string
@@ -100,6 +102,23 @@ func (c *checker) attributes() {
 			c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q, not a whole number from %d", a.name, text, a.min)
 			c.problems[len(c.problems)-1].Attr = a.name
 		}
+	}
+	text, _ := c.g.Attr(AttrOutput)
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrOutput, text, meantOutput(text))
+		c.problems[len(c.problems)-1].Attr = AttrOutput
+	}
+}
+
+// output looks for a way to keep the output of a node that does not exist.
+func (c *checker) output(n *Node) {
+	if n.Extra == nil {
+		return
+	}
+	text := n.Extra[AttrOutput]
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, []*Node{n}, "node %s: %s is %q; did you mean %s?", c.handles.Of(n), AttrOutput, text, meantOutput(text))
+		c.problems[len(c.problems)-1].Attr = AttrOutput
 	}
 }
 

@@ -191,21 +191,6 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"ab", "ab", 0}, {"ab", "ba", 1}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xbc", 1},
-		{"", "ab", 2}, {"abcd", "badc", 2}, {"abc", "xyz", 3}, {"abcdef", "ghijkl", 3}, {"a", "abcd", 3},
-	} {
-		got, back := distance(test.a, test.b), distance(test.b, test.a)
-		if min(got, 3) != test.want || min(back, 3) != test.want {
-			t.Errorf("%q and %q: %d and back %d, want %d", test.a, test.b, got, back, test.want)
-		}
-	}
-}
-
 // TestGlobAsPathMatch: where there is neither slash nor set, package path means the same.
 func TestGlobAsPathMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

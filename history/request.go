@@ -25,11 +25,13 @@ type Request struct {
 	Wrapper        string `json:"wrapper,omitempty"`
 	Shell          string `json:"shell,omitempty"`
 	Cwd            string `json:"cwd,omitempty"`
-	Jobs           int    `json:"jobs,omitempty"`
+	Jobs           int    `json:"jobs,omitempty"`     // at once; 0 = nobody has said how many
+	NoLimit        bool   `json:"no_limit,omitempty"` // of executions at once
 	FailFast       bool   `json:"fail_fast,omitempty"`
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
+	Output         string `json:"output,omitempty"` // "merged", or "split" as in runs before there was a choice
 
 	Client  string `json:"client,omitempty"`
 	User    string `json:"user,omitempty"`

@@ -118,6 +118,7 @@ type Effect struct {
 	Result    Result       // Ended
 	Wait      WaitKind     // Waiting
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
+	Past      bool         // NodeChanged: an earlier run has left it so, and nothing has happened in this one
 	Node      int          // NodeChanged, Execute, Cancel, Waiting, Grew
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1

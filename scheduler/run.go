@@ -4,6 +4,9 @@
 package scheduler
 
 import (
+	"slices"
+	"strings"
+
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
@@ -25,7 +28,7 @@ type Options struct {
 	Run      expression.Run
 	Seed     string // of the ids that expressions ask for: another one for each run
 	Past     Past
-	Mocks    map[string]Mock // by path or id of nodes
+	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
 	Again    map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
 	// Dry plays through what could happen: texts are not asked for values that commands would have given.
 	// A condition that is an expression does not hold.
@@ -49,23 +52,24 @@ type Run struct {
 	mode  Mode
 	plain bool // without a flow
 
-	outer   *layout
-	places  map[*graph.Node]place // nil without a flow
-	index   map[string]int32      // made by the first Index
-	local   map[string]int32      // the same by local names, made by the first path
-	frames  []frame
-	nodes   []node
-	rares   []*rare             // what few nodes have; nil for most, and all of it without a flow
-	homes   []int32             // the frame of each node; nil without a flow
-	lives   []int32             // blocking in-edges of each node with a token; nil without a flow
-	reasons []string            // why a node is Failed
-	marks   []mark              // of edges
-	counts  [graph.Statuses]int // nodes by status
-	works   works
-	holders map[string]bool // sub-flows in which something is repeated, see Options.Again
-	timers  timers
-	now     int64
-	uuids   int
+	outer    *layout
+	places   map[*graph.Node]place // nil without a flow
+	index    map[string]int32      // made by the first Index
+	local    map[string]int32      // the same by local names, made by the first path
+	frames   []frame
+	nodes    []node
+	rares    []*rare             // what few nodes have; nil for most, and all of it without a flow
+	homes    []int32             // the frame of each node; nil without a flow
+	lives    []int32             // blocking in-edges of each node with a token; nil without a flow
+	reasons  []string            // why a node is Failed
+	marks    []mark              // of edges
+	counts   [graph.Statuses]int // nodes by status
+	works    works
+	holders  map[string]bool // sub-flows in which something is repeated, see Options.Again
+	patterns []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
+	timers   timers
+	now      int64
+	uuids    int
 
 	begun, ended bool
 	stopped      bool // by Stop
@@ -121,6 +125,12 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		opt.Flow = nil
 	}
 	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
+	for path := range opt.Mocks {
+		if strings.Contains(path, "[*]") {
+			r.patterns = append(r.patterns, path)
+		}
+	}
+	slices.Sort(r.patterns)
 	if opt.Again != nil {
 		r.holders = holdersOf(opt.Again)
 	}

@@ -88,6 +88,9 @@ func (p *play) changed(e Effect) string {
 	if e.Mocked {
 		text += " (mocked)"
 	}
+	if e.Past {
+		text += " (before)"
+	}
 	if e.Message != "" {
 		text += ": " + e.Message
 	}

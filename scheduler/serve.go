@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"wf/expression"
 	"wf/flow"
@@ -117,6 +119,9 @@ func (r *Run) mock(i int32) bool {
 		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
 	}
 	if !mocked {
+		m, mocked = r.mockOfAll(i)
+	}
+	if !mocked {
 		return false
 	}
 	out := outcome{ok: m.Exit == 0, exit: m.Exit, hasExit: true, outputs: m.Outputs, mocked: true}
@@ -125,6 +130,31 @@ func (r *Run) mock(i int32) bool {
 	}
 	r.endLater(i, out)
 	return true
+}
+
+// mockOfAll finds the mock of a path in which [*] stands for every instance.
+func (r *Run) mockOfAll(i int32) (Mock, bool) {
+	if len(r.patterns) == 0 || r.frameNo(i) == 0 {
+		return Mock{}, false
+	}
+	path := strings.Split(r.name(i), "/")
+	for _, pattern := range r.patterns {
+		parts := strings.Split(pattern, "/")
+		if slices.EqualFunc(parts, path, matchesPart) {
+			return r.opt.Mocks[pattern], true
+		}
+	}
+	return Mock{}, false
+}
+
+// matchesPart says whether a part of a pattern, like align[*], stands for a part of a path.
+func matchesPart(pattern, part string) bool {
+	every, ok := strings.CutSuffix(pattern, "[*]")
+	if !ok {
+		return pattern == part
+	}
+	open := strings.LastIndexByte(part, '[')
+	return open >= 0 && part[:open] == every
 }
 
 // delay lets an activation wait for its time. It returns true if it does not go on now.

@@ -110,7 +110,7 @@ func logActions() []action {
 		{groupLog, []string{"/"}, "search", "search all of the log: a regular expression; capitals count if there are any", "search", lines, showsLog, act((*model).searchPrompt)},
 		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before, anywhere in the output", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { return m.nextMatch(key == "n") }},
-		{groupLog, []string{"&"}, "matching lines only", "show only lines that match what was searched for, or all again", "", lines, showsLog, act((*model).onlyMatches)},
+		{groupLog, []string{"&"}, "matching lines only", "show only matching lines of this log, or all again", "", lines, showsLog, ask((*model).onlyMatches)},
 		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.cut = !m.log.cut })},
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},
 		{groupLog, []string{"[", "]"}, "execution", "show the execution before, or after", "", lines, showsLog,

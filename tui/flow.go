@@ -124,6 +124,10 @@ func (f *flow) event(ev api.Event) {
 		if r := f.run(ev.Run); r != nil {
 			r.Held = plain.Line(ev.Message)
 		}
+	case api.RunShort:
+		if r := f.run(ev.Run); r != nil {
+			r.Short = ev.Short
+		}
 	case api.RunComplete:
 		f.ended(ev)
 	case api.GraphUpdated:
@@ -144,7 +148,7 @@ func (f *flow) ended(ev api.Event) {
 		last.Counts = *ev.Counts
 	}
 	end := ev.Time
-	last.Ended, last.Stopping, last.Held = &end, false, ""
+	last.Ended, last.Stopping, last.Held, last.Short = &end, false, "", nil
 	f.status.LastRun = &last
 	f.status.Runs = slices.DeleteFunc(f.status.Runs, func(r api.RunSummary) bool { return r.Run == ev.Run })
 }

@@ -62,6 +62,9 @@ func (m *model) runTimes(run *api.RunSummary) string {
 		case run.Held != "":
 			text += "  held: " + run.Held
 		default:
+			if run.Short != nil && m.runCounts(run).Queued > 0 {
+				text += fmt.Sprintf("  %d at once: wf run -j N for more", run.Short.Running)
+			}
 			if left, ok := m.flow.remaining(run, m.now); ok {
 				text += "  ~" + roughly(left)
 			}

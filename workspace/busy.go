@@ -52,7 +52,7 @@ func (w *Workspace) start(p *pendingStart) {
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, err := w.readFlow()
+		f, _, err := w.readFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}

@@ -23,6 +23,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	select {
 	case <-w.done:
 		w.helpers.wg.Wait()
+		w.dropFence()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

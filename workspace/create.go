@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"strconv"
+
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
@@ -36,8 +38,11 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 	if len(req.Nodes) == 0 && len(req.Edges) == 0 && len(req.Attrs) == 0 {
 		data, err = graphml.Create(nodes, req.Chain)
 	} else {
-		var edges []graphml.NewEdge
-		if edges, err = newEdges(req.Edges); err == nil {
+		edges := chain(req)
+		if len(req.Edges) > 0 {
+			edges, err = newEdges(req.Edges)
+		}
+		if err == nil {
 			data, err = graphml.CreateGraph(nodes, edges, req.Attrs)
 		}
 	}
@@ -48,6 +53,14 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		return nil, invalid("%s", err)
 	}
 	return data, nil
+}
+
+// chain is the edges that order lines one after the other, if that is wanted.
+func chain(req api.NewRequest) (edges []graphml.NewEdge) {
+	for i := 1; req.Chain && i < len(req.Lines); i++ {
+		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})
+	}
+	return edges
 }
 
 func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {

@@ -22,6 +22,11 @@ func notFound(format string, args ...any) *api.Error {
 	return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf(format, args...)}
 }
 
+// noOutput is the error about an execution that there has not been.
+func noOutput(format string, args ...any) error {
+	return &api.Error{Code: api.CodeNoOutput, Message: fmt.Sprintf(format, args...)}
+}
+
 func internal(what string, err error) *api.Error {
 	return &api.Error{Code: api.CodeInternal, Message: what + ": " + err.Error()}
 }

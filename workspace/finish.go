@@ -165,10 +165,11 @@ func (r *run) stateIn(i int, blocked bool) api.State {
 	if s, _ := r.waitingState(i); s != "" {
 		return s
 	}
-	if s := stateOf(r.sched.Status(i), rec, blocked); s != api.StateOK || rec != nil {
-		return s
+	s := stateOf(r.sched.Status(i), rec, blocked)
+	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.sched.Handled(i)) {
+		return api.StateKept
 	}
-	return api.StateKept
+	return s
 }
 
 func historyCounts(c api.Counts) history.Counts {
@@ -179,7 +180,7 @@ func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
 		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
-		Survivors: r.survivors, Held: r.holds.why()}
+		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))

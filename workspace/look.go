@@ -60,3 +60,5 @@ func (noSlots) Release()         {}
 func (noSlots) Lend()            {}
 func (noSlots) TakeBack()        {}
 func (noSlots) Leave()           {}
+
+func (noSlots) Machine() (limit, used int) { return 0, 0 }

@@ -67,7 +67,11 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	w.holdTimer.Stop()
 	w.out.init()
 	w.file.init()
+	if err := w.raiseFence(); err != nil {
+		return nil, err
+	}
 	if err := w.restore(); err != nil {
+		w.dropFence()
 		if w.trial.noted { // whoever can say why not has not died of it
 			w.endTrial()
 		}

@@ -111,7 +111,7 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
-		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
+		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
@@ -143,8 +143,8 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if !e.Started.IsZero() {
 		x.Started = ptr(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run)}
-	x.OutBytes, x.ErrBytes = o.size(executorRange(e.Out)), o.size(executorRange(e.Err))
+	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
+	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
 	}

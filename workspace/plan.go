@@ -41,7 +41,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err := w.planInstances(r, req); err != nil {
 		return plan, err
 	}
-	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs
+	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
 	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes()))}
 	if p.mocks, err = w.mocks(req.Mocks); err != nil {
 		return plan, err
@@ -53,6 +53,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if again := r.req.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
+	plan.Notes = append(plan.Notes, r.notes...)
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }

@@ -139,7 +139,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for i, id := range r.req.Scope {
 		w.last[id] = memory{r.n, w.last[id].rec}
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
 		}
 	}
 	r.link(w)
@@ -214,7 +214,9 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			r.remark(w, ev, ef)
+			if !ef.Past {
+				r.remark(w, ev, ef)
+			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
 		case scheduler.Grew:
 			r.grew(w, ef)

@@ -84,6 +84,7 @@ type runNode struct {
 	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
 	rec             *nodeRecord  // nil while this run has neither executed nor failed it
 	shown           graph.Status // of a node of an instance: what its template counts it as
+	output          graph.Output // what the node itself says about its output
 }
 
 // begin takes the first step: statuses reset, start nodes activated.
@@ -92,7 +93,7 @@ func (r *run) begin(w *Workspace) {
 		w.last[r.nodes[i].id] = memory{r.n, w.last[r.nodes[i].id].rec}
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
+		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
 	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
@@ -164,6 +165,10 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 // knows the exit code; failures that no execution caused are told here.
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
+	if ef.Past {
+		r.publishStatus(w, n, ef)
+		return
+	}
 	told := !r.remark(w, ev, ef)
 	r.publishStatus(w, n, ef)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}

@@ -59,7 +59,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), r.changedSince(w)
+	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
 	return r, acc, nil
 }
 
@@ -113,7 +113,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return w.scopeAgain(req, sreq, holders)
+			return w.scopeAgain(req, sreq, again, holders)
 		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
@@ -220,7 +220,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := w.number("jobs", 0)
+	const unsaid = -1
+	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -229,15 +230,16 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	f, err := w.readFlow()
+	f, unread, err := w.readFlow()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.notes = unread
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
@@ -247,6 +249,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Output = w.streams().String()
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
@@ -259,7 +262,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	for _, n := range append(holders, scope.Failed...) {
 		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
 	}
-	if err := w.control(r, f, req); err != nil {
+	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
@@ -271,6 +274,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
+	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
 	w.freeze(r, scope.Nodes)
 	return r, nil
 }
@@ -286,7 +290,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
 		}
 	}
 	r.freezeTemplates(w.g)
@@ -345,6 +349,18 @@ func (w *Workspace) cwd() string {
 		return filepath.Clean(text)
 	}
 	return filepath.Join(dir, text)
+}
+
+// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
+// are written, unless it is one that keeps a copy of each stream.
+func (w *Workspace) streams() graph.Output {
+	if said := w.g.Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if w.doc.Captures() {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
 }
 
 // runError words what the scheduler refuses.
@@ -408,7 +424,9 @@ func (w *Workspace) prepare(r *run, env []string) {
 	w.helpers.run(func() {
 		p := prepared{r: r}
 		w.creating <- struct{}{}
-		p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+		if p.err = w.keepFence(); p.err == nil {
+			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+		}
 		<-w.creating
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)

@@ -172,9 +172,9 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
-		}
-		if r.req.Jobs > 0 {
-			add("The run has at most %d at once.", r.req.Jobs)
+			if s := r.shortageNow(); s != nil {
+				add("%d of this run go at once: %s. For more: %s.", s.Running, s.Why, s.Fix)
+			}
 		}
 	case graph.Ran:
 		switch in := r.instancesOf(i); {

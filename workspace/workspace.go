@@ -21,10 +21,11 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Disk and Forgot are required.
+// Config is what a workspace is given. All fields but Runtime, Disk and Forgot are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
+	Runtime  string // runtime folder of the daemon, for who finds a workspace taken; "" in tests
 	Slots    Slots
 	Pools    Pools  // nil: there are none, and nobody waits for their units
 	Version  string // of the binary, for the records
@@ -60,6 +61,8 @@ type SlotMember interface {
 	Lend()            // one slot back, until TakeBack: its command waits for another run
 	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
+	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Machine() (limit, used int)
 }
 
 // A message is handled by the loop, which knows nothing else: a new ability is a new message.
@@ -78,12 +81,13 @@ type Workspace struct {
 	cfg      Config
 
 	inbox     chan message
-	slotFree  chan struct{} // a refused slot may be had; never blocks the one who says so
-	holdTimer *time.Timer   // rings when what could not be written is to be tried again
-	creating  chan struct{} // a place for the one helper that makes a run's folder
-	quit      chan struct{} // closed by the loop's last deed
-	done      chan struct{} // closed when the loop and its helpers have ended
-	helpers   helpers       // goroutines that work for the loop
+	slotFree  chan struct{}  // a refused slot may be had; never blocks the one who says so
+	holdTimer *time.Timer    // rings when what could not be written is to be tried again
+	creating  chan struct{}  // a place for the one helper that makes a run's folder
+	quit      chan struct{}  // closed by the loop's last deed
+	done      chan struct{}  // closed when the loop and its helpers have ended
+	helpers   helpers        // goroutines that work for the loop
+	fence     *history.Fence // see keepFence; nil where nothing can be written
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
@@ -102,12 +106,14 @@ type Workspace struct {
 	store    *history.Store
 	runs     []*run          // active, in order of start
 	waiting  []*pendingStart // runs that wait for others to end, in order
-	latest   *api.RunSummary
-	out      publisher
-	closing  *closeRequest
-	trial    trial
-	unbegun  []int // runs that could not begin and are still to be removed
-	untaken  []int // runs of an earlier daemon whose records cannot be read at present
+
+	outputWaits []outputWait
+	latest      *api.RunSummary
+	out         publisher
+	closing     *closeRequest
+	trial       trial
+	unbegun     []int // runs that could not begin and are still to be removed
+	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -157,12 +163,16 @@ func (w *Workspace) drain() {
 func (w *Workspace) settle() {
 	w.dispatch()
 	for _, r := range w.runs {
+		r.tellShortage(w)
 		r.flushJournal(w)
 	}
 	w.tend()
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
+	if len(w.outputWaits) > 0 {
+		w.answerOutputWaits()
+	}
 	w.publishPulse()
 }
 

@@ -111,7 +111,7 @@ func TestFailureBlocksAndResumeContinues(t *testing.T) {
 	if !slices.Equal(ran, []string{"echo b", "echo c"}) {
 		t.Errorf("resume ran %v", ran)
 	}
-	info, err := b.w.LogInfo(context.Background(), "id-a", "", 0) // kept: its output is that of the first run
+	info, err := b.w.LogInfo(context.Background(), "id-a", "", 0, false) // kept: its output is that of the first run
 	if err != nil || info.Run != acc.Run {
 		t.Errorf("output of a kept node: %+v, %v", info, err)
 	}

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/attribute"
 )
 
 // A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
@@ -24,8 +23,6 @@ type typedLine struct {
 const (
 	noFiles = cobra.ShellCompDirectiveNoFileComp
 	noSpace = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	anyFile = cobra.ShellCompDirectiveDefault
-	onlyDir = cobra.ShellCompDirectiveFilterDirs
 )
 
 // completesWith annotates a command whose argument is completed as another word than that of its usage.
@@ -43,19 +40,21 @@ func completers() map[string]completer {
 		"DST":         completeNode,
 		"SEL":         completeSelector,
 		"RUN":         completeRun,
-		"KEY":         completeWords(nodeKeys...),
-		"EDGEKEY":     completeWords("when"),
-		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
-		"CONDITION":   completeWords("failure", "done", "exit:", "case:", "if:", "else"),
+		"KEY":         completeAttribute(attribute.Node),
+		"EDGEKEY":     completeAttribute(attribute.Edge),
+		"GRAPHKEY":    completeAttribute(attribute.Graph),
+		"VALUE":       completeValue,
+		"CONDITION":   completeCondition,
+		"KIND=FILE":   completeReport,
 		"CONTAINER":   completeContainer,
 		"WAITING":     completeWaiting,
 		"PARAM=VALUE": completeParam,
 		"NODE=RESULT": completeMock,
-		"JSONFILE":    func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
+		"JSONFILE":    completeFiles(anyName),
 		"TYPE":        completeWords("blocking", "non-blocking"),
 		"SHELL":       completeWords(shells...),
-		"PATH":        func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, anyFile },
-		"DIR":         func(*typedLine, string) ([]cobra.Completion, cobra.ShellCompDirective) { return nil, onlyDir },
+		"PATH":        completeFiles(anyName),
+		"DIR":         completeFiles(func(string) bool { return false }),
 	}
 }
 
@@ -73,18 +72,27 @@ func addCompletion(root *cobra.Command, e *env) {
 		if cmd.ValidArgsFunction == nil {
 			names := argNames(cmd.Use)
 			if other := cmd.Annotations[completesWith]; other != "" {
-				names = []string{other}
+				names = strings.Fields(other)
 			}
 			cmd.ValidArgsFunction = argCompletion(e, known, names)
 		}
+		cmd.ValidArgsFunction = gated(cmd.ValidArgsFunction)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			how := flagCompletion(known, f)
 			_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
 			// An error says that somebody has registered another one, which stands.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, gated(func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return how(&typedLine{e, cmd, args}, word)
-			})
+			}))
 		})
+	}
+}
+
+// gated is how with the gate behind it.
+func gated(how cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		found, directive := how(cmd, args, word)
+		return gate(found), directive
 	}
 }
 
@@ -139,34 +147,6 @@ func completeWords(words ...string) completer {
 		}
 		return found, noFiles
 	}
-}
-
-// completeWorkfile offers folders and what is called like a workfile.
-func completeWorkfile(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	dir, begun := filepath.Split(word)
-	entries, err := os.ReadDir(c.e.abs(dir))
-	if err != nil {
-		return nil, noFiles
-	}
-	var found []cobra.Completion
-	directive := noFiles
-	for _, entry := range entries {
-		name := entry.Name()
-		switch {
-		case !strings.HasPrefix(name, begun), strings.HasPrefix(name, ".") && begun == "":
-		case entry.IsDir() && c.wantsFolders(word):
-			found, directive = append(found, dir+name+"/"), noSpace
-		case workfileName(name):
-			found = append(found, dir+name)
-		}
-	}
-	return limited(found), directive
-}
-
-// wantsFolders says whether a folder may be meant. The first word of all is a command far more
-// often, and the space after a command would be missing if folders were offered beside it.
-func (c *typedLine) wantsFolders(word string) bool {
-	return c.cmd.HasParent() || word != "" && !slices.ContainsFunc(commandNames(c.cmd), func(name string) bool { return strings.HasPrefix(name, word) })
 }
 
 // completeHelp offers what wf help knows: commands, those below them, and topics.

@@ -10,14 +10,70 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/daemon"
 	"wf/plain"
 )
 
-// nodeKeys are the attributes of nodes and containers that mean something.
-var nodeKeys = []string{"label", "name", "group", "x", "y", "idempotent", "timeout", "retries", "retry_delay", "retry_backoff",
-	"retry_max_delay", "retry_on", "wait", "wait_until", "approve", "approve_timeout", "approve_default", "env", "pool",
-	"join", "join_timeout", "join_losers", "foreach", "times", "while", "until", "parallel", "on_failure", "min_success", "max_iterations"}
+// completeAttribute offers the attributes that people set on elements, each with what it does.
+func completeAttribute(on attribute.Element) completer {
+	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var found []cobra.Completion
+		for a := range attribute.On(on) {
+			if a.Settable() && strings.HasPrefix(a.Name, word) {
+				found = append(found, cobra.CompletionWithDesc(a.Name, a.Meaning))
+			}
+		}
+		return found, noFiles
+	}
+}
+
+// completeValue offers what the attribute before it may be, and of a status its words.
+func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	key := ""
+	if len(c.args) > 0 {
+		key = c.args[len(c.args)-1]
+	}
+	switch {
+	case c.cmd.Name() == "status":
+		return completeWords("ran", "fail")(c, word)
+	case key == "when":
+		return completeCondition(c, word)
+	}
+	var words []string
+	for a := range attribute.All() {
+		if a.Name == key && a.Settable() {
+			words = a.Words
+		}
+	}
+	return completeWords(words...)(c, word)
+}
+
+// completeCondition offers the conditions of edges; behind a colon something follows.
+func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found, directive := completeWords(attribute.Find(attribute.Edge, "when").Words...)(c, word)
+	if len(found) == 1 && strings.HasSuffix(found[0], ":") {
+		directive = noSpace
+	}
+	return found, directive
+}
+
+// completeReport offers the kinds of reports, and behind one the files.
+func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	kind, path, named := strings.Cut(word, "=")
+	if !named {
+		found, _ := completeWords(reportKinds()...)(c, word)
+		for i := range found {
+			found[i] += "="
+		}
+		return found, noSpace
+	}
+	found := filesBeginning(c.e, path, anyName)
+	for i := range found {
+		found[i] = kind + "=" + found[i]
+	}
+	return found, filesDirective(found)
+}
 
 // completionTime bounds how long a question to the daemon may keep somebody who types.
 const completionTime = 500 * time.Millisecond

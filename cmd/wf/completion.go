@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"io"
+	"embed"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,25 +14,22 @@ func newCompletion(e *env) *cobra.Command {
 		Short: "Print the completion script of a shell",
 		Long: `Completion prints a script for bash, zsh, fish or powershell. Once it is loaded, the tab key
 knows commands, flags and their values, the nodes of the workfile, groups and runs. It reads the
-files itself and never starts the daemon. The script for bash needs the package bash-completion.`,
+files itself, never starts the daemon, and executes nothing of what is on the line or in a file.`,
 		Example: `  wf completion bash > ~/.local/share/bash-completion/completions/wf
   wf completion zsh > "${fpath[1]}/_wf"
   wf completion fish > ~/.config/fish/completions/wf.fish
   source <(wf completion bash)          in this shell only`,
 		Args: nargs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			switch args[0] {
-			case "bash":
-				return bashCompletion(root, e.stdout)
-			case "zsh":
-				return root.GenZshCompletion(e.stdout)
-			case "fish":
-				return root.GenFishCompletion(e.stdout, true)
-			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(e.stdout)
+			if !slices.Contains(shells, args[0]) {
+				return unknownWord("unknown shell", args[0], shells, "wf completion --help")
 			}
-			return unknownWord("unknown shell", args[0], shells, "wf completion --help")
+			script, err := completionScripts.ReadFile("completion/wf." + strings.Replace(args[0], "powershell", "ps1", 1))
+			if err != nil {
+				panic("internal error: no completion script: " + err.Error())
+			}
+			_, err = e.stdout.Write(script)
+			return err
 		},
 	}
 	return cmd
@@ -40,26 +37,5 @@ files itself and never starts the daemon. The script for bash needs the package 
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// bashCompletion is the script of cobra, with the one change that lists need: bash quotes a comma
-// as "\,", which cobra compares with what was typed, so that after a comma nothing would ever match
-// (spf13/cobra#2334). In our words a comma needs no quotes.
-func bashCompletion(root *cobra.Command, w io.Writer) error {
-	var script bytes.Buffer
-	if err := root.GenBashCompletionV2(&script, true); err != nil {
-		return err
-	}
-	var changed strings.Builder
-	for line := range strings.Lines(script.String()) {
-		changed.WriteString(line)
-		text := strings.TrimSpace(line)
-		indent := line[:strings.Index(line, text)]
-		switch {
-		case strings.HasPrefix(text, `printf -v comp "%q"`):
-			changed.WriteString(indent + `comp=${comp//\\,/,}` + "\n")
-		case strings.HasPrefix(text, `COMPREPLY[0]=$(printf "%q"`):
-			changed.WriteString(indent + `COMPREPLY[0]=${COMPREPLY[0]//\\,/,}` + "\n")
-		}
-	}
-	_, err := io.WriteString(w, changed.String())
-	return err
-}
+//go:embed completion
+var completionScripts embed.FS

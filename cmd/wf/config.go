@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,10 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 			return wrongValue(s.key+" = "+v.text, err.Error(), v.where, nil)
 		}
 		f.Changed = true
+		if e.configured == nil {
+			e.configured = map[string]bool{}
+		}
+		e.configured[s.key] = true
 	}
 	return nil
 }
@@ -120,7 +125,8 @@ func (e *env) configFiles(workfile string) (sayings, error) {
 		if file.path == "" {
 			continue
 		}
-		said, err := readConfig(file.path, file.personal)
+		e.trust = e.trusting(cmp.Or(e.get("WF_TRUST"), found["trust"].text))
+		said, err := e.readConfig(file.path, file.personal, e.trust)
 		if err != nil {
 			return nil, err
 		}
@@ -156,10 +162,18 @@ func projectConfigOf(workfile string) string {
 
 // readConfig reads one file of configuration; one that does not exist says nothing. personal
 // says that it is the user's own, which may speak about the daemon.
-func readConfig(path string, personal bool) (sayings, error) {
-	data, err := readSmall(path)
+func (e *env) readConfig(path string, personal bool, t trust) (sayings, error) {
+	f, err := openSmall(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
+	}
+	var data []byte
+	if err == nil {
+		defer f.Close()
+		if doubt := t.doubt(path, f, !personal); doubt != "" {
+			return nil, e.distrusted(path, doubt)
+		}
+		data, err = readSmall(f)
 	}
 	if err != nil {
 		return nil, &failure{status: exitUsage, what: "cannot read the configuration " + path, why: errText(err)}
@@ -167,20 +181,8 @@ func readConfig(path string, personal bool) (sayings, error) {
 	return parseConfig(path, data, personal)
 }
 
-// readSmall reads a regular file: a fifo would keep every command waiting.
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+// readSmall reads a file that no configuration is larger than.
+func readSmall(f *os.File) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxConfig)
@@ -202,8 +204,11 @@ func parseConfig(path string, data []byte, personal bool) (sayings, error) {
 		case !known:
 			return nil, unknownKey(k.key, where)
 		case s.personal && !personal:
-			return nil, &failure{status: exitUsage, what: k.key + " is about the daemon, which serves all workfiles",
-				where: where, why: "it has no place beside one of them", fix: "put it into the configuration of the user: wf help config"}
+			what := k.key + " is about the daemon, which serves all workfiles"
+			if s.flagless {
+				what = k.key + " is about all workfiles"
+			}
+			return nil, &failure{status: exitUsage, what: what, where: where, why: "it has no place beside one of them", fix: "put it into the configuration of the user: wf help config"}
 		}
 		text, right := s.text(values[k.key])
 		if !right {

@@ -32,6 +32,11 @@ type env struct {
 
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
+	// configured are the flags that settings have given a value.
+	configured map[string]bool
+
+	// trust says whose files may decide what runs, once the configuration has been read.
+	trust trust
 
 	// traced: write the conversation with the daemon to a file; see protocol.
 	traced bool

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -35,15 +34,21 @@ func newNew(e *env) *cobra.Command {
 		Long: `New makes a workfile that does not exist yet: an empty one, one of lines, or with --from one of
 the workflow of another program. INPUT is its file, "-" standard input. What a workfile cannot
 express is an error that names the line; nothing is written then. The original is only read.
+What reads differently is told, and stands in a comment at the top of the workfile.
 
-  dagu       steps with command, script, env, depends, preconditions and folders
+  dagu       steps with command, script, env, depends, preconditions, retries, outputs and
+             repetitions; parameters; what only says when Dagu runs it is left out
   dot        digraphs of Graphviz: the attribute command of a node, else its label; dashed and
-             dotted edges are non-blocking; clusters are groups
+             dotted edges are non-blocking; clusters are groups; control flow as wf graph writes it
   make       rules, pattern rules and variables, without running make: what the goals need
              becomes nodes. wf does not look at file times: every node runs. Functions,
-             conditions and includes are errors
-  mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking
+             conditions, includes and make's built-in rules are errors
+  mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
+             the labels behind a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
+
+--from-lines takes a simple script as well: a command that goes on in the next lines is one node,
+comments are none, and lines that set up the shell stand before each command that follows them.
 
 A node for which no command is known keeps its place in the graph, and wf run refuses it;
 --command gives it one.`,
@@ -61,7 +66,7 @@ A node for which no command is known keeps its place in the graph, and wf run re
 	}
 	fileFlag(cmd, &o.file, "f")
 	f := cmd.Flags()
-	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line")
+	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line, or a script")
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
@@ -112,13 +117,14 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	var err error
 	switch {
 	case o.fromLines:
-		req.Lines, err = readLines(e.stdin)
+		notes, err = readLines(e.stdin, &req)
 	case o.from != "":
 		notes, err = o.read(e, &req)
 	}
 	if err != nil {
 		return err
 	}
+	req.Notes = o.topOfFile(e, notes)
 	c, err := e.connect(ctx)
 	if err != nil {
 		return err
@@ -138,20 +144,19 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readLines reads commands; blank lines are none. A line has no limit.
-func readLines(r io.Reader) ([]string, error) {
-	var lines []string
-	in := bufio.NewReader(r)
-	for {
-		line, err := in.ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
-			lines = append(lines, line)
-		}
-		if err == io.EOF {
-			return lines, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
+// readLines fills a request with the commands of standard input, and returns what to tell about them.
+func readLines(r io.Reader, req *api.NewRequest) (notes []string, err error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
 	}
+	lines, err := convert.ReadLines(data)
+	if err != nil {
+		return nil, notExpressible("standard input", "lines", err)
+	}
+	req.Lines = lines.Commands
+	if lines.Shell != "" {
+		req.Attrs = map[string]string{"shell": lines.Shell}
+	}
+	return lines.Notes, nil
 }

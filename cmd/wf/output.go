@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -26,9 +27,24 @@ const (
 
 // The streams of an execution.
 const (
-	streamOut = "stdout"
-	streamErr = "stderr"
+	streamOut  = "stdout"
+	streamErr  = "stderr"
+	streamBoth = "output" // both, in the order in which they were written
 )
+
+// logStream is one stream of an execution and its size at one moment.
+type logStream struct {
+	name string
+	size int64
+}
+
+// streamsOf are the streams that an execution has.
+func streamsOf(info api.LogInfo) []logStream {
+	if info.Merged {
+		return []logStream{{streamBoth, info.OutBytes}}
+	}
+	return []logStream{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}}
+}
 
 // A tail is the end of the output of an execution, safe to print.
 type tail struct {
@@ -47,27 +63,25 @@ func (t tail) title() string {
 	return plural(t.total, "line")
 }
 
-// tail reads the last lines of an execution: those of standard error, and before them, where
-// there is room, those of standard output.
+// tail reads the last lines of an execution. Where its streams are apart those of standard error come
+// last, and before them, where there is room, those of standard output.
 func (s *session) tail(ctx context.Context, q client.LogQuery, limit int) (tail, error) {
 	info, err := s.ws.LogInfo(ctx, q)
 	if err != nil {
 		return tail{}, err
 	}
-	errLines, errWhole, err := s.lastLines(ctx, q, streamErr, info.ErrBytes)
-	if err != nil {
-		return tail{}, err
+	t, total, wholly := tail{}, 0, true
+	for _, stream := range slices.Backward(streamsOf(info)) {
+		lines, whole, err := s.lastLines(ctx, q, stream.name, stream.size)
+		if err != nil {
+			return tail{}, err
+		}
+		total, wholly = total+len(lines), wholly && whole
+		t.lines = append(slices.Clip(lastOf(lines, limit-len(t.lines))), t.lines...)
 	}
-	outLines, outWhole, err := s.lastLines(ctx, q, streamOut, info.OutBytes)
-	if err != nil {
-		return tail{}, err
+	if wholly {
+		t.total = total
 	}
-	t := tail{}
-	if errWhole && outWhole {
-		t.total = len(errLines) + len(outLines)
-	}
-	lines := append(lastOf(outLines, limit-min(limit, len(errLines))), lastOf(errLines, limit)...)
-	t.lines = lines
 	return t, nil
 }
 
@@ -191,7 +205,7 @@ func (v *view) logCommand(run, name string) string {
 func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	var b bytes.Buffer
 	cut, err := v.copyOutput(ctx, &b, query(ev))
-	if err != nil && !isCode(err, api.CodeNotFound) {
+	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeNoOutput) {
 		v.say("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 	}
 	v.err.Flush() // the line about the end comes before the block
@@ -222,16 +236,13 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 
 func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
-// copyOutput appends both streams to b, up to groupedBytes and groupedLines each, safe for what reads them.
+// copyOutput appends the output to b, of each stream up to groupedBytes and groupedLines, safe for what reads them.
 func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.ws.LogInfo(ctx, q)
 	if err != nil {
 		return false, err
 	}
-	for _, stream := range []struct {
-		name string
-		size int64
-	}{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}} {
+	for _, stream := range streamsOf(info) {
 		if stream.size == 0 {
 			continue
 		}

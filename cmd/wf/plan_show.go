@@ -118,9 +118,9 @@ func pad(text string, width int) string {
 
 // planTitle says how much of the workfile it is.
 func planTitle(plan api.Plan) string {
-	jobs := ""
-	if plan.Jobs > 0 {
-		jobs = " (" + plural(plan.Jobs, "job") + ")"
+	jobs := jobsText(plan.Jobs, plan.NoLimit)
+	if jobs != "" {
+		jobs = " (" + jobs + ")"
 	}
 	title := fmt.Sprintf("would run %d of %s%s", len(plan.Steps), plural(plan.Total, "node"), jobs)
 	if plan.Mode == api.ModeResume {

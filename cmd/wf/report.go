@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +27,9 @@ var reportWriters = map[string]func(io.Writer, *account) error{
 	"md":    writeMarkdown,
 	"json":  func(w io.Writer, a *account) error { return writeJSON(w, a.detail) },
 }
+
+// reportKinds are the words for them.
+func reportKinds() []string { return slices.Sorted(maps.Keys(reportWriters)) }
 
 // reportsFlag is the value of --report KIND=FILE.
 type reportsFlag struct{ list *[]report }

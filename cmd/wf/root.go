@@ -20,6 +20,9 @@ const (
 
 // execute runs the command that args name.
 func execute(e *env, args []string) error {
+	if len(args) > 0 && args[0] == lineCommand {
+		return completeLine(e, args[1:])
+	}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(e.stdin)

@@ -144,8 +144,8 @@ func moment(t, now time.Time) string {
 // runLimits are the flags of a run that bound it.
 func runLimits(d api.RunDetail) string {
 	var parts []string
-	if d.Jobs > 0 {
-		parts = append(parts, plural(d.Jobs, "job"))
+	if jobs := jobsText(d.Jobs, d.NoLimit); jobs != "" {
+		parts = append(parts, jobs)
 	}
 	if d.TimeoutMS > 0 {
 		parts = append(parts, "timeout "+span(time.Duration(d.TimeoutMS)*time.Millisecond))

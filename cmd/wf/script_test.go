@@ -43,9 +43,6 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
-			case "bash-completion":
-				_, err := os.Stat(bashCompletionPackage)
-				return err == nil, nil
 			case "smalldisk":
 				return smallDisks(), nil
 			case "nodetector":
@@ -55,9 +52,6 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
-
-// bashCompletionPackage is what the completion of bash is loaded with; scripts name it, too.
-const bashCompletionPackage = "/usr/share/bash-completion/bash_completion"
 
 // buildProgram builds wf once, with the race detector when the test has it, and returns its folder.
 func buildProgram(t *testing.T) string {

@@ -17,11 +17,12 @@ type setting struct {
 	key      string // in the files; the flag is called the same
 	kind     settingKind
 	words    []string // what a word may be
-	builtin  string
+	builtin  string   // "" = nothing
 	attr     string   // attribute of the workfile's graph that wins over the files
 	commands []string // where the flag of this name is this setting; nil = everywhere
 	yields   string   // a flag that, when given, leaves this setting no place
-	personal bool     // of the daemon, which serves all workfiles: not for the file beside one of them
+	personal bool     // about all workfiles: not for the file beside one of them
+	flagless bool     // no command has a flag for it
 	help     string
 }
 
@@ -47,7 +48,7 @@ var (
 // settings are all of them, in the order in which people read about them.
 func settings() []setting {
 	return []setting{
-		{key: "jobs", kind: kindNumber, builtin: "0", attr: "jobs", help: "commands of a run at once; 0 = as many as the machine has slots"},
+		{key: "jobs", kind: kindNumber, attr: "jobs", help: "commands of a run at once; 0 = no limit; not set: what slots says"},
 		{key: "wrapper", kind: kindText, attr: "wrapper", help: "what every command is put into, at {}"},
 		{key: "timeout", kind: kindTime, builtin: "0s", commands: runCommands, help: "stop a run after this time; 0s = never"},
 		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "from TERM to KILL when a run is stopped"},
@@ -57,8 +58,10 @@ func settings() []setting {
 		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "what is shown of the output of the nodes"},
 		{key: "color", kind: kindWord, words: colorWords, builtin: "auto", help: "colours"},
 		{key: "ascii", kind: kindSwitch, builtin: "false", help: "draw with ASCII only"},
+		{key: "trust", kind: kindText, personal: true, flagless: true,
+			help: "folders whose files are believed whoever can write them, as /data/lab:/srv/flows; * = all"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
-			help: "commands of all runs on this machine at once; 0 = its processors"},
+			help: "commands at once of all runs on this machine that do not say jobs; 0 = its processors"},
 		{key: "idle-timeout", kind: kindTime, builtin: "1s", commands: startCommands, personal: true,
 			help: "the daemon ends this long after its last workfile was closed; 0s = never"},
 		{key: "host", kind: kindText, builtin: "127.0.0.1", commands: startCommands, personal: true, help: "loopback address of the daemon's HTTP door"},

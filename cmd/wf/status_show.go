@@ -49,6 +49,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		if r.Held != "" {
 			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
 		}
+		if r.Short != nil {
+			lines = append(lines, "note: "+words.Short(*r.Short))
+		}
 	}
 	switch {
 	case len(s.Runs) > 0:

@@ -20,6 +20,7 @@ func topics() []topic {
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
+		{"attributes", "All attributes of nodes, edges and the graph", attributesTopic},
 		{"exit-codes", "Exit statuses", fixed(exitTopic)},
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", fixed(jsonTopic)},
@@ -118,6 +119,8 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
           cwd       where commands work; the folder of the workfile if it is not there
           shell     what executes them, with its options; /bin/sh if it is not there
           max_activations  how often a node may run in one run: 1000 if it is not there
+          output    merged: standard output and standard error in one, in the order in which they
+                    were written; split: apart. Nodes may have it, too
 
 Conditions, retries, loops, approvals and parameters are attributes too: wf help control-flow.
 
@@ -275,8 +278,12 @@ holds, and where it was said.
 		}
 	}
 	b.WriteString(`
-The settings from slots on are those of the daemon. It serves all workfiles, so that they stand
-only in config.toml of the user; they hold from its next start on: wf server restart.
+A .wf.toml can hold a wrapper, which is executed. So it must belong to you or to root, nobody else
+may be able to write it, and the same holds for its folder and for a link to it; else nothing runs
+and wf says why. trust names folders where this does not matter.
+
+The settings from trust on stand only in config.toml of the user. Those from slots on are the
+daemon's, which serves all workfiles; they hold from its next start on: wf server restart.
 
   # ~/.config/wf/config.toml
   jobs = 4

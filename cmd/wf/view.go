@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 const (
@@ -110,7 +111,7 @@ func (v *view) events() []api.EventType {
 	if v.opt.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.NodeFailed, api.FileProblem,
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.NodeFailed, api.FileProblem,
 		api.NodeWaiting, api.NodeDecided}
 	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
@@ -202,6 +203,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 		}
 	case api.RunHeld:
 		v.held(ev)
+	case api.RunShort:
+		if ev.Short != nil && v.progress() && !v.opt.quiet {
+			v.at(ev.Time, "%s", words.Short(*ev.Short))
+		}
 	case api.FileProblem:
 		if ev.Message == "" {
 			v.say("note: the trouble with the workfile is over")

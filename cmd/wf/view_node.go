@@ -20,10 +20,21 @@ func (v *view) started(ev api.Event) {
 	if v.board.kept > 0 {
 		size += fmt.Sprintf(", %d kept", v.board.kept)
 	}
-	if ev.Jobs > 0 { // else the machine's slots are the only limit
-		size += ", " + plural(ev.Jobs, "job")
+	if jobs := jobsText(ev.Jobs, ev.NoLimit); jobs != "" {
+		size += ", " + jobs
 	}
 	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
+}
+
+// jobsText is how many commands a run has at once; "" where the machine's slots are the only limit.
+func jobsText(jobs int, noLimit bool) string {
+	switch {
+	case noLimit:
+		return "any number of jobs"
+	case jobs > 0:
+		return plural(jobs, "job")
+	}
+	return ""
 }
 
 func (v *view) nodeStarted(ev api.Event) {
