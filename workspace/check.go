@@ -2,6 +2,10 @@ package workspace
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,21 +22,54 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		return api.Check{}, err
 	}
 	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
-		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
-			Problems: []api.Problem{}}
-		if w.file.unreadable != "" {
-			addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
-		}
-		_, problems := flow.Read(w.g)
-		for _, p := range append(graph.Check(w.g), problems...) {
-			addProblem(&c, w.problem(p))
-		}
-		for _, p := range w.oddities() {
-			addProblem(&c, p)
-		}
-		w.checkWrapper(&c)
+		c := w.check()
+		w.checkShell(&c)
 		return c, nil
 	})
+}
+
+// check is Check without the programs that the workfile needs.
+func (w *Workspace) check() api.Check {
+	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
+		Problems: []api.Problem{}}
+	if w.file.unreadable != "" {
+		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
+	}
+	_, problems := flow.Read(w.g)
+	more := map[string]int{}
+	for _, p := range append(graph.Check(w.g), problems...) {
+		if more[p.Code]++; more[p.Code] <= problemsPerCode {
+			addProblem(&c, w.problem(p))
+		} else if p.Severity == graph.Error {
+			c.OK = false
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(more)) {
+		if n := more[code] - problemsPerCode; n > 0 {
+			addProblem(&c, api.Problem{Severity: "warning", Code: code, Message: fmt.Sprintf("%d more of this kind are not shown", n)})
+		}
+	}
+	for _, p := range w.oddities() {
+		addProblem(&c, p)
+	}
+	w.checkWrapper(&c)
+	return c
+}
+
+// problemsPerCode bounds how many problems of one kind are told.
+const problemsPerCode = 1000
+
+// checkShell adds that the shell of the workfile is not there. A daemon has no PATH to look in: each run brings
+// its own, and is refused if it is not there.
+func (w *Workspace) checkShell(c *api.Check) {
+	shell, _ := w.g.Attr("shell")
+	path := os.Getenv("PATH")
+	if path == "" && !strings.HasPrefix(strings.TrimSpace(shell), "/") {
+		return
+	}
+	if err := executor.CheckShell(shell, []string{"PATH=" + path}); err != nil {
+		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.doc.GraphAttrLine("shell"), Message: err.Error()})
+	}
 }
 
 // rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was
@@ -169,4 +206,20 @@ func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error
 		e.Fix = "wf edit wrapper " + executor.Quote(p.Correct)
 	}
 	return e
+}
+
+// findShell refuses a run whose commands nothing can execute. A plan has no environment: then ours counts.
+func (w *Workspace) findShell(shell string, env []string) error {
+	if shell == "" {
+		return nil
+	}
+	if env == nil {
+		env = []string{"PATH=" + os.Getenv("PATH")}
+	}
+	err := executor.CheckShell(shell, env)
+	if err == nil {
+		return nil
+	}
+	return &api.Error{Code: api.CodeWorkfile, Message: "the shell of the workfile cannot execute its commands", Why: err.Error(),
+		Where: w.where(w.doc.GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
 }

@@ -256,6 +256,9 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err := w.fitWrapper(r.req.Wrapper, r.req.Shell, asked, req.Wrapper != nil); err != nil {
 		return nil, err
 	}
+	if err := w.findShell(r.req.Shell, req.Env); err != nil {
+		return nil, err
+	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
 	}

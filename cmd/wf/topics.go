@@ -253,6 +253,8 @@ A command runs with the environment of the wf run that started it, and these:
   WF_RUN_ID       number of the run           WF_NODE_NAME  its handle
   WF_EXECUTION    how often it began in this run, from 1
   WF_OUTPUT       file for its outputs: key=value lines, key<<END blocks, or a JSON object
+  WF_INPUT        file with these variables and those of env as a JSON object, for commands that
+                  name it: for values of more than 128 KiB, which no variable can hold
   WF_PARAM_NAME   value of a parameter        WF_APPROVAL_NAME  value of wf approve --set
   WF_ITEM, WF_INDEX  of an instance of a foreach or times; WF_ITERATION of a while or until
 
