@@ -84,11 +84,51 @@ type Decision struct {
 
 // DecisionMade says who decided what.
 type DecisionMade struct {
-	Approved bool           `json:"approved"`
-	By       string         `json:"by,omitempty"` // "" = the time to answer was over
-	Time     time.Time      `json:"time"`
-	Comment  string         `json:"comment,omitempty"`
-	Values   map[string]any `json:"values,omitempty"`
+	Approved bool   `json:"approved"`
+	By       string `json:"by,omitempty"` // the name that was given, else the system user; "" = the time to answer was over
+	// SystemUser is the system's name of the user whose client decided; "" in records of earlier versions.
+	SystemUser string         `json:"system_user,omitempty"`
+	TimedOut   bool           `json:"timed_out,omitempty"` // the time to answer was over, and the default counts
+	Time       time.Time      `json:"time"`
+	Comment    string         `json:"comment,omitempty"`
+	Values     map[string]any `json:"values,omitempty"` // "***" where the name says that the value is secret
+}
+
+// Who names who decided: "bob", "bob (system user alice)" or, where the time to answer was over, "the default".
+func (d DecisionMade) Who() string {
+	switch {
+	case d.TimedOut:
+		return "the default, because the time to answer was over"
+	case d.By == "":
+		return "a person"
+	case d.SystemUser != "" && d.SystemUser != d.By:
+		return d.By + " (system user " + d.SystemUser + ")"
+	}
+	return d.By
+}
+
+// A NodeDecision is a decision about a node of a run.
+type NodeDecision struct {
+	Node string `json:"node"` // id or path
+	Name string `json:"name"` // handle or path
+	DecisionMade
+}
+
+// Inputs are what an execution gets beyond the environment of its run.
+type Inputs struct {
+	Env       map[string]string `json:"env,omitempty"`       // computed for it; "***" where the name says that the value is secret
+	Item      *string           `json:"item,omitempty"`      // of the innermost foreach
+	Index     *int              `json:"index,omitempty"`     // from 0
+	Iteration *int              `json:"iteration,omitempty"` // from 0
+	Attempt   int               `json:"attempt,omitempty"`   // from 2; 0 = the first
+}
+
+// Set adds a variable.
+func (in *Inputs) Set(name, value string) {
+	if in.Env == nil {
+		in.Env = map[string]string{}
+	}
+	in.Env[name] = value
 }
 
 // NodeOutputs is `wf out --json`.

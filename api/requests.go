@@ -128,10 +128,15 @@ type StopResult struct {
 
 // Plan is what a run would do: `wf plan --json`.
 type Plan struct {
-	Schema  string     `json:"schema"`
-	Mode    string     `json:"mode"`
-	Resumes string     `json:"resumes,omitempty"`
-	Total   int        `json:"total"`
+	Schema  string `json:"schema"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Total   int    `json:"total"` // nodes of the workfile, counted like Nodes
+	// Nodes counts what would run, as Counts does: each instance of a node, and no sub-flow whose instances
+	// are known. Conditional counts what runs only if outcomes are so.
+	Nodes       int `json:"nodes"`
+	Conditional int `json:"conditional,omitempty"`
+
 	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
 	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
@@ -161,6 +166,11 @@ type PlanStep struct {
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
+	// A node in a sub-flow: Home is that, as people call it; Instances is in how many instances it runs, 0 =
+	// nobody knows yet; Paths are those of it, the first hundred.
+	Home      string   `json:"home,omitempty"`
+	Instances int      `json:"instances,omitempty"`
+	Paths     []string `json:"paths,omitempty"`
 }
 
 // PlanReason says why a node would run.
@@ -177,7 +187,7 @@ const (
 	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
 	PlanNeverRan    PlanReason = "never_ran"
 	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
-	PlanInstance    PlanReason = "instance"    // it runs in each instance of the sub-flow Of
+	PlanInstance    PlanReason = "instance"    // it runs in instances of the sub-flow Of
 	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
 
@@ -211,6 +221,9 @@ type Why struct {
 	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+
+	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
+	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told

@@ -150,8 +150,10 @@ type RunDetail struct {
 
 	Params map[string]any `json:"params,omitempty"`
 	Mocks  []Mock         `json:"mocks,omitempty"` // what was not executed, by handle or path
-	Until  []string       `json:"until,omitempty"` // --until, as given
-	From   []string       `json:"from,omitempty"`  // --from, as given
+	// Decisions are what people, or the time they had, decided in the run, in order.
+	Decisions []NodeDecision `json:"decisions,omitempty"`
+	Until     []string       `json:"until,omitempty"` // --until, as given
+	From      []string       `json:"from,omitempty"`  // --from, as given
 
 	// Analysis is there where it was asked for and the record is whole.
 	Analysis *Analysis `json:"analysis,omitempty"`
@@ -226,4 +228,5 @@ type Execution struct {
 	Handled    bool       `json:"handled,omitempty"` // it failed, and an edge has fired for that
 	UserMS     int64      `json:"user_ms,omitempty"` // CPU time, of the process and what it waited for
 	SysMS      int64      `json:"sys_ms,omitempty"`
+	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
 }

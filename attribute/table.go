@@ -68,6 +68,7 @@ var table = []Attribute{
 	{Name: "cwd", On: Graph, Kind: Other, Meaning: "the folder of all commands, relative to that of the workfile"},
 	{Name: "jobs", On: Graph, Role: Shapes, Kind: Number, Meaning: "how many commands run at once"},
 	{Name: "max_activations", On: Graph, Kind: Count, Meaning: "how often a node may run in one run; 1000"},
+	{Name: "max_instances", On: Graph, Kind: Count, Meaning: "how many nodes the instances of a run may have; 500000"},
 	{Name: "params", On: Graph, Kind: JSON, Long: true, Mistaken: []string{"parameters"},
 		Meaning: `what a run is asked for: {"name": {"type": "string", "required": true}}`},
 	{Name: "on_busy", On: Graph, Kind: Word, Words: []string{"refuse", "queue", "cancel"},

@@ -31,7 +31,8 @@ type Request struct {
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
-	Output         string `json:"output,omitempty"` // "merged", or "split" as in runs before there was a choice
+	MaxInstances   int    `json:"max_instances,omitempty"` // 0 = no limit, as in records of earlier versions
+	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs before there was a choice
 
 	Client  string `json:"client,omitempty"`
 	User    string `json:"user,omitempty"`
@@ -66,6 +67,9 @@ func readRequest(disk Disk, path string) (Request, error) {
 	data, err := readFile(disk, path)
 	if err == nil {
 		err = json.Unmarshal(data, &req)
+	}
+	if err == nil && len(req.Names) != len(req.Scope) { // who reads it goes by both at once
+		err = fmt.Errorf("%d names for %d nodes", len(req.Names), len(req.Scope))
 	}
 	if err != nil {
 		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)

@@ -191,7 +191,7 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 	show("inspector of what has been decided", func(m *model) {
 		m.picture.goTo(8)
 		m.inspect, m.pane = true, sidePane
-		m.asking.decisions = map[string][]api.DecisionMade{"id-sign": {{Approved: true, By: "ann", Time: noon.Local(), Comment: "as agreed", Values: map[string]any{"window": "14:00"}}}}
+		m.why.text = append(m.why.text, `It was approved by ann at 2026-11-22 12:00:00: "as agreed", window=14:00.`)
 	})
 	dialogScreens(show)
 	return b.String()

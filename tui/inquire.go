@@ -25,9 +25,9 @@ const mostSubFlows = 50
 type asking struct {
 	subFlows  map[string]bool // names of those in which something happened
 	approvals bool
-	ways      bool   // which edges have fired
-	pages     string // what is known of what is open: see openText
-	decisions map[string][]api.DecisionMade
+	ways      bool           // which edges have fired
+	pages     string         // what is known of what is open: see openText
+	decided   map[string]int // decisions heard of, by node
 	busy      bool
 	waits     bool // an inquiry message is on its way
 	last      time.Time
@@ -70,19 +70,15 @@ func (a *asking) touch(name string) {
 	a.subFlows[name] = true
 }
 
-// mostDecisions bounds how many decisions are kept for the inspector.
-const mostDecisions = 1000
+// mostDecided bounds for how many nodes decisions are counted.
+const mostDecided = 1000
 
-// decide keeps a decision, to be told by the inspector.
+// decide counts a decision, so that the inspector asks again why its node is as it is.
 func (a *asking) decide(ev api.Event) {
-	if ev.Decision == nil {
-		return
+	if a.decided == nil || len(a.decided) >= mostDecided {
+		a.decided = map[string]int{}
 	}
-	if a.decisions == nil || len(a.decisions) >= mostDecisions {
-		a.decisions = map[string][]api.DecisionMade{}
-	}
-	list := a.decisions[ev.Node]
-	a.decisions[ev.Node] = append(list[max(0, len(list)-mostHeard+1):], *ev.Decision)
+	a.decided[ev.Node]++
 }
 
 // openText says what is open, to know when something else is.

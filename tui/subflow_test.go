@@ -140,7 +140,7 @@ func TestInstanceEvents(t *testing.T) {
 	}
 	m := flowModel(6)
 	m.Update(news{m.link.feed, b})
-	if !m.asking.subFlows["each"] || !m.asking.approvals || len(m.asking.decisions["each[3]/t"]) != 1 {
+	if !m.asking.subFlows["each"] || !m.asking.approvals || m.asking.decided["each[3]/t"] != 1 {
 		t.Errorf("to be asked: %+v", m.asking)
 	}
 }

@@ -19,7 +19,15 @@ type pendingStart struct {
 // start begins a run, or does what on_busy says while its scope is active: it waits in line, behind
 // those that wait already, or ends what is in its way first.
 func (w *Workspace) start(p *pendingStart) {
-	r, acc, err := w.newRun(p.client, p.req)
+	type made struct {
+		r   *run
+		acc api.RunAccepted
+	}
+	m, err := contained(w, func(w *Workspace) (m made, err error) { // it is not one of the runs yet
+		m.r, m.acc, err = w.newRun(p.client, p.req)
+		return m, err
+	})
+	r, acc := m.r, m.acc
 	var busy *api.Error
 	if errors.As(err, &busy) && busy.Code == api.CodeConflict {
 		policy, wrong := w.onBusy(p.req)

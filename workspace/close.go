@@ -6,10 +6,13 @@ import (
 )
 
 // helpers are the goroutines that do slow work for a loop; closing waits for them.
-type helpers struct{ wg sync.WaitGroup }
+type helpers struct {
+	wg    sync.WaitGroup
+	guard func(f func()) // runs f, and carries its panic to the loop
+}
 
 // run starts f, which reports back through the inbox.
-func (h *helpers) run(f func()) { h.wg.Go(f) }
+func (h *helpers) run(f func()) { h.wg.Go(func() { h.guard(f) }) }
 
 // closeRequest is kept until the last save of a closing workspace is over.
 type closeRequest struct{ saved bool }

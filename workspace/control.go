@@ -29,13 +29,14 @@ type control struct {
 	flow      *flow.Flow // nil for a plain run
 	tick      *time.Timer
 	past      scheduler.Past
-	templates map[string]*template // nodes of sub-flows by id
-	since     map[int]time.Time    // waiting nodes → since when
-	sinceNow  time.Time            // the time of the event at hand
-	folding   bool                 // the past is folded: nobody is told of it
-	left      map[string]bool      // the files of outputs that there are, while many are asked for
-	notes     []string             // what a person should know before it begins
-	numbered  bool                 // instances have got numbers that the disk may not know of yet
+	templates map[string]*template       // nodes of sub-flows by id
+	since     map[int]time.Time          // waiting nodes → since when
+	sinceNow  time.Time                  // the time of the event at hand
+	folding   bool                       // the past is folded: nobody is told of it
+	left      map[string]bool            // the files of outputs that there are, while many are asked for
+	notes     []string                   // what a person should know before it begins
+	decisions map[int][]api.DecisionMade // about nodes, in order
+	numbered  bool                       // instances have got numbers that the disk may not know of yet
 }
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
@@ -83,7 +84,7 @@ func few(notes []string) []string {
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
 func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
-	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}

@@ -431,6 +431,13 @@ func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	if strings.ContainsFunc(name, isControl) {
 		return invalid("name %q has control characters", name)
 	}
+	if sign := graph.SelectorSyntax(strings.TrimSpace(name)); sign != "" {
+		return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("name %q means something else in a selector: it has %q", name, sign),
+			Why: "s:STATE, g:GROUP, id:ID, +NODE, NODE+ and commas select nodes", Fix: "choose another name"}
+	}
+	if other := b.w.g.Node(name); other != nil && other != of {
+		return invalid("%q is the id of node %s; choose another name", name, b.w.handle(other))
+	}
 	for _, n := range b.w.g.Nodes() {
 		if name != "" && n != of && n.Name == name {
 			return invalid("another node is named %q already", name)

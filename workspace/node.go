@@ -35,7 +35,8 @@ type nodeRecord struct {
 	mocked     bool         // it was not executed: its end was given
 	handled    bool         // it failed, and an edge fired for that
 	outputs    map[string]any
-	ending     *ending // for those who follow its output; nil = nobody
+	inputs     *api.Inputs // of the execution; nil for a plain command
+	ending     *ending     // for those who follow its output; nil = nobody
 }
 
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.

@@ -65,6 +65,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
 		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour), trial: trial{retry: retry}}
 	w.holdTimer.Stop()
+	w.helpers.guard = w.guarded
 	w.out.init()
 	w.file.init()
 	if err := w.raiseFence(); err != nil {

@@ -130,13 +130,14 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
+	d.Decisions = decisionsOf(req, past.Decisions)
 	w.addControl(&d, req)
 	return d, nil
 }
 
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
-		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message}
+		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message, Inputs: readInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}

@@ -116,9 +116,13 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	if n.node != nil {
 		w.file.touchOutput(n.node)
 	}
+	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))
-	if r.sched.Handled(rep.ID.Node) {
+	switch {
+	case r.sched.Handled(rep.ID.Node):
 		w.out.handled(told, n.id)
+	case r.sched.Attempt(rep.ID.Node) > attempt:
+		w.out.retried(told, n.id, api.Retry{Attempt: attempt + 1, Of: r.sched.Attempts(rep.ID.Node)})
 	}
 	r.answerEnd(rep.ID)
 }

@@ -81,7 +81,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		g, err = thaw(frozen)
 	}
 	if err == nil {
-		err = r.reschedule(g, false)
+		err = r.reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
@@ -100,8 +100,8 @@ func thaw(frozen []byte) (*graph.Graph, error) {
 	return g, nil
 }
 
-// reschedule makes the scheduler of a run again, on the graph that it began with; dry, for a plan.
-func (r *run) reschedule(g *graph.Graph, dry bool) error {
+// reschedule makes the scheduler of a run again, on the graph that it began with.
+func (r *run) reschedule(g *graph.Graph) error {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
 	if r.req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
@@ -126,7 +126,7 @@ func (r *run) reschedule(g *graph.Graph, dry bool) error {
 	if err != nil {
 		return err
 	}
-	r.flow, opt.Dry = opt.Flow, dry
+	r.flow = opt.Flow
 	r.sched, err = scheduler.NewRun(g, scope, opt)
 	return err
 }
@@ -164,7 +164,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
-		r.executes(w, id, rec.Command)
+		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
 		r.inflight++
 		r.look = true
@@ -204,7 +204,10 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
 		values, _ := decodeValues(rec.Outputs)
+		r.noteDecision(rec.Node, decisionOf(rec))
 		r.fold(w, decided(rec, values))
+	case history.RecordAnswer:
+		r.noteDecision(rec.Node, decisionOf(rec))
 	}
 }
 

@@ -130,6 +130,8 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
+		case scheduler.Answered:
+			r.answered(w, ef)
 		case scheduler.Timer:
 			r.setTimer(w, ef.At)
 		case scheduler.Execute:

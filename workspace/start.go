@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
 	"wf/history"
@@ -220,6 +221,10 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
+	instances, err := w.number("max_instances", flow.DefaultInstances)
+	if err != nil {
+		return nil, err
+	}
 	const unsaid = -1
 	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
@@ -240,7 +245,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
-		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -194,13 +195,14 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	}
 	n := &r.nodes[i]
 	rec := history.Record{Type: history.RecordDecide, Time: now(), Node: i, ID: n.id, OK: d.Approved,
-		Message: d.Comment, Cause: d.User, Client: client}
+		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client}
 	if len(d.Values) > 0 {
 		rec.Outputs = values
 	}
 	r.record(rec)
-	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name,
-		Decision: &api.DecisionMade{Approved: d.Approved, By: d.User, Time: rec.Time, Comment: d.Comment, Values: d.Values}})
+	made := decisionOf(rec)
+	r.noteDecision(i, made)
+	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name, Decision: &made})
 	r.step(w, decided(rec, outputs))
 	return nil
 }
@@ -208,8 +210,8 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 // decided is the event that a record of a decision stands for.
 func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	message := rec.Message
-	if !rec.OK && rec.Cause != "" {
-		message = strings.TrimSuffix("rejected by "+rec.Cause+": "+rec.Message, ": ")
+	if by := cmp.Or(rec.Cause, rec.User); !rec.OK && by != "" {
+		message = strings.TrimSuffix("rejected by "+by+": "+rec.Message, ": ")
 	}
 	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
 }

@@ -204,6 +204,7 @@ func (r *run) explain(why *api.Why, i int) {
 	default:
 		r.explainIdle(why, ex)
 	}
+	r.explainRecord(why, i, rec)
 	if s := r.causeSentence(ex.Cause); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)

@@ -127,6 +127,7 @@ type pulse struct {
 // settled once: slots filled, journals written, events sent.
 func (w *Workspace) loop() {
 	defer close(w.done)
+	defer w.contain()
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
@@ -220,9 +221,10 @@ func (w *Workspace) send(m message) bool {
 	}
 }
 
-// ask runs f on the loop and returns its answer. ctx bounds the wait, not the deed.
+// ask runs f, which changes nothing of the graph and its runs, on the loop and returns its answer. ctx
+// bounds the wait, not the deed. A panic in f is an error of this question only.
 func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(f(w)) })
+	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(contained(w, f)) })
 }
 
 type answer[T any] struct {
