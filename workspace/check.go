@@ -14,6 +14,7 @@ import (
 	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
+	"wf/history"
 )
 
 // Check lists what is wrong with the workfile, with lines.
@@ -183,6 +184,15 @@ func wrapperMessage(p *executor.WrapperProblem) string {
 		text += "; probably meant: " + p.Correct
 	}
 	return text
+}
+
+// executesCommands refuses a run whose wrapper or shell executes no command as it is meant. asked: the wrapper was
+// asked for, and is not from the settings.
+func (w *Workspace) executesCommands(r history.Request, req api.RunRequest, asked bool) error {
+	if err := w.findShell(r.Shell, req.Env); err != nil {
+		return err
+	}
+	return w.fitWrapper(r.Wrapper, r.Shell, asked, req.Wrapper != nil)
 }
 
 // fitWrapper refuses a wrapper that would execute no command as it is meant. asked: somebody has asked for it

@@ -258,10 +258,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
-	if err := w.fitWrapper(r.req.Wrapper, r.req.Shell, asked, req.Wrapper != nil); err != nil {
-		return nil, err
-	}
-	if err := w.findShell(r.req.Shell, req.Env); err != nil {
+	if err := w.executesCommands(r.req, req, asked); err != nil {
 		return nil, err
 	}
 	if req.GraceMS != nil {
