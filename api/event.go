@@ -200,6 +200,7 @@ func (c *Counts) Add(s State) {
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges
 	Events []EventType // only events of these types; nil = all
+	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

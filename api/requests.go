@@ -84,8 +84,21 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
+	// detached from it.
+	Caller *Caller `json:"caller,omitempty"`
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// A Caller is an execution as its command knows it, from its environment.
+type Caller struct {
+	Workfile  string `json:"workfile"`
+	Run       string `json:"run"`
+	Node      string `json:"node"` // id
+	Execution int    `json:"execution"`
+	// Held are the units of pools that it holds; the daemon knows.
+	Held map[string]int `json:"-"`
 }
 
 // RunDefaults are what the configuration of the client's user says about any run. nil = nothing.

@@ -255,6 +255,13 @@ func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
 	return outcome{reason: ReasonInstances, message: r.failedInstances(i, s)}
 }
 
+func instancesOf(n int) string {
+	if n == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", n)
+}
+
 // failedInstances words which instances failed, the first few by name.
 func (r *Run) failedInstances(i int32, s *instances) string {
 	const named = 5
@@ -269,9 +276,9 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 		}
 	}
 	if s.failed == 0 {
-		return fmt.Sprintf("all %d instances succeeded, and min_success asks for more", len(s.frames))
+		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.frames)))
 	}
-	return fmt.Sprintf("%d of %d instances failed: %s", s.failed, len(s.frames), strings.Join(names, ", "))
+	return fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(len(s.frames)), strings.Join(names, ", "))
 }
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.

@@ -287,6 +287,7 @@ func (m followed) handle(w *Workspace) {
 	r.requeue(w)
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
+	w.tellCaller(r)
 }
 
 // goneSession stands for an executor that could not be found again.

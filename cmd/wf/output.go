@@ -57,7 +57,7 @@ type tail struct {
 func (t tail) title() string {
 	switch {
 	case t.total == 0:
-		return fmt.Sprintf("last %d lines", len(t.lines))
+		return "last " + plural(len(t.lines), "line")
 	case t.total > len(t.lines):
 		return fmt.Sprintf("last %d of %d lines", len(t.lines), t.total)
 	}

@@ -18,6 +18,7 @@ func topics() []topic {
 	return []topic{
 		{"selectors", "How to name nodes", fixed(selectorsTopic)},
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
+		{"glossary", "What the words mean", fixed(glossaryTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
 		{"attributes", "All attributes of nodes, edges and the graph", attributesTopic},
