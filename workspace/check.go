@@ -186,9 +186,12 @@ func wrapperMessage(p *executor.WrapperProblem) string {
 	return text
 }
 
-// executesCommands refuses a run whose wrapper or shell executes no command as it is meant. asked: the wrapper was
-// asked for, and is not from the settings.
-func (w *Workspace) executesCommands(r history.Request, req api.RunRequest, asked bool) error {
+// executesCommands gives a run its wrapper, and refuses one whose wrapper or shell executes no command as it is
+// meant. asked: the wrapper was asked for, and is not from the settings.
+func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, asked bool) error {
+	if req.Wrapper != nil {
+		r.Wrapper = *req.Wrapper
+	}
 	if err := w.findShell(r.Shell, req.Env); err != nil {
 		return err
 	}

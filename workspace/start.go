@@ -173,7 +173,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 	}
 	if w.doc.FromDrawing() && !req.AcceptDrawing {
-		return &api.Error{Code: api.CodeRefused, Where: w.path,
+		return &api.Error{Code: api.CodeWorkfile, Where: w.path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
@@ -212,8 +212,7 @@ func (w *Workspace) where(line int) string {
 
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
-	asked := req.Wrapper != nil
-	req = w.withDefaults(req)
+	req, asked := w.withDefaults(req), req.Wrapper != nil
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
 		return nil, err
@@ -255,10 +254,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	r.req.Output = w.streams().String()
-	if req.Wrapper != nil {
-		r.req.Wrapper = *req.Wrapper
-	}
-	if err := w.executesCommands(r.req, req, asked); err != nil {
+	if err := w.executesCommands(&r.req, req, asked); err != nil {
 		return nil, err
 	}
 	if req.GraceMS != nil {
