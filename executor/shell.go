@@ -36,11 +36,14 @@ func findShell(shell string, env []string) (path string, argv []string, err erro
 	return path, words, nil
 }
 
-// CheckShell says why commands cannot be executed by a shell, given their environment.
-func CheckShell(shell string, env []string) error {
+// CheckShell says why commands cannot be executed by a shell, given their environment and their folder.
+func CheckShell(shell string, env []string, dir string) error {
 	path, _, err := findShell(shell, env)
 	if err != nil {
 		return err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
 	}
 	switch err := isProgram(path); {
 	case err == nil:

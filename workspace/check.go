@@ -65,10 +65,10 @@ const problemsPerCode = 1000
 func (w *Workspace) checkShell(c *api.Check) {
 	shell, _ := w.g.Attr("shell")
 	path := os.Getenv("PATH")
-	if path == "" && !strings.HasPrefix(strings.TrimSpace(shell), "/") {
+	if path == "" && !strings.Contains(shell, "/") {
 		return
 	}
-	if err := executor.CheckShell(shell, []string{"PATH=" + path}); err != nil {
+	if err := executor.CheckShell(shell, []string{"PATH=" + path}, w.cwd()); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.doc.GraphAttrLine("shell"), Message: err.Error()})
 	}
 }
@@ -229,7 +229,7 @@ func (w *Workspace) findShell(shell string, env []string) error {
 	if env == nil {
 		env = []string{"PATH=" + os.Getenv("PATH")}
 	}
-	err := executor.CheckShell(shell, env)
+	err := executor.CheckShell(shell, env, w.cwd())
 	if err == nil {
 		return nil
 	}
