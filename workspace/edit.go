@@ -258,20 +258,6 @@ func (b *editBuilder) noEdge(src, dst *graph.Node, name string) error {
 	return err
 }
 
-// between finds the edges that an edit names.
-func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
-	src, dst, err := b.ends(e)
-	if err != nil {
-		return nil, "", err
-	}
-	name := b.w.handle(src) + " -> " + b.w.handle(dst)
-	edges := b.w.g.EdgesBetween(src, dst)
-	if len(edges) == 0 {
-		return nil, "", b.noEdge(src, dst, name)
-	}
-	return append([]*graph.Edge(nil), edges...), name, nil
-}
-
 func (b *editBuilder) removeEdge(e api.Edit) error {
 	edges, name, err := b.between(e)
 	for _, edge := range edges {
