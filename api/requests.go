@@ -14,6 +14,9 @@ type OpenRequest struct {
 	Path string `json:"path"` // absolute
 	// Retry opens a held workspace once more: see HeldWorkspace.
 	Retry bool `json:"retry,omitempty"`
+	// Results is what the client's configuration says about what runs write into workfiles: one of the
+	// Results words, "" for nothing. The workfile wins over it.
+	Results string `json:"results,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -26,6 +29,7 @@ type WorkspaceInfo struct {
 	State    string   `json:"state"`   // "idle" or "running"
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
+	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.
@@ -84,6 +88,9 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
+	// minute, is refused with CodeDone. With the mode "fresh" it is not.
+	AskRepeat bool `json:"ask_repeat,omitempty"`
 	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
 	// detached from it.
 	Caller *Caller `json:"caller,omitempty"`
@@ -116,13 +123,15 @@ const (
 // RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
-	Run     string   `json:"run"`
-	Mode    string   `json:"mode"`
-	Resumes string   `json:"resumes,omitempty"`
-	Failed  int      `json:"failed,omitempty"` // resume: how many nodes had failed
-	Nodes   int      `json:"nodes"`            // in scope
-	Total   int      `json:"total"`            // in the workfile
-	Notes   []string `json:"notes,omitempty"`  // warnings for people
+	Run     string `json:"run"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
+	Nodes   int    `json:"nodes"`            // in scope
+	Total   int    `json:"total"`            // in the workfile
+	// FromFile, of a resume, counts the nodes whose status it builds on although it came with the file.
+	FromFile int      `json:"from_file,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // warnings for people
 }
 
 // StopRequest stops a run, or one node of it.
@@ -265,7 +274,10 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
-	When   string   `json:"when,omitempty"` // condition of a new edge
+	// Set are further attributes, in this order: of the node that is added, of the nodes, the edge or the
+	// graph that is changed.
+	Set  []Setting `json:"set,omitempty"`
+	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
 	// Edge says which edge is meant: its id, without Source and Target or where several connect the two, or of
 	// those its number from 1, or EveryEdge. "" is an error where there are several.
 	Edge string `json:"edge,omitempty"`
@@ -277,22 +289,28 @@ type Edit struct {
 	Was *string `json:"was,omitempty"`
 }
 
+// A Setting is an attribute and its value.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 // EveryEdge means all edges between two nodes.
 const EveryEdge = "all"
 
 // The edits.
 const (
-	OpAddNode    = "add-node"    // Label, Name, After, X, Y, In, Container
+	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
-	OpAddEdge    = "add-edge"    // Source, Target, Type, When
+	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target, Edge
 	OpEdgeType   = "type"        // Source, Target, Edge, Type
-	OpSetEdge    = "set-edge"    // Source, Target, Edge, Key, Value, Was
+	OpSetEdge    = "set-edge"    // Source, Target, Edge, Key, Value, Set, Was
 	OpUnsetEdge  = "unset-edge"  // Source, Target, Edge, Key, Was
-	OpSet        = "set"         // Nodes, Key, Value, Was
+	OpSet        = "set"         // Nodes, Key, Value, Set, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
-	OpSetGraph   = "set-graph"   // Key, Value, Was
+	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 )
 
@@ -331,6 +349,9 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
+	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
+	// work tree, elsewhere nothing is said.
+	Results string `json:"results,omitempty"`
 	// Notes become a comment at the top of the file, one line each.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -50,6 +50,7 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 		return api.WorkspaceInfo{}, err
 	}
 	defer d.workspaces.release(e)
+	e.ws.SetResults(q.Results)
 	return e.ws.Info(), nil
 }
 
@@ -62,5 +63,5 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	if err := d.opener.create(q); err != nil {
 		return api.WorkspaceInfo{}, err
 	}
-	return d.openWorkspace(r, api.OpenRequest{Path: q.Path})
+	return d.openWorkspace(r, api.OpenRequest{Path: q.Path, Results: q.Results})
 }

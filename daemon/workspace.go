@@ -16,6 +16,7 @@ type Workspace interface {
 	Info() api.WorkspaceInfo
 	Close(ctx context.Context) error
 	OnIdle(f func())
+	SetResults(word string)
 
 	Status(ctx context.Context, nodes bool) (api.Status, error)
 	Overview(ctx context.Context, stages int) (api.Status, error)

@@ -21,10 +21,11 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", w.id))
-	w.recallUnpublished()
+	w.recallStatuses()
 	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
+	w.settleStatuses()
 	return &Look{w}, nil
 }
 
@@ -50,6 +51,9 @@ func CheckAt(path string) (api.Check, error) {
 	w.checkShell(&c)
 	return c, nil
 }
+
+// UsePools says how large pools are: without it nobody asks.
+func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req) }

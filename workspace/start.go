@@ -27,6 +27,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	var err error
+	if err = w.checkRepeat(ctx, req); err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
@@ -49,6 +52,10 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
 	if err := w.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
@@ -58,6 +65,12 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if acc.Mode == api.ModeResume {
+		acc.FromFile = w.fromFile(scope)
+	}
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
+	}
 	return r, acc, nil
 }
 

@@ -22,12 +22,16 @@ func newAddEdge(e *env) *cobra.Command {
   wf edit add-edge deploy rollback --when failure     where it leads when deploy fails`,
 		Args: nargs(2, 2),
 	}
+	var set []string
+	setFlag(cmd, &set, "EDGEKEY=VALUE")
 	cmd.Flags().StringVar(&edit.When, "when", "", "its `CONDITION`: failure, done, exit:2,10-20, case:NAME, if:EXPR, else")
 	cmd.Flags().Var(&choice{&edit.Type, edgeTypes}, "type",
 		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
+		var err error
 		edit.Source, edit.Target = args[0], args[1]
-		return []api.Edit{edit}, nil
+		edit.Set, err = given(set)
+		return []api.Edit{edit}, err
 	})
 }
 
@@ -46,13 +50,16 @@ func newRemoveEdge(e *env) *cobra.Command {
 
 func newSetEdge(e *env) *cobra.Command {
 	return edgeCommand(e, &cobra.Command{
-		Use:   "set-edge SRC DST EDGEKEY VALUE",
-		Short: "Set an attribute of an edge, as its condition",
-		Example: `  wf edit set-edge deploy rollback when failure
-  wf edit set-edge review publish when case:accepted`,
-	}, 2, func(edit *api.Edit, args []string) error {
-		edit.Op, edit.Key, edit.Value = api.OpSetEdge, args[0], args[1]
-		return nil
+		Use:   "set-edge SRC DST EDGEKEY=VALUE...",
+		Short: "Set attributes of an edge, as its condition",
+		Example: `  wf edit set-edge deploy rollback when=failure
+  wf edit set-edge review publish when=case:accepted
+  wf edit set-edge e7 when=done                        the edge with this id`,
+		Long: "Set-edge writes attributes of an edge. EDGEKEY VALUE sets one, too.",
+	}, oneOrMore, func(edit *api.Edit, args []string) (err error) {
+		edit.Op = api.OpSetEdge
+		edit.Set, err = given(args)
+		return err
 	})
 }
 
@@ -80,23 +87,41 @@ func newEdgeType(e *env) *cobra.Command {
 	})
 }
 
+// oneOrMore is how many further arguments set-edge takes: settings.
+const oneOrMore = -1
+
 // edgeCommand completes a command about an edge that is there: its two ends, or its id alone, come before
 // further arguments, which fill in the rest of the edit.
 func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Edit, args []string) error) *cobra.Command {
 	which := ""
-	cmd.Args = nargs(1+further, 2+further)
-	cmd.Long = cmd.Short + ". The id of an edge may stand in the place of SRC DST. Where several edges\nconnect the two, --edge says which one is meant."
+	if cmd.Args = nargs(1+further, 2+further); further == oneOrMore {
+		cmd.Args = nargs(2, -1)
+	}
+	if cmd.Long == "" {
+		cmd.Long = cmd.Short + "."
+	}
+	cmd.Long += " The id of an edge may stand in\nthe place of SRC DST. Where several edges connect the two, --edge says which one is meant."
 	cmd.Flags().StringVar(&which, "edge", "", "the `EDGE` of several: its id, its number from 1, or all")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit := api.Edit{Edge: which}
-		if ends := len(args) - further; ends == 2 {
+		ends := len(args) - further
+		if further == oneOrMore {
+			ends = endsBefore(args)
+		}
+		if ends == 2 {
 			edit.Source, edit.Target = args[0], args[1]
 		} else if edit.Edge = args[0]; which != "" {
 			return nil, usage("--edge is for two nodes, not for an edge that is named by its id")
 		}
-		if err := fill(&edit, args[len(args)-further:]); err != nil {
-			return nil, err
-		}
-		return []api.Edit{edit}, nil
+		err := fill(&edit, args[ends:])
+		return []api.Edit{edit}, err
 	})
+}
+
+// endsBefore is how many words name the edge before settings: KEY=VALUE, or one KEY and its VALUE.
+func endsBefore(args []string) int {
+	if strings.Contains(args[1], "=") || len(args) == 3 && !strings.Contains(args[2], "=") {
+		return 1
+	}
+	return 2
 }
