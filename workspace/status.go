@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/attribute"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -145,7 +146,7 @@ func (w *Workspace) wrapper() string {
 	prefix, hasPrefix := w.g.Attr("prefix")
 	suffix, hasSuffix := w.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return prefix + "{}" + suffix
+		return executor.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }
