@@ -14,6 +14,7 @@ const (
 	SchemaWhy       = "wf.why/v1"
 	SchemaServer    = "wf.server/v1"
 	SchemaPrune     = "wf.prune/v1"
+	SchemaGone      = "wf.gone/v1"
 	SchemaError     = "wf.error/v1"
 	SchemaRunID     = "wf.run-id/v1"
 	SchemaDoctor    = "wf.doctor/v1"

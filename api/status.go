@@ -17,9 +17,11 @@ type Status struct {
 	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
 	Results string            `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
 	// FromFile counts the nodes whose status came with the file: no run of this machine led to it.
-	FromFile int          `json:"from_file,omitempty"`
-	Nodes    []NodeStatus `json:"nodes,omitempty"`
-	Edges    []EdgeStatus `json:"edges,omitempty"`
+	FromFile int `json:"from_file,omitempty"`
+	// MovedFrom is a workfile that is gone, whose content this one had when it was opened.
+	MovedFrom string       `json:"moved_from,omitempty"`
+	Nodes     []NodeStatus `json:"nodes,omitempty"`
+	Edges     []EdgeStatus `json:"edges,omitempty"`
 
 	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
 	// were asked for, they are only those in which something runs or went wrong, without After, and

@@ -71,6 +71,10 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
 	}
+	if s.MovedFrom != "" {
+		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
+			quote(s.MovedFrom)+" "+quote(s.Workfile))
+	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+plain.Line(s.Problem))
 	}
