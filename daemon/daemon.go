@@ -74,7 +74,7 @@ func (c Config) withDefaults() Config {
 		c.watching = watching{write: writeTime, ping: pingEvery, pong: pongTime}
 	}
 	if c.connections == 0 {
-		c.connections = maxConnections
+		c.connections = roomFor()
 	}
 	if c.values == nil {
 		c.values = newValues(c.State)
@@ -139,6 +139,8 @@ type daemon struct {
 	began      time.Time
 	slots      *slots
 	workspaces *workspaces
+	tenants    *tenants
+	waits      chan struct{} // room for requests that last, see lasting
 
 	endOnce  sync.Once
 	end      chan struct{} // closed when it is time to go
@@ -150,6 +152,8 @@ type daemon struct {
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
+	d.tenants = &tenants{byID: map[string]*tenant{}}
+	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
 	return d

@@ -47,6 +47,7 @@ var table = []route{
 	{"POST", api.PathKVDelete, valueBytes, answerBody((*daemon).kvDelete)},
 	{"POST", api.PathKVIncr, plainBytes, answerBody((*daemon).kvIncr)},
 
+	{"DELETE", ws, 0, answer((*daemon).closeWorkspace)},
 	{"GET", ws + api.SubStatus, 0, ask(status)},
 	{"GET", ws + api.SubEvents, 0, (*daemon).watch},
 	{"GET", ws + api.SubRuns, 0, ask(runs)},

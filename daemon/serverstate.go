@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,8 +50,27 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 	if err != nil {
 		return api.WorkspaceInfo{}, err
 	}
-	defer d.workspaces.release(e)
-	return e.ws.Info(), nil
+	info := e.ws.Info()
+	d.tenants.keep(d.tenantOf(r), e, func() { d.workspaces.release(e) })
+	return info, nil
+}
+
+// closeWorkspace says that the client needs a workspace no more.
+func (d *daemon) closeWorkspace(r *http.Request) (struct{}, error) {
+	d.tenants.letGo(d.tenantOf(r), r.PathValue("id"))
+	return struct{}{}, nil
+}
+
+// lasting notes a request that lasts, as one that watches. Such requests leave room for those that are answered at
+// once: a command of a run must find the daemon however many people look on. done is its end.
+func (d *daemon) lasting() (done func(), err error) {
+	select {
+	case d.waits <- struct{}{}:
+		return func() { <-d.waits }, nil
+	default:
+		return nil, &api.Error{Code: api.CodeRefused, Message: "too many clients wait for something already",
+			Why: strconv.Itoa(cap(d.waits)) + " of them watch, follow an output or wait in line", Fix: "wf server ls shows how many watch"}
+	}
 }
 
 func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {
