@@ -6,7 +6,8 @@ type VersionInfo struct {
 	Version  string `json:"version"`  // of the binary
 	Protocol string `json:"protocol"` // Version of this package
 	PID      int    `json:"pid"`
-	Runs     int    `json:"runs"` // going at present
+	Runs     int    `json:"runs"`               // going at present
+	Requests bool   `json:"requests,omitempty"` // the daemon knows requests again by their keys: HeaderRequest
 }
 
 // OpenRequest asks for the workspace of a workfile.
@@ -82,6 +83,9 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// Key is HeaderRequest, Again HeaderAgain: a run that this request has begun already is begun once.
+	Key   string `json:"-"`
+	Again bool   `json:"-"`
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }

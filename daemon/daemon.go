@@ -141,6 +141,8 @@ type daemon struct {
 	workspaces *workspaces
 	tenants    *tenants
 	waits      chan struct{} // room for requests that last, see lasting
+	answers    *answers
+	base       context.Context // of all requests
 
 	endOnce  sync.Once
 	end      chan struct{} // closed when it is time to go
@@ -152,6 +154,7 @@ type daemon struct {
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
+	d.answers = &answers{byKey: map[string]*kept{}}
 	d.tenants = &tenants{byID: map[string]*tenant{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.opener = kind(d.slots)

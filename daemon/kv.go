@@ -42,7 +42,7 @@ func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) 
 	if err != nil {
 		return none, err
 	}
-	v, err := f(keeping{r.Context(), d.cfg.values, scope})
+	v, err := f(keeping{store.WithRequest(r.Context(), requestKey(r)), d.cfg.values, scope})
 	if err != nil {
 		return none, kvError(err)
 	}

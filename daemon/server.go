@@ -31,6 +31,7 @@ type servers struct {
 
 // listen starts to answer requests. base is the context of all of them.
 func (d *daemon) listen(base context.Context) *servers {
+	d.base = base
 	s := &servers{}
 	handler := d.routes()
 	s.add(base, d.cfg.sending, limit(d.doors.unix, d.cfg.connections, ownUser, d.tenants.leave, d.cfg.Log), d.guard(socketDoor(), handler))

@@ -16,7 +16,7 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 	if d.draining.Load() {
 		return api.VersionInfo{}, errEnding()
 	}
-	info := api.VersionInfo{Version: d.cfg.Version, Protocol: api.Version, PID: os.Getpid()}
+	info := api.VersionInfo{Version: d.cfg.Version, Protocol: api.Version, PID: os.Getpid(), Requests: true}
 	for _, e := range d.workspaces.entries() {
 		info.Runs += len(e.ws.Info().Runs)
 	}

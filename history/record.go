@@ -47,6 +47,7 @@ type Record struct {
 	Message  string `json:"message"`
 	Cause    string `json:"cause"`  // why: words for people
 	Client   string `json:"client"` // who asked
+	Key      string `json:"key"`    // decide: of the request, see Request.Key
 
 	// Out and Err are where the execution's output lies. End is -1 while it is written.
 	Out    Range `json:"out"`

@@ -32,6 +32,8 @@ type Request struct {
 	MaxActivations int    `json:"max_activations,omitempty"`
 
 	Client  string `json:"client,omitempty"`
+	Key     string `json:"key,omitempty"`    // of the request that began the run: the same request begins no other
+	Failed  int    `json:"failed,omitempty"` // of a resume: how many nodes had failed
 	User    string `json:"user,omitempty"`
 	Host    string `json:"host,omitempty"`
 	Version string `json:"version,omitempty"` // of the binary

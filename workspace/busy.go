@@ -19,6 +19,9 @@ type pendingStart struct {
 // start begins a run, or does what on_busy says while its scope is active: it waits in line, behind
 // those that wait already, or ends what is in its way first.
 func (w *Workspace) start(p *pendingStart) {
+	if w.begunBefore(p) {
+		return
+	}
 	r, acc, err := w.newRun(p.client, p.req)
 	var busy *api.Error
 	if errors.As(err, &busy) && busy.Code == api.CodeConflict {

@@ -203,6 +203,9 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordTick:
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
+		if rec.Key != "" && w != nil {
+			r.noteDecision(rec.Key, r.approval(rec.Node))
+		}
 		values, _ := decodeValues(rec.Outputs)
 		r.fold(w, decided(rec, values))
 	}

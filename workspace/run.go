@@ -62,8 +62,9 @@ type run struct {
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
-	accepted  func(error)      // answers the request that began it
-	stopEarly *api.StopRequest // came before the run could begin
+	accepted  func(error)             // answers the request that began it
+	decisions map[string]api.Approval // that requests with keys have made; nil for none
+	stopEarly *api.StopRequest        // came before the run could begin
 	onStop    []func(api.StopResult, error)
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }

@@ -238,7 +238,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
-		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {

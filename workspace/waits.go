@@ -131,6 +131,10 @@ func (r *run) answerByDefault(i int) string {
 // is in the journal, and that on the disk.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
+		if a, made := w.decidedBefore(d); made {
+			reply(a, nil)
+			return
+		}
 		r, i, err := w.awaited(d)
 		if err != nil {
 			reply(api.Approval{}, err)
@@ -194,15 +198,27 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	}
 	n := &r.nodes[i]
 	rec := history.Record{Type: history.RecordDecide, Time: now(), Node: i, ID: n.id, OK: d.Approved,
-		Message: d.Comment, Cause: d.User, Client: client}
+		Message: d.Comment, Cause: d.User, Client: client, Key: d.Key}
 	if len(d.Values) > 0 {
 		rec.Outputs = values
 	}
+	r.noteDecision(rec.Key, r.approval(i))
 	r.record(rec)
 	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name,
 		Decision: &api.DecisionMade{Approved: d.Approved, By: d.User, Time: rec.Time, Comment: d.Comment, Values: d.Values}})
 	r.step(w, decided(rec, outputs))
 	return nil
+}
+
+// noteDecision keeps a decision for a request that comes again.
+func (r *run) noteDecision(key string, a api.Approval) {
+	if key == "" {
+		return
+	}
+	if r.decisions == nil {
+		r.decisions = map[string]api.Approval{}
+	}
+	r.decisions[key] = a
 }
 
 // decided is the event that a record of a decision stands for.

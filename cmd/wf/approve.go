@@ -134,7 +134,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(found) == 1:
 		return found[0], nil
 	case len(waiting) == 0:
-		return api.Approval{}, &failure{status: exitFailed, what: "nothing waits for a person", fix: "wf status" + file}
+		return api.Approval{}, &failure{status: exitUsage, what: "nothing waits for a person", fix: "wf status" + file}
 	case node == "":
 		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
 	case len(found) > 1:

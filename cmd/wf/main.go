@@ -18,10 +18,10 @@ const runnerCommand = "runner"
 // Exit statuses (CLI.md).
 const (
 	exitOK          = 0
-	exitFailed      = 1
+	exitFailed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
 	exitUsage       = 2
 	exitWorkfile    = 3
-	exitDaemon      = 4
+	exitDaemon      = 4 // whatever wf itself could not do
 	exitApproval    = 5
 	exitStopped     = 6
 	exitBusy        = 7
@@ -68,7 +68,7 @@ func exitStatus(err error) int {
 	case errors.As(err, &refused):
 		return codeStatus(refused.Code)
 	}
-	return exitFailed
+	return exitDaemon
 }
 
 // codeStatus is the part of the table for errors that the daemon answered with.
@@ -76,10 +76,10 @@ func codeStatus(code api.Code) int {
 	switch code {
 	case api.CodeWorkfile, api.CodeCycle:
 		return exitWorkfile
-	case api.CodeInvalid, api.CodeUnknownNode:
+	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound:
 		return exitUsage
-	case api.CodeVersion, api.CodeGone:
-		return exitDaemon
+	case api.CodeConflict, api.CodeRefused:
+		return exitBusy
 	}
-	return exitFailed
+	return exitDaemon
 }
