@@ -19,7 +19,7 @@ func (k *kvCall) get() error {
 	case !answer.Found && k.o.quiet:
 		return exit(exitFailed)
 	case !answer.Found:
-		return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}
+		return answerNo{&api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}}
 	case k.o.json:
 		return k.report(answer, nil)
 	}

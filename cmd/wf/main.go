@@ -49,6 +49,7 @@ func main() {
 func exitStatus(err error) int {
 	var (
 		ended       exitError
+		no          answerNo
 		found       *failure
 		conflict    *runConflict
 		refused     *api.Error
@@ -59,6 +60,8 @@ func exitStatus(err error) int {
 		return exitOK
 	case errors.As(err, &ended):
 		return int(ended)
+	case errors.As(err, &no):
+		return exitFailed
 	case errors.As(err, &found):
 		return found.status
 	case errors.As(err, &conflict):
@@ -78,8 +81,13 @@ func codeStatus(code api.Code) int {
 		return exitWorkfile
 	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound:
 		return exitUsage
-	case api.CodeConflict, api.CodeRefused:
+	case api.CodeConflict:
 		return exitBusy
 	}
 	return exitDaemon
 }
+
+// An answerNo is an error that is the answer to a question where no run is: there is no such value.
+type answerNo struct{ error }
+
+func (n answerNo) Unwrap() error { return n.error }

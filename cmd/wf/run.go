@@ -30,7 +30,7 @@ EXIT STATUS
   1    the run ended with failed nodes
   2    usage: unknown command, flag or node
   3    the workfile cannot be used
-  4    the daemon cannot be started or reached
+  4    the daemon cannot be started or reached, or wf cannot do something else
   5    --approval fail: a node waits for a person
   6    the run was stopped by somebody else
   7    the nodes belong to a run that is going
