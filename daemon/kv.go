@@ -57,6 +57,9 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	if where.Scope != api.KVWorkfile && where.Scope != api.KVRun {
 		return store.Scope{}, invalid("scope %q: there are machine, workfile and run", where.Scope)
 	}
+	if !filepath.IsAbs(where.Workfile) {
+		return store.Scope{}, invalid("the path of a workfile must be absolute, not %q", where.Workfile)
+	}
 	id, err := workspace.LastingID(where.Workfile)
 	if err != nil {
 		return store.Scope{}, err

@@ -28,6 +28,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
+	if req.Env == nil { // nil is an executor's word for "the one that is there"
+		req.Env = []string{}
+	}
 	var err error
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err

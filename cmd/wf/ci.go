@@ -17,7 +17,12 @@ const (
 	ciGitHub    = "github"
 	ciGitLab    = "gitlab"
 	ciBuildkite = "buildkite"
+	ciAzure     = "azure"
+	ciTeamCity  = "teamcity"
 )
+
+// ciWords are what --ci may be.
+var ciWords = []string{"auto", ciGitHub, ciGitLab, ciBuildkite, ciAzure, ciTeamCity, ciNone}
 
 // ciSystem is the one that --ci names, or with auto the one that the environment names.
 func (e *env) ciSystem(flag string) string {
@@ -30,6 +35,12 @@ func (e *env) ciSystem(flag string) string {
 		if e.get(system.variable) == "true" {
 			return system.name
 		}
+	}
+	switch {
+	case strings.EqualFold(e.get("TF_BUILD"), "true"):
+		return ciAzure
+	case e.get("TEAMCITY_VERSION") != "":
+		return ciTeamCity
 	}
 	return ciNone
 }
@@ -72,6 +83,10 @@ func (f *fold) begin(w io.Writer) {
 			mark = "+++" // unfolded
 		}
 		fmt.Fprintf(w, "%s %s\n", mark, f.title)
+	case ciAzure:
+		fmt.Fprintf(w, "##[group]%s\n", harmless(f.system, f.title))
+	case ciTeamCity:
+		fmt.Fprintf(w, "##teamcity[blockOpened name='%s']\n", teamCityValue(f.title))
 	default:
 		fmt.Fprintf(w, "-------- %s\n", f.name)
 	}
@@ -83,6 +98,10 @@ func (f *fold) end(w io.Writer) {
 		fmt.Fprintf(w, "::%s::\n::endgroup::\n", f.token)
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", f.ended.Unix(), f.id)
+	case ciAzure:
+		fmt.Fprintln(w, "##[endgroup]")
+	case ciTeamCity:
+		fmt.Fprintf(w, "##teamcity[blockClosed name='%s']\n", teamCityValue(f.title))
 	}
 }
 
@@ -93,20 +112,30 @@ func (f *fold) text(output []byte) []byte {
 		return breakOldCommands(output)
 	case ciBuildkite:
 		return breakHeaders(output)
+	case ciAzure, ciTeamCity:
+		return []byte(harmless(f.system, string(output)))
 	}
 	return output
 }
 
 // annotate tells the CI system that a node has failed, with its last words.
 func (v *view) annotate(w io.Writer, ev api.Event, last string) {
-	if v.ci != ciGitHub {
+	if v.ci != ciGitHub && v.ci != ciAzure && v.ci != ciTeamCity {
 		return
 	}
 	why := cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
 	}
-	fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(plain.Line(ev.Name)+" failed ("+why+")"), githubData(last))
+	what := plain.Line(ev.Name) + " failed (" + why + ")"
+	switch v.ci {
+	case ciGitHub:
+		fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(what), githubData(last))
+	case ciAzure:
+		fmt.Fprintf(w, "##vso[task.logissue type=error]%s\n", harmless(v.ci, githubData(what+": "+last)))
+	case ciTeamCity:
+		fmt.Fprintf(w, "##teamcity[message text='%s' status='ERROR']\n", teamCityValue(what+": "+last))
+	}
 }
 
 // githubData and githubProperty are texts in the places of a workflow command.

@@ -150,8 +150,7 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
 		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
-	f.Var(&choice{&o.ci, []string{"auto", ciGitHub, ciGitLab, ciBuildkite, ciNone}}, "ci",
-		"fold node output and annotate failures for: auto, github, gitlab, buildkite or none")
+	f.Var(&choice{&o.ci, ciWords}, "ci", "fold node output and annotate failures for: "+strings.Join(ciWords, ", "))
 	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")

@@ -83,6 +83,9 @@ func newServerRestart(e *env) *cobra.Command {
 		Args:  nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.detach = !o.wait && !o.cancel
+			if err := start.check(); err != nil {
+				return err
+			}
 			if err := o.stop(cmd.Context(), e); err != nil {
 				return err
 			}
