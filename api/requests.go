@@ -270,6 +270,8 @@ type EditResult struct {
 	Added []string `json:"added,omitempty"` // ids of new nodes, in the order of the edits
 	Text  string   `json:"text,omitempty"`  // what was done, undone, redone
 	Notes []string `json:"notes,omitempty"`
+	// Unsaved: the file cannot be written at present; a note says why. The change is kept.
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // ResetRequest clears statuses, marks and captured output.

@@ -38,6 +38,7 @@ func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditRe
 		}
 		w.saveThen(func() {
 			if w.file.problem != "" {
+				res.Unsaved = true
 				res.Notes = append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
 			}
 			reply(res, nil)

@@ -62,7 +62,7 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 }
 
 func (o *decideOptions) decide(cmd *cobra.Command, e *env, node string) error {
-	values, err := assignments("--set", o.set)
+	values, err := e.assignments("--set", o.set)
 	if err != nil {
 		return err
 	}
@@ -108,12 +108,16 @@ func decidedWord(approved bool) string {
 }
 
 // assignments reads the values of a flag that is NAME=VALUE; all are texts.
-func assignments(flag string, list []string) (map[string]any, error) {
+func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 	var values map[string]any
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, usage("%s %s: must be NAME=VALUE", flag, text)
+		}
+		value, err := e.valueOf(flag, name, value)
+		if err != nil {
+			return nil, err
 		}
 		if values == nil {
 			values = map[string]any{}

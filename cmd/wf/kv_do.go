@@ -96,7 +96,7 @@ func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
 	if answer.Found {
 		is = "its value is " + shownKV(answer.Value)
 	}
-	return &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}
+	return answerNo{&api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}}
 }
 
 // maxShownKV is how much of a value a message quotes, in bytes.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type runOptions struct {
 	jobs           int
 	wrapper        string
 	env            []string
+	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
@@ -113,7 +115,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
-	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable)")
+	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable); for secrets --env-file, since everybody can read command lines")
+	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands, - is standard input; --env wins (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`")
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
 	o.interrupt = interruptCancel
@@ -194,11 +197,19 @@ func (o *showOptions) check() error {
 
 // request says it in the words of the daemon.
 func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, error) {
+	var fromFiles []string
+	for _, path := range o.envFiles {
+		vars, err := e.envFile(path)
+		if err != nil {
+			return api.RunRequest{}, err
+		}
+		fromFiles = append(fromFiles, vars...)
+	}
 	req := api.RunRequest{
 		Nodes:         o.nodes,
 		Exclude:       o.exclude,
 		Mode:          o.mode,
-		Env:           append(append([]string{}, e.vars...), o.env...),
+		Env:           slices.Concat(e.vars, fromFiles, o.env),
 		FailFast:      o.failFast,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
