@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
 // the process behind the socket is a daemon it can talk to.
 type VersionInfo struct {
@@ -65,16 +67,19 @@ type ServerStop struct {
 
 // RunRequest starts a run (SEMANTICS §3).
 type RunRequest struct {
-	Nodes     []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
-	Exclude   []string `json:"exclude,omitempty"`
-	Mode      string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs      *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
-	Wrapper   *string  `json:"wrapper,omitempty"` // nil = the workfile's
-	Env       []string `json:"env"`               // KEY=VALUE: the whole environment of the client
-	FailFast  bool     `json:"fail_fast,omitempty"`
-	TimeoutMS int64    `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
-	GraceMS   *int64   `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
-	User      string   `json:"user,omitempty"`       // who asked, for the history
+	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
+	Exclude []string `json:"exclude,omitempty"`
+	Mode    string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
+	Jobs    *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
+	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
+	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
+	// World is what the commands inherit besides: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
+	// "hard":-1}}}, where -1 is no limit. What is missing is as the daemon has it.
+	World     json.RawMessage `json:"world,omitempty"`
+	FailFast  bool            `json:"fail_fast,omitempty"`
+	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
+	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
+	User      string          `json:"user,omitempty"`       // who asked, for the history
 	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
 	// (labels of yEd). It is remembered in the workfile.
 	AcceptDrawing bool           `json:"accept_drawing,omitempty"`

@@ -58,7 +58,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	}
 	s := newSession(spec, &runnerHandle{
 		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
-		marker: markerOf(spec.Env).run, begun: spec.Env == nil,
+		marker: markerOf(spec.Env).run, begun: spec.Env == nil, world: spec.World,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
@@ -108,6 +108,7 @@ type runnerHandle struct {
 	dir, cwd string
 	socket   string
 	ward     *ward
+	world    []byte // of the commands, see Spec.World
 	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
@@ -248,6 +249,9 @@ func (h *runnerHandle) environment(estate string) []string {
 	env := append(slices.Clone(h.env), estate)
 	if limit := fileLimit(); limit != "" {
 		env = append(env, limit)
+	}
+	if len(h.world) > 0 {
+		env = append(env, worldVariable+"="+string(h.world))
 	}
 	return env
 }

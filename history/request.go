@@ -38,6 +38,9 @@ type Request struct {
 	Host    string `json:"host,omitempty"`
 	Version string `json:"version,omitempty"` // of the binary
 
+	// World is what the commands inherit besides their environment: JSON that the executor understands.
+	World json.RawMessage `json:"world,omitempty"`
+
 	// Params, Mocks and Seed belong to runs with a control flow of their own: JSON that the run itself
 	// understands, and what the ids that it makes begin with.
 	Params json.RawMessage `json:"params,omitempty"`

@@ -247,6 +247,10 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
+	if _, err := executor.ParseWorld(req.World); err != nil {
+		return nil, invalid("world: %v", err)
+	}
+	r.req.World = req.World
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	if req.Wrapper != nil {
@@ -437,7 +441,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 		env = append(env, r.sched.ParamVariables()...)
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env,
+		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }

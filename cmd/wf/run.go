@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding/json"
+
 	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
+	"wf/executor"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -216,6 +219,11 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		User:          e.user(),
 		AcceptDrawing: o.acceptDrawing,
 		Defaults:      e.defaults.request(),
+	}
+	if !o.dryRun {
+		if world, err := json.Marshal(executor.OwnWorld()); err == nil {
+			req.World = world
+		}
 	}
 	if flags.Changed("jobs") {
 		req.Jobs = &o.jobs
