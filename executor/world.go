@@ -134,10 +134,11 @@ func enterWorld(args []string) int {
 	return 126
 }
 
-// rlimit is a Limit as it may be set by a process that has the limit now.
-func (l Limit) rlimit(now unix.Rlimit) unix.Rlimit {
+// rlimit is a Limit of a kind as it may be set by a process that has the limit now. Of open files there is no
+// unlimited number.
+func (l Limit) rlimit(kind int, now unix.Rlimit) unix.Rlimit {
 	to := unix.Rlimit{Cur: limitValue(l.Soft), Max: limitValue(l.Hard)}
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 || kind == unix.RLIMIT_NOFILE && l.Hard < 0 {
 		to.Max = min(to.Max, now.Max)
 	}
 	to.Cur = min(to.Cur, to.Max)

@@ -51,8 +51,8 @@ func (w World) enter() {
 	for name, kind := range limitKinds {
 		var now unix.Rlimit
 		if l, said := w.Limits[name]; said && unix.Getrlimit(kind, &now) == nil {
-			to := l.rlimit(now)
-			_ = unix.Setrlimit(kind, &to)
+			to := l.rlimit(kind, now)
+			_ = syscall.Setrlimit(kind, &syscall.Rlimit{Cur: to.Cur, Max: to.Max}) // the Go runtime does not restore this one at exec
 		}
 	}
 	if w.Nice != nil {

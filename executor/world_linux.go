@@ -78,6 +78,13 @@ func (w World) differs() bool { return len(w.calls()) > 0 }
 
 // enter makes the World that of this process, as far as it may.
 func (w World) enter() {
+	if l, said := w.Limits["nofile"]; said {
+		// Only package syscall can tell the Go runtime that it shall not restore the limit at exec.
+		if now, known := filesBefore(); known {
+			to := l.rlimit(unix.RLIMIT_NOFILE, now)
+			_ = syscall.Setrlimit(unix.RLIMIT_NOFILE, &syscall.Rlimit{Cur: to.Cur, Max: to.Max})
+		}
+	}
 	for _, c := range w.calls() {
 		_, _, _ = syscall.RawSyscall6(c.number, c.a, c.b, c.c, c.d, 0, 0)
 	}
@@ -96,7 +103,7 @@ func (w World) calls() []birthCall {
 		if before, known := filesBefore(); kind == unix.RLIMIT_NOFILE && known {
 			now = before
 		}
-		if to := l.rlimit(now); to != now {
+		if to := l.rlimit(kind, now); to != now {
 			list = append(list, limitCall(kind, &to))
 		}
 	}
