@@ -26,17 +26,19 @@ const (
 
 // mayImport is the table of DESIGN §2: which of our packages a package may import.
 var mayImport = map[string][]string{
-	"graph":      {},
+	"spelling":   {},
+	"attribute":  {"spelling"},
+	"graph":      {"spelling"},
 	"api":        {},
-	"expression": {},
-	"flow":       {"expression", "graph"},
+	"expression": {"spelling"},
+	"flow":       {"attribute", "expression", "graph"},
 	"scheduler":  {"expression", "flow", "graph"},
-	"graphml":    {"graph"},
+	"graphml":    {"attribute", "graph"},
 	"ownfile":    {},
 	"executor":   {"ownfile"},
 	"history":    {"ownfile"},
 	"store":      {"ownfile"},
-	"workspace":  {"api", "executor", "expression", "flow", "graph", "graphml", "history", "layered", "ownfile", "scheduler"},
+	"workspace":  {"api", "attribute", "executor", "expression", "flow", "graph", "graphml", "history", "layered", "ownfile", "scheduler"},
 	"daemon":     {"api", "workspace", "graph", "ownfile", "store"},
 	"client":     {"api", "ownfile"},
 	"layered":    {},
@@ -45,13 +47,15 @@ var mayImport = map[string][]string{
 	"convert":    {"api", "layered"},
 	"words":      {"api", "plain"},
 	"editor":     {"api", "plain", "words"},
-	"tui":        {"api", "client", "drawing", "editor", "plain", "words"},
-	"cmd/wf":     {"api", "client", "convert", "daemon", "editor", "executor", "history", "ownfile", "plain", "tui", "words"},
+	"tui":        {"api", "attribute", "client", "drawing", "editor", "plain", "words"},
+	"cmd/wf":     {"api", "attribute", "client", "convert", "daemon", "editor", "executor", "history", "ownfile", "plain", "spelling", "tui", "words"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
 // built to do without. api, expression and flow may use time as data: see TestClock.
 var mayNotUse = map[string][]string{
+	"spelling":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
+	"attribute":  {"os", "net", "time", "sync", "log", "context"},
 	"graph":      {"os", "net", "time", "sync", "log", "context"},
 	"expression": {"os", "net", "log", "context"},
 	"flow":       {"os", "net", "sync", "log", "context"},

@@ -29,7 +29,12 @@ type Instances struct {
 	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
 	// Notable are instances that failed, wait or run, in this order, each with its path and item.
 	Notable []InstanceStatus `json:"notable,omitempty"`
+	// Failed are the numbers of those that failed, ascending, MostFailed of them at most.
+	Failed []int `json:"failed,omitempty"`
 }
+
+// MostFailed bounds Instances.Failed.
+const MostFailed = 2000
 
 // InstanceStatus is one instance of a sub-flow.
 type InstanceStatus struct {
@@ -64,6 +69,18 @@ type Approval struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Default  string     `json:"default,omitempty"` // "approve" or "reject", with Until
 	Workfile string     `json:"workfile"`
+	// Choices are the cases that edges of the node wait for: the value "case" of an answer is one of them.
+	// Any other value leads on as well if Open is set.
+	Choices []ApprovalChoice `json:"choices,omitempty"`
+	Open    bool             `json:"open,omitempty"`
+	// Before is what the nodes have put out that led to the question, eight of them at most.
+	Before []NodeOutputs `json:"before,omitempty"`
+}
+
+// An ApprovalChoice is one of the ways that an answer can choose.
+type ApprovalChoice struct {
+	Case  string   `json:"case"`
+	Leads []string `json:"leads_to"` // handles or paths of the nodes behind it
 }
 
 // ApprovalList is `wf approvals --json`, those that wait longest first.
@@ -86,11 +103,51 @@ type Decision struct {
 
 // DecisionMade says who decided what.
 type DecisionMade struct {
-	Approved bool           `json:"approved"`
-	By       string         `json:"by,omitempty"` // "" = the time to answer was over
-	Time     time.Time      `json:"time"`
-	Comment  string         `json:"comment,omitempty"`
-	Values   map[string]any `json:"values,omitempty"`
+	Approved bool   `json:"approved"`
+	By       string `json:"by,omitempty"` // the name that was given, else the system user; "" = the time to answer was over
+	// SystemUser is the system's name of the user whose client decided; "" in records of earlier versions.
+	SystemUser string         `json:"system_user,omitempty"`
+	TimedOut   bool           `json:"timed_out,omitempty"` // the time to answer was over, and the default counts
+	Time       time.Time      `json:"time"`
+	Comment    string         `json:"comment,omitempty"`
+	Values     map[string]any `json:"values,omitempty"` // "***" where the name says that the value is secret
+}
+
+// Who names who decided: "bob", "bob (system user alice)" or, where the time to answer was over, "the default".
+func (d DecisionMade) Who() string {
+	switch {
+	case d.TimedOut:
+		return "the default, because the time to answer was over"
+	case d.By == "":
+		return "a person"
+	case d.SystemUser != "" && d.SystemUser != d.By:
+		return d.By + " (system user " + d.SystemUser + ")"
+	}
+	return d.By
+}
+
+// A NodeDecision is a decision about a node of a run.
+type NodeDecision struct {
+	Node string `json:"node"` // id or path
+	Name string `json:"name"` // handle or path
+	DecisionMade
+}
+
+// Inputs are what an execution gets beyond the environment of its run.
+type Inputs struct {
+	Env       map[string]string `json:"env,omitempty"`       // computed for it; "***" where the name says that the value is secret
+	Item      *string           `json:"item,omitempty"`      // of the innermost foreach
+	Index     *int              `json:"index,omitempty"`     // from 0
+	Iteration *int              `json:"iteration,omitempty"` // from 0
+	Attempt   int               `json:"attempt,omitempty"`   // from 2; 0 = the first
+}
+
+// Set adds a variable.
+func (in *Inputs) Set(name, value string) {
+	if in.Env == nil {
+		in.Env = map[string]string{}
+	}
+	in.Env[name] = value
 }
 
 // NodeOutputs is `wf out --json`.
@@ -100,6 +157,10 @@ type NodeOutputs struct {
 	Node    string         `json:"node"`
 	Outputs map[string]any `json:"outputs"`
 }
+
+// CauseCaller is the cause of the end of a run whose command has ended, or was stopped: the one that has
+// started it and did not detach from it.
+const CauseCaller = "the command that started it has ended"
 
 // CauseReplaced is the cause of the end of a run that another one has replaced (on_busy=cancel).
 const CauseReplaced = "a newer run takes its place"
@@ -146,3 +207,10 @@ func (c Counts) Instance(failed bool) State {
 	}
 	return StateIdle
 }
+
+// What a run writes into the workfile: the graph attribute "results", and a setting.
+const (
+	ResultsNone   = "none"   // nothing: statuses and outputs are in the state folder only
+	ResultsStatus = "status" // statuses of nodes, marks of edges
+	ResultsFile   = "file"   // also command, pid, exit code and the ends of the outputs
+)

@@ -44,6 +44,7 @@ const (
 	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
@@ -78,14 +79,17 @@ type Event struct {
 	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
 	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
 	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
+	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
 
-	Workfile string  `json:"workfile,omitempty"`
-	Mode     string  `json:"mode,omitempty"`
-	Resumes  string  `json:"resumes,omitempty"` // the run whose failures a resume repeats
-	Nodes    int     `json:"nodes,omitempty"`   // run_started: nodes in scope
-	Jobs     int     `json:"jobs,omitempty"`    // run_started: executions at once, 0 = as many as the machine gives
-	Result   Result  `json:"result,omitempty"`
-	Counts   *Counts `json:"counts,omitempty"`
+	Workfile string    `json:"workfile,omitempty"`
+	Mode     string    `json:"mode,omitempty"`
+	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats
+	Nodes    int       `json:"nodes,omitempty"`    // run_started: nodes in scope
+	Jobs     int       `json:"jobs,omitempty"`     // run_started: executions at once, 0 = as many as the machine gives
+	NoLimit  bool      `json:"no_limit,omitempty"` // run_started: no limit of executions at once
+	Short    *Shortage `json:"short,omitempty"`    // run_short
+	Result   Result    `json:"result,omitempty"`
+	Counts   *Counts   `json:"counts,omitempty"`
 	// Survivors are the pids of what could not be killed; of run_complete.
 	Survivors []int `json:"survivors,omitempty"`
 
@@ -95,6 +99,12 @@ type Event struct {
 	Structure bool         `json:"structure,omitempty"`
 	Changed   []NodeStatus `json:"changed,omitempty"`
 	Edges     []EdgeStatus `json:"edges,omitempty"`
+}
+
+// Retry says which attempt of a node has failed when another one follows.
+type Retry struct {
+	Attempt int `json:"attempt"` // from 1
+	Of      int `json:"of"`
 }
 
 // Reason why a node is fail.
@@ -186,10 +196,38 @@ func (c *Counts) Add(s State) {
 	}
 }
 
+// Of is the number of nodes in a state.
+func (c Counts) Of(s State) int {
+	switch s {
+	case StateOK:
+		return c.OK
+	case StateFailed:
+		return c.Failed
+	case StateCancelled:
+		return c.Cancelled
+	case StateBlocked:
+		return c.Blocked
+	case StateQueued:
+		return c.Queued
+	case StateRunning:
+		return c.Running
+	case StateKept:
+		return c.Kept
+	case StateSkipped:
+		return c.Skipped
+	case StateWaiting:
+		return c.Waiting
+	case StateRetrying:
+		return c.Retrying
+	}
+	return c.Idle
+}
+
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges
 	Events []EventType // only events of these types; nil = all
+	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

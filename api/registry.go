@@ -12,6 +12,9 @@ type Registry struct {
 	URL       string `json:"url"`        // http://127.0.0.1:PORT
 	Token     string `json:"token"`      // bearer token for URL; the file is 0600
 	Version   string `json:"version"`    // of the daemon's binary
+	// Given are the flags that it was started with, with a blank between them; the next one keeps them
+	// after a restart or a crash.
+	Given string `json:"given,omitempty"`
 }
 
 // Names of the daemon's files in the runtime folder.

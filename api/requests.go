@@ -1,6 +1,9 @@
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
 // the process behind the socket is a daemon it can talk to.
@@ -17,6 +20,9 @@ type OpenRequest struct {
 	Path string `json:"path"` // absolute
 	// Retry opens a held workspace once more: see HeldWorkspace.
 	Retry bool `json:"retry,omitempty"`
+	// Results is what the client's configuration says about what runs write into workfiles: one of the
+	// Results words, "" for nothing. The workfile wins over it.
+	Results string `json:"results,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -29,6 +35,7 @@ type WorkspaceInfo struct {
 	State    string   `json:"state"`   // "idle" or "running"
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
+	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.
@@ -39,8 +46,10 @@ type ServerStatus struct {
 	Started    string          `json:"started"` // RFC 3339
 	Socket     string          `json:"socket"`
 	URL        string          `json:"url"`
-	Slots      int             `json:"slots"` // executions at once on this machine
-	SlotsUsed  int             `json:"slots_used"`
+	Slots      int             `json:"slots"`               // executions at once of all runs that do not say how many
+	SlotsUsed  int             `json:"slots_used"`          // by all runs
+	SlotsNow   int             `json:"slots_now,omitempty"` // of all runs together: those that ask for more raise it; -1 = no limit
+	Given      []string        `json:"given,omitempty"`     // the flags that it was started with
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
@@ -70,7 +79,7 @@ type RunRequest struct {
 	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
 	Exclude []string `json:"exclude,omitempty"`
 	Mode    string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs    *int     `json:"jobs,omitempty"`    // nil = the workfile's; 0 = no limit of its own
+	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
 	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
 	// World is what the commands inherit besides: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
@@ -91,8 +100,24 @@ type RunRequest struct {
 	// Key is HeaderRequest, Again HeaderAgain: a run that this request has begun already is begun once.
 	Key   string `json:"-"`
 	Again bool   `json:"-"`
+	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
+	// minute, is refused with CodeDone. With the mode "fresh" it is not.
+	AskRepeat bool `json:"ask_repeat,omitempty"`
+	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
+	// detached from it.
+	Caller *Caller `json:"caller,omitempty"`
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// A Caller is an execution as its command knows it, from its environment.
+type Caller struct {
+	Workfile  string `json:"workfile"`
+	Run       string `json:"run"`
+	Node      string `json:"node"` // id
+	Execution int    `json:"execution"`
+	// Held are the units of pools that it holds; the daemon knows.
+	Held map[string]int `json:"-"`
 }
 
 // RunDefaults are what the configuration of the client's user says about any run. nil = nothing.
@@ -110,13 +135,15 @@ const (
 // RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
-	Run     string   `json:"run"`
-	Mode    string   `json:"mode"`
-	Resumes string   `json:"resumes,omitempty"`
-	Failed  int      `json:"failed,omitempty"` // resume: how many nodes had failed
-	Nodes   int      `json:"nodes"`            // in scope
-	Total   int      `json:"total"`            // in the workfile
-	Notes   []string `json:"notes,omitempty"`  // warnings for people
+	Run     string `json:"run"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
+	Nodes   int    `json:"nodes"`            // in scope
+	Total   int    `json:"total"`            // in the workfile
+	// FromFile, of a resume, counts the nodes whose status it builds on although it came with the file.
+	FromFile int      `json:"from_file,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // warnings for people
 }
 
 // StopRequest stops a run, or one node of it.
@@ -135,11 +162,17 @@ type StopResult struct {
 
 // Plan is what a run would do: `wf plan --json`.
 type Plan struct {
-	Schema  string     `json:"schema"`
-	Mode    string     `json:"mode"`
-	Resumes string     `json:"resumes,omitempty"`
-	Total   int        `json:"total"`
-	Jobs    int        `json:"jobs"`
+	Schema  string `json:"schema"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Total   int    `json:"total"` // nodes of the workfile, counted like Nodes
+	// Nodes counts what would run, as Counts does: each instance of a node, and no sub-flow whose instances
+	// are known. Conditional counts what runs only if outcomes are so.
+	Nodes       int `json:"nodes"`
+	Conditional int `json:"conditional,omitempty"`
+
+	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
+	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
 	Kept    int        `json:"kept,omitempty"`
@@ -167,6 +200,11 @@ type PlanStep struct {
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
+	// A node in a sub-flow: Home is that, as people call it; Instances is in how many instances it runs, 0 =
+	// nobody knows yet; Paths are those of it, the first hundred.
+	Home      string   `json:"home,omitempty"`
+	Instances int      `json:"instances,omitempty"`
+	Paths     []string `json:"paths,omitempty"`
 }
 
 // PlanReason says why a node would run.
@@ -183,7 +221,7 @@ const (
 	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
 	PlanNeverRan    PlanReason = "never_ran"
 	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
-	PlanInstance    PlanReason = "instance"    // it runs in each instance of the sub-flow Of
+	PlanInstance    PlanReason = "instance"    // it runs in instances of the sub-flow Of
 	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
 
@@ -217,6 +255,9 @@ type Why struct {
 	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+
+	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
+	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told
@@ -245,8 +286,11 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
-	When   string   `json:"when,omitempty"` // condition of a new edge
-	In     string   `json:"in,omitempty"`   // container that a new node lies in
+	// Set are further attributes, in this order: of the node that is added, of the nodes, the edge or the
+	// graph that is changed.
+	Set  []Setting `json:"set,omitempty"`
+	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
+	In   string    `json:"in,omitempty"`   // container that a new node lies in
 	// Container makes a new node one that holds others; Label is not read.
 	Container bool `json:"container,omitempty"`
 	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
@@ -254,19 +298,25 @@ type Edit struct {
 	Was *string `json:"was,omitempty"`
 }
 
+// A Setting is an attribute and its value.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 // The edits.
 const (
-	OpAddNode    = "add-node"    // Label, Name, After, X, Y, In, Container
+	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
-	OpAddEdge    = "add-edge"    // Source, Target, Type, When
+	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
-	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Was
+	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Set, Was
 	OpUnsetEdge  = "unset-edge"  // Source, Target, Key, Was
-	OpSet        = "set"         // Nodes, Key, Value, Was
+	OpSet        = "set"         // Nodes, Key, Value, Set, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
-	OpSetGraph   = "set-graph"   // Key, Value, Was
+	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 )
 
@@ -307,6 +357,9 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
+	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
+	// work tree, elsewhere nothing is said.
+	Results string `json:"results,omitempty"`
 	// Notes become a comment at the top of the file, one line each.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -335,6 +388,24 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
+	// Merged says that standard output is both streams, in the order in which they were written, and
+	// standard error empty.
+	Merged bool `json:"merged,omitempty"`
+	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
+	Pending string `json:"pending,omitempty"`
+	// Times say when it was written, if that was asked for.
+	Times *LogTimes `json:"times,omitempty"`
+}
+
+// LogTimes bounds when an output was written: what lies between two marks was written between their times.
+type LogTimes struct {
+	// Known says that the run has noted marks. Of an earlier one only its start and end are known.
+	Known   bool      `json:"known"`
+	Started time.Time `json:"started"`
+	Until   time.Time `json:"until"` // when all that there is was there: the end, or now
+	// Marks are a time in milliseconds since 1970, and how much of standard output and of standard error
+	// there was, in bytes. The first executions of a second, and outputs that do not grow, have none.
+	Marks [][3]int64 `json:"marks,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -344,8 +415,10 @@ type LogLine struct {
 	Node      string `json:"node"`
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
-	Stream    string `json:"stream"` // "stdout" or "stderr"
-	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
+	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
+	// Time is when the line was there at the latest, with --timestamps.
+	Time *time.Time `json:"time,omitempty"`
+	Text string     `json:"text"` // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`
 	// Partial: no line end follows. The next line of the stream goes on, or the output ends.

@@ -15,8 +15,11 @@ type Status struct {
 	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
 	Attrs   map[string]string `json:"attributes,omitempty"`
 	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
-	Nodes   []NodeStatus      `json:"nodes,omitempty"`
-	Edges   []EdgeStatus      `json:"edges,omitempty"`
+	Results string            `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
+	// FromFile counts the nodes whose status came with the file: no run of this machine led to it.
+	FromFile int          `json:"from_file,omitempty"`
+	Nodes    []NodeStatus `json:"nodes,omitempty"`
+	Edges    []EdgeStatus `json:"edges,omitempty"`
 
 	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
 	// were asked for, they are only those in which something runs or went wrong, without After, and
@@ -43,6 +46,7 @@ type NodeStatus struct {
 	Command    string         `json:"command"`
 	Status     string         `json:"status"` // the word in the file
 	State      State          `json:"state"`
+	FromFile   bool           `json:"from_file,omitempty"` // the status came with the file: no run of this machine led to it
 	Reason     Reason         `json:"reason,omitempty"`
 	ExitCode   *int           `json:"exit_code,omitempty"`
 	Signal     string         `json:"signal,omitempty"`
@@ -106,12 +110,21 @@ type RunSummary struct {
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
 	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
+	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands go at once than could; nil: all that can do
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
 	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
 	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = nobody,
 	// or a person with wf stop.
 	Cause    string `json:"cause,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
+}
+
+// A Shortage says why fewer commands of a run go at once than could.
+type Shortage struct {
+	Running int    `json:"running"` // commands that have a slot
+	Waiting int    `json:"waiting"` // for a slot: all that they depend on is done
+	Why     string `json:"why"`     // for people
+	Fix     string `json:"fix"`     // for people: how to get more
 }
 
 // RunList is `wf runs --json`, newest first.
@@ -128,10 +141,12 @@ type RunDetail struct {
 	Folder   string       `json:"folder"` // where its records and outputs lie
 	Wrapper  string       `json:"wrapper"`
 	Cwd      string       `json:"cwd"`
-	Jobs     int          `json:"jobs"`
+	Jobs     int          `json:"jobs"`               // at once; 0 = nobody has said how many
+	NoLimit  bool         `json:"no_limit,omitempty"` // of executions at once
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
+	Kept     []string     `json:"kept,omitempty"` // ids of nodes that had succeeded before, which a resume did not repeat
 
 	Host      string `json:"host,omitempty"`
 	FailFast  bool   `json:"fail_fast,omitempty"`
@@ -140,8 +155,10 @@ type RunDetail struct {
 
 	Params map[string]any `json:"params,omitempty"`
 	Mocks  []Mock         `json:"mocks,omitempty"` // what was not executed, by handle or path
-	Until  []string       `json:"until,omitempty"` // --until, as given
-	From   []string       `json:"from,omitempty"`  // --from, as given
+	// Decisions are what people, or the time they had, decided in the run, in order.
+	Decisions []NodeDecision `json:"decisions,omitempty"`
+	Until     []string       `json:"until,omitempty"` // --until, as given
+	From      []string       `json:"from,omitempty"`  // --from, as given
 
 	// Analysis is there where it was asked for and the record is whole.
 	Analysis *Analysis `json:"analysis,omitempty"`
@@ -210,9 +227,11 @@ type Execution struct {
 	Message    string     `json:"message,omitempty"`
 	OutBytes   int64      `json:"stdout_bytes"`
 	ErrBytes   int64      `json:"stderr_bytes"`
+	Merged     bool       `json:"merged,omitempty"` // see LogInfo
 	Ended      *time.Time `json:"ended,omitempty"`
 	WaitMS     *int64     `json:"wait_ms,omitempty"` // from activation to start, with an Analysis
 	Handled    bool       `json:"handled,omitempty"` // it failed, and an edge has fired for that
 	UserMS     int64      `json:"user_ms,omitempty"` // CPU time, of the process and what it waited for
 	SysMS      int64      `json:"sys_ms,omitempty"`
+	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
 }

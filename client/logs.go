@@ -14,6 +14,7 @@ type LogQuery struct {
 	Node      string // handle, id or unique id prefix
 	Run       string // "" = the last one the node took part in
 	Execution int    // from 1; 0 = the last
+	Times     bool   // LogInfo has Times, too
 }
 
 func (q LogQuery) values() url.Values {
@@ -22,6 +23,9 @@ func (q LogQuery) values() url.Values {
 		v.Set("run", q.Run)
 	}
 	setInt(v, "execution", int64(q.Execution))
+	if q.Times {
+		v.Set("times", "1")
+	}
 	return v
 }
 
@@ -30,7 +34,15 @@ func (w *Workspace) LogInfo(ctx context.Context, q LogQuery) (api.LogInfo, error
 	return wsGet[api.LogInfo](ctx, w, w.path(api.SubLog), q.values())
 }
 
-// Output reads the bytes of stream ("stdout" or "stderr") from offset on. With follow it ends
+// AwaitLog is LogInfo for an execution that a run which is going may still have to begin: it returns when
+// that has happened. An error with api.CodeNoOutput says that there is no such execution and none to come.
+func (w *Workspace) AwaitLog(ctx context.Context, q LogQuery) (api.LogInfo, error) {
+	v := q.values()
+	v.Set("wait", "1")
+	return wsGet[api.LogInfo](ctx, w, w.path(api.SubLog), v)
+}
+
+// Output reads the bytes of stream ("stdout", "stderr", or "output" for both where they are one) from offset on. With follow it ends
 // with the execution, else at the present end. It also ends with ctx. The caller closes it.
 func (w *Workspace) Output(ctx context.Context, q LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error) {
 	v := q.values()

@@ -8,9 +8,10 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// readDagu reads a workflow of Dagu: steps with their commands, scripts, folders, environment and
-// preconditions, and the order that depends and type give them. All other keys that change what
-// happens are errors.
+// readDagu reads a workflow of Dagu: steps with their commands, scripts, folders, environment,
+// preconditions, retries, timeouts, outputs and repetitions, parameters, and the order that depends and
+// type give them. Keys about when and where Dagu runs it are noted and left out; all others that change
+// what happens are errors.
 func readDagu(b *builder, data []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -76,6 +77,19 @@ type daguStep struct {
 	depends       []string
 	chained       bool // it has no depends: type chain puts it behind the step before
 	description   string
+	attrs         map[string]string // of its node
+	output        string            // variable that keeps its output for the steps behind it
+	stdout        string            // file that its output is appended to
+	stderr        string
+	repeats       *daguRepeat
+	goOn          struct { // ends after which the next steps go on
+		failure, skipped bool
+		codes            []string
+	}
+
+	setup     []string // lines for the shell before its command: environment and folder
+	needs     []string // names of the steps before it
+	guardedBy string   // node that looks at its preconditions
 }
 
 type daguReader struct {
@@ -85,10 +99,12 @@ type daguReader struct {
 	preconditions []string
 	preLine       int
 	steps         []*daguStep
+	params        []daguParam
+	positional    int // of them, those without a name
 }
 
 // keys are what a mapping may hold: readers by name, in lower case and without underscores, since
-// both ways of writing exist. nil are keys that change nothing that a workfile could do.
+// both ways of writing exist.
 type keys map[string]func(*yaml.Node) error
 
 func (r *daguReader) rootKeys() keys {
@@ -102,9 +118,13 @@ func (r *daguReader) rootKeys() keys {
 		}
 	}
 	return keys{
-		"name": attr("name"), "description": attr("description"), "group": nil, "tags": nil, "labels": nil, "histretentiondays": nil,
-		"maxactivesteps": r.jobs, "workingdir": attr("cwd"), "shell": r.shell,
-		"env":           func(n *yaml.Node) (err error) { r.env, err = environment(n); return err },
+		"name": attr("name"), "description": attr("description"), "params": r.readParams,
+		"maxactivesteps": r.jobs, "dotenv": r.dotenv, "workingdir": attr("cwd"), "shell": r.shell,
+		"env": func(n *yaml.Node) error {
+			lines, err := environment(n)
+			r.env = append(r.env, lines...)
+			return err
+		},
 		"preconditions": func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
 		"precondition":  func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
 		"type": func(n *yaml.Node) error {
@@ -127,12 +147,14 @@ func (r *daguReader) fields(n *yaml.Node, known keys) error {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		read, ok := known[strings.ToLower(strings.ReplaceAll(key.Value, "_", ""))]
-		if !ok {
-			return errorAt(key.Line, "%s cannot be expressed in a workfile", clip(key.Value))
-		}
-		if read == nil {
+		name := strings.ToLower(strings.ReplaceAll(key.Value, "_", ""))
+		read, ok := known[name]
+		if !ok && daguElsewhere[name] {
+			r.elsewhere(key)
 			continue
+		}
+		if !ok {
+			return &Error{Line: key.Line, Msg: clip(key.Value) + " is not translated", Fix: daguInstead[name]}
 		}
 		if err := read(resolve(n.Content[i+1])); err != nil {
 			return err
@@ -197,11 +219,20 @@ func (r *daguReader) shell(n *yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	if strings.ContainsAny(text, " \t") {
-		return errorAt(n.Line, "shell %q: a workfile names a program without options", text)
-	}
 	r.b.attr("shell", text)
 	return nil
+}
+
+// dotenv reads files of variables, which Dagu takes if they are there.
+func (r *daguReader) dotenv(n *yaml.Node) error {
+	files, err := texts(n)
+	for _, file := range files {
+		if !strings.ContainsRune(file, '/') {
+			file = "./" + file // a shell would look for it in PATH
+		}
+		r.env = append([]string{"[ ! -f " + inQuotes(file) + " ] || { set -a; . " + inQuotes(file) + "; set +a; }"}, r.env...)
+	}
+	return err
 }
 
 // variable is what the shell takes for a name.
@@ -274,7 +305,7 @@ func expandable(text string, line int) error {
 	return nil
 }
 
-// conditions reads preconditions as lines for the shell that end it when one is not met.
+// conditions reads preconditions as lines for the shell that end it, telling so, when one is not met.
 func conditions(n *yaml.Node) ([]string, error) {
 	if n.Kind == yaml.SequenceNode {
 		var lines []string
@@ -345,7 +376,7 @@ func (c *daguCondition) line(at int) (string, error) {
 		}
 		test = `printf '%s\n' ` + inQuotes(c.condition) + " | grep " + option + " -e " + shellWord(want)
 	}
-	then, otherwise := ":", "exit 1"
+	then, otherwise := ":", `{ echo case=`+daguUnmet+` >> "$WF_OUTPUT"; exit; }`
 	if c.negate {
 		then, otherwise = otherwise, then
 	}

@@ -31,7 +31,7 @@ func (r *daguReader) readSteps(n *yaml.Node) error {
 }
 
 func (r *daguReader) step(n *yaml.Node, name string) error {
-	s := &daguStep{line: n.Line, name: name, chained: true}
+	s := &daguStep{line: n.Line, name: name, chained: true, attrs: map[string]string{}}
 	r.steps = append(r.steps, s)
 	if n.Kind == yaml.ScalarNode { // a step may be just its command
 		var err error
@@ -53,7 +53,21 @@ func (r *daguReader) step(n *yaml.Node, name string) error {
 	}
 	return r.fields(n, keys{
 		"name": text(&s.name), "id": text(&s.id), "description": text(&s.description),
-		"command": command, "run": command, "script": text(&s.script),
+		"command": command, "script": text(&s.script),
+		"run": func(n *yaml.Node) error {
+			if err := command(n); err != nil {
+				return err
+			}
+			return subWorkflow(n, s.command)
+		},
+		"retrypolicy": s.retry(r), "repeatpolicy": s.readRepeat(r), "continueon": s.continueOn(r),
+		"timeoutsec": s.number("timeout", "%ss"), "stdout": text(&s.stdout), "stderr": text(&s.stderr),
+		"output": func(n *yaml.Node) (err error) {
+			if s.output, err = scalar(n); err == nil && !variable.MatchString(s.output) {
+				err = errorAt(n.Line, "%q is no name of a variable", clip(s.output))
+			}
+			return err
+		},
 		"dir": text(&s.dir), "workingdir": text(&s.dir),
 		"env":           func(n *yaml.Node) (err error) { s.env, err = environment(n); return err },
 		"preconditions": func(n *yaml.Node) (err error) { s.preconditions, err = conditions(n); return err },
@@ -76,14 +90,16 @@ func (r *daguReader) build() error {
 	if err := r.join(); err != nil {
 		return err
 	}
-	guarded := len(r.preconditions) > 0
 	for _, s := range r.steps {
-		guarded = guarded || len(s.preconditions) > 0
+		if err := r.finishStep(s); err != nil {
+			return err
+		}
 	}
-	if guarded {
-		r.b.note("a step whose precondition is not met fails here, where Dagu skips it; what depends on it does not run in either")
+	if slices.ContainsFunc(r.steps, func(s *daguStep) bool { return len(s.preconditions) > 0 }) {
+		r.b.note("a step that is skipped since its preconditions are not met counts as a way not taken: a step behind it and others runs when one of the others succeeds, where Dagu skips it")
 	}
-	return r.guard()
+	r.declareParams()
+	return r.guardAll()
 }
 
 // buildStep makes a node of a step. One without a name is called by its place.
@@ -97,35 +113,70 @@ func (r *daguReader) buildStep(s *daguStep) error {
 	if _, twice := r.b.at[s.name]; twice {
 		return errorAt(s.line, "a second step is called %q", clip(s.name))
 	}
-	command, err := s.shell(r.env)
+	n := r.b.node(s.name, s.line)
+	for name, value := range s.attrs {
+		setAttr(n, name, value)
+	}
+	if s.description != "" {
+		setAttr(n, "description", s.description)
+	}
+	return nil
+}
+
+// finishStep gives a step its command, which depends on the steps before it, and what goes around it.
+func (r *daguReader) finishStep(s *daguStep) error {
+	command, err := r.shellOf(s)
 	if err != nil {
 		return err
 	}
 	n := r.b.node(s.name, s.line)
 	setCommand(n, command)
-	if s.description != "" {
-		n.Attrs = map[string]string{"description": s.description}
+	if lines := r.received(s, command); lines != nil {
+		setAttr(n, "env", strings.Join(lines, "\n"))
+	}
+	if s.repeats != nil {
+		return r.loop(s)
 	}
 	return nil
 }
 
-// shell is everything that a step does as text for a shell.
-func (s *daguStep) shell(env []string) (string, error) {
+// shellOf is everything that a step does as text for a shell.
+func (r *daguReader) shellOf(s *daguStep) (string, error) {
 	body, err := s.body()
 	if err != nil {
 		return "", err
 	}
-	for _, text := range []string{body, s.dir} {
+	for _, text := range []string{body, s.dir, s.stdout, s.stderr} {
 		if err := expandable(text, s.line); err != nil {
 			return "", err
 		}
 	}
-	lines := slices.Concat(env, s.env)
-	if s.dir != "" {
-		lines = append(lines, "cd "+inQuotes(s.dir)+" || exit")
+	lines := slices.Clone(s.setup)
+	if s.stdout != "" {
+		lines = append(lines, "exec >> "+inQuotes(s.stdout))
 	}
-	lines = append(lines, s.preconditions...)
+	if s.stderr != "" {
+		lines = append(lines, "exec 2>> "+inQuotes(s.stderr))
+	}
+	if s.output != "" {
+		body = capture(s.output, body)
+	}
 	return strings.Join(append(lines, body), "\n"), nil
+}
+
+// prepare makes the lines that set up the shell of a step, for its command and its preconditions.
+func (r *daguReader) prepare(s *daguStep) error {
+	body, err := s.body()
+	if err != nil {
+		return err
+	}
+	lines := slices.Concat(r.env, s.env)
+	used := strings.Join(slices.Concat(lines, s.preconditions, []string{body, s.dir}), "\n")
+	s.setup = slices.Concat(r.arguments(used), lines)
+	if s.dir != "" {
+		s.setup = append(s.setup, "cd "+inQuotes(s.dir)+" || exit")
+	}
+	return nil
 }
 
 // interpreters take a script as an argument behind this option.
@@ -163,8 +214,47 @@ func (s *daguStep) body() (string, error) {
 	return program + " " + option + " " + shellWord(script), nil
 }
 
-// join adds the edges.
+// join adds the edges, and the nodes that look at preconditions.
 func (r *daguReader) join() error {
+	if err := r.name(); err != nil {
+		return err
+	}
+	for _, s := range r.steps {
+		if err := r.prepare(s); err != nil {
+			return err
+		}
+		if err := r.guard(s); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.steps {
+		for _, name := range s.needs {
+			if err := r.behind(s, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// behind puts a step, or what looks at its preconditions, behind another one.
+func (r *daguReader) behind(s *daguStep, name string) error {
+	to := s.name
+	if s.guardedBy != "" {
+		to = s.guardedBy
+	}
+	before := r.steps[slices.IndexFunc(r.steps, func(other *daguStep) bool { return other.name == name })]
+	if err := r.b.edge(name, to, link{when: before.after()}, s.line); err != nil {
+		return err
+	}
+	if before.goOn.skipped && before.guardedBy != "" {
+		return r.b.edge(before.guardedBy, to, link{when: "case:" + daguUnmet}, s.line)
+	}
+	return nil
+}
+
+// name finds the steps that each step needs.
+func (r *daguReader) name() error {
 	byID := map[string]string{}
 	for _, s := range r.steps {
 		if s.id != "" {
@@ -180,9 +270,7 @@ func (r *daguReader) join() error {
 				}
 				name = other
 			}
-			if err := r.b.edge(name, s.name, link{}, s.line); err != nil {
-				return err
-			}
+			s.needs = append(s.needs, name)
 		}
 		if i == 0 || !s.chained || r.kind == "graph" {
 			continue
@@ -191,34 +279,7 @@ func (r *daguReader) join() error {
 			return &Error{Line: s.line, Msg: "step " + s.name + " has no depends: some versions of Dagu run it behind the step before, others at once",
 				Fix: "write type: chain or type: graph at the top of the file"}
 		}
-		if err := r.b.edge(r.steps[i-1].name, s.name, link{}, s.line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// guard puts the preconditions of the whole before all steps that wait for nothing.
-func (r *daguReader) guard() error {
-	if len(r.preconditions) == 0 {
-		return nil
-	}
-	waits := map[int]bool{}
-	for _, e := range r.b.ends {
-		waits[e.To] = true
-	}
-	const name = "preconditions"
-	if _, taken := r.b.at[name]; taken {
-		return errorAt(r.preLine, "the preconditions become a node of that name, and a step has it already")
-	}
-	count := len(r.b.wf.Nodes)
-	setCommand(r.b.node(name, r.preLine), strings.Join(slices.Concat(r.env, r.preconditions), "\n"))
-	for i := range count {
-		if !waits[i] {
-			if err := r.b.edge(name, r.b.wf.Nodes[i].ID, link{}, r.preLine); err != nil {
-				return err
-			}
-		}
+		s.needs = append(s.needs, r.steps[i-1].name)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // the element that they belong to. In a drawing they have their own names: Graphviz has no attributes
 // that are called so.
 var (
-	graphWords = wordSet("wrapper jobs cwd shell max_activations params on_busy prefix suffix results output")
+	graphWords = wordSet("wrapper jobs cwd shell max_activations max_instances params on_busy prefix suffix results output")
 	nodeWords  = wordSet(`name idempotent approve approve_timeout approve_default wait wait_until timeout
 		retries retry_delay retry_backoff retry_max_delay retry_on env pool join join_timeout join_losers
 		foreach times while until parallel on_failure min_success max_iterations`)

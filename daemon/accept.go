@@ -89,9 +89,13 @@ func (l *limited) want(room bool) {
 	}
 }
 
-// state is told by the server what a connection does.
-func (l *limited) state(conn net.Conn, state http.ConnState) {
+// seatState is told by the server what a connection does.
+func seatState(conn net.Conn, state http.ConnState) {
 	s := conn.(interface{ place() *seat }).place()
+	s.at.state(s, conn, state)
+}
+
+func (l *limited) state(s *seat, conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	if s.resting != nil {
 		l.resting.Remove(s.resting)
@@ -113,7 +117,7 @@ func (l *limited) state(conn net.Conn, state http.ConnState) {
 
 // seated makes a connection that gives its room back when it is closed.
 func (l *limited) seated(conn net.Conn) net.Conn {
-	s := &seat{}
+	s := &seat{at: l}
 	s.leave = func() {
 		<-l.room
 		l.left(s)
@@ -136,6 +140,7 @@ func (l *limited) Close() error {
 // A seat is the room of one connection.
 type seat struct {
 	once    sync.Once
+	at      *limited
 	leave   func()
 	resting *list.Element // see limited
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,7 @@ type Config struct {
 	KeepRuns    int           // past runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // for how long to keep them; 0 = for ever
 	Version     string        // of the binary
+	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor
 	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
 	Ready       func(api.Registry) // called once, when requests are answered; may be nil
@@ -52,6 +54,7 @@ type Config struct {
 
 	values *store.Store // of State; nil = made by withDefaults
 	pools  *pools       // likewise
+	nested *nested      // likewise
 }
 
 func (c Config) withDefaults() Config {
@@ -81,6 +84,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.pools == nil {
 		c.pools = newPools(c.State)
+	}
+	if c.nested == nil {
+		c.nested = &nested{}
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }
@@ -157,8 +163,10 @@ func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d.answers = &answers{byKey: map[string]*kept{}}
 	d.tenants = &tenants{byID: map[string]*tenant{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
+	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
+	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
 }
 
@@ -169,9 +177,6 @@ func (d *daemon) finish(reason string) {
 		close(d.end)
 	})
 }
-
-// lockCheck is how often the daemon makes sure that its lock is still the one others would take.
-const lockCheck = 10 * time.Second
 
 // serve answers requests until the daemon has a reason to end, then drains.
 func (d *daemon) serve(ctx context.Context, l *lock) {
@@ -184,19 +189,24 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.workspaces.resume(d.opener.unfinished())
 	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
-	check := time.NewTicker(lockCheck)
-	defer check.Stop()
+	k := d.newKeeper(l, servers)
+	defer k.close()
 	for waiting := true; waiting; {
+		look := false
 		select {
 		case <-ctx.Done():
 			d.finish("asked to by a signal")
-		case <-check.C:
-			// The folder was cleaned away or replaced: another daemon may start beside us.
-			if l.lost() {
-				d.finish("the lock file is gone")
-			}
+		case <-k.tick.C:
+			look = true
+		case ev := <-k.news():
+			look = k.concerns(ev)
+		case <-k.faults():
+			look = true
 		case <-d.end:
 			waiting = false
+		}
+		if look && k.look(ctx) != nil && ctx.Err() == nil {
+			d.finish("another daemon has taken its place")
 		}
 	}
 	d.drain(servers, cancel)

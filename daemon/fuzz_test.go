@@ -131,7 +131,11 @@ func (obliging) Why(context.Context, string, string) (api.Why, error)   { return
 func (obliging) Prune(context.Context, api.PruneRequest) (api.PruneResult, error) {
 	return api.PruneResult{}, nil
 }
-func (obliging) LogInfo(context.Context, string, string, int) (api.LogInfo, error) {
+func (obliging) LogTimes(context.Context, api.LogInfo) (*api.LogTimes, error) {
+	return &api.LogTimes{}, nil
+}
+
+func (obliging) LogInfo(context.Context, string, string, int, bool) (api.LogInfo, error) {
 	return api.LogInfo{}, nil
 }
 func (obliging) Output(context.Context, string, string, int, string, int64, bool) (io.ReadCloser, error) {

@@ -9,19 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"syscall"
 
 	"wf/api"
 )
 
-// doors are the two ways in. The lock is held as long as they are open.
+// doors are the two ways in. The lock is held as long as they are open. Only the goroutine that serves
+// changes them, see keep.go.
 type doors struct {
-	unix, tcp net.Listener
-	socket    string // path of the unix socket
-	folder    string // of the socket, when it had to be one of its own
-	url       string
-	once      sync.Once
+	unix   *net.UnixListener
+	bound  fs.FileInfo // what the socket was when it was made
+	tcp    net.Listener
+	socket string // path of the unix socket
+	folder string // of the socket, when it had to be one of its own
+	url    string
+	closed bool
 }
 
 func openDoors(cfg Config) (*doors, error) {
@@ -40,20 +42,31 @@ func openDoors(cfg Config) (*doors, error) {
 
 // close closes both doors and removes what they left in the file system.
 func (d *doors) close() {
-	d.once.Do(func() {
-		d.tcp.Close()
-		d.unix.Close() // removes the socket
-		if d.folder != "" {
-			os.Remove(d.folder)
-		}
-	})
+	if d.closed {
+		return
+	}
+	d.closed = true
+	d.tcp.Close()
+	d.unix.Close()
+	if d.inPlace() {
+		os.Remove(d.socket)
+	}
+	if d.folder != "" {
+		os.Remove(d.folder)
+	}
+}
+
+// inPlace reports whether the socket is still where clients look for it.
+func (d *doors) inPlace() bool {
+	there, err := os.Lstat(d.socket)
+	return err == nil && os.SameFile(there, d.bound)
 }
 
 // socketPath is the longest path that every system accepts for a socket (macOS: 104 with the NUL).
 const socketPath = 103
 
-// listenUnix opens the socket. Only the holder of the lock gets here, so a socket that is there
-// already was left behind by a daemon that died.
+// listenUnix opens the socket, for the first time or because it was removed. Only the holder of the lock
+// gets here, so a socket that is there already was left behind by a daemon that died.
 func (d *doors) listenUnix() error {
 	if len(d.socket) > socketPath {
 		folder, err := os.MkdirTemp("", "wf-") // mode 0700; the registry says where it is
@@ -65,11 +78,20 @@ func (d *doors) listenUnix() error {
 	if err := os.Remove(d.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the old socket: %w", err)
 	}
-	// The mode counts from the first instant, so it must be right at bind. The mask belongs to
-	// the whole process; at this moment nothing else in the daemon creates files.
-	mask := syscall.Umask(0o177)
-	l, err := net.Listen("unix", d.socket)
-	syscall.Umask(mask)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: d.socket, Net: "unix"})
+	if err == nil {
+		l.SetUnlinkOnClose(false) // what lies there then may be another daemon's
+		// The folder is private, and whoever connects is asked for his user, so nobody comes in before
+		// the mode is right. A mask would be that of the whole process, which makes other files meanwhile.
+		err = os.Chmod(d.socket, 0o600)
+		if err == nil {
+			d.bound, err = os.Lstat(d.socket)
+		}
+		if err != nil {
+			l.Close()
+			os.Remove(d.socket)
+		}
+	}
 	if err != nil {
 		if d.folder != "" {
 			os.Remove(d.folder)

@@ -27,17 +27,26 @@ type lock struct {
 	held *flock.Flock // reachable for life: a collected file would be closed, and the lock lost
 }
 
+func newLock(path string) *lock {
+	return &lock{path, flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))}
+}
+
 // acquire takes the lock of the runtime folder or tells who has it. It waits for who has no registry, which a
 // daemon that is ending has taken away, but not for one that serves: whoever came too late to be the only
 // daemon must not take over when that one is stopped a moment later.
 func acquire(ctx context.Context, runtime string) (*lock, error) {
+	return take(ctx, runtime, func() bool { return serves(runtime, 0) })
+}
+
+// take is acquire that gives up at once while serves says so.
+func take(ctx context.Context, runtime string, serves func() bool) (*lock, error) {
 	path := filepath.Join(runtime, api.FileLock)
 	bounded, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
 	for {
-		l := &lock{path: path, held: flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))}
+		l := newLock(path)
 		got, err := l.held.TryLock()
-		if !got && err == nil && !serves(runtime) && pause(bounded, lockRetry) {
+		if !got && err == nil && !serves() && pause(bounded, lockRetry) {
 			l.Close()
 			continue
 		}
@@ -68,10 +77,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// serves reports whether the daemon that the registry names is there.
-func serves(runtime string) bool {
+// serves reports whether the daemon that the registry names is there, and another one than own.
+func serves(runtime string, own int) bool {
 	reg, err := readRegistry(runtime)
-	return err == nil && alive(reg)
+	return err == nil && alive(reg) && reg.PID != own
 }
 
 // alreadyRunning names the owner of the lock, if the registry is its own.
@@ -91,6 +100,19 @@ func (l *lock) lost() bool {
 	}
 	there, err := os.Lstat(l.path)
 	return err != nil || !os.SameFile(mine, there)
+}
+
+// renew locks the file that lies where the lost one was, or a new one. ErrAlreadyRunning says that another
+// daemon has it.
+func (l *lock) renew(ctx context.Context) error {
+	runtime := filepath.Dir(l.path)
+	next, err := take(ctx, runtime, func() bool { return serves(runtime, os.Getpid()) })
+	if err != nil {
+		return err
+	}
+	l.Close()
+	l.held = next.held
+	return nil
 }
 
 // Close gives the lock back.

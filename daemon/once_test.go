@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,11 +81,17 @@ func TestOnce(t *testing.T) {
 	if got := ask("/fails", "k", false, true); got != "8" {
 		t.Errorf("after a failure: %s", got)
 	}
+}
+
+// TestAnswersAreBounded: the oldest go.
+func TestAnswersAreBounded(t *testing.T) {
+	a := &answers{byKey: map[string]*kept{}}
 	for i := range 2 * answersKept {
-		ask("/many", "k"+string(rune('a'+i%26))+strings.Repeat("x", i/26), false, true)
+		k, _ := a.claim(strconv.Itoa(i))
+		a.settle(strconv.Itoa(i), k, []byte("1"))
 	}
-	if n := len(d.answers.byKey); n > answersKept {
-		t.Errorf("%d answers are kept", n)
+	if _, mine := a.claim(strconv.Itoa(2*answersKept - 1)); len(a.byKey) != answersKept || mine {
+		t.Errorf("%d answers are kept, the latest forgotten: %v", len(a.byKey), mine)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // workspacesOf makes the opener of real workspaces, once the slots exist.
 func workspacesOf(cfg Config) func(*slots) opener {
 	return func(s *slots) opener {
-		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Slots: sharedSlots{s}, Pools: cfg.pools,
+		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{s}, Pools: cfg.pools, Nested: cfg.nested,
 			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, Log: cfg.Log,
 			Forgot: func(id string, runs []int) {
 				if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
@@ -32,7 +32,7 @@ func (o realOpener) open(path string, retry bool) (Workspace, error) {
 	return realWorkspace{w}, nil
 }
 
-func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req) }
+func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req, o.cfg) }
 
 func (o realOpener) unfinished() []string {
 	paths, err := workspace.Unfinished(o.cfg.State)

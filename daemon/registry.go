@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"wf/api"
 	"wf/ownfile"
@@ -62,6 +63,16 @@ func readRegistry(runtime string) (api.Registry, error) {
 		return reg, err
 	}
 	return reg, json.Unmarshal(data, &reg)
+}
+
+// LeftGiven are the flags of a daemon that was killed, where none is going: one that ends in good order
+// takes its registry away.
+func LeftGiven(runtime string) []string {
+	reg, err := readRegistry(runtime)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(reg.Given)
 }
 
 // removeRegistry removes the registry if it is still the one this daemon wrote.

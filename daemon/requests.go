@@ -181,7 +181,11 @@ func logInfo(w Workspace, r *http.Request) (api.LogInfo, error) {
 	if err != nil {
 		return api.LogInfo{}, err
 	}
-	return w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution))
+	info, err := w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("wait") == "1")
+	if err == nil && q.Get("times") == "1" {
+		info.Times, err = w.LogTimes(r.Context(), info)
+	}
+	return info, err
 }
 
 // startRun is refused while somebody waits for the runs to be over: they would never be.
@@ -192,6 +196,7 @@ func (d *daemon) startRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	return askBody(func(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
 		q.Key, q.Again = requestKey(r), comesAgain(r)
+		q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
 		return w.StartRun(r.Context(), client(r), q)
 	})(d, w, r)
 }

@@ -34,10 +34,15 @@ func (d *daemon) listen(base context.Context) *servers {
 	d.base = base
 	s := &servers{}
 	handler := d.routes()
-	s.add(base, d.cfg.sending, limit(d.doors.unix, d.cfg.connections, ownUser, d.tenants.leave, d.cfg.Log), d.guard(socketDoor(), handler))
+	s.add(base, d.cfg.sending, d.limited(d.doors.unix), d.guard(socketDoor(), handler))
 	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.tenants.leave, d.cfg.Log),
 		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
 	return s
+}
+
+// limited is the socket for connections of the daemon's own user, so many at a time.
+func (d *daemon) limited(l net.Listener) *limited {
+	return limit(l, d.cfg.connections, ownUser, d.tenants.leave, d.cfg.Log)
 }
 
 // sending is how long a client may take to send a request.
@@ -48,7 +53,7 @@ func (s *servers) add(base context.Context, limits sending, l *limited, h http.H
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       seatContext,
-		ConnState:         l.state,
+		ConnState:         seatState,
 		ReadHeaderTimeout: limits.header,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
@@ -56,6 +61,12 @@ func (s *servers) add(base context.Context, limits sending, l *limited, h http.H
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s.list = append(s.list, srv)
+	s.serve(len(s.list)-1, l)
+}
+
+// serve accepts connections at another listener of a server that was added.
+func (s *servers) serve(server int, l net.Listener) {
+	srv := s.list[server]                     // the list may grow meanwhile
 	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
 }
 

@@ -24,10 +24,10 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 }
 
 func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
-	used, _ := d.slots.inUse()
+	used, now := d.slots.inUse()
 	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
 		Started: d.began.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
-		Slots: d.cfg.Slots, SlotsUsed: used, Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
+		Slots: d.cfg.Slots, SlotsUsed: used, SlotsNow: now, Given: d.cfg.Given, Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
 	for _, e := range d.workspaces.entries() {
 		info := e.ws.Info()
 		s.Clients += info.Clients
@@ -50,6 +50,7 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 	if err != nil {
 		return api.WorkspaceInfo{}, err
 	}
+	e.ws.SetResults(q.Results)
 	info := e.ws.Info()
 	d.tenants.keep(d.tenantOf(r), e, func() { d.workspaces.release(e) })
 	return info, nil
@@ -82,5 +83,5 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	if err := d.opener.create(q); err != nil {
 		return api.WorkspaceInfo{}, err
 	}
-	return d.openWorkspace(r, api.OpenRequest{Path: q.Path})
+	return d.openWorkspace(r, api.OpenRequest{Path: q.Path, Results: q.Results})
 }

@@ -70,12 +70,12 @@ func newSlots(size int) *slots {
 	return &slots{size: size, total: size, groups: map[string]*group{}, members: map[*member]struct{}{}}
 }
 
-// inUse is how many slots are taken, and the limit of the sum; 0 = none at present.
+// inUse is how many slots are taken, and the limit of the sum, or workspace.NoLimit.
 func (s *slots) inUse() (used, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.total == math.MaxInt {
-		return s.used, 0
+		return s.used, workspace.NoLimit
 	}
 	return s.used, s.total
 }
@@ -155,6 +155,16 @@ func (m *member) TryAcquire() (took bool) {
 	s.mu.Unlock()
 	wake(woken)
 	return took
+}
+
+// Machine is workspace.SlotMember.Machine.
+func (m *member) Machine() (limit, used int) {
+	m.s.mu.Lock()
+	defer m.s.mu.Unlock()
+	if m.plain() && m.s.plain >= m.s.size {
+		return m.s.size, m.s.plain
+	}
+	return m.s.total, m.s.used
 }
 
 // Decline is workspace.SlotMember.Decline.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // Workspace is what the daemon asks of an open workfile; see package workspace for each method.
@@ -15,6 +16,7 @@ type Workspace interface {
 	Info() api.WorkspaceInfo
 	Close(ctx context.Context) error
 	OnIdle(f func())
+	SetResults(word string)
 
 	Status(ctx context.Context, nodes bool) (api.Status, error)
 	Overview(ctx context.Context, stages int) (api.Status, error)
@@ -32,7 +34,8 @@ type Workspace interface {
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)
 	Why(ctx context.Context, node, run string) (api.Why, error)
-	LogInfo(ctx context.Context, node, run string, execution int) (api.LogInfo, error)
+	LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error)
+	LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error)
 	Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error)
 	Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error)
 	Undo(ctx context.Context, by api.Author) (api.EditResult, error)
@@ -43,6 +46,9 @@ type Workspace interface {
 	Approvals(ctx context.Context) (api.ApprovalList, error)
 	Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error)
 	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)
+	CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error)
+	Waits(c api.Caller, waits bool)
+	Adopt(ctx context.Context, c api.Caller, child workspace.Child) (bool, error)
 	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
 }
 

@@ -33,8 +33,9 @@ type workspaces struct {
 	byID   map[string]*entry
 	paths  map[string]string // the workfiles of ids that were open once, see find
 	closed bool
-	timer  *time.Timer // runs while byID is empty
-	held   int         // see hold
+	timer  *time.Timer              // runs while byID is empty
+	held   int                      // see hold
+	crash  map[string]time.Duration // by workfile: how long was waited after its latest crash
 }
 
 // An entry is a workspace that is being opened, is open or is being closed.
@@ -54,7 +55,7 @@ type entry struct {
 
 func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
 	t := &workspaces{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
-		quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}}
+		quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.armIdle()
@@ -270,12 +271,41 @@ func (t *workspaces) keep(e *entry) {
 			}
 		case <-e.ws.Done():
 			t.log.Error("workspace ended by itself", "workspace", e.id)
+			t.restart(e)
 			return
 		case <-t.quit:
 			t.shut(e)
 			return
 		}
 	}
+}
+
+// How long a workspace that ended by a bug stays closed: longer each time, since it may do it again.
+const (
+	firstRestart = time.Second
+	lastRestart  = 5 * time.Minute
+)
+
+// restart opens a workspace again that has ended by itself, if it had runs: nobody else would, while this
+// daemon lives.
+func (t *workspaces) restart(e *entry) {
+	info := e.ws.Info()
+	if len(info.Runs) == 0 {
+		return
+	}
+	t.mu.Lock()
+	pause := min(max(2*t.crash[info.Workfile], firstRestart), lastRestart)
+	t.crash[info.Workfile] = pause
+	t.mu.Unlock()
+	t.hold()
+	t.keepers.Go(func() {
+		defer t.letGo()
+		select {
+		case <-time.After(pause):
+			t.resume([]string{info.Workfile})
+		case <-t.quit:
+		}
+	})
 }
 
 // memoryKept is how much memory, in bytes, the daemon keeps for the next workspace.

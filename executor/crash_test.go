@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -151,6 +152,27 @@ func (r *run) pipe() (path string, tell func()) {
 	}
 }
 
+// TestRunnerDiesMerged is the same with one file for both streams.
+func TestRunnerDiesMerged(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), t.TempDir())
+	pipe, tell := r.pipe()
+	job := executor.Job{ID: executor.ID{Execution: 1}, Command: "echo one >&2; read x <" + pipe + "; echo two; echo three >&2", Merge: true}
+	if err := r.session.Start([]executor.Job{job}); err != nil {
+		t.Fatal(err)
+	}
+	r.await(executor.Started, 0)
+	r.killRunner()
+	tell()
+	end := r.await(executor.Ended, 0)
+	if end.Err != (executor.Range{}) || end.Out.End-end.Out.Start != int64(len("one\ntwo\nthree\n")) {
+		t.Errorf("stdout %+v, stderr %+v", end.Out, end.Err)
+	}
+	r.close()
+}
+
 // TestRunnerDies has the runner killed while a command runs: the command goes on, the next runner
 // learns how it ends, and takes further jobs.
 func TestRunnerDies(t *testing.T) {
@@ -173,6 +195,9 @@ func TestRunnerDies(t *testing.T) {
 	}
 	if end.Out.End-end.Out.Start != int64(len("late\n")) {
 		t.Errorf("output %+v", end.Out)
+	}
+	if end.Err.File == "" {
+		t.Error("standard error has no file of its own")
 	}
 	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 		t.Errorf("process %d: %v, want it reaped", pid, err)
@@ -405,15 +430,40 @@ func TestRecordIsFull(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	long := newLocal(t).(*executor.Local)
-	long.Sockets = filepath.Join(long.Sockets, strings.Repeat("x", 100))
-	if _, err := long.Open(context.Background(), executor.Spec{Dir: t.TempDir(), Cwd: "/"}); err == nil {
-		t.Error("a socket path that is too long was taken")
-	}
 	nowhere := executor.Spec{Dir: t.TempDir(), Cwd: "/no/such/folder", Env: []string{}}
 	if _, err := newLocal(t).Open(context.Background(), nowhere); err == nil {
 		t.Error("a working directory that does not exist was taken")
 	}
+}
+
+// TestDeepFolder: the folder of a run may be deeper than the address of a socket is long.
+func TestDeepFolder(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has other names for a deep folder")
+	}
+	x := newLocal(t).(*executor.Local)
+	x.Sockets = filepath.Join(t.TempDir(), strings.Repeat("s", 120))
+	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 120))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := openRun(t, x, dir)
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first.start(0, "read x < "+fifo+"; exit 7")
+	first.await(executor.Started, 0)
+	first.session.Detach()
+	next := openRun(t, x, dir)
+	next.await(executor.Started, 0)
+	if err := os.WriteFile(fifo, []byte("go\n"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if end := next.await(executor.Ended, 0); end.Exit.Code != 7 {
+		t.Errorf("end %+v", end)
+	}
+	next.close()
 }
 
 func TestFilesArePrivate(t *testing.T) {

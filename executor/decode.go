@@ -76,6 +76,8 @@ func (c *command) member(key string, s *lineScanner) bool {
 		return s.text(&c.Line)
 	case "env":
 		return s.texts(&c.Env)
+	case "merge":
+		return s.yes(&c.Merge)
 	case "after":
 		return s.ids(&c.After)
 	}
@@ -143,6 +145,13 @@ func (s *lineScanner) kind(into *string, words ...string) bool {
 		}
 	}
 	return false
+}
+
+// yes reads true, the only value that is written.
+func (s *lineScanner) yes(into *bool) (ok bool) {
+	s.rest, ok = bytes.CutPrefix(s.rest, []byte("true"))
+	*into = ok
+	return ok
 }
 
 func (s *lineScanner) text(into *string) bool {
@@ -239,6 +248,7 @@ func appendStart(b []byte, j Job) []byte {
 	if len(j.Env) > 0 {
 		b = append(b, ']')
 	}
+	b = appendFlag(b, "merge", j.Merge)
 	for i, id := range j.After {
 		if i == 0 {
 			b = append(appendKey(b, "after"), '[')

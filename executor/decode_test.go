@@ -19,6 +19,7 @@ func FuzzDecode(f *testing.F) {
 		`{"t":-9223372036854775808}`, `{"t":-9223372036854775807}`, `{"t":9999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
 		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
 		`{"k":"gated","n":7,"e":1,"line":"x","after":[[6,1],[5,2]]}`, `{"k":"gated","after":[[1],[1,2,3]]}`, `{"k":"gated","after":[]}`, `{"after":[[1,2],]}`,
+		`{"k":"start","n":1,"merge":true}`, `{"merge":false}`, `{"merge":true,"merge":false,"n":1}`, `{"merge":truex}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -47,6 +48,7 @@ func TestUsualLinesAreReadByHand(t *testing.T) {
 		{Kind: entryStart, Node: 1, Execution: 1, Time: now, PID: 77, Born: window{1, 2}, Slot: 3, Out: extent{5, -1}, Err: extent{0, -1}},
 		{Kind: entryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: extent{5, 9}, Code: 1, User: 1000, System: 2000},
 		{Kind: entryEnd, Node: 1, Execution: 1, Time: now, Signal: 9},
+		{Kind: entryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: extent{5, 9}, Err: noExtent},
 	} {
 		line := e.append(nil)
 		var got entry
@@ -67,6 +69,8 @@ func TestStartRoundTrip(t *testing.T) {
 		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
 		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
 		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
+		{ID: ID{Node: 5, Execution: 1}, Command: "true", Merge: true},
+		{ID: ID{Node: 6, Execution: 1}, Command: "true", Env: []string{"A=1"}, Merge: true, After: []ID{{3, 2}}},
 	} {
 		line := appendStart(nil, want)
 		var c command

@@ -70,7 +70,7 @@ func (r *runner) startNext(now time.Time) {
 // intendFork writes the fork entry of e, which has its output files: all that the next runner needs
 // to find the child of a runner that dies between fork and start.
 func (r *runner) intendFork(e *execution) {
-	e.out, e.err = extent{e.slot.outSize, -1}, extent{e.slot.errSize, -1}
+	e.out, e.err = e.slot.extents()
 	e.born = window{ticksNow(), 0}
 	mark, _ := value(e.job.Env, markVariable)
 	noted := r.forker.notes(r.dir)
@@ -216,11 +216,20 @@ func (r *runner) measure(e *execution) {
 		e.out, e.err = e.slot.measure()
 		return
 	}
-	out, errOut, err := r.slots.outputSizes(e.number)
-	if err != nil { // removed by somebody: there is no output any more
-		out, errOut = e.out[0], e.err[0]
+	e.out[1] = r.endOf(e, "out", e.out[0])
+	if e.err != noExtent {
+		e.err[1] = r.endOf(e, "err", e.err[0])
 	}
-	e.out[1], e.err[1] = max(out, e.out[0]), max(errOut, e.err[0])
+}
+
+// endOf returns where a stream of an execution of an earlier runner ends, which begins at start. Of a
+// file that somebody has removed there is no output any more.
+func (r *runner) endOf(e *execution, stream string, start int64) int64 {
+	size, err := r.slots.sizeAt(e.number, stream)
+	if err != nil {
+		return start
+	}
+	return max(size, start)
 }
 
 // release gives the output files back. quiet: nobody is left who writes to them.

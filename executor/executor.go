@@ -80,6 +80,9 @@ type Job struct {
 	Shell   string   // program that gets -c and Command; "" = /bin/sh
 	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
 	Env     []string // KEY=VALUE on top of Spec.Env
+	// Merge puts standard error into the file of standard output, so that both are in the order in
+	// which they were written. Where the executor cannot do that they stay apart: see Report.Err.
+	Merge bool
 	// After names executions that have to succeed (exit code 0, not stopped) before this one starts,
 	// each of them handed over before. Until then it takes no place; if one of them does not succeed
 	// it never starts, and is reported only when it is stopped, or not at all.
@@ -109,7 +112,8 @@ type Report struct {
 	ID   ID
 	Time time.Time // of the start or the end
 	PID  int       // Started
-	// Out and Err say where the output is. At Started the end is unknown and -1; at Ended final.
+	// Out and Err say where the output is. At Started the end is unknown and -1; at Ended final. Where
+	// Out has a file and Err has none, standard error was merged into Out.
 	Out, Err Range
 	Exit     Exit   // Ended
 	Width    int    // Resized

@@ -44,13 +44,14 @@ func (r *runner) guarded(now time.Time) error {
 // weed gives up the free slots whose files were removed, moved or cut: nobody would find what the
 // next execution writes.
 func (s *slots) weed() {
-	s.free = slices.DeleteFunc(s.free, func(f *slot) bool {
-		if s.inPlace(f.number, "out", f.out, f.outSize) && s.inPlace(f.number, "err", f.err, f.errSize) {
+	lost := func(f *slot) bool {
+		if s.inPlace(f.number, "out", f.out, f.outSize) && (f.merged || s.inPlace(f.number, "err", f.err, f.errSize)) {
 			return false
 		}
 		f.close()
 		return true
-	})
+	}
+	s.free, s.split = slices.DeleteFunc(s.free, lost), slices.DeleteFunc(s.split, lost)
 }
 
 // inPlace reports whether fd is the file of that name, and has the bytes that belong to others.

@@ -43,7 +43,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	}
 	err := r.trouble(now)
 	if err == nil && e.slot == nil {
-		if e.slot, err = r.slots.take(); err == nil {
+		if e.slot, err = r.slots.take(e.job.Merge); err == nil {
 			e.number = e.slot.number
 		}
 	}

@@ -33,37 +33,6 @@ type link struct {
 	blocked  bool      // the daemon is slow: the poller says when it takes more
 }
 
-// listen opens the socket by which a later daemon finds this runner.
-func (r *runner) listen() (err error) {
-	if err := os.Remove(r.socket); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := refused(opListen, r.socket); err != nil {
-		return err
-	}
-	if r.listener, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err != nil {
-		return fmt.Errorf("socket of the runner: %w", err)
-	}
-	unix.CloseOnExec(r.listener)
-	// The mode counts when somebody connects, so a chmod after bind would leave a gap.
-	old := unix.Umask(0o177)
-	err = unix.Bind(r.listener, &unix.SockaddrUnix{Name: r.socket})
-	unix.Umask(old)
-	if err == nil {
-		err = unix.Listen(r.listener, acceptBacklog)
-	}
-	if err == nil {
-		err = unix.SetNonblock(r.listener, true)
-	}
-	if err == nil {
-		err = r.poller.add(r.listener)
-	}
-	if err != nil {
-		return fmt.Errorf("socket %s: %w", r.socket, err)
-	}
-	return nil
-}
-
 // accept takes a connection, if it is of our own user.
 func (r *runner) accept(now time.Time) {
 	fd, err := -1, refused(opAccept, r.socket)

@@ -23,8 +23,8 @@ type Local struct {
 	// Program is the command that becomes a runner (see RunRunner); the folder of the run and the
 	// path of the runner's socket are appended.
 	Program []string
-	// Sockets is a folder for the sockets of runners: mode 0700, of a short path, the same after a
-	// restart of the daemon. It is created if need be.
+	// Sockets is a folder for the sockets of runners that cannot have theirs in the folder of the run:
+	// mode 0700, the same after a restart of the daemon. It is created if need be and possible.
 	Sockets string
 	// Env is the environment of the runners, not of commands: what Program needs to start a daemon
 	// again when none is there any more.
@@ -49,15 +49,11 @@ const (
 // Open begins or follows a run. When a run is followed and its runner does not come up, that is
 // reported as Held, and tried again: it may have commands that are running.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
-	socket, err := socketPath(l.Sockets, spec.Dir)
-	if err != nil {
-		return nil, err
-	}
 	if err := l.prepare(spec); err != nil {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: socket, ward: l.wardens().add(runMarkerOf(spec.Dir)),
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: secondSocket(l.Sockets, spec.Dir), ward: l.wardens().add(runMarkerOf(spec.Dir)),
 		marker: markerOf(spec.Env).run, begun: spec.Env == nil, world: spec.World,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
@@ -74,9 +70,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 
 // prepare makes the folders and keeps the environment.
 func (l *Local) prepare(spec Spec) error {
-	if err := os.MkdirAll(l.Sockets, 0o700); err != nil {
-		return err
-	}
+	_ = os.MkdirAll(l.Sockets, 0o700) // runners do without it where they can
 	path := filepath.Join(spec.Dir, environmentFile)
 	if spec.Env == nil {
 		return dropUnfinished(path)
@@ -106,7 +100,7 @@ type runnerHandle struct {
 	program  []string
 	env      []string
 	dir, cwd string
-	socket   string
+	socket   string // where its runner listens if it cannot in dir
 	ward     *ward
 	world    []byte // of the commands, see Spec.World
 	marker   string // of the run, see marker.run; "" where only the environment file tells
@@ -149,9 +143,22 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 
 // dial connects to a living runner, if it is of our own user: somebody else could have put a socket
 // there.
-func (h *runnerHandle) dial(ctx context.Context) (net.Conn, error) {
+func (h *runnerHandle) dial(ctx context.Context) (conn net.Conn, err error) {
+	for _, path := range addresses(h.dir, h.socket) {
+		err = withShortPath(path, func(short string) error {
+			conn, err = dialRunner(ctx, short)
+			return err
+		})
+		if err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+func dialRunner(ctx context.Context, path string) (net.Conn, error) {
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", h.socket)
+	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,14 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
 
-// Revive starts a daemon if the one that began the run has died without having been dismissed. It does
-// not wait for it: a daemon that comes up connects.
+// Revive starts a daemon if there is none. It does not wait for it: a daemon that comes up connects.
 type Revive func() error
 
 // A run without a daemon goes on, but nothing follows from what its commands do. The runner waits for a
@@ -30,11 +31,23 @@ func (r *runner) callForDaemon(now time.Time) {
 		r.lonely = lonely{}
 	case r.lonely.next.IsZero():
 		r.lonely = lonely{now.Add(lonelyPatience), lonelyPatience}
-	case !now.Before(r.lonely.next):
+		r.keepPlace(now)
+	case now.Before(r.lonely.next):
+		r.keepPlace(now)
+	case r.forgotten():
+		r.close()
+	default:
 		r.lonely.pause = min(2*r.lonely.pause, longestLonely)
 		r.lonely.next = now.Add(r.lonely.pause)
 		if err := r.revive(); err != nil {
 			fmt.Fprintln(os.Stderr, "runner: start a daemon:", err)
 		}
 	}
+}
+
+// forgotten reports whether no daemon will ever find this run: its folder is gone, and nothing that it has
+// started is going any more.
+func (r *runner) forgotten() bool {
+	_, err := os.Lstat(r.dir)
+	return errors.Is(err, fs.ErrNotExist) && r.going() == 0
 }

@@ -78,6 +78,9 @@ type entry struct {
 // end -1 while it grows.
 type extent [2]int64
 
+// noExtent stands for standard error that goes to the file of standard output.
+var noExtent = extent{-1, -1}
+
 // A window is the earliest and the latest moment a process can have been born, in clock ticks
 // since boot. Together with the pid and the boot it identifies a process.
 type window [2]int64
@@ -190,7 +193,7 @@ func (e *entry) report() Report {
 
 // outputRange names the file of a slot as callers see it, below the folder of the run.
 func outputRange(slot int, stream string, x extent) Range {
-	if slot == 0 {
+	if slot == 0 || x == noExtent {
 		return Range{}
 	}
 	return Range{File: path.Join(outputFolder, outputName(slot, stream)), Start: x[0], End: x[1]}

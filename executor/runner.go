@@ -45,8 +45,9 @@ type runner struct {
 	children *childList
 	poller   *poller
 
-	socket      string // where the next daemon connects
-	listener    int
+	socket      string // where to listen if dir has no sockets
+	listener    int    // to which the next daemon connects
+	place       place
 	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
 	lonely      lonely
 	revive      Revive
@@ -65,6 +66,7 @@ type runner struct {
 	unwritten  bool      // what was noted is not in the record yet: nothing is announced
 	broken     bool      // the record takes nothing any more: nothing is forked or announced
 	hold       hold
+	observed   time.Time // the latest look at outputs
 	tally      tally
 	guardedAt  time.Time // when the record was seen in its place
 
@@ -115,6 +117,9 @@ type execution struct {
 	retryAt  time.Time
 
 	shutSince time.Time // when it was put behind a gate
+
+	observed bool // it ran at a look at outputs, see observe
+	marked   Mark // what was noted of its output last
 }
 
 // A death is how a process ended.
@@ -343,6 +348,7 @@ func (r *runner) turn(now time.Time) {
 	r.tell(now)
 	r.expire(now)
 	r.callForDaemon(now)
+	r.observe(now)
 }
 
 // nextWake returns how long the loop may sleep.
@@ -374,11 +380,14 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if stale, any := r.staleIntents(); any {
 		sooner(stale)
 	}
-	if len(r.running) > 0 {
+	if len(r.running) > 0 || r.successor && len(r.active) > 0 {
 		sooner(now.Add(orphanDue))
 	}
 	if len(r.gates.intended) > 0 {
 		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
+	}
+	if !r.lonely.next.IsZero() {
+		sooner(r.place.looked.Add(placePause))
 	}
 	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
 		if !due.IsZero() {
@@ -466,7 +475,7 @@ func (r *runner) leave() {
 		r.drain(r.link)
 	}
 	unix.Close(r.listener)
-	os.Remove(r.socket)
+	os.Remove(r.place.path)
 	os.Remove(filepath.Join(r.dir, birthFile))
 	for d, err := nextDeath(); err == nil && d != nil; d, err = nextDeath() {
 		reap(d.pid) // else they would be zombies of the daemon

@@ -26,11 +26,7 @@ func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-ch
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	path, err := socketPath(sockets, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", path)
+	l, err := net.Listen("unix", secondSocket(sockets, dir))
 	if err != nil {
 		t.Fatal(err)
 	}

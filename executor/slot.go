@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,11 +21,12 @@ const (
 	slotLimit = 64 << 20
 )
 
-// A slot is a pair of append files that takes the output of one execution after the other:
-// creating two files costs more than forking. The fields belong to the runner's loop.
+// A slot is an append file, or a pair of them, that takes the output of one execution after the other:
+// creating a file costs more than forking. The fields belong to the runner's loop.
 type slot struct {
 	number   int
-	out, err int   // descriptors, O_APPEND
+	merged   bool  // both streams go to one file, in the order in which they are written
+	out, err int   // descriptors, O_APPEND; of a merged slot the same
 	outSize  int64 // where the next execution begins
 	errSize  int64
 	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
@@ -39,6 +41,7 @@ type slots struct {
 	folder string
 	last   int     // highest number in use or ever used
 	free   []*slot // whose last execution has ended and left nobody behind
+	split  []*slot // those of them that are pairs of files
 }
 
 // openSlots finds out which numbers an earlier runner has used: its files are never written
@@ -64,11 +67,20 @@ func openSlots(folder string) (*slots, error) {
 	return s, nil
 }
 
+// unused returns the list of free slots of one kind.
+func (s *slots) unused(merged bool) *[]*slot {
+	if merged {
+		return &s.free
+	}
+	return &s.split
+}
+
 // take returns a slot that nobody writes to.
-func (s *slots) take() (*slot, error) {
-	if n := len(s.free); n > 0 {
-		taken := s.free[n-1]
-		s.free = s.free[:n-1]
+func (s *slots) take(merged bool) (*slot, error) {
+	free := s.unused(merged)
+	if n := len(*free); n > 0 {
+		taken := (*free)[n-1]
+		*free = (*free)[:n-1]
 		return taken, nil
 	}
 	s.last++
@@ -78,6 +90,9 @@ func (s *slots) take() (*slot, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if merged {
+		return &slot{number: s.last, merged: true, out: out, err: out}, nil
 	}
 	errOut, err := openOutput(filepath.Join(s.folder, outputName(s.last, "err")))
 	if err != nil {
@@ -104,7 +119,8 @@ func openOutput(path string) (int, error) {
 // put takes a slot back. quiet promises that nobody is left who could write to it.
 func (s *slots) put(used *slot, quiet bool) {
 	if quiet && !used.spoilt && used.outSize <= slotLimit && used.errSize <= slotLimit {
-		s.free = append(s.free, used)
+		free := s.unused(used.merged)
+		*free = append(*free, used)
 		return
 	}
 	used.close()
@@ -112,22 +128,36 @@ func (s *slots) put(used *slot, quiet bool) {
 
 // close gives up the descriptors of the slots nobody uses.
 func (s *slots) close() {
-	for _, f := range s.free {
+	for _, f := range slices.Concat(s.free, s.split) {
 		f.close()
 	}
-	s.free = nil
+	s.free, s.split = nil, nil
 }
 
 func (s *slot) close() {
 	unix.Close(s.out)
-	unix.Close(s.err)
+	if !s.merged {
+		unix.Close(s.err)
+	}
+}
+
+// extents returns where the output of the next execution begins.
+func (s *slot) extents() (out, errOut extent) {
+	if s.merged {
+		return extent{s.outSize, -1}, noExtent
+	}
+	return extent{s.outSize, -1}, extent{s.errSize, -1}
 }
 
 // measure moves the slot's ends to what is in its files now and returns what was added.
 func (s *slot) measure() (out, errOut extent) {
-	out, errOut = extent{s.outSize, s.outSize}, extent{s.errSize, s.errSize}
-	s.outSize, s.errSize = s.sizeOf(s.out, s.outSize), s.sizeOf(s.err, s.errSize)
-	out[1], errOut[1] = s.outSize, s.errSize
+	out, errOut = s.extents()
+	s.outSize = s.sizeOf(s.out, s.outSize)
+	out[1] = s.outSize
+	if !s.merged {
+		s.errSize = s.sizeOf(s.err, s.errSize)
+		errOut[1] = s.errSize
+	}
 	return out, errOut
 }
 
@@ -148,15 +178,11 @@ func (s *slot) sizeOf(fd int, before int64) int64 {
 	return max(st.Size, before)
 }
 
-// outputSizes measures the files of a slot of an earlier runner.
-func (s *slots) outputSizes(number int) (out, errOut int64, err error) {
-	sizes := [2]int64{}
-	for i, stream := range []string{"out", "err"} {
-		info, err := os.Stat(filepath.Join(s.folder, outputName(number, stream)))
-		if err != nil {
-			return 0, 0, fmt.Errorf("output of an earlier runner: %w", err)
-		}
-		sizes[i] = info.Size()
+// sizeAt measures an output file of an earlier runner.
+func (s *slots) sizeAt(number int, stream string) (int64, error) {
+	info, err := os.Stat(filepath.Join(s.folder, outputName(number, stream)))
+	if err != nil {
+		return 0, fmt.Errorf("output of an earlier runner: %w", err)
 	}
-	return sizes[0], sizes[1], nil
+	return info.Size(), nil
 }

@@ -9,6 +9,11 @@ import (
 )
 
 func TestSlots(t *testing.T) {
+	t.Run("merged", func(t *testing.T) { testSlots(t, true) })
+	t.Run("split", func(t *testing.T) { testSlots(t, false) })
+}
+
+func testSlots(t *testing.T, merged bool) {
 	folder := filepath.Join(t.TempDir(), outputFolder)
 	s, err := openSlots(folder)
 	if err != nil {
@@ -16,7 +21,7 @@ func TestSlots(t *testing.T) {
 	}
 	take := func() *slot {
 		t.Helper()
-		taken, err := s.take()
+		taken, err := s.take(merged)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,17 +29,20 @@ func TestSlots(t *testing.T) {
 	}
 	first, second := take(), take()
 	s.put(first, true)
-	if again := take(); again != first {
+	if other, err := s.take(!merged); err != nil || other.merged == merged {
+		t.Errorf("slot %+v, error %v: want one of the other kind", other, err)
+	}
+	if again := take(); again != first || again.merged != merged {
 		t.Error("a quiet slot is not used again")
 	}
 	s.put(first, false)
 	second.outSize = slotLimit + 1
 	s.put(second, true)
-	if third := take(); third.number != 3 {
+	if third := take(); third.number != 4 {
 		t.Errorf("slot %d instead of a new one", third.number)
 	}
 	later, err := openSlots(folder)
-	if err != nil || later.last != 3 {
+	if err != nil || later.last != 4 {
 		t.Errorf("the next runner goes on from %d, error %v", later.last, err)
 	}
 }
@@ -48,14 +56,15 @@ func TestSlotsThatWereTouched(t *testing.T) {
 		"emptied":        func(path string) error { return os.Truncate(path, 0) },
 		"folder removed": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
 	} {
-		for _, free := range []bool{false, true} {
+		for i := range 4 {
+			free, merged := i%2 == 1, i/2 == 1
 			t.Run(name, func(t *testing.T) {
 				s, err := openSlots(filepath.Join(t.TempDir(), outputFolder))
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer func() { s.close() }()
-				first, err := s.take()
+				first, err := s.take(merged)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,12 +91,12 @@ func TestSlotsThatWereTouched(t *testing.T) {
 					s.put(first, true)
 					s.weed() // moved away: that needs a look at the name
 				}
-				second, err := s.take()
+				second, err := s.take(merged)
 				if err != nil || second.number == 1 || second.outSize != 0 {
 					t.Fatalf("slot %+v, error %v: want a new one", second, err)
 				}
 				s.put(second, true)
-				if s.weed(); len(s.free) != 1 {
+				if s.weed(); len(*s.unused(merged)) != 1 {
 					t.Error("a good slot was given up")
 				}
 			})

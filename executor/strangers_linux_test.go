@@ -73,19 +73,20 @@ func TestPlantedRunner(t *testing.T) {
 func TestStrangerAtTheRunner(t *testing.T) {
 	r, _ := newTestRunner(t, 0)
 	r.links = map[int]*link{}
-	r.socket = filepath.Join(openedFolder(t), "runner.sock")
+	r.dir = openedFolder(t)
 	if err := r.listen(); err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(r.listener)
-	if info, err := os.Stat(r.socket); err != nil || info.Mode().Perm() != 0o600 {
+	path := filepath.Join(r.dir, socketFile)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v", info.Mode(), err)
 	}
-	if err := os.Chmod(r.socket, 0o777); err != nil {
+	if err := os.Chmod(path, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	connect := func() error {
-		conn, err := net.Dial("unix", r.socket)
+		conn, err := net.Dial("unix", path)
 		if err == nil {
 			t.Cleanup(func() { conn.Close() })
 		}

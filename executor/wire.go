@@ -2,14 +2,11 @@ package executor
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 )
 
 // Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
@@ -20,7 +17,8 @@ import (
 // Version 2: the hello of the runner tells the processes that it has adopted, so that the daemon
 // knows which zombies it may take away. Version 3: a gated line hands over a job that starts after
 // others, see Job.After. Each side speaks up to its own version and down to the oldest that it
-// understands: a run that is going outlives an upgrade of the daemon.
+// understands: a run that is going outlives an upgrade of the daemon. The member merge of a job needs no
+// version: a runner that does not know it keeps the streams apart, and says so in its news.
 const (
 	protocolVersion = 3
 	gatedVersion    = 3
@@ -54,6 +52,7 @@ type command struct {
 	Shell     string   `json:"shell,omitempty"`
 	Line      string   `json:"line,omitempty"`
 	Env       []string `json:"env,omitempty"`
+	Merge     bool     `json:"merge,omitempty"`
 	After     [][2]int `json:"after,omitempty"` // gated: node and execution of each
 
 	IDs   []ID  `json:"ids,omitempty"`   // stop
@@ -74,7 +73,7 @@ type notice struct {
 
 func (c *command) job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
-	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env}
+	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge}
 	for _, after := range c.After {
 		j.After = append(j.After, ID{Node: after[0], Execution: after[1]})
 	}
@@ -116,20 +115,6 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	long := append([]byte(nil), line...)
 	rest, err := r.ReadBytes('\n')
 	return append(long, rest...), err
-}
-
-// socketLimit is the longest path a unix socket can have on every system we run on, in bytes.
-const socketLimit = 103
-
-// socketPath returns the address of the runner of the run in dir. The name is a hash since a
-// socket's path has to be short.
-func socketPath(folder, dir string) (string, error) {
-	sum := sha256.Sum256([]byte(dir))
-	path := filepath.Join(folder, "r-"+hex.EncodeToString(sum[:8])+".sock")
-	if len(path) > socketLimit {
-		return "", fmt.Errorf("socket %s: longer than %d bytes, choose a shorter folder", path, socketLimit)
-	}
-	return path, nil
 }
 
 // checkPeer refuses a connection to a process of another user.

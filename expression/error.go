@@ -3,6 +3,8 @@ package expression
 import (
 	"fmt"
 	"strings"
+
+	"wf/spelling"
 )
 
 // An Error says where in a text something is wrong, what, and what to do about it.
@@ -54,9 +56,9 @@ func failWith(at int, remedy, format string, args ...any) {
 
 // Closest returns the word that is most like the text, "" if none is alike.
 func Closest(text string, words []string) string {
-	best, least := "", 3
+	best, least := "", spelling.Most+1
 	for _, word := range words {
-		if d := distance(strings.ToLower(text), strings.ToLower(word)); d < least && d < max(len(text), len(word)) {
+		if d := spelling.Slips(strings.ToLower(text), strings.ToLower(word)); d < least && d < max(len(text), len(word)) {
 			best, least = word, d
 		}
 	}
@@ -69,32 +71,4 @@ func didYouMean(text string, words []string) string {
 		return "did you mean " + word + "?"
 	}
 	return ""
-}
-
-// distance is how many insertions, deletions, replacements and swaps of neighbours lead from a to b, in
-// bytes. Long words are no typing errors of each other.
-func distance(a, b string) int {
-	const long = 64
-	if len(a) > long || len(b) > long || len(a)-len(b) > 2 || len(b)-len(a) > 2 {
-		return long
-	}
-	var before, last, row [long + 1]int
-	for j := range len(b) + 1 {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			differ := 1
-			if a[i-1] == b[j-1] {
-				differ = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }

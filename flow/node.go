@@ -7,30 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"wf/attribute"
 	"wf/expression"
 	"wf/graph"
 )
 
-// places says where an attribute of a node means something.
-type places uint8
-
-const (
-	onCommand places = 1 << iota
-	onSubFlow
-	anywhere = onCommand | onSubFlow
-)
-
-// attributes are those of nodes that are read here, each with where it means something.
-var attributes = map[string]places{
-	"join": anywhere, "join_timeout": anywhere, "join_losers": anywhere,
-	"timeout": anywhere, "retries": anywhere, "retry_delay": anywhere, "retry_backoff": anywhere,
-	"retry_max_delay": anywhere, "retry_on": anywhere,
-	"wait": anywhere, "wait_until": anywhere,
-	"approve": anywhere, "approve_timeout": anywhere, "approve_default": anywhere,
-	"env": onCommand, "pool": onCommand, // and on a sub-flow whose items a command lists
-	graph.AttrForeach: onSubFlow, graph.AttrTimes: onSubFlow, graph.AttrWhile: onSubFlow, graph.AttrUntil: onSubFlow,
-	"parallel": onSubFlow, "on_failure": onSubFlow, "min_success": onSubFlow, "max_iterations": onSubFlow,
-}
+// attributes are the attributes of nodes and containers that are read here. The others are names and
+// places, and idempotent, which package graph reads.
+var attributes = func() map[string]*attribute.Attribute {
+	m := map[string]*attribute.Attribute{}
+	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent {
+			m[a.Name] = a
+		}
+	}
+	return m
+}()
 
 // nodeReader reads the attributes of one node.
 type nodeReader struct {
@@ -46,16 +38,10 @@ func (r *reader) node(n *graph.Node) {
 	if !concerned(n) {
 		return
 	}
-	here := onCommand
-	switch {
-	case n.SubFlow():
-		here = onSubFlow
-	case n.Container:
-		here = 0
-	}
+	here := kindOfNode(n)
 	a := &nodeReader{reader: r, n: n, rules: &Rules{}}
-	if here == onSubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
-		here = anywhere
+	if here == attribute.SubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
+		here |= attribute.Command // the one that lists the items
 	}
 	if !a.misplaced(here) {
 		return
@@ -65,11 +51,11 @@ func (r *reader) node(n *graph.Node) {
 	a.retry()
 	a.waits()
 	a.approval()
-	if here&onCommand != 0 {
+	if here&attribute.Command != 0 {
 		a.env()
 		a.pool()
 	}
-	if here&onSubFlow != 0 {
+	if here&attribute.SubFlow != 0 {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules
@@ -90,13 +76,13 @@ func concerned(n *graph.Node) bool {
 	return false
 }
 
-// misplaced warns of attributes that mean nothing where they are; ok is false if there is no other one.
-func (a *nodeReader) misplaced(here places) (ok bool) {
+// misplaced tells of attributes that mean nothing where they are; ok is false if there is no other one.
+func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	for _, name := range attributeNames {
 		if a.text(name) == "" {
 			continue
 		}
-		if attributes[name]&here != 0 {
+		if attributes[name].On&here != 0 {
 			ok = true
 			continue
 		}
@@ -104,15 +90,19 @@ func (a *nodeReader) misplaced(here places) (ok bool) {
 		if !own {
 			continue // a default of the file for nodes of another kind
 		}
+		tell := a.warn
+		if attributes[name].Role == attribute.Decides {
+			tell = a.wrong
+		}
 		switch {
-		case here == 0:
-			a.warn(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
-		case here == onSubFlow:
-			a.warn(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
+		case here == attribute.Group:
+			tell(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
+		case here == attribute.SubFlow:
+			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			a.wrong(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
+			tell(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
 		default:
-			a.warn(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
+			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
 	}
 	return ok

@@ -6,30 +6,32 @@ import (
 	"slices"
 	"strings"
 
+	"wf/attribute"
 	"wf/expression"
 	"wf/graph"
 )
 
 // The codes of problems.
 const (
-	CodeWhen       = "bad-when"         // error
-	CodeExpression = "bad-expression"   // error
-	CodeCrossing   = "crossing-edge"    // error
-	CodeGroup      = "empty-group"      // error
-	CodeGroupCycle = "group-cycle"      // error
-	CodeJoin       = "bad-join"         // error
-	CodeNumber     = "bad-number"       // error
-	CodeTime       = "bad-time"         // error
-	CodeWord       = "unknown-word"     // error
-	CodeTemplate   = "label-expression" // error
-	CodeEnv        = "bad-env"          // error
-	CodePool       = "bad-pool"         // error
-	CodeSubFlow    = "bad-sub-flow"     // error
-	CodeParams     = "bad-params"       // error
-	CodeNever      = "never-fires"      // warning, as all below
+	CodeWhen       = "bad-when"          // error
+	CodeExpression = "bad-expression"    // error
+	CodeCrossing   = "crossing-edge"     // error
+	CodeGroup      = "empty-group"       // error
+	CodeGroupCycle = "group-cycle"       // error
+	CodeJoin       = "bad-join"          // error
+	CodeNumber     = "bad-number"        // error
+	CodeTime       = "bad-time"          // error
+	CodeWord       = "unknown-word"      // error
+	CodeTemplate   = "label-expression"  // error
+	CodeEnv        = "bad-env"           // error
+	CodePool       = "bad-pool"          // error
+	CodeSubFlow    = "bad-sub-flow"      // error
+	CodeParams     = "bad-params"        // error
+	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, else warning
+	CodeUnknown    = "unknown-attribute" // likewise
+	CodeNever      = "never-fires"       // warning, as all below
 	CodeAlways     = "always-fires"
 	CodeEndless    = "never-ends"
-	CodeUseless    = "no-effect"
 )
 
 // Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
@@ -47,6 +49,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	}
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
+			r.unreadOfNode(n)
 			r.node(n)
 		}
 		if expression.HasTemplate(n.Label) {
@@ -55,6 +58,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	}
 	for _, e := range g.Edges() {
 		if e.Extra != nil || e.Inherited() != nil {
+			r.unreadOfEdge(e)
 			r.edge(e)
 		}
 	}
@@ -100,6 +104,8 @@ type reader struct {
 	containers bool                 // there are nodes that hold others
 	chooses    map[*graph.Node]bool // which sources of an else have edges with case, exit or if
 	joins      []*graph.Node        // whose join is looked at when all else is known
+	judged     map[judgedName]*attribute.Flaw
+	told       map[judgedName]bool // about a default of the file
 }
 
 func (r *reader) add(s graph.Severity, code string, edge int, nodes []*graph.Node, format string, args ...any) {
@@ -137,6 +143,7 @@ func (r *reader) graph() {
 			r.graphError(CodeParams, "params", "params: %s", p)
 		}
 	}
+	r.unreadOfGraph()
 	text, _ := r.g.Attr("on_busy")
 	switch strings.TrimSpace(text) {
 	case "", "refuse":

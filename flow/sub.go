@@ -1,18 +1,13 @@
 package flow
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"wf/expression"
 	"wf/graph"
 )
-
-// attributeNames are the attributes in a fixed order, so that messages come in one.
-var attributeNames = slices.Sorted(maps.Keys(attributes))
 
 // linesPrefix is what a foreach begins with whose items a command prints.
 const linesPrefix = "lines:"
@@ -65,8 +60,31 @@ func (a *nodeReader) sub() {
 	default:
 		s.Parallel = 1
 	}
+	a.bound(s)
 	s.Continue = a.word("on_failure", "stop", "continue")
 	a.least(s)
+}
+
+// DefaultInstances is how many nodes the instances of a run may have together, if max_instances of the
+// graph does not say more or less. Each takes about a kilobyte of memory until the run is over.
+const DefaultInstances = 500_000
+
+// bound refuses a number of instances that a run never takes.
+func (a *nodeReader) bound(s *Sub) {
+	most := DefaultInstances
+	text, _ := a.g.Attr("max_instances")
+	if number, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && number > 0 {
+		most = number
+	}
+	name := graph.AttrForeach
+	if s.Kind == Times {
+		name = graph.AttrTimes
+	}
+	number, known := s.instances()
+	if each := max(1, a.n.Children()); known && number > most/each {
+		a.wrong(CodeNumber, name, "%d instances with %d nodes are more than a run takes, which is %d nodes; write fewer, or a larger max_instances for the workfile: wf edit set-graph max_instances N",
+			number, each, most)
+	}
 }
 
 // several refuses a container that repeats in two ways at once.
@@ -195,7 +213,7 @@ func (a *nodeReader) least(s *Sub) {
 		return
 	}
 	if most, known := s.instances(); known && most > 0 && number > most { // none at all succeed at once
-		a.warn(CodeNever, "min_success", "min_success is %d, and there are only %d instances, so that it always fails; write a smaller number, or a part like 80%%", number, most)
+		a.warn(CodeNever, "min_success", "min_success is %d, more than there are instances (%d), so that it always fails; write a smaller number, or a part like 80%%", number, most)
 	}
 	s.Least, s.HasLeast = number, true
 }

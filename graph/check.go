@@ -45,9 +45,11 @@ const (
 	CodeAttribute     = "bad-attribute"     // error
 	CodeDuplicateName = "duplicate-name"    // warning, as all below
 	CodeNameIsID      = "name-is-id"
+	CodeNameSelects   = "name-selects"
 	CodeNoCommand     = "no-command"
 	CodeStatus        = "unknown-status"
 	CodeEdgeType      = "unknown-edge-type"
+	CodeOutput        = "unknown-output"
 )
 
 // Check looks for problems, errors first, otherwise in file order. The time is linear.
@@ -56,7 +58,11 @@ func Check(g *Graph) []Problem {
 	c.attributes()
 	for _, n := range g.nodes.list {
 		c.label(n)
+	}
+	c.withoutCommand()
+	for _, n := range g.nodes.list {
 		c.nodeStatus(n)
+		c.output(n)
 	}
 	c.names()
 	for _, e := range g.edges.list {
@@ -71,6 +77,8 @@ type checker struct {
 	g        *Graph
 	handles  *HandleTable
 	problems []Problem
+
+	noCommand []*Node
 }
 
 func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format string, args ...any) {
@@ -86,12 +94,12 @@ func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args 
 		append([]any{c.handles.Of(e.Source), c.handles.Of(e.Target)}, args...)...)
 }
 
-// attributes checks the graph attributes that are numbers.
+// attributes checks the graph attributes that are numbers, or one of some words.
 func (c *checker) attributes() {
 	for _, a := range []struct {
 		name string
 		min  int
-	}{{"jobs", 0}, {"max_activations", 1}} {
+	}{{"jobs", 0}, {"max_activations", 1}, {"max_instances", 1}} {
 		text, present := c.g.Attr(a.name)
 		if text = strings.TrimSpace(text); !present || text == "" {
 			continue
@@ -101,12 +109,34 @@ func (c *checker) attributes() {
 			c.problems[len(c.problems)-1].Attr = a.name
 		}
 	}
+	text, _ := c.g.Attr(AttrResults)
+	if _, meant := ParseResults(text); meant != "" {
+		c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrResults, text, meant)
+		c.problems[len(c.problems)-1].Attr = AttrResults
+	}
+	text, _ = c.g.Attr(AttrOutput)
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrOutput, text, meantOutput(text))
+		c.problems[len(c.problems)-1].Attr = AttrOutput
+	}
+}
+
+// output looks for a way to keep the output of a node that does not exist.
+func (c *checker) output(n *Node) {
+	if n.Extra == nil {
+		return
+	}
+	text := n.Extra[AttrOutput]
+	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
+		c.add(Warning, CodeOutput, -1, []*Node{n}, "node %s: %s is %q; did you mean %s?", c.handles.Of(n), AttrOutput, text, meantOutput(text))
+		c.problems[len(c.problems)-1].Attr = AttrOutput
+	}
 }
 
 func (c *checker) label(n *Node) {
 	handle, at := c.handles.Of(n), []*Node{n}
 	if n.NoCommand && !needsNone(n) {
-		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
+		c.noCommand = append(c.noCommand, n)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
 		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
@@ -114,6 +144,23 @@ func (c *checker) label(n *Node) {
 	if what, octal := unwritable(n.Label); what != "" {
 		c.add(Error, CodeControl, -1, at,
 			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
+	}
+}
+
+// withoutCommand tells of the nodes without commands: of a few one by one, of many, as in a graph that is no
+// workflow, all at once.
+func (c *checker) withoutCommand() {
+	const few = 3
+	if len(c.noCommand) > few {
+		var shown []string
+		for _, n := range c.noCommand[:few] {
+			shown = append(shown, c.handles.Of(n))
+		}
+		c.add(Warning, CodeNoCommand, -1, c.noCommand, "%d nodes have no command: %s, ...", len(c.noCommand), strings.Join(shown, ", "))
+		return
+	}
+	for _, n := range c.noCommand {
+		c.add(Warning, CodeNoCommand, -1, []*Node{n}, "node %s has no command", c.handles.Of(n))
 	}
 }
 
@@ -163,6 +210,9 @@ func (c *checker) names() {
 			order = append(order, name)
 		}
 		byName[name] = append(byName[name], n)
+		if sign := SelectorSyntax(name); sign != "" {
+			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s has %q, which means something else in a selector", name, c.handles.Of(n), sign)
+		}
 		if other := c.g.byID[name]; other != nil && other != n {
 			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)
 		}

@@ -33,6 +33,7 @@ func (b *builder) build() (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.unreadGraphs()
 	b.warnUndeclared()
 	return graph.Build(b.nodes, b.edges, attrs)
 }
@@ -84,9 +85,11 @@ func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
 		k := b.d.keys.key(ofNode, &b.d.slots[v])
 		if b.d.slots[v].structured {
 			drawn = true
+			b.unreadStructured(r, v, k)
 			continue
 		}
 		if k == nil || k.name == "" {
+			b.unread(r, v, k)
 			continue
 		}
 		if graph.Captured(k.name) {
@@ -95,10 +98,16 @@ func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
 		}
 		field, has := nodeField(n, k.name)
 		if field == nil {
+			if _, has := n.Extra[k.name]; has {
+				b.twice(r, v, k.name)
+			}
 			if text, ok := b.extra(r, v, k); ok {
 				n.Extra = put(n.Extra, k.name, text)
 			}
 			continue
+		}
+		if *has {
+			b.twice(r, v, k.name)
 		}
 		text, err := b.value(r, v, k)
 		if err != nil {
@@ -167,17 +176,25 @@ func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
 		k := b.d.keys.key(ofEdge, &b.d.slots[v])
 		if b.d.slots[v].structured {
 			drawn = true
+			b.unreadStructured(r, v, k)
 			continue
 		}
 		if k == nil || k.name == "" {
+			b.unread(r, v, k)
 			continue
 		}
 		field, has := edgeField(e, k.name)
 		if field == nil {
+			if _, has := e.Extra[k.name]; has {
+				b.twice(r, v, k.name)
+			}
 			if text, ok := b.extra(r, v, k); ok {
 				e.Extra = put(e.Extra, k.name, text)
 			}
 			continue
+		}
+		if *has {
+			b.twice(r, v, k.name)
 		}
 		text, err := b.value(r, v, k)
 		if err != nil {
@@ -215,7 +232,12 @@ func (b *builder) graphAttrs() (map[string]string, error) {
 	r := ref{ofGraph, 0}
 	for v := b.d.graphs[0].first; v != none; v = b.d.slots[v].next {
 		k := b.d.keys.key(ofGraph, &b.d.slots[v])
-		if k == nil || k.name == "" || b.d.slots[v].structured {
+		if b.d.slots[v].structured {
+			b.unreadStructured(r, v, k)
+			continue
+		}
+		if k == nil || k.name == "" {
+			b.unread(r, v, k)
 			continue
 		}
 		text, err := b.value(r, v, k)

@@ -47,8 +47,9 @@ type Document struct {
 	// of them, too. nil: the key of a node of the text is its number.
 	keyByNumber []int
 
-	touched []ref // elements that have, or had, an edit
-	changes int   // differences from the text
+	touched []ref     // elements that have, or had, an edit
+	changes int       // differences from the text
+	bare    *bareness // nil unless it shall look as if nothing ever ran
 }
 
 // A ref names an element of a document.
@@ -253,6 +254,18 @@ func (d *Document) FromDrawing() bool {
 	return false
 }
 
+// Captures says whether the file has places for both standard output and standard error of nodes, as those
+// of Python Workforce have.
+func (d *Document) Captures() bool {
+	var out, err bool
+	for i := range d.keys.keys {
+		if k := &d.keys.keys[i]; k.serves(ofNode) {
+			out, err = out || k.name == "stdout", err || k.name == "stderr"
+		}
+	}
+	return out && err
+}
+
 // graphAttr returns an attribute of the workflow as it would be saved now. Defaults do not count.
 func (d *Document) graphAttr(name string) (value string, present bool) {
 	if value, present, wanted := d.graphEdit.get(name); wanted {
@@ -263,4 +276,14 @@ func (d *Document) graphAttr(name string) (value string, present bool) {
 		return value, found&unknownEntity == 0
 	}
 	return "", false
+}
+
+// DeclaresNodeKey says whether the file declares an attribute of this name for nodes.
+func (d *Document) DeclaresNodeKey(name string) bool {
+	for i := range d.keys.keys {
+		if k := &d.keys.keys[i]; k.name == name && k.serves(ofNode) {
+			return true
+		}
+	}
+	return false
 }

@@ -51,6 +51,12 @@ type Warning struct {
 	Code    string // one of the Warn constants
 	Message string
 	Node    string // id of the node it is about, "" if none
+
+	// Of WarnUnread: the attribute, and the number of the edge it was written for, -1 = none. Severe says
+	// that the attribute decides what runs: the workflow is not what its author wrote.
+	Attr   string
+	Edge   int
+	Severe bool
 }
 
 // Codes of warnings.
@@ -62,10 +68,12 @@ const (
 	WarnHyperedge        = "hyperedge"
 	WarnUndeclaredKey    = "undeclared-key" // data whose key is declared nowhere
 	WarnPort             = "port"
-	WarnPosition         = "bad-position" // x or y is no finite number
+	WarnUnread           = "unread-attribute" // a value that is meant for wf, where wf does not read it
+	WarnPosition         = "bad-position"     // x or y is no finite number
 	WarnSecondGraph      = "second-graph"
 	WarnUndirected       = "undirected"
-	WarnValue            = "bad-value" // a value does not fit the type of its key
+	WarnTwice            = "two-values" // an attribute has several values, of which the last counts
+	WarnValue            = "bad-value"  // a value does not fit the type of its key
 )
 
 // Parse reads a workfile: a Document that can rewrite it, the workflow in it, and what is odd

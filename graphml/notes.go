@@ -3,6 +3,8 @@ package graphml
 import (
 	"fmt"
 	"slices"
+
+	"wf/attribute"
 )
 
 // notes collects warnings by offset; lines are counted only when there are any. Of one code only
@@ -16,6 +18,10 @@ type note struct {
 	offset        int
 	code, message string
 	node          string
+
+	// Of WarnUnread.
+	unread *attribute.Attribute
+	edge   int
 }
 
 const notesPerCode = 100
@@ -63,7 +69,10 @@ func (n *notes) list(lines func(offset int32) int) []Warning {
 				v.message = fmt.Sprintf(format, n.seen[v.code])
 			}
 		}
-		list[i] = Warning{lines(int32(v.offset)), v.code, v.message, v.node}
+		list[i] = Warning{Line: lines(int32(v.offset)), Code: v.code, Message: v.message, Node: v.node, Edge: -1}
+		if a := v.unread; a != nil {
+			list[i].Attr, list[i].Edge, list[i].Severe = a.Name, v.edge, a.Role == attribute.Decides
+		}
 	}
 	return list
 }

@@ -147,6 +147,7 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 	if id == "" {
 		return 0, 0, s.errorf(int(t.start), "a node without an id")
 	}
+	s.unreadInTag(ofNode, t, id, none)
 	number := int32(len(s.nodes))
 	if first, used := s.numbers[id]; used {
 		line, _ := position(s.text, int(s.nodes[first].start))
@@ -180,6 +181,7 @@ func (s *scanner) together(id string) string {
 // target.
 func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
 	number := int32(len(s.edges))
+	s.unreadInTag(ofEdge, t, "", int(number))
 	at := ends{none, none}
 	for i := range t.attrs {
 		var err error

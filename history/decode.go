@@ -71,6 +71,8 @@ func (c *cursor) field(key string, r *Record) bool {
 		return c.text(&r.Client)
 	case "key":
 		return c.text(&r.Key)
+	case "user":
+		return c.text(&r.User)
 	case "out":
 		return c.fileRange(&r.Out)
 	case "err":

@@ -35,12 +35,14 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	b = appendText(b, "cause", r.Cause)
 	b = appendText(b, "client", r.Client)
 	b = appendText(b, "key", r.Key)
+	b = appendText(b, "user", r.User)
 	b = appendRange(b, "out", r.Out)
 	b = appendRange(b, "err", r.Err)
 	b = appendInt(b, "user_ms", r.UserMS)
 	b = appendInt(b, "sys_ms", r.SysMS)
 	b = appendRaw(b, "outputs", r.Outputs)
 	b = appendRaw(b, "items", r.Items)
+	b = appendRaw(b, "inputs", r.Inputs)
 	if r.Result != nil {
 		result, err := json.Marshal(r.Result)
 		if err != nil {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ type Past struct {
 	Request    Request
 	Executions []Execution // in order of dispatch
 	Stops      []Record    // stop and cancel: who ended what, in order
+	Decisions  []Record    // decide and answer: what people were asked, in order
 	Result     *Result     // nil while the run is not over
 	Problem    string      // what of its records is damaged, for people; "" if nothing
 }
@@ -24,7 +26,8 @@ type Execution struct {
 
 	Dispatched, Started, Ended time.Time // zero: not (yet)
 	PID                        int
-	Command                    string // after wrapping
+	Command                    string          // after wrapping
+	Inputs                     json.RawMessage // see Record
 
 	Over     bool // the fields below are known
 	OK       bool
@@ -77,7 +80,8 @@ type fold struct {
 func (f *fold) add(r *Record) error {
 	switch r.Type {
 	case RecordDispatch:
-		f.execution(r).Dispatched = r.Time
+		x := f.execution(r)
+		x.Dispatched, x.Inputs = r.Time, r.Inputs
 	case RecordStart:
 		x := f.execution(r)
 		x.Started, x.PID, x.Out, x.Err = r.Time, r.PID, r.Out, r.Err
@@ -89,6 +93,8 @@ func (f *fold) add(r *Record) error {
 		x.Out, x.Err = known(r.Out, x.Out), known(r.Err, x.Err)
 	case RecordStop, RecordCancel:
 		f.past.Stops = append(f.past.Stops, *r)
+	case RecordDecide, RecordAnswer:
+		f.past.Decisions = append(f.past.Decisions, *r)
 	case RecordComplete:
 		f.past.Result = r.Result
 	}

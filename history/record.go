@@ -18,7 +18,8 @@ const (
 	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
 	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node
 	RecordTick     RecordType = "tick"     // a moment came that nodes waited for
-	RecordDecide   RecordType = "decide"   // a person, or the time to answer, decided about a node
+	RecordDecide   RecordType = "decide"   // a person decided about a node
+	RecordAnswer   RecordType = "answer"   // the time to answer was over: what a tick has decided, for people; replay skips it
 	RecordComplete RecordType = "complete" // the run is over; always the last record
 )
 
@@ -48,6 +49,7 @@ type Record struct {
 	Cause    string `json:"cause"`  // why: words for people
 	Client   string `json:"client"` // who asked
 	Key      string `json:"key"`    // decide: of the request, see Request.Key
+	User     string `json:"user"`   // decide: the system's name of who asked; Cause is the name that was given
 
 	// Out and Err are where the execution's output lies. End is -1 while it is written.
 	Out    Range `json:"out"`
@@ -59,6 +61,8 @@ type Record struct {
 	// with the decision. Items is a JSON list: end, the items that the command of a sub-flow printed.
 	Outputs json.RawMessage `json:"outputs"`
 	Items   json.RawMessage `json:"items"`
+	// Inputs is a JSON object: dispatch, what the command gets beyond the environment of the run.
+	Inputs json.RawMessage `json:"inputs"`
 
 	Result *Result `json:"result"` // complete
 }

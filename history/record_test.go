@@ -30,7 +30,7 @@ func recordGen() *rapid.Generator[Record] {
 			ID:   text.Draw(t, "id"), Execution: number.Draw(t, "execution"),
 			PID: number.Draw(t, "pid"), Command: text.Draw(t, "command"), OK: rapid.Bool().Draw(t, "ok"),
 			Reason: text.Draw(t, "reason"), ExitCode: number.Draw(t, "exit_code"), Signal: number.Draw(t, "signal"),
-			Message: text.Draw(t, "message"), Cause: text.Draw(t, "cause"), Client: text.Draw(t, "client"),
+			Message: text.Draw(t, "message"), Cause: text.Draw(t, "cause"), Client: text.Draw(t, "client"), User: text.Draw(t, "user"),
 			Out: rangeGen().Draw(t, "out"), Err: rangeGen().Draw(t, "err"),
 			UserMS: rapid.Int64().Draw(t, "user_ms"), SysMS: rapid.Int64Range(0, 9).Draw(t, "sys_ms"),
 		}

@@ -25,11 +25,14 @@ type Request struct {
 	Wrapper        string `json:"wrapper,omitempty"`
 	Shell          string `json:"shell,omitempty"`
 	Cwd            string `json:"cwd,omitempty"`
-	Jobs           int    `json:"jobs,omitempty"`
+	Jobs           int    `json:"jobs,omitempty"`     // at once; 0 = nobody has said how many
+	NoLimit        bool   `json:"no_limit,omitempty"` // of executions at once
 	FailFast       bool   `json:"fail_fast,omitempty"`
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
+	MaxInstances   int    `json:"max_instances,omitempty"` // 0 = no limit, as in records of earlier versions
+	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs before there was a choice
 
 	Client  string `json:"client,omitempty"`
 	Key     string `json:"key,omitempty"`    // of the request that began the run: the same request begins no other
@@ -51,6 +54,8 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
 	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
 
+	Caller *Caller `json:"caller,omitempty"` // the execution that has started it and waits for it; nil = none
+
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same
 	Nodes int  `json:"nodes"`         // length of Scope, set by Store.Create
 
@@ -61,6 +66,15 @@ type Request struct {
 	Names []string `json:"names"`
 }
 
+// Caller is an execution of a run, mostly of another workfile, whose command has started a run.
+type Caller struct {
+	Workfile  string         `json:"workfile"` // absolute
+	Run       string         `json:"run"`
+	Node      string         `json:"node"` // id
+	Execution int            `json:"execution"`
+	Held      map[string]int `json:"held,omitempty"` // units of pools, also of the executions that have started its run
+}
+
 // errNoRequest is wrapped by whatever is wrong with a run.json.
 var errNoRequest = errors.New("run.json cannot be used")
 
@@ -69,6 +83,9 @@ func readRequest(disk Disk, path string) (Request, error) {
 	data, err := readFile(disk, path)
 	if err == nil {
 		err = json.Unmarshal(data, &req)
+	}
+	if err == nil && len(req.Names) != len(req.Scope) { // who reads it goes by both at once
+		err = fmt.Errorf("%d names for %d nodes", len(req.Names), len(req.Scope))
 	}
 	if err != nil {
 		return Request{}, fmt.Errorf("%w: %w", errNoRequest, err)

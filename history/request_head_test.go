@@ -1,7 +1,10 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -19,5 +22,20 @@ func TestHeadOfCutRequest(t *testing.T) {
 				t.Errorf("%s: no error, %+v", whole[:cut], req)
 			}
 		}
+	}
+}
+
+// A request whose nodes have no names is damaged: readers go by both lists at once.
+func TestRequestWithoutNames(t *testing.T) {
+	s := openStore(t)
+	createRun(t, s)
+	path := s.file(1, requestFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, bytes.Replace(data, []byte(`"names"`), []byte(`"nam\u0000s"`), 1))
+	if _, err := s.Request(1); !errors.Is(err, errNoRequest) {
+		t.Errorf("%v", err)
 	}
 }

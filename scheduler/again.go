@@ -91,8 +91,12 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 	}
 	more := len(s.frames) < s.count
 	if s.count < 0 && s.failed == 0 {
-		yes, err := sub.Test.Bool(r.testEnv(i))
-		more = err == nil && yes != (sub.Kind == flow.Until)
+		yes := false
+		sure, err := r.sure(r.frameNo(i), sub.Test.Constant(), func() (err error) {
+			yes, err = sub.Test.Bool(r.testEnv(i))
+			return err
+		})
+		more = sure && err == nil && yes != (sub.Kind == flow.Until)
 	}
 	if more && (s.failed == 0 || sub.Continue) {
 		s.stopping, s.message = ReasonInstances, "not all of its instances have begun"
@@ -101,15 +105,18 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 }
 
 // unfinished says whether an instance of which only a part was repeated has something left that never came
-// to its turn.
+// to its turn. One of which nothing was repeated is as it was: only what was due in it is left.
 func (r *Run) unfinished(f *frame) bool {
 	if r.opt.Again == nil || f.again {
 		return false
 	}
+	idle, repeated := false, false
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
-		if r.nodes[i].status == graph.Idle {
+		if x := r.rareAt(i); x != nil && x.due {
 			return true
 		}
+		idle = idle || r.nodes[i].status == graph.Idle
+		repeated = repeated || r.repeats(i) || r.holdsAgain(i)
 	}
-	return false
+	return idle && repeated
 }

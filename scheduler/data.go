@@ -35,6 +35,9 @@ func (r *Run) testEnv(i int32) expression.Env {
 			}
 			return r.view(r.frames[latest].node + at.local)
 		}
+		if latest != noNode && static != nil && static.Home() == sub.home {
+			return r.seen(latest, static)
+		}
 		return r.seen(outer, static)
 	}
 	return e
@@ -76,28 +79,9 @@ func (r *Run) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not
-// part of the run the past is seen.
-func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
-	at, ok := r.places[static]
-	for ok {
-		f := &r.frames[frame]
-		if f.lay == at.lay {
-			return r.view(f.node + at.local)
-		}
-		if f.owner == noNode {
-			break
-		}
-		frame = r.frameNo(f.owner)
-	}
-	if static == nil {
-		return expression.Node{}
-	}
-	return r.opt.Past[static.ID].view()
-}
-
 // view is what expressions see of a node.
 func (r *Run) view(i int32) expression.Node {
+	r.asked(i)
 	n := &r.nodes[i]
 	v := expression.Node{Status: n.status.String()}
 	if i == r.judged {

@@ -90,6 +90,8 @@ const (
 	// Waiting tells that Node, which is Queued, waits for something else than a slot, or that it does
 	// not any more (WaitNone).
 	Waiting
+	// Answered tells that the time for an answer about Node was over and its default counts: OK says yes.
+	Answered
 	// Grew tells of Count nodes that the run has got: Node and the following ones are those of an
 	// instance of a sub-flow.
 	Grew
@@ -117,8 +119,10 @@ type Effect struct {
 	Mark      graph.Mark   // EdgeChanged
 	Result    Result       // Ended
 	Wait      WaitKind     // Waiting
+	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
-	Node      int          // NodeChanged, Execute, Cancel, Waiting, Grew
+	Past      bool         // NodeChanged: an earlier run has left it so, and nothing has happened in this one
+	Node      int          // NodeChanged, Execute, Cancel, Waiting, Answered, Grew
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1
 	Count     int          // Grew

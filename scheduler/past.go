@@ -18,6 +18,7 @@ type PastNode struct {
 	Status    graph.Status      `json:"status"`
 	Handled   bool              `json:"handled,omitempty"` // an edge fired for its failure
 	Reason    string            `json:"reason,omitempty"`
+	Message   string            `json:"message,omitempty"` // of a failure without an execution
 	Exit      int               `json:"exit,omitempty"`
 	HasExit   bool              `json:"has_exit,omitempty"`
 	Mocked    bool              `json:"mocked,omitempty"`
@@ -126,6 +127,39 @@ func (r *Run) notReached(path string) bool {
 	}
 }
 
+// LeavesOut says whether a path leads to a node that is not part of the run, in an instance that is: what an
+// earlier run has made of it still holds. It does not if the instance is about another item now.
+func (r *Run) LeavesOut(path string) bool {
+	for at := 0; ; {
+		end := strings.Index(path[at:], "]/")
+		if end < 0 {
+			_, ok := r.Index(path)
+			return at > 0 && !ok
+		}
+		end += at
+		open := strings.LastIndexByte(path[:end], '[')
+		i, ok := r.indexOf(path[:max(open, 0)])
+		if !ok {
+			return at > 0
+		}
+		number, err := strconv.Atoi(path[open+1 : end])
+		x := r.rareAt(int32(i))
+		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.frames) || !r.sameItem(i, number, x.sub.items) {
+			return false
+		}
+		at = end + 2
+	}
+}
+
+// sameItem says whether an instance of a sub-flow has the item that it had in an earlier run.
+func (r *Run) sameItem(i, number int, items []any) bool {
+	was := r.opt.Past[r.NodeID(i)].Items
+	if number >= len(items) || number >= len(was) {
+		return len(items) == len(was)
+	}
+	return expression.Format(items[number]) == expression.Format(was[number])
+}
+
 // pastInstances is how many instances of the activation that a node is to go on with had begun in an
 // earlier run; 0 if it does not go on.
 func (r *Run) pastInstances(i int32) int {
@@ -156,6 +190,10 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	if x != nil && x.over {
 		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
+		switch p.Reason {
+		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution has it
+			p.Message = last.message
+		}
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
@@ -263,6 +301,6 @@ func (r *Run) takeStatuses(k int32) {
 		}
 		r.assume(i, p.Status)
 		r.reasons[i] = p.Reason
-		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked})
+		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked, Past: true})
 	}
 }

@@ -4,6 +4,9 @@
 package scheduler
 
 import (
+	"slices"
+	"strings"
+
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
@@ -15,6 +18,7 @@ const defaultActivations = 1000
 // Options of a run.
 type Options struct {
 	MaxActivations int  // of each node; 0 = 1000
+	MaxInstances   int  // nodes that the instances of all sub-flows may have together; 0 = any number
 	FailFast       bool // the first failure that nothing handles stops the run; its result is still Failed
 
 	// Flow is the control flow of the graph; nil = commands and dependencies only. The rest is read
@@ -25,10 +29,9 @@ type Options struct {
 	Run      expression.Run
 	Seed     string // of the ids that expressions ask for: another one for each run
 	Past     Past
-	Mocks    map[string]Mock // by path or id of nodes
+	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
 	Again    map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
-	// Dry plays through what could happen: texts are not asked for values that commands would have given.
-	// A condition that is an expression does not hold.
+	// Dry is for Forecast, which plays through what could happen.
 	Dry bool
 }
 
@@ -49,23 +52,24 @@ type Run struct {
 	mode  Mode
 	plain bool // without a flow
 
-	outer   *layout
-	places  map[*graph.Node]place // nil without a flow
-	index   map[string]int32      // made by the first Index
-	local   map[string]int32      // the same by local names, made by the first path
-	frames  []frame
-	nodes   []node
-	rares   []*rare             // what few nodes have; nil for most, and all of it without a flow
-	homes   []int32             // the frame of each node; nil without a flow
-	lives   []int32             // blocking in-edges of each node with a token; nil without a flow
-	reasons []string            // why a node is Failed
-	marks   []mark              // of edges
-	counts  [graph.Statuses]int // nodes by status
-	works   works
-	holders map[string]bool // sub-flows in which something is repeated, see Options.Again
-	timers  timers
-	now     int64
-	uuids   int
+	outer    *layout
+	places   map[*graph.Node]place // nil without a flow
+	index    map[string]int32      // made by the first Index
+	local    map[string]int32      // the same by local names, made by the first path
+	frames   []frame
+	nodes    []node
+	rares    []*rare             // what few nodes have; nil for most, and all of it without a flow
+	homes    []int32             // the frame of each node; nil without a flow
+	lives    []int32             // blocking in-edges of each node with a token; nil without a flow
+	reasons  []string            // why a node is Failed
+	marks    []mark              // of edges
+	counts   [graph.Statuses]int // nodes by status
+	works    works
+	holders  map[string]bool // sub-flows in which something is repeated, see Options.Again
+	patterns []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
+	timers   timers
+	now      int64
+	uuids    int
 
 	begun, ended bool
 	stopped      bool // by Stop
@@ -78,6 +82,7 @@ type Run struct {
 	judged  int32    // the node whose edges are looked at, and the status that it is about to get
 	verdict graph.Status
 	sight   sight
+	dry     *dry // nil but for a dry run of a flow
 }
 
 // node is the state of one node. Each activation that was accepted is pending, is being served,
@@ -121,6 +126,15 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		opt.Flow = nil
 	}
 	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
+	if opt.Dry && !r.plain {
+		r.dry = newDry()
+	}
+	for path := range opt.Mocks {
+		if strings.Contains(path, "[*]") {
+			r.patterns = append(r.patterns, path)
+		}
+	}
+	slices.Sort(r.patterns)
 	if opt.Again != nil {
 		r.holders = holdersOf(opt.Again)
 	}

@@ -71,8 +71,9 @@ type play struct {
 //	graph, then lines       a graph (see parseGraph)
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Begin; options: nodes=A,B exclude=A fresh resume
-//	                        limit=N fail-fast past (what the run before has left) param:NAME=VALUE
+//	                        limit=N instances=N fail-fast past (what the run before has left) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
+//	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
 //	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · stray A · stop · cancel A
 //	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
@@ -95,6 +96,8 @@ func (p *play) do(command string) string {
 		return ""
 	case "run":
 		return p.begin(words[1:])
+	case "forecast":
+		return p.forecast(words[1:])
 	case "orders":
 		return p.orders(words[1:], body)
 	}
@@ -155,6 +158,8 @@ func (p *play) options(options []string) (req Request, opt Options) {
 			}
 		case "limit":
 			opt.MaxActivations, _ = strconv.Atoi(value)
+		case "instances":
+			opt.MaxInstances, _ = strconv.Atoi(value)
 		case "fail-fast":
 			opt.FailFast = true
 		case "past":
@@ -270,7 +275,7 @@ func (p *play) effect(e Effect) string {
 		return fmt.Sprintf("execute %s #%d", p.run.NodeID(e.Node), e.Execution)
 	case Cancel:
 		return fmt.Sprintf("cancel %s #%d", p.run.NodeID(e.Node), e.Execution)
-	case Waiting, Grew, Timer:
+	case Waiting, Answered, Grew, Timer:
 		return p.flowEffect(e)
 	}
 	return "ended: " + e.Result.String()

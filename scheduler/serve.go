@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"wf/expression"
 	"wf/flow"
@@ -99,23 +101,22 @@ func (r *Run) advance(i int32, at stage) {
 			return
 		}
 	}
-	if err := r.furnish(i, rules); err != nil && !r.opt.Dry {
+	if sure, err := r.sure(r.frameNo(i), false, func() error { return r.furnish(i, rules) }); err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return
 	}
 	r.execute(i)
 }
 
+// isMocked says whether a node would not be executed.
+func (r *Run) isMocked(i int32) bool {
+	_, mocked := r.mockOf(i)
+	return mocked
+}
+
 // mock ends an activation without executing it, if that was asked for.
 func (r *Run) mock(i int32) bool {
-	if len(r.opt.Mocks) == 0 {
-		return false
-	}
-	f := r.frameOf(i)
-	m, mocked := r.opt.Mocks[r.NodeID(int(i))]
-	if !mocked {
-		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
-	}
+	m, mocked := r.mockOf(i)
 	if !mocked {
 		return false
 	}
@@ -127,17 +128,60 @@ func (r *Run) mock(i int32) bool {
 	return true
 }
 
+func (r *Run) mockOf(i int32) (m Mock, mocked bool) {
+	if len(r.opt.Mocks) == 0 {
+		return m, false
+	}
+	f := r.frameOf(i)
+	if m, mocked = r.opt.Mocks[r.NodeID(int(i))]; !mocked {
+		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
+	}
+	if !mocked {
+		m, mocked = r.mockOfAll(i)
+	}
+	return m, mocked
+}
+
+// mockOfAll finds the mock of a path in which [*] stands for every instance.
+func (r *Run) mockOfAll(i int32) (Mock, bool) {
+	if len(r.patterns) == 0 || r.frameNo(i) == 0 {
+		return Mock{}, false
+	}
+	path := strings.Split(r.name(i), "/")
+	for _, pattern := range r.patterns {
+		parts := strings.Split(pattern, "/")
+		if slices.EqualFunc(parts, path, matchesPart) {
+			return r.opt.Mocks[pattern], true
+		}
+	}
+	return Mock{}, false
+}
+
+// matchesPart says whether a part of a pattern, like align[*], stands for a part of a path.
+func matchesPart(pattern, part string) bool {
+	every, ok := strings.CutSuffix(pattern, "[*]")
+	if !ok {
+		return pattern == part
+	}
+	open := strings.LastIndexByte(part, '[')
+	return open >= 0 && part[:open] == every
+}
+
 // delay lets an activation wait for its time. It returns true if it does not go on now.
 func (r *Run) delay(i int32, rules *flow.Rules) bool {
-	if rules.Wait == nil && rules.WaitUntil == nil || r.opt.Dry {
+	if rules.Wait == nil && rules.WaitUntil == nil {
 		return false
 	}
-	until, err := r.waitsUntil(i, rules)
-	if err != nil {
+	until := int64(0)
+	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
+		until, err = r.waitsUntil(i, rules)
+		return err
+	})
+	if err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}
-	if until <= r.now {
+	if until <= r.now || r.dry != nil {
 		return false
 	}
 	r.waitFor(i, WaitTime, until, "")
@@ -172,8 +216,12 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 	if rules.Approve == nil {
 		return false
 	}
-	text, err := rules.Approve.Render(r.env(i))
-	if err != nil && !r.opt.Dry {
+	text := ""
+	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
+		text, err = rules.Approve.Render(r.env(i))
+		return err
+	})
+	if err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}
@@ -307,6 +355,7 @@ func (r *Run) waitOver(i int32) {
 		if !yes {
 			message = "nobody answered in time"
 		}
+		r.emit(Effect{Kind: Answered, Node: int(i), OK: yes})
 		r.grant(i, yes, nil, message)
 	}
 }

@@ -56,8 +56,12 @@ func (v *logView) document(missing bool) document {
 			continue // nothing is known of it yet
 		}
 		q := client.LogQuery{Node: v.target.nodes[i], Run: info.Run, Execution: info.Execution}
-		for _, stream := range []string{stdout, stderr} {
-			if v.stream != "" && v.stream != stream {
+		streams := []string{stdout, stderr}
+		if info.Merged {
+			streams = []string{merged}
+		}
+		for _, stream := range streams {
+			if v.stream != "" && v.stream != stream && !info.Merged {
 				continue
 			}
 			in := input{i, stream == stderr}
@@ -133,9 +137,9 @@ func (v *logView) heardAll() bool {
 
 // shows is what visible says of a line, for use beside the model.
 func (v *logView) shows() func(*logLine) bool {
-	stream, only, pattern := v.stream, v.only, v.pattern
+	only, pattern, wanted := v.only, v.pattern, v.wanted()
 	return func(l *logLine) bool {
-		if stream != "" && l.err != (stream == stderr) {
+		if !wanted(l) {
 			return false
 		}
 		return !only || pattern == nil || matchesLine(pattern, l)

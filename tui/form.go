@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/plain"
 )
 
@@ -15,6 +17,8 @@ import (
 type field struct {
 	label  string
 	key    string // of the attribute
+	help   string
+	roomy  bool   // its text may have several lines, or be worth an editor
 	was    string // as it is in the workfile
 	theirs string // what it was before somebody else changed it, where they did
 	other  bool   // they did
@@ -48,6 +52,9 @@ func (f *field) draw(a area, x int, ascii bool) int {
 	return x
 }
 
+// fieldColumn is where the texts of the fields begin.
+const fieldColumn = 16
+
 // A form changes the attributes of one node.
 type form struct {
 	id, name string
@@ -56,52 +63,36 @@ type form struct {
 	problem  string // why it could not be saved, or what is wrong with what was
 }
 
-// fields of the form, in their order: what wf knows of a node and people set.
-var formFields = []field{{label: "name", key: "name"}, {label: "command", key: "label"}, {label: "group", key: "group"},
-	{label: "idempotent", key: "idempotent"}, {label: "approve", key: "approve"}, {label: "  timeout", key: "approve_timeout"},
-	{label: "  default", key: "approve_default"}, {label: "wait", key: "wait"}, {label: "wait until", key: "wait_until"},
-	{label: "timeout", key: "timeout"}, {label: "retries", key: "retries"}, {label: "  delay", key: "retry_delay"},
-	{label: "  backoff", key: "retry_backoff"}, {label: "  max delay", key: "retry_max_delay"}, {label: "  on", key: "retry_on"},
-	{label: "env", key: "env"}, {label: "pool", key: "pool"}, {label: "join", key: "join"}, {label: "  timeout", key: "join_timeout"},
-	{label: "  losers", key: "join_losers"}}
+// formFields are the fields for an element: what wf knows of it and people set.
+func formFields(on attribute.Element) (fields []field) {
+	for a := range attribute.On(on) {
+		if a.Settable() && a.Name != "x" && a.Name != "y" {
+			fields = append(fields, field{label: fieldLabel(a.Name), key: a.Name, help: a.Meaning, roomy: a.Long})
+		}
+	}
+	return fields
+}
 
-// subFlowFields are those of a sub-flow.
-var subFlowFields = []field{{label: "name", key: "name"}, {label: "foreach", key: "foreach"}, {label: "times", key: "times"},
-	{label: "while", key: "while"}, {label: "until", key: "until"}, {label: "parallel", key: "parallel"},
-	{label: "on failure", key: "on_failure"}, {label: "min success", key: "min_success"}, {label: "max iter.", key: "max_iterations"},
-	{label: "group", key: "group"}, {label: "join", key: "join"}, {label: "  timeout", key: "join_timeout"}, {label: "  losers", key: "join_losers"}}
+// fieldLabel is what stands before a field. The attributes of a family follow the one that they need.
+func fieldLabel(name string) string {
+	if name == "label" {
+		return "command"
+	}
+	for _, family := range []string{"approve_", "retry_", "join_"} {
+		if rest, found := strings.CutPrefix(name, family); found {
+			return "  " + strings.ReplaceAll(rest, "_", " ")
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
 
-// fieldHelp explains fields.
-var fieldHelp = map[string]string{
-	"name":       "unique in the workfile; empty: a handle is made from the command",
-	"label":      "what the shell runs; ctrl-e opens it in the editor",
-	"group":      "for g:GROUP and for folding",
-	"idempotent": "true: it may run twice, so it is repeated when nobody knows how it ended",
-
-	"approve":         "a question: it waits until somebody says yes; ${{ }} may stand in it",
-	"approve_timeout": "30s, 2h: how long it waits for an answer",
-	"approve_default": "approve or reject, when the time is over",
-	"wait":            "30s, 2h: how long after its turn it starts",
-	"wait_until":      "2026-01-31T08:00:00Z: it does not start before",
-	"timeout":         "30s, 2h: longer is a failure",
-	"retries":         "how often it is repeated when it fails",
-	"retry_delay":     "30s: between a failure and the next attempt",
-	"retry_backoff":   "2: by how much the delay grows each time",
-	"retry_max_delay": "10m: it grows no further",
-	"retry_on":        "exit:1,2  timeout  signal; empty: after every failure",
-	"env":             "KEY=VALUE lines; ${{ }} may stand in a value; ctrl-e for several",
-	"pool":            "gpu:1: units of a pool that it needs",
-	"join":            "all, any, or a number of edges that must have fired",
-	"join_timeout":    "30s: then it goes on with what has arrived",
-	"join_losers":     "cancel: what runs only for it is stopped; leave",
-	"foreach":         "a JSON list, lines:COMMAND or ${{ EXPR }}: one instance for each",
-	"times":           "how many instances",
-	"while":           "an expression: as long as it holds, one instance after the other",
-	"until":           "an expression: one instance after the other, until it holds",
-	"parallel":        "how many instances at once",
-	"on_failure":      "stop: no further instance starts; continue: the rest goes on",
-	"min_success":     "a number or 80%: so many must succeed",
-	"max_iterations":  "after so many it fails; 1000",
+// elementOf says which attributes mean something on a node. A group has those of a sub-flow, which it
+// becomes by one of them.
+func elementOf(n *api.NodeStatus) attribute.Element {
+	if n.Container {
+		return attribute.SubFlow
+	}
+	return attribute.Command
 }
 
 // nodeForm opens the form of the selected node.
@@ -120,21 +111,23 @@ func (m *model) nodeForm() tea.Cmd {
 }
 
 func newForm(n api.NodeStatus) *form {
-	fields := formFields
-	if isSubFlow(&n) {
-		fields = subFlowFields
+	on := elementOf(&n)
+	d := &form{id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
+	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
+		if flaw := attribute.Judge(on, key); flaw != nil {
+			d.fields = append(d.fields, field{label: plain.Line(key), key: key, help: flaw.Text(on, key)})
+		}
 	}
-	d := &form{id: n.ID, name: plain.Line(n.Name), fields: append([]field(nil), fields...)}
 	for i := range d.fields {
 		f := &d.fields[i]
-		f.was = attribute(n, f.key)
+		f.was = valueOf(n, f.key)
 		f.set(f.was)
 	}
 	return d
 }
 
-// attribute is one of a node that was selected.
-func attribute(n api.NodeStatus, key string) string {
+// valueOf is an attribute of a node that was selected.
+func valueOf(n api.NodeStatus, key string) string {
 	if key == "label" {
 		return n.Command
 	}
@@ -169,12 +162,9 @@ func (d *form) paste(_ *model, text string) tea.Cmd {
 	return nil
 }
 
-// longFields are those that may have several lines, or are worth an editor.
-var longFields = map[string]bool{"label": true, "env": true, "approve": true, "foreach": true, "while": true, "until": true}
-
 // edited is the field that the editor is for: the one at hand, else the command. A sub-flow has none.
 func (d *form) edited() *field {
-	if f := &d.fields[d.at]; longFields[f.key] || f.long {
+	if f := &d.fields[d.at]; f.roomy || f.long {
 		return f
 	}
 	if i := slices.IndexFunc(d.fields, func(f field) bool { return f.key == "label" }); i >= 0 {
@@ -253,7 +243,7 @@ func (d *form) save(m *model) tea.Cmd {
 func (d *form) rebase(n api.NodeStatus) {
 	for i := range d.fields {
 		f := &d.fields[i]
-		now := attribute(n, f.key)
+		now := valueOf(n, f.key)
 		if now == f.was {
 			continue
 		}
@@ -277,8 +267,8 @@ func (d *form) draw(m *model, a area) (x, y int, cursor bool) {
 		if i == d.at {
 			label = keyStyle
 		}
-		row.put(0, 0, f.label, label)
-		at := f.draw(row, 13, m.opt.ASCII)
+		row.put(0, 0, clip(f.label, fieldColumn-1, m.opt.ASCII), label)
+		at := f.draw(row, fieldColumn, m.opt.ASCII)
 		if i == d.at {
 			x, y, cursor = row.x+at, row.y, !f.long
 		}
@@ -287,7 +277,10 @@ func (d *form) draw(m *model, a area) (x, y int, cursor bool) {
 		}
 	}
 	f := &d.fields[d.at]
-	note, st := fieldHelp[f.key], dimStyle
+	note, st := f.help, dimStyle
+	if f.roomy {
+		note += "; ctrl-e opens the editor"
+	}
 	if f.other {
 		note, st = "somebody else made it: "+plain.Line(f.theirs), badStyle
 	}

@@ -59,6 +59,8 @@ func (m *model) innerHint() string {
 			return "it runs in each instance: these have the output"
 		case in.kind == anInstance && m.picture.nodesOf(in.path) == nil:
 			return either(m.opt.ASCII, "Enter", "⏎") + " shows its nodes and what they said"
+		case in.kind == aCount:
+			return ""
 		case in.kind == aPage:
 			return either(m.opt.ASCII, "Enter", "⏎") + " shows them"
 		}
@@ -115,11 +117,6 @@ func (m *model) controlLines(n *api.NodeStatus, field func(name, text string)) {
 	}
 	field("item", n.Item)
 	field("outputs", outputsText(m.why.outputs))
-	var answers []string
-	for _, d := range slices.Backward(m.asking.decisions[n.ID]) {
-		answers = append(answers, decisionText(d))
-	}
-	field("decided", strings.Join(answers, "\n"))
 }
 
 // instancesText sums up the instances of a sub-flow.
@@ -150,22 +147,6 @@ func outputsText(outputs map[string]any) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
-}
-
-// decisionText says who decided what.
-func decisionText(d api.DecisionMade) string {
-	by := plain.Line(d.By)
-	if by == "" {
-		by = "somebody, or the time to answer"
-	}
-	text := map[bool]string{true: "approved", false: "rejected"}[d.Approved] + " by " + by + " at " + d.Time.Local().Format(time.DateTime)
-	if d.Comment != "" {
-		text += ": " + plain.Line(d.Comment)
-	}
-	if values := outputsText(d.Values); values != "" {
-		text += "\n" + values
-	}
-	return text
 }
 
 // wayText says under which condition an edge is a way, and what has become of it.

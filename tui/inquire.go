@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,9 +26,9 @@ const mostSubFlows = 50
 type asking struct {
 	subFlows  map[string]bool // names of those in which something happened
 	approvals bool
-	ways      bool   // which edges have fired
-	pages     string // what is known of what is open: see openText
-	decisions map[string][]api.DecisionMade
+	ways      bool           // which edges have fired
+	pages     string         // what is known of what is open: see openText
+	decided   map[string]int // decisions heard of, by node
 	busy      bool
 	waits     bool // an inquiry message is on its way
 	last      time.Time
@@ -70,26 +71,22 @@ func (a *asking) touch(name string) {
 	a.subFlows[name] = true
 }
 
-// mostDecisions bounds how many decisions are kept for the inspector.
-const mostDecisions = 1000
+// mostDecided bounds for how many nodes decisions are counted.
+const mostDecided = 1000
 
-// decide keeps a decision, to be told by the inspector.
+// decide counts a decision, so that the inspector asks again why its node is as it is.
 func (a *asking) decide(ev api.Event) {
-	if ev.Decision == nil {
-		return
+	if a.decided == nil || len(a.decided) >= mostDecided {
+		a.decided = map[string]int{}
 	}
-	if a.decisions == nil || len(a.decisions) >= mostDecisions {
-		a.decisions = map[string][]api.DecisionMade{}
-	}
-	list := a.decisions[ev.Node]
-	a.decisions[ev.Node] = append(list[max(0, len(list)-mostHeard+1):], *ev.Decision)
+	a.decided[ev.Node]++
 }
 
 // openText says what is open, to know when something else is.
 func (p *picture) openText(f *flow) string {
 	text := ""
 	for _, in := range p.openPaths(f) {
-		text += fmt.Sprintln(in.kind, in.path, in.first)
+		text += fmt.Sprintln(in.kind, in.path, in.selectors)
 	}
 	return text
 }
@@ -104,9 +101,9 @@ type findings struct {
 
 // innerKey is a page that was asked for: some instances of a sub-flow, or one instance.
 type innerKey struct {
-	kind  innerKind
-	path  string
-	first int
+	kind      innerKind
+	path      string
+	selectors string // of the instances, one a line
 }
 
 // inquire asks for what has become old and is looked at: one inquiry at a time, and not more often than
@@ -146,7 +143,7 @@ func (m *model) question() tea.Cmd {
 	slices.Sort(subFlows)
 	var pages []innerKey
 	for _, in := range m.picture.openPaths(&m.flow) {
-		pages = append(pages, innerKey{in.kind, in.path, in.first})
+		pages = append(pages, innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")})
 	}
 	approvals, ways := a.approvals, a.ways
 	a.approvals, a.ways = false, false
@@ -180,11 +177,11 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 	}
 	got.pages = map[innerKey][]api.NodeStatus{}
 	for _, p := range pages {
-		selector := p.path
+		selectors := []string{p.path}
 		if p.kind == aPage {
-			selector = fmt.Sprintf("%s[%d-%d]", p.path, p.first, p.first+pageSize-1)
+			selectors = strings.Split(p.selectors, "\n")
 		}
-		list, err := ws.Select(ctx, []string{selector})
+		list, err := ws.Select(ctx, selectors)
 		if err != nil {
 			continue // there is no such instance any more
 		}

@@ -178,3 +178,98 @@ func TestSave(t *testing.T) {
 		t.Errorf("saving nothing: %v", err)
 	}
 }
+
+// TestOnlyMatches: & leaves out the other lines of this log, stays where it is, and says so; another log is
+// shown whole.
+func TestOnlyMatches(t *testing.T) {
+	lines := numbered(0, 200)
+	s := said{"a" + stdout: lines, "b" + stdout: lines}
+	m := testModel(80, 24, pipeline(2))
+	v := &m.log
+	settle(t, v, v.show(s, logTarget{nodes: []string{"a"}, names: []string{"a"}}))
+	v.height = 10
+	v.search("line 1.7")
+	v.toStart()
+	v.jump(true)
+	v.jump(true)
+	if v.at() != "line 117" {
+		t.Fatalf("the match is %q", v.at())
+	}
+	settle(t, v, m.onlyMatches())
+	if v.at() != "line 117" || v.text() != "line 107\nline 117\nline 127\nline 137\nline 147\nline 157\nline 167\nline 177\nline 187\nline 197\n" {
+		t.Errorf("at %q, lines %q", v.at(), v.text())
+	}
+	if !strings.Contains(m.toast.text, "& shows all") {
+		t.Errorf("it says %q", m.toast.text)
+	}
+	settle(t, v, m.onlyMatches())
+	if v.at() != "line 117" || v.text() != lines {
+		t.Errorf("all again: at %q", v.at())
+	}
+	v.top = v.end() - 1 // behind the last match
+	settle(t, v, m.onlyMatches())
+	if v.at() != "line 197" {
+		t.Errorf("from behind the last match to %q", v.at())
+	}
+	settle(t, v, v.show(s, logTarget{nodes: []string{"b"}, names: []string{"b"}}))
+	if v.only || v.text() != lines {
+		t.Error("another log is not shown whole")
+	}
+	v.search("nothing like this")
+	settle(t, v, m.onlyMatches())
+	if v.only || v.text() != lines || !strings.Contains(m.toast.text, "all lines are shown") {
+		t.Errorf("without a match: only %v, it says %q", v.only, m.toast.text)
+	}
+	v.close()
+}
+
+// TestOnlyMatchesOfThePast: matches that are only before what is followed are gone to.
+func TestOnlyMatchesOfThePast(t *testing.T) {
+	m := testModel(80, 24, pipeline(2))
+	v := long(t)
+	m.log = *v
+	v = &m.log
+	v.search("^line 77$|^line 78$")
+	settle(t, v, m.onlyMatches())
+	if v.at() != "line 78" && v.at() != "line 77" {
+		t.Errorf("at %q", v.at())
+	}
+	settle(t, v, m.onlyMatches())
+	if v.at() != "line 78" && v.at() != "line 77" {
+		t.Errorf("all again: at %q", v.at())
+	}
+}
+
+// TestLogMerged: of an output that is both streams all is shown, whatever stream was chosen before.
+func TestLogMerged(t *testing.T) {
+	v := &logView{stream: stderr}
+	s := mergedSaid{said{"a" + merged: "out\nerr\nout\n", "b" + stdout: "b out\n", "b" + stderr: "b err\n"}}
+	settle(t, v, v.show(s, logTarget{nodes: []string{"a"}, names: []string{"a"}}))
+	if got := v.text(); got != "out\nerr\nout\n" {
+		t.Errorf("the log is %q", got)
+	}
+	if v.search("err"); v.matches() != 1 || strings.Contains(v.footText(), "stderr") {
+		t.Errorf("%d matches, it says %q", v.matches(), v.footText())
+	}
+	v.close()
+	v = &logView{stream: stderr}
+	settle(t, v, v.show(s, logTarget{nodes: []string{"a", "b"}, names: []string{"a", "b"}}))
+	if got := v.text(); !strings.Contains(got, "out\nerr\nout\n") || !strings.Contains(got, "b err\n") || strings.Contains(got, "b out") {
+		t.Errorf("the logs are %q", got)
+	}
+	if d := v.document(false); len(d.segs) != 2 || d.segs[0].stream != merged || d.segs[1].stream != stderr {
+		t.Errorf("segments %+v", d.segs)
+	}
+	v.close()
+}
+
+// mergedSaid is said where the nodes that have only one output write both streams into it.
+type mergedSaid struct{ said }
+
+func (s mergedSaid) LogInfo(ctx context.Context, q client.LogQuery) (api.LogInfo, error) {
+	info, err := s.said.LogInfo(ctx, q)
+	if text, one := s.said[q.Node+merged]; one {
+		info.Merged, info.OutBytes = true, int64(len(text))
+	}
+	return info, err
+}

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
+	"wf/api"
 	"wf/words"
 )
 
@@ -26,7 +28,18 @@ func (v *logView) draw(a area, ascii bool) {
 	} else {
 		v.rows(rows, ascii)
 	}
+	if v.only && v.page == nil && v.turn == nil && v.looking == nil && v.noneVisible() {
+		for y, line := range wrapWords("no line with "+v.term+" so far: & shows all lines", rows.width) {
+			rows.put(0, y, line, noteStyle)
+		}
+	}
 	v.foot(a.row(a.height-1), ascii)
+}
+
+// noneVisible says whether none of the lines that are here is to be shown.
+func (v *logView) noneVisible() bool {
+	_, missing := v.back(v.end(), 1)
+	return len(v.buffer.lines) > 0 && missing > 0
 }
 
 // absent says why there are no lines, "" when there are.
@@ -185,6 +198,10 @@ func (v *logView) foot(a area, ascii bool) {
 			x = a.put(x, 0, fmt.Sprintf("  %s %s: G follows", either(ascii, "v", "▾"), words.Plural(fresh, "new line")), noteStyle)
 		}
 	}
+	if v.only {
+		x = a.put(x, 0, "  ", dimStyle)
+		x = a.put(x, 0, "only "+words.Plural(v.matches(), "line")+" with "+v.term+": & shows all", matchStyle)
+	}
 	x = a.put(x, 0, v.footText(), dimStyle)
 	if v.failed != nil && len(v.buffer.lines) > 0 {
 		a.put(x, 0, "  "+errorText(v.failed), badStyle)
@@ -203,15 +220,14 @@ func (v *logView) footText() (text string) {
 	if v.turn != nil {
 		text += "  reading"
 	}
-	if v.stream != "" {
+	if v.stream != "" && slices.ContainsFunc(v.infos, func(i api.LogInfo) bool { return i.Run != "" && !i.Merged }) {
 		text += "  " + v.stream + " only"
 	}
 	if v.term == "" {
 		return text
 	}
-	text += fmt.Sprintf("  /%s: %s", v.term, words.Plural(v.matches(), "line"))
-	if v.only {
-		text += " shown"
+	if n := words.Plural(v.matches(), "line"); !v.only {
+		text += fmt.Sprintf("  /%s: %s", v.term, n)
 	}
 	if v.counting != nil {
 		text += fmt.Sprintf(" so far, %d%%", v.counting.progress())

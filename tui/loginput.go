@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,6 +22,9 @@ func (m *model) follow() tea.Cmd {
 	m.log.hint = "it has not run yet"
 	if len(m.picture.nodes()) > 1 {
 		m.log.hint = "nothing of it runs or has failed"
+	}
+	if nodes := m.picture.nodes(); len(nodes) == 1 && m.flow.fromFile(nodes[0]) {
+		m.log.hint = "it has not run here: its state came with the file"
 	}
 	if hint := m.innerHint(); hint != "" {
 		m.log.hint = hint
@@ -110,6 +114,7 @@ func (m *model) searchPrompt() {
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)
 		if text == "" {
+			m.say("nothing is searched for any more", false)
 			return nil
 		}
 		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for
@@ -135,17 +140,35 @@ func (m *model) nextMatch(forward bool) tea.Cmd {
 	return cmd
 }
 
-func (m *model) onlyMatches() {
-	if m.log.pattern == nil {
+// onlyMatches leaves out the lines of this log that do not match, or shows all again.
+func (m *model) onlyMatches() tea.Cmd {
+	v := &m.log
+	switch {
+	case v.pattern == nil:
 		m.searchPrompt()
-		return
+		return nil
+	case v.only:
+		v.showOnly(false)
+		m.say("all lines are shown", false)
+		return nil
+	case v.matches() == 0 && !v.unsearched():
+		m.say("no line with "+v.term+" here: all lines are shown", true)
+		return nil
 	}
-	m.log.only = !m.log.only
-	m.log.toEnd()
+	m.say("only lines with "+v.term+" are shown: & shows all", false)
+	if v.showOnly(true) {
+		return nil
+	}
+	cmd, _ := v.lookOn(false) // all matches are before what is followed
+	return cmd
 }
 
 // nextStream goes from both streams to standard output to standard error.
 func (m *model) nextStream() {
+	if infos := m.log.infos; len(infos) > 0 && !slices.ContainsFunc(infos, func(i api.LogInfo) bool { return !i.Merged }) {
+		m.say("standard output and standard error are one output here (output=split keeps them apart)", false)
+		return
+	}
 	m.log.stream = map[string]string{"": stdout, stdout: stderr, stderr: ""}[m.log.stream]
 	m.log.recount()
 	m.log.toEnd()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -74,6 +75,7 @@ func (v *logView) show(ask outputs, t logTarget) tea.Cmd {
 		return nil
 	}
 	v.close()
+	v.only = v.only && slices.Equal(v.target.nodes, t.nodes) // another log is shown whole
 	v.target, v.names = t, t.names
 	v.buffer, v.infos, v.failed, v.over, v.skip = logBuffer{}, make([]api.LogInfo, len(t.nodes)), nil, false, 0
 	v.follow, v.top, v.counted, v.found = true, 0, 0, 0
@@ -132,10 +134,23 @@ func (v *logView) take(n logNews) tea.Cmd {
 
 // visible says whether a line is to be shown.
 func (v *logView) visible(l *logLine) bool {
-	if v.stream != "" && l.err != (v.stream == stderr) {
+	if !v.ofStream(l) {
 		return false
 	}
 	return !v.only || v.pattern == nil || matchesLine(v.pattern, l)
+}
+
+// ofStream says whether a line is of the stream that was chosen. Where both are one there is no choice.
+func (v *logView) ofStream(l *logLine) bool {
+	return v.stream == "" || v.infos[l.source].Merged || l.err == (v.stream == stderr)
+}
+
+// wanted is ofStream for use beside the model.
+func (v *logView) wanted() func(*logLine) bool {
+	stream, infos := v.stream, slices.Clone(v.infos)
+	return func(l *logLine) bool {
+		return stream == "" || infos[l.source].Merged || l.err == (stream == stderr)
+	}
 }
 
 // first and end are the lines there are: of a page, or of what is followed, counting from the first ever.
@@ -260,6 +275,39 @@ func (v *logView) search(term string) {
 	v.pattern = pattern
 }
 
+// showOnly leaves out lines that do not match, or shows all again, and stays where it is. It is false when
+// what is here has none to show.
+func (v *logView) showOnly(only bool) bool {
+	if p := v.page; p != nil { // it has only lines that are to be shown
+		at := p.first
+		if v.top < len(p.lines) {
+			at = p.doc.of(&p.lines[v.top])
+		}
+		v.only, v.turn = only, &turn{to: at}
+		return true
+	}
+	v.only = only
+	if v.follow {
+		_, missing := v.back(v.end(), 1)
+		return missing == 0
+	}
+	for i := max(v.top, v.first()); i < v.end(); i++ {
+		if v.visible(v.line(i)) {
+			return true
+		}
+	}
+	top, missing := v.back(v.end(), 1)
+	if missing == 0 {
+		v.top = top
+	}
+	return missing == 0
+}
+
+// unsearched says whether there may be matches that nobody has counted yet.
+func (v *logView) unsearched() bool {
+	return v.counting != nil || !v.over || !v.tallied && v.missing()
+}
+
 // jump goes to the next line that matches, or to the one before, and says whether there is one here.
 func (v *logView) jump(forward bool) bool {
 	if v.pattern == nil {
@@ -319,7 +367,7 @@ func (v *logView) matches() int {
 		if l.open {
 			break
 		}
-		if (v.stream == "" || l.err == (v.stream == stderr)) && matchesLine(v.pattern, l) {
+		if v.ofStream(l) && matchesLine(v.pattern, l) {
 			v.found++
 		}
 	}

@@ -24,6 +24,7 @@ const (
 const (
 	stdout = "stdout"
 	stderr = "stderr"
+	merged = "output" // both in one
 )
 
 // outputs is where output comes from; *client.Workspace is one.
@@ -94,7 +95,7 @@ func (t *tail) stop() {
 	t.group.Wait()
 }
 
-// follow finds out what there is of a source and reads both of its streams.
+// follow finds out what there is of a source and reads its streams.
 func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	defer catch(t.carry)
 	info, err := t.from.LogInfo(t.ctx, q)
@@ -106,6 +107,15 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 		return
 	}
 	q.Run, q.Execution = info.Run, info.Execution // stay with it when a later one begins
+	if info.Merged {
+		skip := max(0, info.OutBytes-limit)
+		t.change(func() {
+			t.infos = append(t.infos, heard{source, info, skip})
+			t.reading--
+		})
+		t.read(source, q, merged, skip)
+		return
+	}
 	skipOut, skipErr := max(0, info.OutBytes-limit), max(0, info.ErrBytes-limit)
 	t.change(func() { t.infos = append(t.infos, heard{source, info, skipOut + skipErr}) })
 	if info.Over { // in order, as wf logs prints it

@@ -44,7 +44,7 @@ func (m *model) explain() tea.Cmd {
 	if m.past != nil {
 		run = m.past.run
 	}
-	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, len(m.asking.decisions[n.ID]))
+	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, m.asking.decided[n.ID])
 	if m.why.of == of {
 		return m.explainRun(n.Run)
 	}

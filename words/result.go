@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 
 	"wf/api"
@@ -29,6 +30,11 @@ func ResultWord(r api.Result) string {
 		return "ok"
 	}
 	return string(r)
+}
+
+// Short says why fewer commands of a run go at once than could, and how to have more.
+func Short(s api.Shortage) string {
+	return fmt.Sprintf("%d at once, %d more could start: %s (%s)", s.Running, s.Waiting, plain.Line(s.Why), plain.Line(s.Fix))
 }
 
 // Asked says what a run was asked for, in the words of the command line: "all", "resume 41",

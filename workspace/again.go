@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	if number != "*" {
 		k, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, invalid("%q is no number of an instance of %s: one is needed, or *", number, path)
+			return nil, invalid("%s[%s]: no instance is called so; write a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
 		}
 		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),
@@ -125,14 +126,55 @@ func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
 }
 
 // scopeAgain is the scope of a run that repeats instances: their sub-flows, gone on with.
-func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, holders []*graph.Node) (scheduler.Scope, error) {
+func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
 		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
 	scope, err := scheduler.Choose(w.g, sreq)
+	if err != nil {
+		return scope, err
+	}
 	scope.Mode = scheduler.Resume
-	return scope, err
+	all := len(scope.Nodes)
+	scope.Nodes = w.partAgain(scope.Nodes, paths, holders)
+	scope.All = scope.All && len(scope.Nodes) == all
+	return scope, nil
+}
+
+// partAgain leaves of the nodes of sub-flows those that took part in the latest run of their sub-flow, and
+// those that the paths name. What never took part does not keep the sub-flow from succeeding.
+func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
+	part, lastScope := map[string]bool{}, w.lastScopes()
+	for _, holder := range holders {
+		ids, known := lastScope(holder.ID)
+		if !known {
+			return nodes
+		}
+		for _, id := range ids {
+			part[id] = true
+		}
+	}
+	for _, path := range paths {
+		var home *graph.Node
+		for name := range strings.SplitSeq(path, "/") {
+			name, _, _ = strings.Cut(name, "[")
+			home = w.member(home, name)
+			part[home.ID] = true
+		}
+		part[home.ID+"/"] = true // with all that is in it
+	}
+	return slices.DeleteFunc(nodes, func(n *graph.Node) bool {
+		if part[n.ID] {
+			return false
+		}
+		for home := n.Home(); home != nil; home = home.Home() {
+			if part[home.ID+"/"] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func idsOf(nodes []*graph.Node) []string {

@@ -22,7 +22,15 @@ func (w *Workspace) start(p *pendingStart) {
 	if w.begunBefore(p) {
 		return
 	}
-	r, acc, err := w.newRun(p.client, p.req)
+	type made struct {
+		r   *run
+		acc api.RunAccepted
+	}
+	m, err := contained(w, func(w *Workspace) (m made, err error) { // it is not one of the runs yet
+		m.r, m.acc, err = w.newRun(p.client, p.req)
+		return m, err
+	})
+	r, acc := m.r, m.acc
 	var busy *api.Error
 	if errors.As(err, &busy) && busy.Code == api.CodeConflict {
 		policy, wrong := w.onBusy(p.req)
@@ -55,7 +63,7 @@ func (w *Workspace) start(p *pendingStart) {
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, err := w.readFlow()
+		f, _, err := w.readFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}

@@ -34,7 +34,7 @@ func (w *Workspace) changesSince(old *graph.Graph) *api.Changes {
 }
 
 // graphAttrs are the graph attributes that decide how commands run (SEMANTICS §5).
-var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations"}
+var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations", "max_instances", "output"}
 
 func changedAttrs(was, is map[string]string) []string {
 	var changed []string

@@ -26,8 +26,8 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		for _, p := range append(graph.Check(w.g), problems...) {
 			addProblem(&c, w.problem(p))
 		}
-		for _, x := range w.warnings {
-			addProblem(&c, api.Problem{Severity: "warning", Code: x.Code, Line: x.Line, Message: x.Message})
+		for _, p := range w.oddities() {
+			addProblem(&c, p)
 		}
 		w.checkWrapper(&c)
 		return c, nil
@@ -68,6 +68,42 @@ func addProblem(c *api.Check, p api.Problem) {
 		c.OK = false
 	}
 	c.Problems = append(c.Problems, p)
+}
+
+// oddities are what the reader of the file found odd, without what edits have mended since.
+func (w *Workspace) oddities() []api.Problem {
+	var list []api.Problem
+	for _, x := range w.warnings {
+		if x.Attr != "" && w.hasAttr(x) {
+			continue
+		}
+		p := api.Problem{Severity: "warning", Code: x.Code, Line: x.Line, Message: x.Message}
+		if x.Severe {
+			p.Severity = "error"
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// hasAttr says whether the element that a warning is about has the attribute by now, or is gone.
+func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
+	switch {
+	case x.Node != "":
+		if n := w.g.Node(x.Node); n != nil {
+			_, has = n.Attr(x.Attr)
+			return has
+		}
+		return true
+	case x.Edge >= 0:
+		if e := w.g.Edge(x.Edge); e != nil {
+			_, has = e.Attr(x.Attr)
+			return has
+		}
+		return true
+	}
+	_, has = w.g.Attr(x.Attr)
+	return has
 }
 
 // problem words a finding of the graph with handles and lines.

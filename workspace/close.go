@@ -6,10 +6,13 @@ import (
 )
 
 // helpers are the goroutines that do slow work for a loop; closing waits for them.
-type helpers struct{ wg sync.WaitGroup }
+type helpers struct {
+	wg    sync.WaitGroup
+	guard func(f func()) // runs f, and carries its panic to the loop
+}
 
 // run starts f, which reports back through the inbox.
-func (h *helpers) run(f func()) { h.wg.Go(f) }
+func (h *helpers) run(f func()) { h.wg.Go(func() { h.guard(f) }) }
 
 // closeRequest is kept until the last save of a closing workspace is over.
 type closeRequest struct{ saved bool }
@@ -23,6 +26,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	select {
 	case <-w.done:
 		w.helpers.wg.Wait()
+		w.dropFence()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -46,7 +50,7 @@ func (w *Workspace) leave() {
 	if w.trial.noted {
 		w.endTrial() // to end in order is no failure
 	}
-	_ = w.keepUnpublished() // logged; nobody is left who could wait
+	w.keepStatuses() // an error is logged; nobody is left who could wait
 	for _, r := range w.runs {
 		r.leaveSlots()
 		r.dropPools(w)

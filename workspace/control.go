@@ -17,6 +17,7 @@ import (
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
+	"wf/graphml"
 	"wf/history"
 	"wf/ownfile"
 	"wf/scheduler"
@@ -28,40 +29,62 @@ type control struct {
 	flow      *flow.Flow // nil for a plain run
 	tick      *time.Timer
 	past      scheduler.Past
-	templates map[string]*template // nodes of sub-flows by id
-	since     map[int]time.Time    // waiting nodes → since when
-	sinceNow  time.Time            // the time of the event at hand
-	folding   bool                 // the past is folded: nobody is told of it
-	left      map[string]bool      // the files of outputs that there are, while many are asked for
-	numbered  bool                 // instances have got numbers that the disk may not know of yet
+	templates map[string]*template       // nodes of sub-flows by id
+	since     map[int]time.Time          // waiting nodes → since when
+	sinceNow  time.Time                  // the time of the event at hand
+	folding   bool                       // the past is folded: nobody is told of it
+	left      map[string]bool            // the files of outputs that there are, while many are asked for
+	notes     []string                   // what a person should know before it begins
+	decisions map[int][]api.DecisionMade // about nodes, in order
+	numbered  bool                       // instances have got numbers that the disk may not know of yet
 }
 
-// readFlow reads the control flow of the workfile. The error, an *api.Error, lists what keeps it from
-// running in the scope.
-func (w *Workspace) readFlow() (*flow.Flow, error) {
+// readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
+// their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
+func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 	f, problems := flow.Read(w.g)
-	var wrong []graph.Problem
+	var wrong []api.Problem
 	for _, p := range problems {
-		if p.Severity == graph.Error && p.Code != flow.CodeGroupCycle { // the scheduler looks for those in the scope
+		switch {
+		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler looks for those in the scope
+			wrong = append(wrong, w.problem(p))
+		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
+			unread = append(unread, p.Message)
+		}
+	}
+	for _, p := range w.oddities() {
+		switch {
+		case p.Severity == "error":
 			wrong = append(wrong, p)
+		case p.Code == graphml.WarnUnread:
+			unread = append(unread, p.Message)
 		}
 	}
 	if len(wrong) == 0 {
-		return f, nil
+		return f, few(unread), nil
 	}
-	first := w.problem(wrong[0])
+	first := wrong[0]
 	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
 	}
-	return nil, e
+	return nil, nil, e
+}
+
+// few are the first notes, and how many there are beside.
+func few(notes []string) []string {
+	const most = 3
+	if more := len(notes) - most; more > 0 {
+		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))
+	}
+	return notes
 }
 
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
 func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
-	opt := scheduler.Options{MaxActivations: req.MaxActivations, FailFast: req.FailFast}
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}
@@ -141,7 +164,8 @@ func (w *Workspace) recallPast() {
 		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
 		// Of a sub-flow the record is that of the command that lists its items.
 		if (m.rec == nil || m.rec.status != p.Status || m.rec.run != m.run) && (p.Mocked || p.Status == graph.Failed) {
-			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
+			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked,
+				message: p.Message}
 			w.last[id] = m
 		}
 		if m.rec != nil && m.rec.status == p.Status {
@@ -155,12 +179,18 @@ func (w *Workspace) recallPast() {
 func (r *run) keepPast(w *Workspace) error {
 	mine := r.sched.Past()
 	if mine == nil {
-		return nil
+		if mine = r.plainPast(); len(mine) == 0 && !r.inPast(w.before) {
+			return nil
+		}
 	}
 	all := make(scheduler.Past, len(mine)+len(r.past))
 	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
-		if _, ours := r.sched.Index(id); !ours && !slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) }) {
+		if _, ours := r.sched.Index(id); ours {
+			continue
+		}
+		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+		if !inside || !r.req.All && r.sched.LeavesOut(id) {
 			all[id] = p
 		}
 	}
@@ -176,6 +206,35 @@ func (r *run) keepPast(w *Workspace) error {
 	}
 	w.before = all
 	return nil
+}
+
+// plainPast is what commands of a run without control flow have put out: a later one may ask for it.
+func (r *run) plainPast() scheduler.Past {
+	past := scheduler.Past{}
+	for i := range r.nodes {
+		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && len(rec.outputs) > 0 {
+			past[r.nodes[i].id] = pastOfRecord(rec)
+		}
+	}
+	return past
+}
+
+func pastOfRecord(rec *nodeRecord) scheduler.PastNode {
+	p := scheduler.PastNode{Status: rec.status, Reason: string(rec.reason), Outputs: rec.outputs}
+	if code := rec.exit(); code != nil {
+		p.Exit, p.HasExit = *code, true
+	}
+	return p
+}
+
+// inPast says whether an earlier run has left something of a node of this one.
+func (r *run) inPast(past scheduler.Past) bool {
+	for id := range past {
+		if _, ours := r.sched.Index(id); ours {
+			return true
+		}
+	}
+	return false
 }
 
 // instancePrefixes are what the paths of all instances of the run begin with.
@@ -223,6 +282,7 @@ func (r *run) outer() int {
 type template struct {
 	node   *graph.Node // live node; nil when it was deleted meanwhile
 	label  string
+	output graph.Output
 	counts [graph.Statuses]int
 	status graph.Status
 }
@@ -236,7 +296,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 	}
 	r.templates = make(map[string]*template, len(inner))
 	for _, id := range inner {
-		r.templates[id] = &template{label: g.Node(id).Label}
+		r.templates[id] = &template{label: g.Node(id).Label, output: g.Node(id).Output()}
 	}
 }
 
@@ -247,7 +307,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 		path := r.sched.NodeID(i)
 		n := runNode{id: path, name: path}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
-			n.label = t.label
+			n.label, n.output = t.label, t.output
 			t.counts[graph.Idle]++
 		}
 		r.nodes = append(r.nodes, n)
@@ -267,20 +327,23 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if n.node != nil {
 		w.g.SetStatus(n.node, ef.Status)
-		w.file.touch(n.node)
+		w.touch(n.node)
 	}
 	if r.templates == nil || ef.Node < r.outer() {
 		return
 	}
-	t := r.templates[r.sched.Template(ef.Node)]
+	t, shown := r.templates[r.sched.Template(ef.Node)], ef.Status
+	if shown == graph.Failed && r.sched.Handled(ef.Node) {
+		shown = graph.Ran // else the workfile would ask for a resume that has nothing to do
+	}
 	t.counts[n.shown]--
-	t.counts[ef.Status]++
-	n.shown = ef.Status
+	t.counts[shown]++
+	n.shown = shown
 	if sum := t.sum(); sum != t.status {
 		t.status = sum
 		if t.node != nil && w != nil {
 			w.g.SetStatus(t.node, sum)
-			w.file.touch(t.node)
+			w.touch(t.node)
 		}
 	}
 }
@@ -301,7 +364,19 @@ func (r *run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
 		"WF_OUTPUT=" + r.outputFile(id)}
-	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...)}
+	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...), Merge: r.merges(i)}
+}
+
+// merges reports whether a node writes both streams into one output. The command that lists the items of
+// a sub-flow never does: what it says on standard error is no item.
+func (r *run) merges(i int) bool {
+	if r.sched.ItemsCommand(i) != "" {
+		return false
+	}
+	if own := r.nodes[i].output; own != graph.OutputUnsaid {
+		return own == graph.OutputMerged
+	}
+	return r.req.Output == graph.OutputMerged.String()
 }
 
 // line is the command line of the next execution of a node.
@@ -314,7 +389,7 @@ func (r *run) line(i int) string {
 }
 
 // control fills in what a request says beyond plain commands and dependencies, for a run of the flow.
-func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
+func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
@@ -328,6 +403,18 @@ func (w *Workspace) control(r *run, f *flow.Flow, req api.RunRequest) error {
 	if err != nil {
 		return err
 	}
+	var held map[string]int
+	if r.req.Caller != nil {
+		held = r.req.Caller.Held
+	}
+	if err := w.servable(f, scope.Nodes, mocks, held); err != nil {
+		return err
+	}
+	r.notes = append(r.notes, w.keptMocks(mocks, scope.Mode)...)
+	if r.past, err = w.outsideMocks(f, mocks, scope.Nodes, r.past); err != nil {
+		return err
+	}
+	r.past = w.outsideRecords(f, scope.Nodes, r.past)
 	if r.req.Params, err = json.Marshal(params); err != nil {
 		return invalid("the parameters: %v", err)
 	}
@@ -345,6 +432,10 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	for _, m := range asked {
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 		if strings.Contains(m.Nodes, "]/") {
+			if w.templateOf(m.Nodes) == nil {
+				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
+					Fix: "wf ls lists all; [*] stands for every instance"}
+			}
 			mocks[m.Nodes] = mock
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"wf/api"
 	"wf/executor"
 	"wf/history"
 )
@@ -136,17 +137,19 @@ func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	r.look = true
 	n := &r.nodes[id.Node]
 	line = r.line(id.Node)
-	r.executes(w, id, line)
+	inputs := r.inputsOf(id.Node)
+	r.executes(w, id, line, inputs)
 	at := now()
-	r.record(history.Record{Type: history.RecordDispatch, Time: at, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line})
+	r.record(history.Record{Type: history.RecordDispatch, Time: at, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line,
+		Inputs: inputRecord(inputs)})
 	r.step(w, r.dispatchEvent(id, at))
 	return line
 }
 
 // executes begins the record of an execution. Those who still hold the one before keep it.
-func (r *run) executes(w *Workspace, id executor.ID, line string) {
+func (r *run) executes(w *Workspace, id executor.ID, line string, inputs *api.Inputs) {
 	n := &r.nodes[id.Node]
-	rec := nodeRecord{run: r.n, executions: id.Execution, live: true, command: line}
+	rec := nodeRecord{run: r.n, executions: id.Execution, live: true, command: line, inputs: inputs}
 	if w != nil {
 		rec.before = w.last[n.id].rec
 	}
@@ -173,6 +176,6 @@ func (r *run) withdraw(w *Workspace, i int) {
 		n.rec = before
 	}
 	if w != nil {
-		w.last[n.id] = memory{r.n, before}
+		w.last[n.id] = memory{run: r.n, rec: before}
 	}
 }

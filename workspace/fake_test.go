@@ -330,6 +330,8 @@ func (m *freeMember) Release() {
 	}
 }
 
+func (m *freeMember) Machine() (limit, used int) { return m.f.n, m.f.inUse() }
+
 func (m *freeMember) Decline()  {}
 func (m *freeMember) Lend()     { m.Release() }
 func (m *freeMember) TakeBack() { m.Claim() }

@@ -37,7 +37,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && r.saved && !r.completing && !time.Now().Before(r.holds.till) {
+		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
 			w.conclude(r)
 		}
@@ -60,19 +60,14 @@ func (w *Workspace) sweep(r *run) {
 
 // recorded comes back when the end of a run is durable.
 type recorded struct {
-	r   *run
-	err error
+	r    *run
+	what string // was written last
+	err  error
 }
 
 // conclude writes the end of the run to the history. What of its statuses could not be put into the
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
-	if w.file.problem != "" {
-		if err := w.keepUnpublished(); err != nil {
-			r.notRecorded(w, "the statuses of its nodes", err)
-			return
-		}
-	}
 	if err := r.keepPast(w); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
 		return
@@ -82,13 +77,23 @@ func (w *Workspace) conclude(r *run) {
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors}
-	w.helpers.run(func() { w.send(recorded{r, r.hist.Finish(res)}) })
+	w.through = max(w.through, r.n)
+	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
+	w.statusesStale, w.noted = false, statuses.Unwritten
+	w.helpers.run(func() {
+		if err := statuses.keep(disk, path); err != nil {
+			w.send(recorded{r, "the statuses of its nodes", err})
+			return
+		}
+		w.send(recorded{r, "its end", r.hist.Finish(res)})
+	})
 }
 
 func (m recorded) handle(w *Workspace) {
 	r := m.r
 	if m.err != nil {
-		r.notRecorded(w, "its end", m.err)
+		w.statusesStale = true
+		r.notRecorded(w, m.what, m.err)
 		return
 	}
 	r.hold(w, &r.holds.journal, "")
@@ -165,10 +170,11 @@ func (r *run) stateIn(i int, blocked bool) api.State {
 	if s, _ := r.waitingState(i); s != "" {
 		return s
 	}
-	if s := stateOf(r.sched.Status(i), rec, blocked); s != api.StateOK || rec != nil {
-		return s
+	s := stateOf(r.sched.Status(i), rec, blocked)
+	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.sched.Handled(i)) {
+		return api.StateKept
 	}
-	return api.StateKept
+	return s
 }
 
 func historyCounts(c api.Counts) history.Counts {
@@ -179,7 +185,7 @@ func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
 		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
-		Survivors: r.survivors, Held: r.holds.why()}
+		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))

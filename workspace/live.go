@@ -78,6 +78,9 @@ func (o *output) lastWords() []byte {
 
 // end reads the last bytes of a range, and when its file was written.
 func (o *output) end(r executor.Range) ([]byte, time.Time) {
+	if r.File == "" {
+		return nil, time.Time{}
+	}
 	f, err := ownfile.Open(filepath.Join(o.dir, filepath.FromSlash(r.File)), os.O_RDONLY)
 	if err != nil {
 		return nil, time.Time{}

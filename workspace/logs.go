@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -26,6 +25,7 @@ type output struct {
 	out, err executor.Range
 	pid      int     // while it is going
 	ending   *ending // nil when it has ended
+	span
 }
 
 // ending tells those who follow an output where it ends. out and err are set before done is closed.
@@ -35,30 +35,28 @@ type ending struct {
 }
 
 // LogInfo describes the output of an execution: of the latest in the latest run unless told
-// otherwise (run "", execution 0).
-func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int) (api.LogInfo, error) {
-	o, err := w.output(ctx, node, run, execution)
+// otherwise (run "", execution 0). With wait it returns once the execution has begun, if a run that is
+// going is still to begin it; the error is then of one that does not come any more.
+func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
+	o, err := w.output(ctx, node, run, execution, wait)
 	if err != nil {
 		return api.LogInfo{}, err
 	}
-	o.info.OutBytes, o.info.ErrBytes = o.size(o.out), o.size(o.err)
+	o.info.OutBytes, o.info.ErrBytes, o.info.Merged = o.size(o.out), o.size(o.err), o.merged()
 	return o.info, nil
 }
 
-// Output reads the bytes that an execution wrote to stdout or stderr, exactly, from offset on. With
-// follow it goes on until the execution has ended; Close ends it before.
+// Output reads the bytes of a stream of an execution (stdout, stderr, or output for both where they are
+// one), exactly, from offset on. With follow it waits for the execution to begin, as LogInfo does, and goes
+// on until it has ended; Close ends it before.
 func (w *Workspace) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
-	o, err := w.output(ctx, node, run, execution)
+	o, err := w.output(ctx, node, run, execution, follow)
 	if err != nil {
 		return nil, err
 	}
-	r, final := o.out, func() executor.Range { return o.ending.out }
-	switch stream {
-	case "stdout":
-	case "stderr":
-		r, final = o.err, func() executor.Range { return o.ending.err }
-	default:
-		return nil, invalid("unknown stream %q (stdout, stderr)", stream)
+	r, final, err := o.stream(stream)
+	if err != nil {
+		return nil, err
 	}
 	if offset < 0 {
 		return nil, invalid("offset %d is negative", offset)
@@ -83,121 +81,12 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// output finds an execution, of a run that is going or of the past.
-func (w *Workspace) output(ctx context.Context, node, run string, execution int) (*output, error) {
-	type found struct {
-		o    *output
-		n    int    // run to look up in the history instead
-		id   string // of the node
-		name string
-
-		unknown error // the workfile has no such node: only the run may have known it, by id or name
-	}
-	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
-		number, err := w.runNumber(run)
-		if err != nil {
-			return found{}, err
-		}
-		if rec := w.last[node].rec; rec != nil && strings.Contains(node, "]/") {
-			if number == 0 {
-				number = rec.run
-			}
-			if rec.run == number && rec.executions > 0 && (execution == 0 || execution == rec.executions) {
-				return found{o: w.liveOutput(node, rec)}, nil
-			}
-			return found{n: number, id: node, name: node}, nil
-		}
-		n, err := w.find(node)
-		if err != nil {
-			return found{n: number, id: node, unknown: err}, nil
-		}
-		rec := w.last[n.ID].rec
-		if number == 0 && (rec == nil || rec.executions == 0) {
-			return found{}, notFound("node %s has no output: it has not run here yet", w.handle(n))
-		}
-		if number == 0 {
-			number = rec.run
-		}
-		if rec != nil && rec.run == number && rec.executions > 0 && (execution == 0 || execution == rec.executions) {
-			return found{o: w.liveOutput(n.ID, rec)}, nil
-		}
-		return found{n: number, id: n.ID, name: w.handle(n)}, nil
-	})
-	switch {
-	case err != nil || f.o != nil:
-		return f.o, err
-	case f.unknown != nil:
-		if f.id, f.name, err = w.pastNode(f.n, f.id); err != nil {
-			return nil, f.unknown
-		}
-	}
-	return w.pastOutput(f.n, f.id, f.name, execution)
-}
-
-// pastNode finds a node by the id or the name that it had when a run began. The error is
-// errNotThere, or why the record cannot be read.
-func (w *Workspace) pastNode(run int, text string) (id, name string, err error) {
-	if run == 0 {
-		return "", "", errNotThere
-	}
-	req, err := w.store.Request(run)
-	if err != nil {
-		return "", "", err
-	}
-	if strings.Contains(text, "]/") {
-		return text, text, nil // what the journal has of it, the caller finds
-	}
-	for i := range req.Scope {
-		if req.Scope[i] == text || req.Names[i] == text {
-			return req.Scope[i], req.Names[i], nil
-		}
-	}
-	return "", "", errNotThere
-}
-
-// errNotThere says that a run did not cover a node.
-var errNotThere = errors.New("the run has no such node")
-
-func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
-	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid}
-	name := id
-	if n := w.g.Node(id); n != nil {
-		name = w.handle(n)
-	}
-	o.info = api.LogInfo{Node: id, Name: name, Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
-	if rec.live {
-		if rec.ending == nil {
-			rec.ending = &ending{done: make(chan struct{})}
-		}
-		o.ending = rec.ending
-	}
-	return o
-}
-
-// pastOutput looks an execution up in the history.
-func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
-	past, err := w.store.Load(run)
-	if err != nil {
-		return nil, notFound("run %d: %s", run, err)
-	}
-	for i := len(past.Executions) - 1; i >= 0; i-- {
-		e := past.Executions[i]
-		if e.ID != id || execution != 0 && e.Number != execution {
-			continue
-		}
-		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err)}
-		o.info = api.LogInfo{Node: id, Name: name, Run: runID(run), Execution: e.Number, Over: true}
-		return o, nil
-	}
-	if execution != 0 {
-		return nil, notFound("node %s has no execution %d in run %d", name, execution, run)
-	}
-	return nil, notFound("node %s has no output in run %d: it did not run there", name, run)
-}
-
 // size is how many bytes of a range there are now.
 func (o *output) size(r executor.Range) int64 {
 	end := r.End
+	if r.File == "" {
+		return 0
+	}
 	if end < 0 {
 		info, err := os.Stat(filepath.Join(o.dir, filepath.FromSlash(r.File)))
 		if err != nil {

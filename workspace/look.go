@@ -27,12 +27,16 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", id))
-	w.recallUnpublished()
+	w.recallStatuses()
 	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
+	w.settleStatuses()
 	return &Look{w}, nil
 }
+
+// UsePools says how large pools are: without it nobody asks.
+func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req) }
@@ -60,3 +64,5 @@ func (noSlots) Release()         {}
 func (noSlots) Lend()            {}
 func (noSlots) TakeBack()        {}
 func (noSlots) Leave()           {}
+
+func (noSlots) Machine() (limit, used int) { return 0, 0 }

@@ -10,8 +10,9 @@ import (
 
 // memory is what is known of a node's past.
 type memory struct {
-	run int         // the last run it took part in, executed or not; 0 = none is known
-	rec *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
+	run   int         // the last run it took part in, executed or not; 0 = none is known
+	rec   *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
+	known bool        // its status is that of this machine, even if no run is known any more
 }
 
 // nodeRecord is what is known about a node's latest execution, or about a failure without one.
@@ -35,12 +36,16 @@ type nodeRecord struct {
 	mocked     bool         // it was not executed: its end was given
 	handled    bool         // it failed, and an edge fired for that
 	outputs    map[string]any
-	ending     *ending // for those who follow its output; nil = nobody
+	inputs     *api.Inputs // of the execution; nil for a plain command
+	ending     *ending     // for those who follow its output; nil = nobody
 }
 
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
+		if !w.covered(n) { // a run that is gone, or never was here, has left it so: nobody will start it
+			return stateOf(graph.Idle, nil, blocked)
+		}
 		if r := w.controlling(n); r != nil {
 			i, _ := r.sched.Index(n.ID)
 			if s, _ := r.waitingState(i); s != "" {
@@ -135,6 +140,7 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 			s.Executions = rec.executions
 		}
 	}
+	_, s.FromFile = w.foreign[n.ID]
 	w.describeControl(n, &s)
 	return s
 }

@@ -66,7 +66,7 @@ func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
 		return api.Approval{}, false
 	}
 	for _, r := range w.runs {
-		if a, made := r.decisions[d.Key]; made {
+		if a, made := r.requests[d.Key]; made {
 			return a, true
 		}
 	}

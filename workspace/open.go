@@ -65,9 +65,14 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
 		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour), trial: trial{retry: retry}}
 	w.holdTimer.Stop()
+	w.helpers.guard = w.guarded
 	w.out.init()
 	w.file.init()
+	if err := w.raiseFence(); err != nil {
+		return nil, err
+	}
 	if err := w.restore(); err != nil {
+		w.dropFence()
 		if w.trial.noted { // whoever can say why not has not died of it
 			w.endTrial()
 		}
@@ -102,7 +107,7 @@ func (w *Workspace) restore() error {
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.recallUnpublished()
+	w.recallStatuses()
 	var held error
 	w.readBefore()
 	w.recall(func(n int) {
@@ -120,6 +125,7 @@ func (w *Workspace) restore() error {
 		return held
 	}
 	w.recallPast()
+	w.settleStatuses()
 	if active && len(w.untaken) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
@@ -154,7 +160,7 @@ func (w *Workspace) parseFile() error {
 	if err != nil {
 		return w.parseError(err)
 	}
-	w.file.id = id
+	w.file.id, w.file.content = id, contentOf(graphml.Pieces{data})
 	return nil
 }
 
@@ -208,7 +214,10 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 	unexplained := 0
 	for _, n := range w.g.Nodes() {
-		if n.Status != graph.Idle && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
+		if _, foreign := w.foreign[n.ID]; foreign && w.statusesFound {
+			continue // no run of this machine explains it
+		}
+		if (n.Status != graph.Idle || w.relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
 			unexplained++
 		}
 	}
@@ -222,6 +231,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			takeUp(n)
 			continue
 		}
+		w.through = max(w.through, n)
 		if w.latest == nil {
 			w.latest = w.past(n)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/graph"
 	"wf/history"
 )
 
@@ -111,7 +112,7 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
-		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, Version: req.Version,
+		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
@@ -130,21 +131,43 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
+	if req.Mode == api.ModeResume {
+		d.Kept = w.keptIn(req.Run)
+	}
+	d.Decisions = decisionsOf(req, past.Decisions)
 	w.addControl(&d, req)
 	return d, nil
 }
 
+// keptIn lists the nodes of the outer flow that a resume left as they were, by folding it once more. Of a
+// record that cannot be read there are none.
+func (w *Workspace) keptIn(n int) (kept []string) {
+	r, _, records, err := w.rereadGraph(n)
+	if err != nil {
+		return nil
+	}
+	for _, rec := range records {
+		r.refoldRecord(nil, rec)
+	}
+	for i := range r.outer() {
+		if rec := r.nodes[i].rec; r.sched.Status(i) == graph.Ran && (rec == nil || rec.executions == 0) && r.sched.Members(i) == 0 {
+			kept = append(kept, r.nodes[i].id)
+		}
+	}
+	return kept
+}
+
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
-		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message}
+		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message, Inputs: readInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}
 	if !e.Started.IsZero() {
 		x.Started = ptr(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run)}
-	x.OutBytes, x.ErrBytes = o.size(executorRange(e.Out)), o.size(executorRange(e.Err))
+	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
+	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
 	}
@@ -186,7 +209,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
-			m.run = 0
+			m.run, m.known = 0, true
 		}
 		if m.rec != nil && m.rec.run == n {
 			m.rec = nil

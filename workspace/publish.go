@@ -42,7 +42,7 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
 		api.NodeSkipped, api.NodeWaiting, api.NodeDecided,
-		api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.GraphUpdated, api.FileProblem} {
+		api.RunStarted, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.GraphUpdated, api.FileProblem} {
 		numbers[t] = 1 << i
 	}
 	return numbers
@@ -105,6 +105,14 @@ func (w *Workspace) publish(ev api.Event) {
 func (p *publisher) handled(at int, node string) {
 	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
 		p.pending[at].Handled = true
+	}
+}
+
+// retried adds to the event at a place among the pending ones, if it is the failure of a node, that another
+// attempt follows.
+func (p *publisher) retried(at int, node string, attempt api.Retry) {
+	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
+		p.pending[at].Retry = &attempt
 	}
 }
 

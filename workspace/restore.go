@@ -12,7 +12,6 @@ import (
 	"wf/executor"
 	"wf/flow"
 	"wf/graph"
-	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -66,7 +65,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 && w.store.Bare(n) {
+	if len(records) == 0 && w.store.Bare(n, pastFile, statusesFile) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
@@ -75,13 +74,9 @@ func (w *Workspace) refold(n int) (*run, error) {
 		r.record(begin)
 		records = append(records, begin)
 	}
-	frozen, err := w.store.Workfile(n)
-	var g *graph.Graph
+	g, err := w.thaw(n)
 	if err == nil {
-		g, err = thaw(frozen)
-	}
-	if err == nil {
-		err = r.reschedule(g, false)
+		err = r.reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
@@ -91,17 +86,8 @@ func (w *Workspace) refold(n int) (*run, error) {
 	return r, nil
 }
 
-// thaw reads the graph that a run began with.
-func thaw(frozen []byte) (*graph.Graph, error) {
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
-	}
-	return g, nil
-}
-
-// reschedule makes the scheduler of a run again, on the graph that it began with; dry, for a plan.
-func (r *run) reschedule(g *graph.Graph, dry bool) error {
+// reschedule makes the scheduler of a run again, on the graph that it began with.
+func (r *run) reschedule(g *graph.Graph) error {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
 	if r.req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
@@ -126,7 +112,7 @@ func (r *run) reschedule(g *graph.Graph, dry bool) error {
 	if err != nil {
 		return err
 	}
-	r.flow, opt.Dry = opt.Flow, dry
+	r.flow = opt.Flow
 	r.sched, err = scheduler.NewRun(g, scope, opt)
 	return err
 }
@@ -137,9 +123,9 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	r.freezeTemplates(frozen)
 	r.nodes = make([]runNode, r.sched.NodeCount())
 	for i, id := range r.req.Scope {
-		w.last[id] = memory{r.n, w.last[id].rec}
+		w.last[id] = memory{run: r.n, rec: w.last[id].rec}
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, node: w.g.Node(id)}
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
 		}
 	}
 	r.link(w)
@@ -164,7 +150,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
-		r.executes(w, id, rec.Command)
+		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
 		r.inflight++
 		r.look = true
@@ -190,7 +176,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			r.running--
 		}
 		if node := r.nodes[rec.Node].node; node != nil {
-			w.file.touchOutput(node)
+			w.touchOutput(node)
 		}
 		ev := finished(rec)
 		n.outputs = ev.Outputs
@@ -204,10 +190,13 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
 		if rec.Key != "" && w != nil {
-			r.noteDecision(rec.Key, r.approval(rec.Node))
+			r.rememberDecision(rec.Key, r.approval(rec.Node))
 		}
 		values, _ := decodeValues(rec.Outputs)
+		r.noteDecision(rec.Node, decisionOf(rec))
 		r.fold(w, decided(rec, values))
+	case history.RecordAnswer:
+		r.noteDecision(rec.Node, decisionOf(rec))
 	}
 }
 
@@ -217,7 +206,9 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			r.remark(w, ev, ef)
+			if !ef.Past {
+				r.remark(w, ev, ef)
+			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
 		case scheduler.Grew:
 			r.grew(w, ef)
@@ -226,7 +217,7 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
-				w.file.touchEdge(e)
+				w.touchEdge(e)
 			}
 		case scheduler.Execute:
 			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
@@ -285,6 +276,7 @@ func (m followed) handle(w *Workspace) {
 	r.requeue(w)
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
+	w.tellCaller(r)
 }
 
 // goneSession stands for an executor that could not be found again.
@@ -326,7 +318,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	if w.latest == nil {
 		w.latest = w.past(n)
 	}
-	if !w.store.Bare(n) {
+	if !w.store.Bare(n, pastFile, statusesFile) {
 		w.endExecutor(n)
 	}
 }

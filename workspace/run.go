@@ -53,9 +53,10 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	control  // of a run with a control flow of its own
-	pools    pooling
-	holds    holds
+	control // of a run with a control flow of its own
+	pools   pooling
+	holds   holds
+	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none
@@ -63,7 +64,7 @@ type run struct {
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
 	accepted  func(error)             // answers the request that began it
-	decisions map[string]api.Approval // that requests with keys have made; nil for none
+	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	onStop    []func(api.StopResult, error)
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
@@ -85,15 +86,16 @@ type runNode struct {
 	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
 	rec             *nodeRecord  // nil while this run has neither executed nor failed it
 	shown           graph.Status // of a node of an instance: what its template counts it as
+	output          graph.Output // what the node itself says about its output
 }
 
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.nodes {
-		w.last[r.nodes[i].id] = memory{r.n, w.last[r.nodes[i].id].rec}
+		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs})
+		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
 	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
@@ -124,12 +126,14 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
-				w.file.touchEdge(e)
+				w.touchEdge(e)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
+		case scheduler.Answered:
+			r.answered(w, ef)
 		case scheduler.Timer:
 			r.setTimer(w, ef.At)
 		case scheduler.Execute:
@@ -165,6 +169,10 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 // knows the exit code; failures that no execution caused are told here.
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
+	if ef.Past {
+		r.publishStatus(w, n, ef)
+		return
+	}
 	told := !r.remark(w, ev, ef)
 	r.publishStatus(w, n, ef)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}
@@ -234,7 +242,7 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
 	n.rec = &rec
 	if w != nil {
-		w.last[n.id] = memory{r.n, n.rec}
+		w.last[n.id] = memory{run: r.n, rec: n.rec}
 	}
 }
 

@@ -17,18 +17,28 @@ type share struct {
 	told    int  // width, said last with SetWidth
 	ceiling int  // the largest width that may be in effect
 	lent    map[executor.ID]struct{}
+	short   shortage
+}
+
+// jobs is how many slots the run was asked to use at most, see Slots.
+func (r *run) jobs() int {
+	if r.req.NoLimit {
+		return NoLimit
+	}
+	return r.req.Jobs
 }
 
 // join begins to take part in what the machine has for all.
 func (r *run) join(w *Workspace) {
 	r.member = noSlots{}
 	if w.cfg.Slots != nil {
-		r.member = w.cfg.Slots.Join(w.id, r.req.Jobs, w.slotsFree)
+		r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.slotsFree)
 	}
 }
 
 // leaveSlots is for a run that is over, or goes on without this daemon.
 func (r *run) leaveSlots() {
+	r.short.stop()
 	if r.member != nil {
 		r.member.Leave()
 	}
@@ -127,11 +137,14 @@ func (r *run) tellWidth() {
 }
 
 // startedOne notes that the executor has started something.
-func (r *run) startedOne() {
+func (r *run) startedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
 	if r.running-len(r.lent) > r.slots { // an executor that was left alone has gone on by itself
 		r.member.Claim()
 		r.slots++
+	}
+	if r.callers[id] > 0 {
+		r.lend(id)
 	}
 }
 

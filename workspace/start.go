@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/flow"
 	"wf/graph"
-	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -32,6 +30,12 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		req.Env = []string{}
 	}
 	var err error
+	if err = w.checkRepeat(ctx, req); err != nil {
+		return api.RunAccepted{}, err
+	}
+	if err = badWorld(req.World); err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
@@ -54,6 +58,10 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
 	if err := w.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
@@ -62,7 +70,13 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), r.changedSince(w)
+	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if acc.Mode == api.ModeResume {
+		acc.FromFile = w.fromFile(scope)
+	}
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
+	}
 	return r, acc, nil
 }
 
@@ -116,7 +130,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return w.scopeAgain(req, sreq, holders)
+			return w.scopeAgain(req, sreq, again, holders)
 		}
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
@@ -222,7 +236,12 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := w.number("jobs", 0)
+	instances, err := w.number("max_instances", flow.DefaultInstances)
+	if err != nil {
+		return nil, err
+	}
+	const unsaid = -1
+	jobs, err := w.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -231,28 +250,30 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	f, err := w.readFlow()
+	f, unread, err := w.readFlow()
 	if err != nil {
 		return nil, err
 	}
 	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.notes = unread
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: jobs, FailFast: req.FailFast,
-		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations,
+		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
-	if _, err := executor.ParseWorld(req.World); err != nil {
-		return nil, invalid("world: %v", err)
-	}
 	r.req.World = req.World
+	if c := req.Caller; c != nil {
+		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Output = w.streams().String()
 	if req.Wrapper != nil {
 		r.req.Wrapper = *req.Wrapper
 	}
@@ -262,7 +283,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	for _, n := range append(holders, scope.Failed...) {
 		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
 	}
-	if err := w.control(r, f, req); err != nil {
+	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
@@ -274,8 +295,17 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
+	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
 	w.freeze(r, scope.Nodes)
 	return r, nil
+}
+
+// badWorld says what is wrong with the world of a request.
+func badWorld(world []byte) error {
+	if _, err := executor.ParseWorld(world); err != nil {
+		return invalid("world: %v", err)
+	}
+	return nil
 }
 
 // freeze copies the nodes, so that later edits do not reach the run.
@@ -289,7 +319,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, node: n}
+			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
 		}
 	}
 	r.freezeTemplates(w.g)
@@ -350,6 +380,18 @@ func (w *Workspace) cwd() string {
 	return filepath.Join(dir, text)
 }
 
+// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
+// are written, unless it is one that keeps a copy of each stream.
+func (w *Workspace) streams() graph.Output {
+	if said := w.g.Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if w.doc.Captures() {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
+}
+
 // runError words what the scheduler refuses.
 func (w *Workspace) runError(err error) error {
 	var cycle *scheduler.CycleError
@@ -385,94 +427,4 @@ func (w *Workspace) names(ids []string) []string {
 		}
 	}
 	return names
-}
-
-// prepared comes back when the run has its folder and its executor.
-type prepared struct {
-	r    *run
-	hist *history.Run
-	sess executor.Session
-	err  error
-}
-
-// prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string) {
-	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.doc.Render())
-	var beside []history.Companion
-	if len(r.past) > 0 {
-		data, err := json.Marshal(r.past)
-		if err != nil {
-			w.send(prepared{r: r, err: err})
-			return
-		}
-		beside = append(beside, history.Companion{Name: pastFile, Data: data})
-	}
-	w.helpers.run(func() {
-		p := prepared{r: r}
-		w.creating <- struct{}{}
-		p.hist, p.err = w.store.Create(r.req, frozen, beside...)
-		<-w.creating
-		if p.err == nil {
-			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
-		}
-		if p.err == nil {
-			p.err = makeOutputs(p.hist.Dir())
-		}
-		if p.err == nil {
-			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
-		}
-		w.send(p)
-	})
-}
-
-// whole joins pieces, without a copy when there is one only.
-func whole(pieces graphml.Pieces) []byte {
-	if len(pieces) == 1 {
-		return pieces[0]
-	}
-	return bytes.Join(pieces, nil)
-}
-
-// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
-func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
-	if env != nil {
-		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
-		env = append(env, r.sched.ParamVariables()...)
-	}
-	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
-		Report: func(list []executor.Report) { w.send(reports{r, list}) },
-	})
-}
-
-func (p prepared) handle(w *Workspace) {
-	r := p.r
-	if p.err != nil {
-		w.abandon(r, p)
-		return
-	}
-	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
-	r.sched.SetID(r.id)
-	r.join(w)
-	r.begin(w)
-	r.accepted(nil)
-	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
-	}
-}
-
-// abandon forgets a run that could not begin.
-func (w *Workspace) abandon(r *run, p prepared) {
-	w.drop(r)
-	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
-	if p.hist != nil {
-		number := p.hist.Number()
-		p.hist.Close()
-		w.withdraw(number)
-	}
-	w.unmark()
-	r.accepted(err)
-	w.startWaiting()
 }

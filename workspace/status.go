@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/graph"
 )
 
@@ -57,29 +58,30 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 	})
 }
 
-// handAttrs are the attributes that people edit one by one: what names a node, and what says when and how
-// often it runs.
-var handAttrs = []string{"name", "group", "idempotent", "approve", "approve_timeout", "approve_default", "wait", "wait_until",
-	"timeout", "retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_on", "env", "pool", "join", "join_timeout",
-	"join_losers", graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil, "parallel", "on_failure", "min_success", "max_iterations"}
-
-// ownAttrs are the attributes that a node itself has, of those that people edit beside its command.
+// ownAttrs are the attributes that a node itself has, of those that people edit beside its command and
+// its place, and those that look like one of them but are none.
 func ownAttrs(n *graph.Node) map[string]string {
-	var attrs map[string]string
-	for _, key := range handAttrs {
-		if value, has := n.Attr(key); has {
-			if attrs == nil {
-				attrs = map[string]string{}
-			}
-			attrs[key] = value
+	attrs := map[string]string{}
+	for a := range attribute.On(attribute.Node) {
+		if value, has := n.Attr(a.Name); has && a.Settable() && a.Name != "label" && a.Name != "x" && a.Name != "y" {
+			attrs[a.Name] = value
 		}
+	}
+	for name, value := range n.Extra {
+		if attribute.Judge(attribute.Node, name) != nil {
+			attrs[name] = value
+		}
+	}
+	if len(attrs) == 0 {
+		return nil
 	}
 	return attrs
 }
 
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
-		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem}
+		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem,
+		Results: w.results, FromFile: len(w.foreign)}
 	for _, r := range w.runs {
 		if r.id == "" {
 			continue // it has no number to be called by yet

@@ -223,11 +223,14 @@ func (w *Workspace) resumeEdits(ctx context.Context) error {
 		return err
 	}
 	r, resumeErr := s.note.resume(s.base, s.ids)
-	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
+	if resumeErr == nil && s.note.Doc.Bare {
+		r.Bare(w.origin())
+	}
+	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
 		if w.edits.note == s.note {
 			w.takeUpEdits(s.note, r, resumeErr)
 		}
-		return struct{}{}, nil
+		reply(struct{}{}, nil)
 	})
 	return err
 }

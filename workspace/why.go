@@ -80,6 +80,12 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 // neverRan explains a node that no known run covers.
 func (w *Workspace) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
+	if _, foreign := w.foreign[n.ID]; foreign {
+		text = append(text, "Its status came with the file.")
+	}
+	if rec := w.record(n); rec != nil && rec.reason == api.ReasonLost {
+		return append(text, "It counts as lost: "+rec.message+". wf run resumes it.")
+	}
 	switch n.Status {
 	case graph.Ran:
 		text = append(text, "The workfile says that it ran: by another program, or in a run that was removed.")
@@ -172,9 +178,9 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
-		}
-		if r.req.Jobs > 0 {
-			add("The run has at most %d at once.", r.req.Jobs)
+			if s := r.shortageNow(); s != nil {
+				add("%d of this run go at once: %s. For more: %s.", s.Running, s.Why, s.Fix)
+			}
 		}
 	case graph.Ran:
 		switch in := r.instancesOf(i); {
@@ -204,12 +210,13 @@ func (r *run) explain(why *api.Why, i int) {
 	default:
 		r.explainIdle(why, ex)
 	}
-	if s := r.causeSentence(ex.Cause); s != "" {
+	r.explainRecord(why, i, rec)
+	if s := r.causeSentence(ex.Cause, r.sched.Status(i)); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
 	if ex.Pending > 0 {
-		add("%d more activations wait for the present one.", ex.Pending)
+		add("%s for the present one.", agreed(ex.Pending, "more activation waits", "more activations wait"))
 	}
 }
 
@@ -234,6 +241,9 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 	switch rec.reason {
 	case api.ReasonExit:
 		s = fmt.Sprintf("It failed: its command ended with exit code %d", rec.exitCode)
+		if meaning := api.ExitMeaning(rec.exitCode); meaning != "" {
+			s += " (" + meaning + ")"
+		}
 	case api.ReasonSignal:
 		s = "It failed: its command was ended by " + signalName(rec.signal)
 	case api.ReasonTimeout:
@@ -333,10 +343,17 @@ func (r *run) names(nodes []int) []string {
 	return names
 }
 
-func (r *run) causeSentence(c scheduler.Cause) string {
+// causeSentence says what has activated a node with a status.
+func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
-		return "It was activated at the start: nothing in the run's scope comes before it."
+		switch status {
+		case graph.Queued:
+			return "" // it waits for a slot, say; that nothing before it is missing has been said
+		case graph.Running:
+			return "It waits for nothing."
+		}
+		return "It waited for nothing."
 	case scheduler.CauseResume:
 		return "It was activated by the resume: it had not succeeded, and what it waits for had."
 	case scheduler.CauseJoin:

@@ -21,10 +21,11 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Disk and Forgot are required.
+// Config is what a workspace is given. All fields but Runtime, Disk, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
+	Runtime  string // runtime folder of the daemon, for who finds a workspace taken; "" in tests
 	Slots    Slots
 	Pools    Pools  // nil: there are none, and nobody waits for their units
 	Version  string // of the binary, for the records
@@ -37,6 +38,7 @@ type Config struct {
 	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
 	// called from helpers and requests, not from the loop.
 	Forgot func(id string, runs []int)
+	Nested Nested // nil: commands of runs start no others
 }
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
@@ -60,6 +62,8 @@ type SlotMember interface {
 	Lend()            // one slot back, until TakeBack: its command waits for another run
 	TakeBack()        // one slot that was lent, even beyond the limit
 	Leave()           // all slots back, and no wake any more
+	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Machine() (limit, used int)
 }
 
 // A message is handled by the loop, which knows nothing else: a new ability is a new message.
@@ -78,12 +82,13 @@ type Workspace struct {
 	cfg      Config
 
 	inbox     chan message
-	slotFree  chan struct{} // a refused slot may be had; never blocks the one who says so
-	holdTimer *time.Timer   // rings when what could not be written is to be tried again
-	creating  chan struct{} // a place for the one helper that makes a run's folder
-	quit      chan struct{} // closed by the loop's last deed
-	done      chan struct{} // closed when the loop and its helpers have ended
-	helpers   helpers       // goroutines that work for the loop
+	slotFree  chan struct{}  // a refused slot may be had; never blocks the one who says so
+	holdTimer *time.Timer    // rings when what could not be written is to be tried again
+	creating  chan struct{}  // a place for the one helper that makes a run's folder
+	quit      chan struct{}  // closed by the loop's last deed
+	done      chan struct{}  // closed when the loop and its helpers have ended
+	helpers   helpers        // goroutines that work for the loop
+	fence     *history.Fence // see keepFence; nil where nothing can be written
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
@@ -98,16 +103,19 @@ type Workspace struct {
 	last     map[string]memory // node id → what is known of its past
 	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
-	edits    editLog
-	store    *history.Store
-	runs     []*run          // active, in order of start
-	waiting  []*pendingStart // runs that wait for others to end, in order
-	latest   *api.RunSummary
-	out      publisher
-	closing  *closeRequest
-	trial    trial
-	unbegun  []int // runs that could not begin and are still to be removed
-	untaken  []int // runs of an earlier daemon whose records cannot be read at present
+	statusKeeping
+	edits   editLog
+	store   *history.Store
+	runs    []*run          // active, in order of start
+	waiting []*pendingStart // runs that wait for others to end, in order
+
+	outputWaits []outputWait
+	latest      *api.RunSummary
+	out         publisher
+	closing     *closeRequest
+	trial       trial
+	unbegun     []int // runs that could not begin and are still to be removed
+	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // pulse is what other goroutines may know without asking the loop.
@@ -115,12 +123,14 @@ type pulse struct {
 	watchers, running int // running: processes
 	runs              []string
 	latest            *api.RunSummary // of the runs that are over; nothing in it changes
+	results           string
 }
 
 // loop handles messages until the workspace closes. What one message or a burst of them caused is
 // settled once: slots filled, journals written, events sent.
 func (w *Workspace) loop() {
 	defer close(w.done)
+	defer w.contain()
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
@@ -157,12 +167,16 @@ func (w *Workspace) drain() {
 func (w *Workspace) settle() {
 	w.dispatch()
 	for _, r := range w.runs {
+		r.tellShortage(w)
 		r.flushJournal(w)
 	}
 	w.tend()
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
+	if len(w.outputWaits) > 0 {
+		w.answerOutputWaits()
+	}
 	w.publishPulse()
 }
 
@@ -170,7 +184,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest}
+	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.results}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
 		p.running += r.running
@@ -187,7 +201,7 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || len(old.runs) != len(w.runs) {
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || len(old.runs) != len(w.runs) {
 		return true
 	}
 	running := 0
@@ -210,9 +224,10 @@ func (w *Workspace) send(m message) bool {
 	}
 }
 
-// ask runs f on the loop and returns its answer. ctx bounds the wait, not the deed.
+// ask runs f, which changes nothing of the graph and its runs, on the loop and returns its answer. ctx
+// bounds the wait, not the deed. A panic in f is an error of this question only.
 func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(f(w)) })
+	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(contained(w, f)) })
 }
 
 type answer[T any] struct {
@@ -262,7 +277,7 @@ func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
 // Info describes the workspace without waiting for the loop.
 func (w *Workspace) Info() api.WorkspaceInfo {
 	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest}
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results}
 	for _, id := range p.runs {
 		info.State = "running"
 		if id != "" { // it has no number yet

@@ -20,6 +20,7 @@ type decideOptions struct {
 	approved  bool
 	set       []string
 	comment   string
+	by        string
 	json      bool
 }
 
@@ -29,7 +30,8 @@ func newApprove(e *env) *cobra.Command {
 		Short: "Say yes to what waits for a person",
 		Long: `Approve lets a node go on that waits for a person. Its command sees each value of --set as
 WF_APPROVAL_KEY and the values are outputs of the node: an edge can decide by them. Who said
-it, when and why is kept in the history. NODE may be the path of an instance: align[3]/check.`,
+it, when, why and with which values is kept in the history: wf why and wf runs show tell it.
+A value whose name says that it is secret (token, password) is shown as ***. NODE may be the path of an instance: align[3]/check.`,
 		Example: `  wf approve deploy
   wf approve deploy --set window=14:00 --comment 'as agreed'
   wf approve 'align[3]/check' --run 42`,
@@ -57,6 +59,7 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only one in which it waits)")
 	f.StringArrayVar(&o.set, "set", nil, "a value for the command and the outputs, `NAME=VALUE` (repeatable)")
 	f.StringVar(&o.comment, "comment", "", "why, for the history")
+	f.StringVar(&o.by, "by", "", "`NAME` of who decides (default: $USER); the system user is kept beside it")
 	f.BoolVar(&o.json, "json", false, "print what was decided as JSON")
 	return cmd
 }
@@ -79,7 +82,7 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, node string) error {
 	if err != nil {
 		return err
 	}
-	made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: e.user()})
+	made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.user())})
 	if err != nil {
 		return err
 	}

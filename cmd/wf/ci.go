@@ -52,17 +52,20 @@ type fold struct {
 	name   string // of the node, safe to print
 	title  string
 	id     string // unique in the log
-	failed bool
-	token  string // GitHub: ends the text in which commands do not count; random, so that no output knows it
-	begun  time.Time
-	ended  time.Time
+
+	attempt string // ", attempt 1 of 4"
+	failed  bool
+	token   string // GitHub: ends the text in which commands do not count; random, so that no output knows it
+	begun   time.Time
+	ended   time.Time
 }
 
 // newFold is the block of the execution that ev ended.
 func (v *view) newFold(ev api.Event) fold {
-	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed && final(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, begun: ev.Time}
 	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
-	f.title = f.name
+	f.attempt = attemptWord(ev)
+	f.title = f.name + f.attempt
 	if ev.DurationMS != nil {
 		f.begun = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 		f.title += " (" + spanMS(ev.DurationMS) + ")"
@@ -74,6 +77,10 @@ func (v *view) newFold(ev api.Event) fold {
 func (f *fold) begin(w io.Writer) {
 	switch f.system {
 	case ciGitHub:
+		if f.failed { // a group is closed until somebody opens it
+			fmt.Fprintf(w, "-------- %s\n::stop-commands::%s\n", f.title, f.token)
+			return
+		}
 		fmt.Fprintf(w, "::group::%s\n::stop-commands::%s\n", githubData(f.title), f.token)
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s[collapsed=%t]\r\x1b[0K%s\n", f.begun.Unix(), f.id, !f.failed, f.title)
@@ -88,14 +95,17 @@ func (f *fold) begin(w io.Writer) {
 	case ciTeamCity:
 		fmt.Fprintf(w, "##teamcity[blockOpened name='%s']\n", teamCityValue(f.title))
 	default:
-		fmt.Fprintf(w, "-------- %s\n", f.name)
+		fmt.Fprintf(w, "-------- %s%s\n", f.name, f.attempt)
 	}
 }
 
 func (f *fold) end(w io.Writer) {
 	switch f.system {
 	case ciGitHub:
-		fmt.Fprintf(w, "::%s::\n::endgroup::\n", f.token)
+		fmt.Fprintf(w, "::%s::\n", f.token)
+		if !f.failed {
+			fmt.Fprintln(w, "::endgroup::")
+		}
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", f.ended.Unix(), f.id)
 	case ciAzure:
@@ -118,23 +128,33 @@ func (f *fold) text(output []byte) []byte {
 	return output
 }
 
-// annotate tells the CI system that a node has failed, with its last words.
+// annotate tells the CI system that a node has failed, with its last words. An attempt that another one
+// follows is no failure yet, and one that an edge has fired for is none of the run.
 func (v *view) annotate(w io.Writer, ev api.Event, last string) {
-	if v.ci != ciGitHub && v.ci != ciAzure && v.ci != ciTeamCity {
+	if v.ci != ciGitHub && v.ci != ciAzure && v.ci != ciTeamCity || ev.Retry != nil {
 		return
 	}
-	why := cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	level, why := "error", cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	if ev.Handled {
+		level, why = "notice", why+handledWord(true)
+	}
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
 	}
 	what := plain.Line(ev.Name) + " failed (" + why + ")"
 	switch v.ci {
 	case ciGitHub:
-		fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(what), githubData(last))
+		fmt.Fprintf(w, "::%s title=%s::%s\n", level, githubProperty(what), githubData(last))
 	case ciAzure:
-		fmt.Fprintf(w, "##vso[task.logissue type=error]%s\n", harmless(v.ci, githubData(what+": "+last)))
+		if !ev.Handled { // there are no notices, only warnings and errors
+			fmt.Fprintf(w, "##vso[task.logissue type=error]%s\n", harmless(v.ci, githubData(what+": "+last)))
+		}
 	case ciTeamCity:
-		fmt.Fprintf(w, "##teamcity[message text='%s' status='ERROR']\n", teamCityValue(what+": "+last))
+		status := "ERROR"
+		if ev.Handled {
+			status = "NORMAL"
+		}
+		fmt.Fprintf(w, "##teamcity[message text='%s' status='%s']\n", teamCityValue(what+": "+last), status)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/attribute"
 )
 
 // A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
@@ -32,16 +34,21 @@ const maxCompletions = 200
 // completers are the words that usage lines and flags have for their values, and what they may be.
 func completers() map[string]completer {
 	return map[string]completer{
-		"FILE":        completeWorkfile,
-		"NODE":        completeNode,
-		"SRC":         completeNode,
-		"DST":         completeNode,
-		"SEL":         completeSelector,
-		"RUN":         completeRun,
-		"KEY":         completeWords(nodeKeys...),
-		"EDGEKEY":     completeWords("when"),
-		"GRAPHKEY":    completeWords("params", "on_busy", "jobs", "cwd", "shell", "max_activations"),
-		"VALUE":       completeValue,
+		"FILE":     completeWorkfile,
+		"NODE":     completeNode,
+		"SRC":      completeNode,
+		"DST":      completeNode,
+		"SEL":      completeSelector,
+		"RUN":      completeRun,
+		"KEY":      completeAttribute(attribute.Node),
+		"EDGEKEY":  completeAttribute(attribute.Edge),
+		"GRAPHKEY": completeAttribute(attribute.Graph),
+		"VALUE":    completeValue,
+
+		"KEY=VALUE":      completeSetting(attribute.Node),
+		"EDGEKEY=VALUE":  completeSetting(attribute.Edge),
+		"GRAPHKEY=VALUE": completeSetting(attribute.Graph),
+
 		"CONDITION":   completeCondition,
 		"KIND=FILE":   completeReport,
 		"CONTAINER":   completeContainer,

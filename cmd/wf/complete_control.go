@@ -10,19 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/daemon"
 	"wf/plain"
 )
 
-// nodeKeys are the attributes of nodes and containers that mean something.
-var nodeKeys = []string{"label", "name", "group", "x", "y", "idempotent", "timeout", "retries", "retry_delay", "retry_backoff",
-	"retry_max_delay", "retry_on", "wait", "wait_until", "approve", "approve_timeout", "approve_default", "env", "pool",
-	"join", "join_timeout", "join_losers", "foreach", "times", "while", "until", "parallel", "on_failure", "min_success", "max_iterations"}
-
-// valueWords are the values of attributes that have words for them.
-var valueWords = map[string][]string{
-	"on_busy": {"refuse", "queue", "cancel"}, "join": {"all", "any"}, "join_losers": {"leave", "cancel"},
-	"approve_default": {"reject", "approve"}, "idempotent": {"true", "false"}, "on_failure": {"stop", "continue"},
+// completeAttribute offers the attributes that people set on elements, each with what it does.
+func completeAttribute(on attribute.Element) completer {
+	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var found []cobra.Completion
+		for a := range attribute.On(on) {
+			if a.Settable() && a.Name != "edge_type" && strings.HasPrefix(a.Name, word) { // wf edit type sets that
+				found = append(found, cobra.CompletionWithDesc(a.Name, a.Meaning))
+			}
+		}
+		return found, noFiles
+	}
 }
 
 // completeValue offers what the attribute before it may be, and of a status its words.
@@ -37,14 +40,18 @@ func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCo
 	case key == "when":
 		return completeCondition(c, word)
 	}
-	return completeWords(valueWords[key]...)(c, word)
+	var words []string
+	for a := range attribute.All() {
+		if a.Name == key && a.Settable() {
+			words = a.Words
+		}
+	}
+	return completeWords(words...)(c, word)
 }
 
-// conditionWords are the conditions of edges; behind a colon something follows.
-var conditionWords = []string{"failure", "done", "else", "exit:", "case:", "if:"}
-
+// completeCondition offers the conditions of edges; behind a colon something follows.
 func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	found, directive := completeWords(conditionWords...)(c, word)
+	found, directive := completeWords(attribute.Find(attribute.Edge, "when").Words...)(c, word)
 	if len(found) == 1 && strings.HasSuffix(found[0], ":") {
 		directive = noSpace
 	}

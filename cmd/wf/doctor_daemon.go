@@ -36,6 +36,9 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 		return
 	}
 	defer c.Close()
+	if status, err := c.Server(ctx); err == nil {
+		d.slotsOf(status.Slots)
+	}
 	info := c.Version()
 	if info.Version != d.m.version {
 		fix := "wf server restart"

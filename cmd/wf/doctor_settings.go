@@ -2,6 +2,8 @@ package main
 
 import (
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 
 	"wf/daemon"
@@ -32,10 +34,22 @@ func (d *doctor) lookAtSettings() {
 				v = found
 			}
 		}
+		if s.key == "slots" && v.text == "0" {
+			v = said{strconv.Itoa(runtime.NumCPU()), "processors of this machine"}
+		}
 		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
 	}
 	if len(d.findings) == 0 {
 		d.ok("config", "%s of configuration", plural(read, "file"))
+	}
+}
+
+// slotsOf notes how many slots the daemon has, which may have been started with others than the next one.
+func (d *doctor) slotsOf(daemon int) {
+	for i := range d.settings {
+		if s := &d.settings[i]; s.Key == "slots" && s.Value != strconv.Itoa(daemon) {
+			s.Value, s.Source = strconv.Itoa(daemon), "the daemon that is running"
+		}
 	}
 }
 

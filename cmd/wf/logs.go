@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type logsOptions struct {
 	failed         bool
 	raw            bool
 	json           bool
+	timestamps     bool
 }
 
 func newLogs(e *env) *cobra.Command {
@@ -30,11 +32,23 @@ func newLogs(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs NODE...",
 		Short: "Print the output of nodes",
-		Long: `Logs prints what the latest execution of each node wrote: standard output, then standard
-error. To a terminal only text is printed; files and pipes get the exact bytes.
-With --json each line of output is a line of JSON (wf.log/v1) that says whose it is.`,
+		Long: `Logs prints what the latest execution of each node wrote: standard output and standard error,
+in the order in which they were written. Nodes with output=split keep the two apart; then
+standard output is printed first. To a terminal only text is printed; files and pipes get the
+exact bytes. With --json each line of output is a line of JSON (wf.log/v1) that says whose it is.
+
+With --follow, logs waits for a node that the run has not begun yet, and goes on with the next
+attempt of one that is retried.
+
+With --timestamps each line bears the time at which it was there at the latest. Commands write
+into files, and nobody sees each line: once a second a run notes how much there is. So the time
+is right to about a second; of a line that comes while --follow shows it, it is the time of that.
+
+Many programs hold back what they write to standard output while it is no terminal, and then it
+comes later than what they write to standard error: python -u, stdbuf -oL and the like help.`,
 		Example: `  wf logs align
-  wf logs -f align                as it is written, until the execution ends
+  wf logs -f align                as it is written, until the node is done
+  wf logs --timestamps align
   wf logs --failed                of everything that failed in the latest run
   wf logs 42/align                of run 42, the same as --run 42 align
   wf logs --run 42 align --stderr --tail 20`,
@@ -48,14 +62,15 @@ With --json each line of output is a line of JSON (wf.log/v1) that says whose it
 	}
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "")
-	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the execution ends")
+	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the node is done")
 	f.IntVar(&o.tail, "tail", -1, "only the last `N` lines of each stream")
 	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the latest in which the node was executed)")
 	f.IntVar(&o.execution, "execution", 0, "of the `N`th execution in the run (default: the latest)")
-	f.BoolVar(&o.stdout, "stdout", false, "only standard output")
-	f.BoolVar(&o.stderr, "stderr", false, "only standard error")
+	f.BoolVar(&o.stdout, "stdout", false, "only standard output (output=split)")
+	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
 	f.BoolVar(&o.failed, "failed", false, "of every node that failed in the run")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes to a terminal too: only for output that you trust")
+	f.BoolVar(&o.timestamps, "timestamps", false, "the time before each line: when it was there at the latest, to the second")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each line of output")
 	return cmd
 }
@@ -92,15 +107,21 @@ func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
 	}
 	out := &lineStart{w: e.stdout, at: true}
 	for _, q := range queries {
-		if err := o.printOne(ctx, e, s, q, out, len(queries) > 1); err != nil {
+		if err := o.printOne(ctx, e, s, q.LogQuery, out, len(queries) > 1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// A logQuery names an execution, and its node for people.
+type logQuery struct {
+	client.LogQuery
+	name string
+}
+
 // queries turns names into executions.
-func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([]client.LogQuery, error) {
+func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([]logQuery, error) {
 	if o.failed {
 		run, err := s.pastRun(ctx, o.run)
 		if err != nil {
@@ -110,43 +131,46 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 		if err != nil {
 			return nil, err
 		}
-		return failedQueries(detail), nil
+		queries := failedQueries(detail)
+		for i := range queries {
+			queries[i].Times = o.timestamps
+		}
+		return queries, nil
 	}
 	nodes, err := s.nodesOfRuns(ctx, args, o.run)
 	if err != nil {
 		return nil, err
 	}
-	queries := make([]client.LogQuery, len(nodes))
+	queries := make([]logQuery, len(nodes))
 	for i, n := range nodes {
-		queries[i] = client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution}
+		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps}, n.name}
 	}
 	return queries, nil
 }
 
-func failedQueries(detail api.RunDetail) []client.LogQuery {
-	var queries []client.LogQuery
+func failedQueries(detail api.RunDetail) []logQuery {
+	var queries []logQuery
 	for _, x := range failedExecutions(detail) {
-		queries = append(queries, client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution})
+		queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution}, x.Name})
 	}
 	return queries
 }
 
 // chosen are the streams to print, with their sizes.
-func (o *logsOptions) chosen(info api.LogInfo) []logStream {
-	all := []logStream{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}}
+func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]logStream, error) {
+	all := streamsOf(info)
 	switch {
-	case o.stdout && !o.stderr:
-		return all[:1]
-	case o.stderr && !o.stdout:
-		return all[1:]
+	case o.stdout == o.stderr:
+		return all, nil
+	case info.Merged:
+		name := plain.Line(info.Name)
+		return nil, &failure{status: exitUsage, what: fmt.Sprintf("%s wrote standard output and standard error into one output (run %s)", name, info.Run),
+			why: "so they stand in the order in which they were written, and nobody knows which line is whose",
+			fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", quote(info.Name), e.fileFix(s.path), e.fileFix(s.path))}
+	case o.stdout:
+		return all[:1], nil
 	}
-	return all
-}
-
-// logStream is one stream of an execution and its size at one moment.
-type logStream struct {
-	name string
-	size int64
+	return all[1:], nil
 }
 
 // printOne prints what one execution has written so far, to out.
@@ -158,7 +182,15 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	if header && !o.json {
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
-	for _, stream := range o.chosen(info) {
+	if info.Pending != "" {
+		fmt.Fprintf(e.stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
+	}
+	streams, err := o.chosen(e, s, info)
+	if err != nil {
+		return err
+	}
+	o.untimed(e, info)
+	for _, stream := range streams {
 		if stream.size == 0 {
 			continue
 		}
@@ -166,19 +198,32 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		if err != nil {
 			return err
 		}
-		if err := copyStream(ctx, o.writer(e, out, info, stream.name), s, q, stream.name, offset, false); err != nil {
+		w := o.writer(e, out, info, stream, offset)
+		if err := copyStream(ctx, w, s, q, stream.name, offset, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writer is what one stream goes through on its way to w.
-func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream string) flusher {
+// writer is what one stream goes through on its way to w, from offset on.
+func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream logStream, offset int64) flusher {
+	stamps := newStamps(info, stream, o.follow)
 	if o.json {
-		return newJSONLines(w, info, stream)
+		return newJSONLines(w, info, stream.name, stamps, offset)
+	}
+	if stamps != nil {
+		return &stamper{flusher: e.outputWriter(w, o.raw), stamps: stamps, offset: offset}
 	}
 	return e.outputWriter(w, o.raw)
+}
+
+// untimed says that the times that were asked for are not known.
+func (o *logsOptions) untimed(e *env, info api.LogInfo) {
+	if t := info.Times; t != nil && !t.Known {
+		fmt.Fprintf(e.stderr, "note: run %s of an earlier version has noted no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
+			t.Started.Local().Format(time.DateTime), t.Until.Local().Format(time.DateTime))
+	}
 }
 
 // lineStart knows whether what was written last ended its line, so that a title can begin one.

@@ -3,59 +3,139 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"os/signal"
 	"sync"
+	"time"
 
+	"wf/api"
 	"wf/client"
+	"wf/plain"
 )
 
-// followAll prints what the executions write, as it comes, until all have ended or Ctrl-C,
+// awaitPatience is how long a node may take to begin before somebody is told what is waited for.
+const awaitPatience = 300 * time.Millisecond
+
+// followAll prints what the executions write, as it comes, until all nodes are done or Ctrl-C,
 // which ends it with status 0: the nodes are not touched.
-func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries []client.LogQuery) error {
+func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries []logQuery) error {
 	ctx, stop := signal.NotifyContext(ctx, interrupt)
 	defer stop()
-	var (
-		group sync.WaitGroup
-		mu    sync.Mutex // guards standard output and errs
-		errs  []error
-	)
+	f := &logFollower{o: o, e: e, s: s, titles: len(queries) > 1, out: lineStart{w: e.stdout, at: true}}
 	for _, q := range queries {
-		info, err := s.ws.LogInfo(ctx, q)
+		f.group.Go(func() { e.guard(func() { f.fail(f.follow(ctx, q)) }) })
+	}
+	f.group.Wait()
+	return ignoreCancel(ctx, errors.Join(f.errs...))
+}
+
+// A logFollower prints the outputs of some nodes while they are written.
+type logFollower struct {
+	o      *logsOptions
+	e      *env
+	s      *session
+	titles bool // there are several nodes
+	group  sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below, and standard output and standard error
+	out     lineStart
+	speaker string // the title of what was printed last
+	errs    []error
+}
+
+func (f *logFollower) fail(err error) {
+	if err == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.errs = append(f.errs, err)
+}
+
+// follow prints one execution of a node after the other, until no further one is to come.
+func (f *logFollower) follow(ctx context.Context, named logQuery) error {
+	q := named.LogQuery
+	for shown := 0; ; shown++ {
+		info, err := f.await(ctx, q, named.name)
+		if shown > 0 && isCode(err, api.CodeNoOutput) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		streams, err := f.o.chosen(f.e, f.s, info)
 		if err != nil {
 			return err
 		}
 		q.Run, q.Execution = info.Run, info.Execution // stay with it when a later one begins
-		for _, stream := range o.chosen(info) {
-			offset, err := o.offset(ctx, s, q, stream)
-			if err != nil {
+		title := ""
+		if (f.titles || shown > 0) && !f.o.json {
+			title = logTitle(info)
+		}
+		if err := f.copy(ctx, q, info, title, streams, shown == 0); err != nil {
+			return err
+		}
+		if f.o.execution > 0 {
+			return nil
+		}
+		q.Execution++
+	}
+}
+
+// await returns when the execution has begun, and says so if that takes its time.
+func (f *logFollower) await(ctx context.Context, q client.LogQuery, name string) (api.LogInfo, error) {
+	slow := time.AfterFunc(awaitPatience, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		what := "to begin"
+		if q.Execution > 1 {
+			what = fmt.Sprintf("for execution %d", q.Execution)
+		}
+		fmt.Fprintf(f.e.stderr, "note: waiting for %s %s\n", plain.Line(name), what)
+	})
+	defer slow.Stop()
+	return f.s.ws.AwaitLog(ctx, q)
+}
+
+// copy prints the streams of one execution, all at once, until it has ended.
+func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogInfo, title string, streams []logStream, first bool) error {
+	errs := make(chan error, len(streams))
+	for _, stream := range streams {
+		offset := int64(0)
+		if first {
+			var err error
+			if offset, err = f.o.offset(ctx, f.s, q, stream); err != nil {
 				return err
 			}
-			group.Go(func() {
-				e.guard(func() {
-					w := o.writer(e, lockedWriter{&mu, e.stdout}, info, stream.name)
-					if err := copyStream(ctx, w, s, q, stream.name, offset, true); err != nil {
-						mu.Lock()
-						errs = append(errs, err)
-						mu.Unlock()
-					}
-				})
-			})
 		}
+		f.group.Go(func() {
+			f.e.guard(func() {
+				w := f.o.writer(f.e, followWriter{f, title}, info, stream, offset)
+				errs <- copyStream(ctx, w, f.s, q, stream.name, offset, true)
+			})
+		})
 	}
-	group.Wait()
-	return ignoreCancel(ctx, errors.Join(errs...))
+	var failed []error
+	for range streams {
+		failed = append(failed, <-errs)
+	}
+	return errors.Join(failed...)
 }
 
-// lockedWriter lets several streams write to one place, a piece at a time.
-type lockedWriter struct {
-	mu *sync.Mutex
-	w  io.Writer
+// followWriter writes what one execution says, a piece at a time.
+type followWriter struct {
+	f     *logFollower
+	title string // "" = none is wanted
 }
 
-// Write takes turns.
-func (l lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
+// Write takes turns. Where another execution spoke last a title comes first.
+func (w followWriter) Write(p []byte) (int, error) {
+	f := w.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w.title != "" && w.title != f.speaker {
+		fmt.Fprintln(f.out.fresh(), w.title)
+	}
+	f.speaker = w.title
+	return f.out.Write(p)
 }

@@ -79,7 +79,7 @@ func codeStatus(code api.Code) int {
 	switch code {
 	case api.CodeWorkfile, api.CodeCycle:
 		return exitWorkfile
-	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound:
+	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound, api.CodeNoOutput:
 		return exitUsage
 	case api.CodeConflict:
 		return exitBusy

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -25,6 +24,7 @@ type newOptions struct {
 	from      string
 	goals     []string
 	command   string
+	results   string
 }
 
 func newNew(e *env) *cobra.Command {
@@ -35,15 +35,24 @@ func newNew(e *env) *cobra.Command {
 		Long: `New makes a workfile that does not exist yet: an empty one, one of lines, or with --from one of
 the workflow of another program. INPUT is its file, "-" standard input. What a workfile cannot
 express is an error that names the line; nothing is written then. The original is only read.
+What reads differently is told, and stands in a comment at the top of the workfile.
 
-  dagu       steps with command, script, env, depends, preconditions and folders
+  dagu       steps with command, script, env, depends, preconditions, retries, outputs and
+             repetitions; parameters; what only says when Dagu runs it is left out
   dot        digraphs of Graphviz: the attribute command of a node, else its label; dashed and
-             dotted edges are non-blocking; clusters are groups
+             dotted edges are non-blocking; clusters are groups; control flow as wf graph writes it
   make       rules, pattern rules and variables, without running make: what the goals need
              becomes nodes. wf does not look at file times: every node runs. Functions,
-             conditions and includes are errors
-  mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking
+             conditions, includes and make's built-in rules are errors
+  mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
+             the labels behind a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
+
+--from-lines takes a simple script as well: a command that goes on in the next lines is one node,
+comments are none, and lines that set up the shell stand before each command that follows them.
+
+Runs write statuses into the file, and leave it as it is in a git work tree: --results decides.
+wf help config says more.
 
 A node for which no command is known keeps its place in the graph, and wf run refuses it;
 --command gives it one.`,
@@ -61,10 +70,11 @@ A node for which no command is known keeps its place in the graph, and wf run re
 	}
 	fileFlag(cmd, &o.file, "f")
 	f := cmd.Flags()
-	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line")
+	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line, or a script")
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
+	f.Var(&choice{&o.results, resultsWords}, "results", "what runs write into the file: none, status, or file (also output); in a git work tree none")
 	f.StringVar(&o.command, "command", "", "with --from: the command of nodes that have none, {} is their name")
 	return cmd
 }
@@ -107,25 +117,30 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.file == "" {
 		o.file = defaultWorkfile
 	}
-	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain}
+	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain, Results: o.results}
 	var notes []string
 	var err error
 	switch {
 	case o.fromLines:
-		req.Lines, err = readLines(e.stdin)
+		notes, err = readLines(e.stdin, &req)
 	case o.from != "":
 		notes, err = o.read(e, &req)
 	}
 	if err != nil {
 		return err
 	}
+	req.Notes = o.topOfFile(e, notes)
 	c, err := e.connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if _, err := c.New(ctx, req); err != nil {
+	info, err := c.New(ctx, req)
+	if err != nil {
 		return err
+	}
+	if o.results == "" && info.Results == api.ResultsNone && req.Attrs["results"] == "" {
+		notes = append(notes, "in a git work tree runs write no results into the file (wf edit set-graph results status: statuses, too)")
 	}
 	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
 	if o.from != "" {
@@ -138,20 +153,19 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readLines reads commands; blank lines are none. A line has no limit.
-func readLines(r io.Reader) ([]string, error) {
-	var lines []string
-	in := bufio.NewReader(r)
-	for {
-		line, err := in.ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
-			lines = append(lines, line)
-		}
-		if err == io.EOF {
-			return lines, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
+// readLines fills a request with the commands of standard input, and returns what to tell about them.
+func readLines(r io.Reader, req *api.NewRequest) (notes []string, err error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
 	}
+	lines, err := convert.ReadLines(data)
+	if err != nil {
+		return nil, notExpressible("standard input", "lines", err)
+	}
+	req.Lines = lines.Commands
+	if lines.Shell != "" {
+		req.Attrs = map[string]string{"shell": lines.Shell}
+	}
+	return lines.Notes, nil
 }

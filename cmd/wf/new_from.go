@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,21 +32,20 @@ func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err erro
 		notes = append(notes, fmt.Sprintf("%s no command: wf run refuses such nodes until they have one (wf check lists them)",
 			have(missing, "node")))
 	}
-	req.Notes = topOfFile(e, o, notes)
 	return notes, nil
 }
 
 // topOfFile is the comment that the new workfile begins with, so that who reads it later knows what its
 // source says differently. Without notes there is none.
-func topOfFile(e *env, o *newOptions, notes []string) []string {
+func (o *newOptions) topOfFile(e *env, notes []string) []string {
 	if len(notes) == 0 {
 		return nil
 	}
 	source := "standard input"
-	if o.input != "-" {
+	if o.from != "" && o.input != "-" {
 		source = filepath.Base(e.abs(o.input))
 	}
-	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, o.from)}
+	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}
 	for _, note := range notes {
 		lines = append(lines, "note: "+note)
 	}
@@ -106,7 +106,8 @@ func notExpressible(name, format string, err error) error {
 }
 
 // inputWord is what people call an input.
-var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance"}
+var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance",
+	"lines": "list of commands"}
 
 // folder keeps the working folder of commands that expect that of their own file: a workfile
 // elsewhere gets it as its attribute cwd.

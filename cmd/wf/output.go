@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -21,14 +22,30 @@ const (
 	tailLines   = 10
 	quotedLines = 3
 
+	nearbyLines = 30   // between two places of a log that somebody sees at once
 	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
 )
 
 // The streams of an execution.
 const (
-	streamOut = "stdout"
-	streamErr = "stderr"
+	streamOut  = "stdout"
+	streamErr  = "stderr"
+	streamBoth = "output" // both, in the order in which they were written
 )
+
+// logStream is one stream of an execution and its size at one moment.
+type logStream struct {
+	name string
+	size int64
+}
+
+// streamsOf are the streams that an execution has.
+func streamsOf(info api.LogInfo) []logStream {
+	if info.Merged {
+		return []logStream{{streamBoth, info.OutBytes}}
+	}
+	return []logStream{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}}
+}
 
 // A tail is the end of the output of an execution, safe to print.
 type tail struct {
@@ -40,34 +57,32 @@ type tail struct {
 func (t tail) title() string {
 	switch {
 	case t.total == 0:
-		return fmt.Sprintf("last %d lines", len(t.lines))
+		return "last " + plural(len(t.lines), "line")
 	case t.total > len(t.lines):
 		return fmt.Sprintf("last %d of %d lines", len(t.lines), t.total)
 	}
 	return plural(t.total, "line")
 }
 
-// tail reads the last lines of an execution: those of standard error, and before them, where
-// there is room, those of standard output.
+// tail reads the last lines of an execution. Where its streams are apart those of standard error come
+// last, and before them, where there is room, those of standard output.
 func (s *session) tail(ctx context.Context, q client.LogQuery, limit int) (tail, error) {
 	info, err := s.ws.LogInfo(ctx, q)
 	if err != nil {
 		return tail{}, err
 	}
-	errLines, errWhole, err := s.lastLines(ctx, q, streamErr, info.ErrBytes)
-	if err != nil {
-		return tail{}, err
+	t, total, wholly := tail{}, 0, true
+	for _, stream := range slices.Backward(streamsOf(info)) {
+		lines, whole, err := s.lastLines(ctx, q, stream.name, stream.size)
+		if err != nil {
+			return tail{}, err
+		}
+		total, wholly = total+len(lines), wholly && whole
+		t.lines = append(slices.Clip(lastOf(lines, limit-len(t.lines))), t.lines...)
 	}
-	outLines, outWhole, err := s.lastLines(ctx, q, streamOut, info.OutBytes)
-	if err != nil {
-		return tail{}, err
+	if wholly {
+		t.total = total
 	}
-	t := tail{}
-	if errWhole && outWhole {
-		t.total = len(errLines) + len(outLines)
-	}
-	lines := append(lastOf(outLines, limit-min(limit, len(errLines))), lastOf(errLines, limit)...)
-	t.lines = lines
 	return t, nil
 }
 
@@ -138,8 +153,31 @@ func (v *view) failedOutput(ctx context.Context, ev api.Event) {
 	f.begin(v.err)
 	v.err.Write(f.text([]byte(strings.Join(t.lines, "\n") + "\n")))
 	f.end(v.err)
+	v.quoted(ev, len(t.lines))
 	v.say("-------- end of %s (%s: %s)", f.name, t.title(), v.logCommand(ev.Run, ev.Name))
 }
+
+// An execution is named by its node and its number.
+type nodeExecution struct {
+	node      string
+	execution int
+}
+
+// quoted notes that the last words of an execution have just been shown, in so many lines.
+func (v *view) quoted(ev api.Event, lines int) {
+	v.said += lines
+	v.quotes[nodeExecution{ev.Node, ev.Execution}] = v.said
+}
+
+// quotedNearby says whether the last words of an execution were shown so few lines ago that they can still
+// be seen: people are not told twice.
+func (v *view) quotedNearby(x api.Execution) bool {
+	at, shown := v.quotes[nodeExecution{x.Node, x.Execution}]
+	return shown && v.said-at <= nearbyLines
+}
+
+// oneLog says whether what goes to standard output and to standard error is read in one place.
+func (v *view) oneLog() bool { return v.inCI() || v.e.outTTY && v.e.errTTY }
 
 // sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
 // large run, and on a screen, their number must do.
@@ -179,6 +217,9 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 	for _, line := range lastOf(t.lines, quotedLines) {
 		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(ansi.Truncate(line, max(width-5, leastTail), v.p.ellipsis())))
 	}
+	if t.total > 0 && t.total <= quotedLines {
+		v.quoted(ev, 0)
+	}
 	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }
 
@@ -191,7 +232,7 @@ func (v *view) logCommand(run, name string) string {
 func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 	var b bytes.Buffer
 	cut, err := v.copyOutput(ctx, &b, query(ev))
-	if err != nil && !isCode(err, api.CodeNotFound) {
+	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeNoOutput) {
 		v.say("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 	}
 	v.err.Flush() // the line about the end comes before the block
@@ -203,12 +244,15 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		f.begin(v.out)
 		v.out.Write(f.text(b.Bytes()))
 		f.end(v.out)
+		if f.failed && !cut && v.oneLog() {
+			v.quoted(ev, bytes.Count(b.Bytes(), []byte("\n")))
+		}
 	}
 	if cut {
 		rest := fmt.Sprintf("-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
 		io.WriteString(v.out, v.harmless(rest))
 	}
-	if f.failed {
+	if ev.Type == api.NodeFailed {
 		end := tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}
 		if cut { // its last words are in the rest; without them the annotation names the log
 			end, _ = v.s.tail(ctx, query(ev), tailLines)
@@ -222,16 +266,13 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 
 func lastBytes(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
-// copyOutput appends both streams to b, up to groupedBytes and groupedLines each, safe for what reads them.
+// copyOutput appends the output to b, of each stream up to groupedBytes and groupedLines, safe for what reads them.
 func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.ws.LogInfo(ctx, q)
 	if err != nil {
 		return false, err
 	}
-	for _, stream := range []struct {
-		name string
-		size int64
-	}{{streamOut, info.OutBytes}, {streamErr, info.ErrBytes}} {
+	for _, stream := range streamsOf(info) {
 		if stream.size == 0 {
 			continue
 		}

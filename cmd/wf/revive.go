@@ -2,12 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
-	"wf/api"
 	"wf/client"
 	"wf/daemon"
 	"wf/executor"
@@ -17,16 +14,12 @@ import (
 // starts is like the one that it had.
 const serverFlagsVariable = "WF_SERVER_FLAGS"
 
-// revive starts a daemon on the runtime folder unless one is there, or the last one has ended in good
-// order: only one that was killed leaves its registry behind. Several runners may call it at once: the
-// lock lets one daemon live.
+// revive starts a daemon on the runtime folder unless one is there. However the last one ended, a run is
+// going that needs one: who wants its end stops the run. Several runners may call it at once: the lock
+// lets one daemon live.
 func revive(runtime string) error {
-	_, err := os.Lstat(filepath.Join(runtime, api.FileRegistry))
-	if errors.Is(err, fs.ErrNotExist) || client.Held(runtime) {
+	if client.Held(runtime) {
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	program, err := os.Executable()
 	if err != nil {

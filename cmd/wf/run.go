@@ -1,19 +1,20 @@
 package main
 
 import (
-	"encoding/json"
-
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"wf/executor"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/executor"
 )
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
@@ -47,7 +48,7 @@ type runOptions struct {
 	nodes, exclude []string
 	fresh          bool
 	mode           string // of api.RunRequest, decided by command and flags
-	jobs           int
+	jobs           *int   // nil = not given
 	wrapper        string
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
@@ -135,11 +136,37 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.nodes, "nodes", nil, "run only what the `SEL` names, from scratch (repeatable)")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out what the `SEL` names (repeatable)")
-	f.IntVarP(&o.jobs, "jobs", "j", 0, "`N` commands at once; 0 = as many as the machine has slots")
+	f.VarP(jobsFlag{&o.jobs}, "jobs", "j", "`N` commands at once; 0 = no limit; not given: what the machine has for all runs together, see wf doctor")
 	f.StringVar(&o.wrapper, "wrapper", "", "`TEMPLATE` around every command, {} is the command")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; remembered in the workfile")
+}
+
+// jobsFlag is the value of --jobs: not to give it is not the same as 0.
+type jobsFlag struct{ n **int }
+
+func (f jobsFlag) String() string {
+	if f.n == nil || *f.n == nil {
+		return ""
+	}
+	return strconv.Itoa(**f.n)
+}
+
+// Type is the word for the value in the help.
+func (f jobsFlag) Type() string { return "N" }
+
+// Set reads a number.
+func (f jobsFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return errors.New("must be a whole number")
+	case n < 0:
+		return errors.New("must not be negative")
+	}
+	*f.n = &n
+	return nil
 }
 
 // The words that flags of showOptions take.
@@ -169,8 +196,6 @@ func (o *runOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
 		return usage("--nodes names what to run from scratch: it cannot be resumed")
-	case flags.Changed("jobs") && o.jobs < 0:
-		return usage("--jobs %d: must not be negative", o.jobs)
 	case o.timeout < 0, o.grace < 0:
 		return usage("a duration must not be negative")
 	case (o.detach || o.dryRun) && len(o.reports) > 0:
@@ -212,6 +237,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Nodes:         o.nodes,
 		Exclude:       o.exclude,
 		Mode:          o.mode,
+		Jobs:          o.jobs,
 		Env:           slices.Concat(e.vars, fromFiles, o.env),
 		FailFast:      o.failFast,
 		TimeoutMS:     o.timeout.Milliseconds(),
@@ -224,9 +250,6 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		if world, err := json.Marshal(executor.OwnWorld()); err == nil {
 			req.World = world
 		}
-	}
-	if flags.Changed("jobs") {
-		req.Jobs = &o.jobs
 	}
 	if flags.Changed("wrapper") {
 		req.Wrapper = &o.wrapper
@@ -256,6 +279,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := e.checkFound(o.file, cmd.CommandPath()); err != nil {
 		return err
 	}
+	req.AskRepeat = e.interactive() && !o.json && o.mode == ""
 	e.notes, e.traced = !o.quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {
@@ -275,8 +299,11 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	}
 }
 
-// ask asks for parameters that are missing where people look on.
+// ask asks, where people look on, whether everything is to be repeated, and for parameters that are missing.
 func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+	if isCode(err, api.CodeDone) {
+		return e.askRepeat(req, err)
+	}
 	if o.json || o.quiet {
 		return false, nil
 	}
@@ -306,6 +333,7 @@ func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req 
 		return err
 	}
 	defer f.close()
+	req.Caller = e.caller()
 	f.stopsRun, f.grace, f.onInterrupt, f.approval = true, o.grace, o.interrupt, o.approval
 	if req.GraceMS == nil {
 		f.grace = defaultGrace

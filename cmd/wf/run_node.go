@@ -9,7 +9,7 @@ import (
 )
 
 // A runNode is a node, by its id, in a run; "" is the run that the command means by default.
-type runNode struct{ run, node string }
+type runNode struct{ run, node, name string }
 
 // runSlashNode is "42/align": the node align in run 42.
 var runSlashNode = regexp.MustCompile(`^([1-9][0-9]*)/(.+)$`)
@@ -45,7 +45,7 @@ func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNo
 		}
 		for _, x := range detail.Execs {
 			if x.Name == selector || x.Node == selector {
-				return []runNode{{run, x.Node}}, nil
+				return []runNode{{run, x.Node, x.Name}}, nil
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNo
 	}
 	nodes := make([]runNode, len(list.Nodes))
 	for i, n := range list.Nodes {
-		nodes[i] = runNode{run, n.ID}
+		nodes[i] = runNode{run, n.ID, n.Name}
 	}
 	return nodes, nil
 }

@@ -73,6 +73,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 		stageRows(&b, p, api.Status{Stages: a.Stages, MoreStages: a.MoreStages, Counts: d.Counts}, now)
 	}
 	runFailures(&b, p, d, file)
+	runDecisions(&b, d)
 	if a != nil {
 		runTimes(&b, p, *a)
 		if line := changeLine(a.Changes); line != "" {
@@ -124,6 +125,26 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 	t.write(b)
 }
 
+// runDecisions lists who decided what in the run.
+func runDecisions(b *strings.Builder, d api.RunDetail) {
+	if len(d.Decisions) == 0 {
+		return
+	}
+	b.WriteString("\ndecisions\n")
+	var t table
+	for _, made := range d.Decisions {
+		more := ""
+		if made.Comment != "" {
+			more = strconv.Quote(made.Comment)
+		}
+		if values := valuesText(made.Values); values != "" {
+			more = strings.TrimSpace(more + "  " + values)
+		}
+		t.row("  "+plain.Line(made.Name), decidedWord(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
+	}
+	t.write(b)
+}
+
 // partText names the part of the workfile that --from and --until have cut out.
 func partText(d api.RunDetail) string {
 	text := ""
@@ -144,8 +165,8 @@ func moment(t, now time.Time) string {
 // runLimits are the flags of a run that bound it.
 func runLimits(d api.RunDetail) string {
 	var parts []string
-	if d.Jobs > 0 {
-		parts = append(parts, plural(d.Jobs, "job"))
+	if jobs := jobsText(d.Jobs, d.NoLimit); jobs != "" {
+		parts = append(parts, jobs)
 	}
 	if d.TimeoutMS > 0 {
 		parts = append(parts, "timeout "+span(time.Duration(d.TimeoutMS)*time.Millisecond))

@@ -30,6 +30,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"gone":      cmdGone,
 		"hidden":    cmdHidden,
 		"kill9":     cmdKillDaemon,
+		"term":      cmdTermDaemon,
 		"forge":     cmdForge,
 		"valid":     cmdValid,
 		"takeport":  cmdTakePort,

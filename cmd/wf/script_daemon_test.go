@@ -38,6 +38,12 @@ func cmdKillDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Kill(readRegistry(ts, args[0]).PID, syscall.SIGKILL))
 }
 
+// cmdTermDaemon asks the daemon that a registry names to end, as systemd does: "term daemon.json".
+func cmdTermDaemon(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 1, 1, "term REGISTRY")
+	ts.Check(syscall.Kill(readRegistry(ts, args[0]).PID, syscall.SIGTERM))
+}
+
 // cmdForge writes a registry that gives the pid of a program of the script as that of a daemon.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 3, 3, "forge REGISTRY NAME TO")

@@ -80,11 +80,21 @@ func newServerRestart(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart",
 		Short: "Stop the daemon and start it again; runs go on",
-		Args:  nargs(0, 0),
+		Long: `Restart ends the daemon and starts it again, with the flags that it was started with and those
+that are given now. Runs go on meanwhile.`,
+		Example: `  wf server restart --slots 8`,
+		Args:    nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.detach = !o.wait && !o.cancel
 			if err := start.check(); err != nil {
 				return err
+			}
+			if c, running, err := e.reach(cmd.Context()); err == nil && running {
+				status, err := c.Server(cmd.Context())
+				c.Close()
+				if err == nil {
+					start.keep(e, cmd.Flags(), status.Given)
+				}
 			}
 			if err := o.stop(cmd.Context(), e); err != nil {
 				return err

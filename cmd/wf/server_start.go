@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +80,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 	word := "already running"
 	if !running {
 		word = "started"
-		if c, err = e.connectWith(ctx, o.changed(flags)); err != nil {
+		if c, err = e.connectWith(ctx, o.given(e, flags)); err != nil {
 			return err
 		}
 	}
@@ -112,15 +113,33 @@ func (o *serverOptions) check() error {
 	return nil
 }
 
-// changed are the flags to hand on.
-func (o *serverOptions) changed(flags *pflag.FlagSet) []string {
+// given are the flags to hand on. What settings say the next daemon reads itself.
+func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	var args []string
 	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age"} {
-		if f := flags.Lookup(name); f.Changed {
+		if f := flags.Lookup(name); f.Changed && !e.configured[name] {
 			args = append(args, "--"+name+"="+f.Value.String())
 		}
 	}
 	return args
+}
+
+// keep takes over flags of the daemon before, where none was given now. They win over settings, as
+// flags do.
+func (o *serverOptions) keep(e *env, flags *pflag.FlagSet, before []string) {
+	for _, flag := range before {
+		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+		f := flags.Lookup(name)
+		if f == nil || f.Changed && !e.configured[name] {
+			continue
+		}
+		if old := f.Value.String(); f.Value.Set(value) != nil {
+			_ = f.Value.Set(old) // a daemon of another version took something else
+			continue
+		}
+		f.Changed = true
+		delete(e.configured, name)
+	}
 }
 
 // serve is the daemon. SIGINT and SIGTERM end it in order; runs go on and the next one finds them.
@@ -128,6 +147,9 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	dirs, err := e.folders()
 	if err != nil {
 		return err
+	}
+	if !client.Held(dirs.runtime) {
+		o.keep(e, flags, daemon.LeftGiven(dirs.runtime))
 	}
 	cfg, err := o.config(e, flags, dirs)
 	if err != nil {
@@ -186,7 +208,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, err
 	}
-	flagText, err := json.Marshal(o.changed(flags))
+	flagText, err := json.Marshal(o.given(e, flags))
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
 	}
@@ -201,6 +223,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		KeepRuns:     o.keepRuns,
 		KeepAge:      keepAge,
 		Version:      version(),
+		Given:        o.given(e, flags),
 		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
 			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
 		Ready: func(r api.Registry) {

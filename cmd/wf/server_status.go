@@ -73,12 +73,23 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	}
 	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, plain.Line(s.Version), up)
 	fmt.Fprintf(w, "  socket %s  url %s\n", plain.Line(s.Socket), plain.Line(s.URL))
-	fmt.Fprintf(w, "  workfiles %d  clients %d  slots %d of %d in use\n", len(s.Workspaces), s.Clients, s.SlotsUsed, s.Slots)
+	fmt.Fprintf(w, "  workfiles %d  clients %d  %s\n", len(s.Workspaces), s.Clients, slotsText(s))
 	if err := printWorkspaces(w, s.Workspaces, now); err != nil {
 		return err
 	}
 	printHeld(w, s.Held)
 	return nil
+}
+
+// slotsText is how many commands go at once, of how many.
+func slotsText(s api.ServerStatus) string {
+	switch {
+	case s.SlotsNow == s.Slots, s.SlotsNow == 0: // 0: an older daemon
+		return fmt.Sprintf("slots %d of %d in use", s.SlotsUsed, s.Slots)
+	case s.SlotsNow < 0:
+		return fmt.Sprintf("slots %d in use, of %d and no limit for a run that wants none", s.SlotsUsed, s.Slots)
+	}
+	return fmt.Sprintf("slots %d of %d in use, %d without the runs that ask for more", s.SlotsUsed, s.SlotsNow, s.Slots)
 }
 
 // printWorkspaces is a line per open workfile: what runs in it, or what ran last.

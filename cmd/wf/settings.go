@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"wf/api"
 )
 
 // A setting is what people can say once instead of on every command line. The first of these
@@ -17,7 +19,7 @@ type setting struct {
 	key      string // in the files; the flag is called the same
 	kind     settingKind
 	words    []string // what a word may be
-	builtin  string
+	builtin  string   // "" = nothing
 	attr     string   // attribute of the workfile's graph that wins over the files
 	commands []string // where the flag of this name is this setting; nil = everywhere
 	yields   string   // a flag that, when given, leaves this setting no place
@@ -41,6 +43,7 @@ const (
 var (
 	colorWords     = []string{"auto", "always", "never"}
 	interruptWords = []string{interruptCancel, interruptDetach, interruptAsk}
+	resultsWords   = []string{api.ResultsNone, api.ResultsStatus, api.ResultsFile}
 	startCommands  = []string{"start", "restart"}
 	runCommands    = []string{"run", "resume"}
 )
@@ -48,8 +51,10 @@ var (
 // settings are all of them, in the order in which people read about them.
 func settings() []setting {
 	return []setting{
-		{key: "jobs", kind: kindNumber, builtin: "0", attr: "jobs", help: "commands of a run at once; 0 = as many as the machine has slots"},
+		{key: "jobs", kind: kindNumber, attr: "jobs", help: "commands of a run at once; 0 = no limit; not set: what slots says"},
 		{key: "wrapper", kind: kindText, attr: "wrapper", help: "what every command is put into, at {}"},
+		{key: "results", kind: kindWord, words: resultsWords, attr: "results", commands: []string{"new"},
+			help: "what runs write into the workfile: none, status, or file: also output"},
 		{key: "timeout", kind: kindTime, builtin: "0s", commands: runCommands, help: "stop a run after this time; 0s = never"},
 		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "from TERM to KILL when a run is stopped"},
 		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: interruptCancel,
@@ -61,7 +66,7 @@ func settings() []setting {
 		{key: "trust", kind: kindText, personal: true, flagless: true,
 			help: "folders whose files are believed whoever can write them, as /data/lab:/srv/flows; * = all"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
-			help: "commands of all runs on this machine at once; 0 = its processors"},
+			help: "commands at once of all runs on this machine that do not say jobs; 0 = its processors"},
 		{key: "idle-timeout", kind: kindTime, builtin: "1s", commands: startCommands, personal: true,
 			help: "the daemon ends this long after its last workfile was closed; 0s = never"},
 		{key: "host", kind: kindText, builtin: "127.0.0.1", commands: startCommands, personal: true, help: "loopback address of the daemon's HTTP door"},

@@ -49,23 +49,36 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		if r.Held != "" {
 			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
 		}
+		if r.Short != nil {
+			lines = append(lines, "note: "+words.Short(*r.Short))
+		}
 	}
 	switch {
 	case len(s.Runs) > 0:
 	case s.LastRun == nil:
-		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
+		head := "never run."
+		if s.FromFile > 0 {
+			head = "never run here. From the file:"
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
-		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s).", file, s.LastRun.Run,
+		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
+	}
+	if s.LastRun != nil && s.FromFile > 0 {
+		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
 	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+plain.Line(s.Problem))
 	}
 	return lines
 }
+
+// fromFileWord is said of a status that no run of this machine led to.
+const fromFileWord = "from the file"
 
 // countGlyphs are the counts of what is not simply done: "● 5", "✗ 1".
 func countGlyphs(p paint, c api.Counts) []string {
@@ -112,7 +125,7 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 		t.row(cells...)
 	}
 	if rest := len(s.Stages) - shown; rest > 0 {
-		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + fmt.Sprintf("%d more stages", rest))
+		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + plural(rest, "more stage"))
 	}
 	t.write(b) // a strings.Builder takes everything
 	if s.MoreStages > 0 {

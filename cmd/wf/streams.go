@@ -18,7 +18,8 @@ import (
 const maxLine = 64 << 10
 
 // streams shows the output of all nodes while they run (--output stream): whole lines, each
-// with its node's name before it. There are two goroutines per execution; close waits for them.
+// with its node's name before it. There is a goroutine for each stream of an execution, and one that
+// begins them; close waits for all.
 type streams struct {
 	e      *env
 	s      *session
@@ -37,9 +38,17 @@ func newStreams(v *view) *streams {
 
 // follow shows the execution that ev started.
 func (st *streams) follow(ev api.Event) {
-	for _, stream := range []string{streamOut, streamErr} {
-		st.group.Go(func() { st.e.guard(func() { st.copy(plain.Line(ev.Name), query(ev), stream) }) })
-	}
+	st.group.Go(func() {
+		st.e.guard(func() {
+			info, err := st.s.ws.LogInfo(st.ctx, query(ev))
+			if err != nil {
+				return // the log has it all
+			}
+			for _, stream := range streamsOf(info) {
+				st.group.Go(func() { st.e.guard(func() { st.copy(plain.Line(ev.Name), query(ev), stream.name) }) })
+			}
+		})
+	})
 }
 
 // drain shows lines until all executions that have ended are shown to their last line.

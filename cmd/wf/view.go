@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 const (
@@ -41,6 +42,8 @@ type view struct {
 	board   *board
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
+	said    int                     // lines printed so far, about
+	quotes  map[nodeExecution]int   // at which of them the last words of a failure were shown
 	blocked map[string]bool         // nodes that were named as blocked
 	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
 	handled map[string]bool         // nodes that failed, and an edge has fired for that: a resume keeps them
@@ -53,7 +56,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
 		v.keyboard = newKeyboard(e, v.term)
 	}
@@ -110,7 +113,7 @@ func (v *view) events() []api.EventType {
 	if v.opt.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunComplete, api.NodeFailed, api.FileProblem,
+	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.NodeFailed, api.FileProblem,
 		api.NodeWaiting, api.NodeDecided}
 	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
@@ -125,6 +128,7 @@ func (v *view) events() []api.EventType {
 func (v *view) say(format string, args ...any) {
 	io.WriteString(v.err, v.harmless(fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
+	v.said++
 }
 
 // at prints one line of progress with the time at which it became true.
@@ -157,12 +161,20 @@ func (v *view) accepted(a api.RunAccepted) {
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.quiet:
 		fresh := "wf run --fresh" + v.e.fileFix(v.s.path)
-		v.say("resuming%s: %s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fresh, a.Total)
+		v.say("resuming%s: %s%s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
 		v.say("note: %s", plain.Line(note))
 	}
 	v.flush()
+}
+
+// fromFileClause says of a run how much of what it builds on nobody here has run; "" for nothing.
+func fromFileClause(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the status of %s came with the file, not from a run here", plural(n, "node"))
 }
 
 // workfile is the file's name for people.
@@ -202,6 +214,10 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 		}
 	case api.RunHeld:
 		v.held(ev)
+	case api.RunShort:
+		if ev.Short != nil && v.progress() && !v.opt.quiet {
+			v.at(ev.Time, "%s", words.Short(*ev.Short))
+		}
 	case api.FileProblem:
 		if ev.Message == "" {
 			v.say("note: the trouble with the workfile is over")

@@ -20,10 +20,21 @@ func (v *view) started(ev api.Event) {
 	if v.board.kept > 0 {
 		size += fmt.Sprintf(", %d kept", v.board.kept)
 	}
-	if ev.Jobs > 0 { // else the machine's slots are the only limit
-		size += ", " + plural(ev.Jobs, "job")
+	if jobs := jobsText(ev.Jobs, ev.NoLimit); jobs != "" {
+		size += ", " + jobs
 	}
 	v.at(ev.Time, "run %s %s: %s", ev.Run, v.workfile(), size)
+}
+
+// jobsText is how many commands a run has at once; "" where the machine's slots are the only limit.
+func jobsText(jobs int, noLimit bool) string {
+	switch {
+	case noLimit:
+		return "any number of jobs"
+	case jobs > 0:
+		return plural(jobs, "job")
+	}
+	return ""
 }
 
 func (v *view) nodeStarted(ev api.Event) {
@@ -61,13 +72,16 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 		if executed(ev) {
 			v.wholeOutput(ctx, ev)
 		}
-	case failed && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
+	case final(ev) && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
-	if v.opt.output != "none" && endState(ev) == api.StateFailed && !ev.Handled {
+	if v.opt.output != "none" && endState(ev) == api.StateFailed && final(ev) && !ev.Handled {
 		v.sayBlocked(ctx, ev)
 	}
 }
+
+// final says whether an event is a failure after which no other attempt follows.
+func final(ev api.Event) bool { return ev.Type == api.NodeFailed && ev.Retry == nil }
 
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
@@ -81,6 +95,9 @@ func (v *view) endLine(ev api.Event) {
 	took, why := spanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
+	}
+	if ev.Retry != nil {
+		glyph, why = v.p.glyph(api.StateRetrying), " "+cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
@@ -126,6 +143,14 @@ func again(ev api.Event) string {
 		return ""
 	}
 	return fmt.Sprintf(" execution %d", ev.Execution)
+}
+
+// attemptWord is ", attempt 1 of 4" for one after which another follows.
+func attemptWord(ev api.Event) string {
+	if ev.Retry == nil {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d of %d", ev.Retry.Attempt, ev.Retry.Of)
 }
 
 // endState is the state an ending event leaves its node in.

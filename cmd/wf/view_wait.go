@@ -109,17 +109,14 @@ func (v *view) nodeDecided(ev api.Event) {
 	if !ev.Decision.Approved {
 		state = api.StateFailed
 	}
-	v.at(ev.Time, "%s %s %s", v.p.glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision, ev.Client != ""))
+	v.at(ev.Time, "%s %s %s", v.p.glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision))
 }
 
-// decisionText is "approved by ann: as agreed". somebody: a person has decided, who may have no name.
-func decisionText(d api.DecisionMade, somebody bool) string {
-	text := decidedWord(d.Approved)
-	switch {
-	case d.By != "":
-		text += " by " + plain.Line(d.By)
-	case !somebody:
-		text += ": the time to answer was over"
+// decisionText is "approved by ann: as agreed".
+func decisionText(d api.DecisionMade) string {
+	text := decidedWord(d.Approved) + " by " + plain.Line(d.Who()) + textBehind(d.Comment)
+	if values := valuesText(d.Values); values != "" {
+		text += "  " + plain.Line(values)
 	}
-	return text + textBehind(d.Comment)
+	return text
 }

@@ -110,6 +110,17 @@ func (h *harness) run(node int, command string) executor.Report {
 	return h.ended(node)
 }
 
+// runMerged executes one command to its end, with both streams in one output.
+func (h *harness) runMerged(node int, command string) executor.Report {
+	h.Helper()
+	job := h.job(node, command)
+	job.Merge = true
+	if err := h.session.Start([]executor.Job{job}); err != nil {
+		h.Fatalf("start: %v", err)
+	}
+	return h.ended(node)
+}
+
 // started waits until a node runs.
 func (h *harness) started(node int) executor.Report {
 	h.Helper()

@@ -18,6 +18,49 @@ var outputCases = []testCase{
 			h.Errorf("stderr %q, want %q", got, want)
 		}
 	}},
+	{"both streams merged, in the order in which they are written", func(h *harness) {
+		r := h.runMerged(0, `for i in 1 2 3; do printf "out$i\\0\\377\\n"; printf "err$i\\n" >&2; done; sh -c 'echo last >&2'`)
+		want := "out1\x00\xff\nerr1\nout2\x00\xff\nerr2\nout3\x00\xff\nerr3\nlast\n"
+		if got := h.output(r.Out); got != want {
+			h.Errorf("output %q, want %q", got, want)
+		}
+		if r.Err != (executor.Range{}) {
+			h.Errorf("standard error has a file of its own: %+v", r.Err)
+		}
+	}},
+	{"merged and apart in turn", func(h *harness) {
+		for node := range 8 {
+			command, merged := fmt.Sprintf("echo 'err of %d' >&2; echo 'out of %d'", node, node), node%2 == 0
+			if !merged {
+				r := h.run(node, command)
+				if out, err := h.output(r.Out), h.output(r.Err); out != fmt.Sprintf("out of %d\n", node) || err != fmt.Sprintf("err of %d\n", node) {
+					h.Errorf("node %d: stdout %q, stderr %q", node, out, err)
+				}
+				continue
+			}
+			if got, want := h.output(h.runMerged(node, command).Out), fmt.Sprintf("err of %d\nout of %d\n", node, node); got != want {
+				h.Errorf("node %d: %q, want %q", node, got, want)
+			}
+		}
+		if files := h.files(); files > 4 { // with "", which stands for no file
+			h.Errorf("%d files: slots are not reused", files)
+		}
+	}},
+	{"a merged output is followed across a new session", func(h *harness) {
+		proceed := h.pipe("go")
+		job := h.job(0, "echo out; echo err >&2; read x <"+proceed.path+"; echo err2 >&2; echo out2")
+		job.Merge = true
+		if err := h.session.Start([]executor.Job{job}); err != nil {
+			h.Fatalf("start: %v", err)
+		}
+		h.started(0)
+		h.reopen()
+		h.tell(proceed)
+		r := h.ended(0)
+		if got := h.output(r.Out); got != "out\nerr\nerr2\nout2\n" || r.Err != (executor.Range{}) {
+			h.Errorf("output %q, stderr %+v", got, r.Err)
+		}
+	}},
 	{"20 MB", func(h *harness) {
 		const size = 20_000_000
 		got := h.output(h.run(0, fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x", size)).Out)

@@ -1,0 +1,280 @@
+package convert
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// daguElsewhere are keys about when and where Dagu runs a workflow and whom it tells. A workfile has no
+// place for them, the commands and their order do not depend on them, and a note lists what was there.
+var daguElsewhere = wordSet(`schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
+	restartwaitsec maxcleanuptimesec skipifsuccessful catchupwindow overlappolicy workerselector runconfig timeoutsec
+	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`)
+
+// daguInstead says how a workfile does what a key of Dagu does that this reader does not translate.
+var daguInstead = map[string]string{
+	"handleron": "give the steps edges with when=failure or when=done to the commands of the handler",
+	"parallel":  "make a container with foreach, whose nodes are the steps of the child workflow",
+	"foreach":   "make a container with foreach, whose nodes are the steps in it",
+	"call":      "read the child workflow into a workfile of its own, and write the command wf run FILE",
+	"executor":  "write the command that runs it there, such as docker run or ssh",
+	"type":      "write the command that runs it there, such as docker run or ssh",
+	"container": "write docker run into the command, or set the attribute wrapper",
+	"action":    "write the command that does it",
+	"approval":  "set the attribute approve on a node",
+}
+
+// elsewhere notes a key that is left out.
+func (r *daguReader) elsewhere(key *yaml.Node) {
+	r.b.note("line %d: %s is left out: a workfile has no place for it", key.Line, clip(key.Value))
+}
+
+// A daguParam is a parameter of the workflow.
+type daguParam struct{ name, preset string }
+
+// params reads parameters: "A=1 B='two words'", a list of such texts or of mappings, or a mapping. One
+// without a name is called by its place, as Dagu does.
+func (r *daguReader) readParams(n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if err := r.readParams(resolve(item)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			value, err := scalar(resolve(n.Content[i+1]))
+			if err == nil {
+				err = r.param(n.Content[i].Value, value, n.Content[i].Line)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	text, err := scalar(n)
+	if err != nil {
+		return err
+	}
+	for _, m := range daguParamText.FindAllStringSubmatch(text, -1) {
+		value := m[2]
+		if len(value) > 1 && strings.ContainsRune(`"'`+"`", rune(value[0])) {
+			if value[0] == '`' {
+				return errorAt(n.Line, "the parameter %s is the output of a command: write its value", clip(m[0]))
+			}
+			value = value[1 : len(value)-1]
+		}
+		if err := r.param(strings.TrimSuffix(m[1], "="), value, n.Line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var daguParamText = regexp.MustCompile("([A-Za-z_][A-Za-z0-9_]*=)?(\"[^\"]*\"|'[^']*'|`[^`]*`|[^\\s\"'`]+)")
+
+func (r *daguReader) param(name, preset string, line int) error {
+	if name == "" {
+		r.positional++
+		name = fmt.Sprintf("arg%d", r.positional)
+	}
+	if !variable.MatchString(name) {
+		return errorAt(line, "%q is no name of a parameter", clip(name))
+	}
+	if err := expandable(preset, line); err != nil {
+		return err
+	}
+	for _, other := range r.params {
+		if strings.EqualFold(other.name, name) {
+			return errorAt(line, "two parameters are called %s", clip(name))
+		}
+	}
+	r.params = append(r.params, daguParam{name, preset})
+	return nil
+}
+
+// declareParams writes the parameters as an attribute of the graph.
+func (r *daguReader) declareParams() {
+	if len(r.params) == 0 {
+		return
+	}
+	declared := map[string]map[string]string{}
+	for _, p := range r.params {
+		declared[p.name] = map[string]string{"type": "string", "default": p.preset}
+	}
+	text, _ := json.Marshal(declared) // texts only
+	r.b.attr("params", string(text))
+}
+
+// mentions says whether a text for a shell uses a variable.
+func mentions(text, name string) bool {
+	found := regexp.MustCompile(`\$(` + name + `\b|\{` + name + `\b)`)
+	return found.MatchString(text)
+}
+
+// arguments sets the parameters that a text uses to what the run was given: as lines for the shell.
+func (r *daguReader) arguments(text string) (lines []string) {
+	place := 0
+	var words []string
+	for _, p := range r.params {
+		given := `"$WF_PARAM_` + strings.ToUpper(p.name) + `"`
+		if strings.HasPrefix(p.name, "arg") && place < r.positional {
+			place++
+			words = append(words, given)
+			continue
+		}
+		if mentions(text, p.name) {
+			lines = append(lines, "export "+p.name+"="+given)
+		}
+	}
+	if len(words) > 0 && regexp.MustCompile(`\$([1-9@*#]|\{[1-9@*#])`).MatchString(text) {
+		lines = append(lines, "set -- "+strings.Join(words, " "))
+	}
+	return lines
+}
+
+// capture wraps a command so that its output is kept under a name, for the steps behind it.
+func capture(name, body string) string {
+	return name + "=$(\n" + body + "\n)\nstatus=$?\nprintf '%s\\n' \"$" + name + "\"\n" +
+		"printf '" + name + "<<WF_OUTPUT_END\\n%s\\nWF_OUTPUT_END\\n' \"$" + name + "\" >> \"$WF_OUTPUT\"\nexit $status"
+}
+
+// received are the outputs of steps before a step that its text uses, as lines of the attribute env.
+func (r *daguReader) received(s *daguStep, text string) (lines []string) {
+	for _, other := range r.steps {
+		if other != s && other.output != "" && mentions(text, other.output) && r.before(other, s) {
+			lines = append(lines, fmt.Sprintf(`%s=${{ nodes[%s].outputs.%s ?? "" }}`, other.output, strconv.Quote(other.name), other.output))
+		}
+	}
+	return lines
+}
+
+// before says whether a step is before another one, by edges.
+func (r *daguReader) before(first, later *daguStep) bool {
+	seen := map[string]bool{}
+	queue := []string{later.name}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		for _, s := range r.steps {
+			if s.name != name {
+				continue
+			}
+			for _, need := range s.needs {
+				if need == first.name {
+					return true
+				}
+				if !seen[need] {
+					seen[need] = true
+					queue = append(queue, need)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// retry reads a retry policy into attributes.
+func (s *daguStep) retry(r *daguReader) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		return r.fields(n, keys{
+			"limit":          s.number("retries", "%s"),
+			"intervalsec":    s.number("retry_delay", "%ss"),
+			"maxintervalsec": s.number("retry_max_delay", "%ss"),
+			"backoff": func(n *yaml.Node) error {
+				if n.Tag == "!!bool" {
+					if n.Value == "true" {
+						s.attrs["retry_backoff"] = "2"
+					}
+					return nil
+				}
+				return s.number("retry_backoff", "%s")(n)
+			},
+			"exitcode": func(n *yaml.Node) error {
+				codes, err := texts(n)
+				if len(codes) > 0 {
+					s.attrs["retry_on"] = "exit:" + strings.Join(codes, ",")
+				}
+				return err
+			},
+		})
+	}
+}
+
+// number reads a number above 0 into an attribute; 0 is what Dagu has without it.
+func (s *daguStep) number(attr, format string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		text, err := scalar(n)
+		if err != nil {
+			return err
+		}
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil || value < 0 {
+			return errorAt(n.Line, "%q is no number that can be kept: write it out", clip(text))
+		}
+		if value > 0 {
+			s.attrs[attr] = fmt.Sprintf(format, text)
+		}
+		return nil
+	}
+}
+
+// continueOn reads after which ends of a step the next ones go on.
+func (s *daguStep) continueOn(r *daguReader) func(*yaml.Node) error {
+	flag := func(to *bool) func(*yaml.Node) error {
+		return func(n *yaml.Node) error {
+			if err := n.Decode(to); err != nil {
+				return errorAt(n.Line, "it must be true or false")
+			}
+			return nil
+		}
+	}
+	return func(n *yaml.Node) error {
+		switch {
+		case n.Kind == yaml.ScalarNode && (n.Value == "failed" || n.Value == "failure"):
+			s.goOn.failure = true
+			return nil
+		case n.Kind == yaml.ScalarNode && n.Value == "skipped":
+			s.goOn.skipped = true
+			return nil
+		}
+		return r.fields(n, keys{
+			"failure": flag(&s.goOn.failure), "failed": flag(&s.goOn.failure), "skipped": flag(&s.goOn.skipped),
+			"exitcode": func(n *yaml.Node) (err error) { s.goOn.codes, err = texts(n); return err },
+			"marksuccess": func(n *yaml.Node) error {
+				r.elsewhere(&yaml.Node{Line: n.Line, Value: "markSuccess"})
+				return nil
+			},
+		})
+	}
+}
+
+// after is the condition of the edges out of a step.
+func (s *daguStep) after() string {
+	switch {
+	case s.goOn.failure:
+		return "done"
+	case len(s.goOn.codes) > 0:
+		return "exit:0," + strings.Join(s.goOn.codes, ",")
+	}
+	return ""
+}
+
+// subWorkflow refuses what was a workflow of its own in the run key of older versions: today the key is a
+// command.
+func subWorkflow(n *yaml.Node, text string) error {
+	word := strings.TrimSpace(text)
+	if strings.ContainsAny(word, " \t\n;|&<>$") || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "/") {
+		return nil
+	}
+	return &Error{Line: n.Line, Msg: fmt.Sprintf("run: %s may be a command, or in older versions of Dagu the workflow %s", clip(word), clip(word)),
+		Fix: "write command: " + word + " if it is a command; else read that workflow into a workfile of its own, and write the command wf run FILE"}
+}

@@ -1,0 +1,273 @@
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Lines is a list of commands for a shell, or a simple script, as it was read.
+type Lines struct {
+	Commands []string // of the nodes, in order
+	Shell    string   // that the first line names, if it is another one than sh
+	Notes    []string // sentences for people
+}
+
+// ReadLines reads one command a line. A command that goes on in the next lines, with a backslash, a quote,
+// a here-document or a word like for, is one; comments and blank lines are none. Every node has a shell of
+// its own, so lines that only set up the shell (variables, cd, set, functions) stand before each command
+// that follows them. What cannot mean the same in a shell of its own is an *Error.
+func ReadLines(data []byte) (*Lines, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if len(data) > maxInput {
+		return nil, &Error{Msg: fmt.Sprintf("it has %d bytes: at most %d can be read", len(data), maxInput)}
+	}
+	if line := badText(data); line > 0 {
+		return nil, &Error{Line: line, Msg: "the text is not UTF-8, and a workfile can hold nothing else", Fix: `let the shell make the bytes: "$(printf '\377')"`}
+	}
+	r := &lineReader{lines: strings.SplitAfter(string(data), "\n"), out: &Lines{}}
+	if err := r.interpreter(); err != nil {
+		return nil, err
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(data), "")
+	if err != nil {
+		return nil, shellError(err)
+	}
+	for i := 0; i < len(file.Stmts); {
+		n := i + 1 // statements on the lines of one command belong to it
+		for n < len(file.Stmts) && file.Stmts[n].Pos().Line() <= lastLine(file.Stmts[n-1]) {
+			n++
+		}
+		next := uint(len(r.lines) + 1)
+		if n < len(file.Stmts) {
+			next = file.Stmts[n].Pos().Line()
+		}
+		if err := r.command(file.Stmts[i:n], next); err != nil {
+			return nil, err
+		}
+		i = n
+	}
+	return r.out, r.finish()
+}
+
+// shellError is the place where a text is no shell.
+func shellError(err error) error {
+	var parse syntax.ParseError
+	if errors.As(err, &parse) {
+		return &Error{Line: int(parse.Pos.Line()), Msg: "a shell does not understand it: " + parse.Text, Fix: "every line must be a command for a shell"}
+	}
+	return &Error{Msg: "a shell does not understand it: " + err.Error()}
+}
+
+// lastLine is the line in which a statement ends.
+func lastLine(s *syntax.Stmt) uint {
+	line := s.End().Line()
+	for _, r := range s.Redirs {
+		if r.Hdoc != nil {
+			line = max(line, r.Hdoc.End().Line())
+		}
+	}
+	return line
+}
+
+type lineReader struct {
+	lines   []string // with their ends
+	out     *Lines
+	setup   []string // commands that set up the shell, so far
+	setupAt []string // their lines
+	unused  bool     // the latest of them stand before no command
+
+	ownArguments bool // it has set $1 and the others itself
+}
+
+var shebang = regexp.MustCompile(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
+
+// interpreter reads the line that names the program of a script.
+func (r *lineReader) interpreter() error {
+	m := shebang.FindStringSubmatch(r.lines[0])
+	if m == nil {
+		return nil
+	}
+	program, options := path.Base(m[1]), m[2]
+	if program == "env" {
+		program, options, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(options, "-S")), " ")
+		program = path.Base(program)
+	}
+	switch program {
+	case "sh", "dash":
+	case "bash", "zsh", "ksh", "mksh":
+		r.out.Shell = program
+	default:
+		return &Error{Line: 1, Msg: "this is a script for " + clip(program) + ", not for a shell", Fix: "run it as one node: wf edit add-node './SCRIPT'"}
+	}
+	if options = strings.TrimSpace(options); options != "" {
+		r.setup, r.setupAt = append(r.setup, "set "+options), append(r.setupAt, "1")
+	}
+	return nil
+}
+
+// command takes the statements of one command. next is the line in which the one after it begins.
+func (r *lineReader) command(stmts []*syntax.Stmt, next uint) error {
+	first := stmts[0].Pos().Line()
+	if err := r.meansTheSame(stmts); err != nil {
+		return err
+	}
+	setup := true
+	for _, s := range stmts {
+		setup = setup && onlySetsUp(s)
+	}
+	text := r.text(first, stmts[len(stmts)-1], next)
+	if setup {
+		if at := outputKept(stmts); at > 0 {
+			return &Error{Line: int(at), Msg: "it keeps the output of a command in a variable, and the nodes would each run that command again",
+				Fix: "let one node write it to a file or to $WF_OUTPUT, and the others read it"}
+		}
+		r.setup, r.setupAt, r.unused = append(r.setup, text), append(r.setupAt, fmt.Sprint(first)), true
+		return nil
+	}
+	r.unused = false
+	r.out.Commands = append(r.out.Commands, strings.Join(append(r.setup[:len(r.setup):len(r.setup)], text), "\n"))
+	return nil
+}
+
+// text is the source from a line to the end of a statement: its last line is whole, for a comment behind
+// it, and so are the lines of its here-documents, whose end marks are no part of the statement.
+func (r *lineReader) text(first uint, last *syntax.Stmt, next uint) string {
+	end := lastLine(last)
+	hdoc := false
+	syntax.Walk(last, func(n syntax.Node) bool {
+		if redirect, ok := n.(*syntax.Redirect); ok && (redirect.Op == syntax.Hdoc || redirect.Op == syntax.DashHdoc) {
+			hdoc = true
+		}
+		return true
+	})
+	if hdoc { // up to the mark: what stands between it and the next command are blank lines and comments
+		end = next - 1
+		for end > first && isBlankOrComment(r.lines[end-1]) {
+			end--
+		}
+	}
+	return strings.TrimRight(strings.TrimLeft(strings.Join(r.lines[first-1:end], ""), " \t"), " \t\n")
+}
+
+func isBlankOrComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || line[0] == '#'
+}
+
+// finish notes what was carried over.
+func (r *lineReader) finish() error {
+	if len(r.setup) == 0 {
+		return nil
+	}
+	lines := strings.Join(r.setupAt, ", ")
+	if len(r.out.Commands) == 0 {
+		return &Error{Line: 1, Msg: "there is no command in it, only what sets up a shell"}
+	}
+	r.out.Notes = append(r.out.Notes, fmt.Sprintf("every node has a shell of its own: what sets it up (line %s) stands before the commands that follow", lines))
+	if r.unused {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("line %s is left out: no command follows it", r.setupAt[len(r.setupAt)-1]))
+	}
+	return nil
+}
+
+// setupWords are the commands that change nothing but the shell that runs them.
+var setupWords = wordSet("cd pushd popd export set unset source . umask alias unalias shopt trap ulimit module readonly declare typeset hash eval")
+
+// onlySetsUp says whether a statement only changes the shell that runs it: variables, functions, cd, set
+// and the like, or "cd DIR || exit".
+func onlySetsUp(s *syntax.Stmt) bool {
+	if s.Background || s.Negated {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.FuncDecl, *syntax.DeclClause:
+		return true
+	case *syntax.CallExpr:
+		return len(c.Args) == 0 && len(c.Assigns) > 0 || len(c.Args) > 0 && setupWords[c.Args[0].Lit()]
+	case *syntax.BinaryCmd:
+		return onlySetsUp(c.X) && (onlySetsUp(c.Y) || ends(c.Y))
+	}
+	return false
+}
+
+// firstWord is the program of a simple command, as far as no expansion decides it.
+func firstWord(s *syntax.Stmt) string {
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+		return c.Args[0].Lit()
+	}
+	return ""
+}
+
+// ends says whether a statement is exit, true or the like.
+func ends(s *syntax.Stmt) bool {
+	switch firstWord(s) {
+	case "exit", "return", "true", ":":
+		return true
+	}
+	return false
+}
+
+// outputKept is the line of a command whose output a statement keeps in a variable, 0 for none. What a
+// function does is not looked at: it runs when it is called.
+func outputKept(stmts []*syntax.Stmt) (line uint) {
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				return false
+			case *syntax.CmdSubst:
+				line = n.Pos().Line()
+			}
+			return true
+		})
+	}
+	return line
+}
+
+// meansTheSame refuses what another shell for each command would change: a command in the background that
+// a later line waits for, and the arguments of a script.
+func (r *lineReader) meansTheSame(stmts []*syntax.Stmt) (err error) {
+	for _, s := range stmts {
+		line := int(s.Pos().Line())
+		if s.Background {
+			return &Error{Line: line, Msg: "it runs in the background, and would be ended when its node ends",
+				Fix: "take the & away: nodes that no edge orders run at the same time"}
+		}
+		switch firstWord(s) {
+		case "set":
+			r.ownArguments = r.ownArguments || len(s.Cmd.(*syntax.CallExpr).Args) > 1 && s.Cmd.(*syntax.CallExpr).Args[1].Lit() == "--"
+		case "wait":
+			return &Error{Line: line, Msg: "it waits for commands of the same shell, and every node has its own", Fix: "take the line away: edges say what waits for what"}
+		}
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				return false // its own arguments
+			case *syntax.ParamExp:
+				if name := n.Param; name != nil && isArgument(name.Value) && !r.ownArguments {
+					err = &Error{Line: int(n.Pos().Line()), Msg: "$" + name.Value + " is an argument of the script, and a node has none",
+						Fix: "write its value, or make it a parameter of the workfile: $WF_PARAM_NAME"}
+				}
+			}
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isArgument says whether a name is that of an argument: 1, 2, @ and so on, but not 0.
+func isArgument(name string) bool {
+	c, size := utf8.DecodeRuneInString(name)
+	return name == "@" || name == "*" || size > 0 && c >= '1' && c <= '9'
+}

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wf/api"
+)
+
+// until waits for something that the daemon does by itself.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+// findable reports whether a client that comes now finds the daemon of r, and no other can begin.
+func (r *running) findable() bool {
+	reg, err := readRegistry(r.cfg.Runtime)
+	if err != nil || reg != r.reg {
+		return false
+	}
+	conn, err := net.Dial("unix", reg.Socket)
+	if err == nil {
+		conn.Close()
+	}
+	l := newLock(filepath.Join(r.cfg.Runtime, api.FileLock))
+	got, lockErr := l.held.TryLock()
+	l.Close()
+	return err == nil && lockErr == nil && !got
+}
+
+func TestRuntimeFilesAreMadeAgain(t *testing.T) {
+	for _, lost := range []string{api.FileLock, api.FileRegistry, api.FileSocket, "."} {
+		t.Run(lost, func(t *testing.T) {
+			r := start(t, nil)
+			if err := os.RemoveAll(filepath.Join(r.cfg.Runtime, lost)); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the daemon can be found again", r.findable)
+			if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+				t.Fatal(e)
+			}
+		})
+	}
+}
+
+// The folder of the socket lies elsewhere where the path of the runtime folder is too long.
+func TestFolderOfTheSocketIsMadeAgain(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) {
+		c.Runtime = filepath.Join(c.Runtime, strings.Repeat("long", 30))
+		if err := os.Mkdir(c.Runtime, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := os.RemoveAll(filepath.Dir(r.reg.Socket)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the daemon can be found again", r.findable)
+}
+
+// A registry of zeros, as a full disk leaves it, is none.
+func TestDamagedRegistryIsWrittenAgain(t *testing.T) {
+	r := start(t, nil)
+	if err := os.WriteFile(filepath.Join(r.cfg.Runtime, api.FileRegistry), make([]byte, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the registry is whole again", r.findable)
+}
+
+// Who comes first after the lock was lost serves: the daemon that was there gives way, and takes nothing
+// of the other with it.
+func TestDaemonGivesWay(t *testing.T) {
+	r := start(t, nil)
+	elsewhere := r.cfg.Runtime + "-moved"
+	if err := os.Rename(r.cfg.Runtime, elsewhere); err != nil { // with it the lock, all at once
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(elsewhere)
+	if err := os.Mkdir(r.cfg.Runtime, 0o700); err != nil {
+		t.Skip("the daemon was quicker")
+	}
+	l, err := acquire(t.Context(), r.cfg.Runtime)
+	if err != nil {
+		t.Skip("the daemon was quicker")
+	}
+	defer l.Close()
+	other := api.Registry{PID: 1, Token: "of a successor", Socket: "elsewhere"}
+	if err := writeRegistry(r.cfg.Runtime, other); err != nil {
+		t.Fatal(err)
+	}
+	leftSocket(t, filepath.Join(r.cfg.Runtime, api.FileSocket))
+	r.wait()
+	if got, err := readRegistry(r.cfg.Runtime); err != nil || got != other {
+		t.Errorf("the registry of the other is %+v, %v", got, err)
+	}
+	if _, err := os.Lstat(filepath.Join(r.cfg.Runtime, api.FileSocket)); err != nil {
+		t.Errorf("the socket of the other: %v", err)
+	}
+}
+
+// A workspace that ended by a bug, with runs, is opened again by the daemon that lives on.
+func TestWorkspaceThatEndedIsOpenedAgain(t *testing.T) {
+	r := start(t, func(c *Config, f *fakes) { f.left, c.IdleTimeout = []string{"/left"}, time.Millisecond })
+	until(t, "it is open", func() bool { return r.fakes.get("/left") != nil })
+	w := r.fakes.get("/left")
+	w.mu.Lock()
+	w.runs = []string{"1"}
+	w.mu.Unlock()
+	_ = w.Close(t.Context())
+	until(t, "it is open again", func() bool { return r.fakes.times("/left") == 2 })
+}

@@ -1,0 +1,88 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// logged is a log that a test can read.
+type logged struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+// A bug in a question is an error of this question, and the run goes on.
+func TestBugInAQuestion(t *testing.T) {
+	log := &logged{}
+	b := newTestbed(t, "a>b")
+	b.cfg.Log = slog.New(slog.NewTextHandler(log, nil))
+	b.open()
+	_, s := b.run(api.RunRequest{})
+	v := b.watch()
+	_, err := ask(context.Background(), b.w, func(*Workspace) (int, error) { panic("as planned") })
+	var refusal *api.Error
+	if !errors.As(err, &refusal) || refusal.Code != api.CodeInternal {
+		t.Errorf("answered with %v", err)
+	}
+	if !log.has("as planned") || !log.has("TestBugInAQuestion") {
+		t.Error("the log has no report with a stack")
+	}
+	b.play(v, s, nil)
+}
+
+// A bug anywhere else ends the workspace; its run goes on when it is opened again, and the trials count.
+func TestBugInADeed(t *testing.T) {
+	for name, cause := range map[string]func(w *Workspace){
+		"loop":   func(w *Workspace) { w.send(call(func(*Workspace) { panic("as planned") })) },
+		"helper": func(w *Workspace) { w.helpers.run(func() { panic("as planned") }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &logged{}
+			b := newTestbed(t, "a>b")
+			b.cfg.Log = slog.New(slog.NewTextHandler(log, nil))
+			b.open()
+			_, s := b.run(api.RunRequest{})
+			first := b.next(s)
+			cause(b.w)
+			<-b.w.Done()
+			if _, err := b.w.Status(context.Background(), false); !errors.As(err, new(*api.Error)) {
+				t.Errorf("the workspace that ended answers with %v", err)
+			}
+			if b.tries() != 1 || !log.has("as planned") {
+				t.Errorf("%d trials are noted", b.tries())
+			}
+			if info := b.w.Info(); len(info.Runs) != 1 {
+				t.Errorf("the run that is to be taken up is not told: %+v", info)
+			}
+			b.open()
+			v := b.watch()
+			s = <-b.fake.opened
+			s.end(first.ID, executor.Exit{})
+			b.play(v, s, nil)
+			b.close(b.w) // waits for its helpers
+			if b.tries() != 0 {
+				t.Error("the note stays")
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wf/api"
+	"wf/history"
+)
+
+// Two daemons of one user can exist: with different runtime folders, on machines that share the state
+// folder, or for a moment when one has lost its runtime folder and another one has begun. So whoever
+// serves a workspace holds its fence, beside the journals.
+
+// How long an open waits for the fence: a daemon of the same runtime folder is ending, or about to give
+// way, and a child that is between fork and exec holds a copy of every descriptor for an instant.
+const (
+	sharedPatience  = 15 * time.Second
+	foreignPatience = time.Second
+	fencePause      = 20 * time.Millisecond
+)
+
+// raiseFence takes the fence of the workspace, or returns an *api.Error that says who has it. A folder
+// that cannot be written to can be looked at without one; keepFence is asked before something is begun.
+func (w *Workspace) raiseFence() error {
+	for begin := time.Now(); ; time.Sleep(fencePause) {
+		err := w.keepFence()
+		var taken *history.FencedError
+		if !errors.As(err, &taken) {
+			if err != nil {
+				w.cfg.Log.Warn("a workspace cannot be fenced off from other daemons", "workspace", w.id, "err", err)
+			}
+			return nil
+		}
+		patience := foreignPatience
+		if own := w.holder(); taken.Holder.Host == own.Host && taken.Holder.Runtime == own.Runtime {
+			patience = sharedPatience
+		}
+		if time.Since(begin) > patience {
+			return w.fencedError(taken.Holder)
+		}
+	}
+}
+
+// keepFence makes sure that the fence stands, and takes it if it does not. It is called before the loop
+// begins, and then by who has w.creating.
+func (w *Workspace) keepFence() error {
+	if w.fence != nil && w.fence.Stands() {
+		return nil
+	}
+	fence, err := history.TakeFence(filepath.Join(w.cfg.State, "workspaces", w.id), w.holder())
+	if err != nil {
+		return err
+	}
+	w.dropFence()
+	w.fence = fence
+	return nil
+}
+
+// dropFence gives the fence back, as the last deed of a workspace.
+func (w *Workspace) dropFence() {
+	if w.fence != nil {
+		w.fence.Release()
+	}
+}
+
+// holder is this daemon as others are told of it.
+func (w *Workspace) holder() history.Holder {
+	host, _ := os.Hostname() // "" where the machine has no name
+	return history.Holder{PID: os.Getpid(), Host: host, Runtime: w.cfg.Runtime}
+}
+
+func (w *Workspace) fencedError(h history.Holder) *api.Error {
+	own := w.holder()
+	e := &api.Error{Code: api.CodeConflict, Where: w.path, Message: "another daemon has this workfile open",
+		Fix: "wf server stop in its session, or stop that process; its runs go on"}
+	switch {
+	case h.PID == 0:
+	case h.Host != own.Host:
+		e.Why = fmt.Sprintf("it is pid %d on %s, which has the same state folder", h.PID, h.Host)
+		e.Fix = "use wf on " + h.Host
+	case h.Runtime != own.Runtime:
+		e.Why = fmt.Sprintf("it is pid %d, and its runtime folder is %s, not %s", h.PID, h.Runtime, own.Runtime)
+		e.Fix = "WF_RUNTIME_DIR=" + h.Runtime + " in front of the command; or kill " + fmt.Sprint(h.PID) + ": its runs go on in this daemon"
+	default:
+		e.Why = fmt.Sprintf("it is pid %d, which has lost its place to this daemon and does not end; is it stopped (SIGSTOP)?", h.PID)
+		e.Fix = fmt.Sprintf("kill -CONT %d, or kill -9 %[1]d: its runs go on in this daemon", h.PID)
+	}
+	return e
+}

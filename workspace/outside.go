@@ -1,0 +1,163 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"wf/api"
+	"wf/flow"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:
+// they see how its latest execution ended, or what a mock gives instead.
+
+// outsideMocks moves mocks of nodes that are not part of the run to what the run sees of the past.
+func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Past) (scheduler.Past, error) {
+	within := make(map[string]bool, len(scope))
+	for _, n := range scope {
+		within[n.ID] = true
+	}
+	asked := f.Asked(scope)
+	copied := false
+	for _, id := range slices.Sorted(maps.Keys(mocks)) {
+		name, template := id, w.g.Node(id)
+		if template == nil {
+			if template = w.templateOf(id); within[template.ID] {
+				continue
+			}
+		} else if name = w.handle(template); within[id] {
+			continue
+		}
+		e := &api.Error{Code: api.CodeInvalid, Message: name + " is not part of this run: there is nothing to pass over or to replace",
+			Why: "--nodes, --from, --until or --exclude leave it out"}
+		if !slices.Contains(asked, template) {
+			e.Why += ", and no text of the run asks for its values"
+			return nil, e
+		}
+		if mock := mocks[id]; mock.Skip || strings.Contains(id, "]/") {
+			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.handle(template))
+			return nil, e
+		}
+		if !copied {
+			past, copied = maps.Clone(past), true
+			if past == nil {
+				past = scheduler.Past{}
+			}
+		}
+		past[id] = pastOfMock(mocks[id])
+		delete(mocks, id)
+	}
+	return past, nil
+}
+
+// outsideRecords adds what the history tells of nodes that texts of the run ask for, where no earlier run with
+// control flow has left it.
+func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Past) scheduler.Past {
+	copied := false
+	for _, n := range f.Asked(scope) {
+		rec := w.record(n)
+		if _, known := past[n.ID]; known || rec == nil || rec.live || n.Status != graph.Ran && n.Status != graph.Failed {
+			continue
+		}
+		if !copied {
+			past, copied = maps.Clone(past), true
+			if past == nil {
+				past = scheduler.Past{}
+			}
+		}
+		past[n.ID] = pastOfRecord(rec)
+	}
+	return past
+}
+
+func pastOfMock(m scheduler.Mock) scheduler.PastNode {
+	p := scheduler.PastNode{Status: graph.Ran, Exit: m.Exit, HasExit: true, Outputs: m.Outputs, Mocked: true}
+	if m.Exit != 0 {
+		p.Status, p.Reason = graph.Failed, scheduler.ReasonExit
+	}
+	return p
+}
+
+// templateOf is the node of the workfile that a path in instances leads to; nil if there is none.
+func (w *Workspace) templateOf(path string) *graph.Node {
+	var n *graph.Node
+	for part := range strings.SplitSeq(path, "/") {
+		name, _, _ := strings.Cut(part, "[")
+		if n = w.member(n, name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// outsideNotes say of nodes that texts of a run ask for, and that are not part of it, whose values are seen.
+func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
+	if r.flow == nil {
+		return nil
+	}
+	in := make(map[*graph.Node]bool, len(scope))
+	for _, n := range scope {
+		in[n] = true
+	}
+	var runs []string // in order, each once
+	names := map[string][]string{}
+	for _, n := range f.Asked(scope) {
+		if in[n] {
+			continue
+		}
+		from := runID(w.last[n.ID].run)
+		if rec := w.last[n.ID].rec; rec != nil && rec.run != 0 {
+			from = runID(rec.run)
+		}
+		switch p, known := r.past[n.ID]; {
+		case known && p.Mocked && !w.before[n.ID].Mocked:
+			from = "mock"
+		case known:
+		case n.Home() != nil:
+			outermost := n.Home()
+			for outermost.Home() != nil {
+				outermost = outermost.Home()
+			}
+			if from = ""; r.past[outermost.ID].Instances > 0 {
+				from = runID(w.lastRun(outermost))
+			}
+		default:
+			from = ""
+		}
+		if names[from] == nil {
+			runs = append(runs, from)
+		}
+		names[from] = append(names[from], w.handle(n))
+	}
+	var notes []string
+	for _, from := range runs {
+		list := some(names[from], 5)
+		switch from {
+		case "":
+			notes = append(notes, "not part of this run, and no values of them are known: "+list)
+		case "mock":
+			notes = append(notes, "not part of this run, with the values of --mock: "+list)
+		default:
+			notes = append(notes, "not part of this run, with the values of run "+from+": "+list)
+		}
+	}
+	return notes
+}
+
+// keptMocks say of nodes that a resume keeps that their mocks change nothing.
+func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
+	var kept []string
+	for _, id := range slices.Sorted(maps.Keys(mocks)) {
+		if n := w.g.Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
+			kept = append(kept, w.handle(n))
+		}
+	}
+	if kept == nil {
+		return nil
+	}
+	return []string{"a resume keeps what has succeeded, so that the mocks of these change nothing: " + some(kept, 5)}
+}
