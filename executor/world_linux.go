@@ -103,7 +103,11 @@ func (w World) calls() []birthCall {
 		if before, known := filesBefore(); kind == unix.RLIMIT_NOFILE && known {
 			now = before
 		}
-		if to := l.rlimit(kind, now); to != now {
+		to := l.rlimit(kind, now)
+		if kept := (unix.Rlimit{Cur: min(to.Cur, now.Max), Max: min(to.Max, now.Max)}); kept != to && kept != now {
+			list = append(list, limitCall(kind, &kept)) // root may be without the right to raise a hard limit
+		}
+		if to != now {
 			list = append(list, limitCall(kind, &to))
 		}
 	}
