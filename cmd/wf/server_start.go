@@ -34,6 +34,7 @@ type serverOptions struct {
 	slots      int
 	keepRuns   int
 	keepAge    string
+	keepSize   string
 }
 
 func newServerStart(e *env) *cobra.Command {
@@ -69,6 +70,7 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.slots, "slots", 0, "`N` executions at once on this machine (default: its processors)")
 	f.IntVar(&o.keepRuns, "keep-runs", history.DefaultKeep, "keep the newest `N` runs of each workfile; 0 = all")
 	f.StringVar(&o.keepAge, "keep-age", "90d", "forget runs that ended longer than this `AGE` ago; 0s = never")
+	f.StringVar(&o.keepSize, "keep-size", "0", "forget the oldest runs of a workfile while all take more than this `SIZE`, as 10GB; 0 = never")
 }
 
 // background starts a daemon that outlives this command, with the flags that were given here.
@@ -116,7 +118,7 @@ func (o *serverOptions) check() error {
 // given are the flags to hand on. What settings say the next daemon reads itself.
 func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	var args []string
-	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age"} {
+	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size"} {
 		if f := flags.Lookup(name); f.Changed && !e.configured[name] {
 			args = append(args, "--"+name+"="+f.Value.String())
 		}
@@ -208,6 +210,10 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, err
 	}
+	keepSize, err := parseSize(o.keepSize)
+	if err != nil {
+		return daemon.Config{}, err
+	}
 	flagText, err := json.Marshal(o.given(e, flags))
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
@@ -222,6 +228,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		Slots:        o.slots,
 		KeepRuns:     o.keepRuns,
 		KeepAge:      keepAge,
+		KeepBytes:    keepSize,
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
