@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
 // the process behind the socket is a daemon it can talk to.
 type VersionInfo struct {
@@ -385,6 +387,19 @@ type LogInfo struct {
 	Merged bool `json:"merged,omitempty"`
 	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
 	Pending string `json:"pending,omitempty"`
+	// Times say when it was written, if that was asked for.
+	Times *LogTimes `json:"times,omitempty"`
+}
+
+// LogTimes bounds when an output was written: what lies between two marks was written between their times.
+type LogTimes struct {
+	// Known says that the run has noted marks. Of an earlier one only its start and end are known.
+	Known   bool      `json:"known"`
+	Started time.Time `json:"started"`
+	Until   time.Time `json:"until"` // when all that there is was there: the end, or now
+	// Marks are a time in milliseconds since 1970, and how much of standard output and of standard error
+	// there was, in bytes. The first executions of a second, and outputs that do not grow, have none.
+	Marks [][3]int64 `json:"marks,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -395,7 +410,9 @@ type LogLine struct {
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
 	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
-	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
+	// Time is when the line was there at the latest, with --timestamps.
+	Time *time.Time `json:"time,omitempty"`
+	Text string     `json:"text"` // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`
 	// Partial: no line end follows. The next line of the stream goes on, or the output ends.

@@ -34,6 +34,7 @@ type Workspace interface {
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)
 	Why(ctx context.Context, node, run string) (api.Why, error)
+	LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error)
 	LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error)
 	Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error)
 	Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error)

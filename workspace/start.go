@@ -129,6 +129,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
+		if len(sreq.Selected) == 0 {
+			return scheduler.Scope{}, w.nothingSelected(req.Nodes)
+		}
 	}
 	if err := w.between(req, &sreq); err != nil {
 		return scheduler.Scope{}, err
@@ -366,12 +369,12 @@ func (w *Workspace) cwd() string {
 }
 
 // streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
-// are written, unless it is one that keeps a copy of each stream.
+// are written, unless the file itself is to have the end of each stream.
 func (w *Workspace) streams() graph.Output {
 	if said := w.g.Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.doc.Captures() {
+	if w.results == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged
