@@ -195,7 +195,7 @@ func (r *run) summary() api.RunSummary {
 
 // drop takes a run off the list of active ones.
 func (w *Workspace) drop(r *run) {
-	r.leaveSlots()
+	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 }
 
