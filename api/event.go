@@ -44,6 +44,7 @@ const (
 	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunRefused   EventType = "run_refused"  // a run that waited in line cannot begin, for the reason in Message
 	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
 	RunComplete  EventType = "run_complete" // always the last event of a run
@@ -81,6 +82,7 @@ type Event struct {
 	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
 	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
 
+	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the line
 	Workfile string    `json:"workfile,omitempty"`
 	Mode     string    `json:"mode,omitempty"`
 	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats

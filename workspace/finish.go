@@ -201,7 +201,7 @@ func (w *Workspace) drop(r *run) {
 
 // unmark tells later daemons that nothing of this workspace needs them.
 func (w *Workspace) unmark() {
-	if len(w.runs) > 0 {
+	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
 		return
 	}
 	if err := history.ClearActive(w.cfg.State, w.id); err != nil {

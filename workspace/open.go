@@ -125,6 +125,7 @@ func (w *Workspace) restore() error {
 		return held
 	}
 	w.recallPast()
+	w.recallQueue()
 	w.settleStatuses()
 	if active && len(w.untaken) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
