@@ -252,10 +252,14 @@ func (r *run) instancesOf(i int) *api.Instances {
 		return nil
 	}
 	in := &api.Instances{Begun: len(first), Total: r.sched.Planned(i)}
+	in.Nodes.Idle = max(0, in.Total-in.Begun) * r.sched.Members(i)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k, at := range first {
 		s := r.instance(i, k, at, items)
 		addInstance(in, k, s.State)
+		for j := range r.sched.Members(i) {
+			r.countInto(&in.Nodes, at+j)
+		}
 		if list := notable[s.State]; len(list) < notableInstances {
 			notable[s.State] = append(list, s)
 		}
@@ -280,11 +284,14 @@ const notableInstances = 10
 // instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
 func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	s := api.InstanceStatus{Path: r.sched.InstancePath(subflow, k)}
+	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {
+		s.Name = r.nodes[subflow].name + "[" + words[k] + "]"
+	}
 	if k < len(items) {
 		s.Item = expression.Format(items[k])
 	}
 	for i := first; i < first+r.sched.Members(subflow); i++ {
-		s.Counts.Add(r.stateIn(i, false))
+		s.Counts.Add(r.counted(i, false))
 	}
 	s.State = s.Counts.Instance(r.sched.InstanceFailed(subflow, k))
 	return s

@@ -206,13 +206,14 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 	}
 	var found []place
 	var waiting []string
+	path := w.numbered(d.Node)
 	for _, r := range w.runs {
 		if d.Run != "" && d.Run != r.id {
 			continue
 		}
 		for _, a := range r.approvals() {
 			waiting = append(waiting, a.Name)
-			if a.Node == d.Node || a.Name == d.Node {
+			if a.Node == d.Node || a.Node == path || a.Name == d.Node {
 				i, _ := r.sched.Index(a.Node)
 				found = append(found, place{r, i})
 			}
@@ -274,6 +275,18 @@ func decodeValues(data []byte) (map[string]any, error) {
 		return nil, err
 	}
 	return values, nil
+}
+
+// exactValues are values of a request as expressions have them: a client sends numbers as they are written.
+func exactValues(values map[string]any) (map[string]any, error) {
+	if len(values) == 0 {
+		return values, nil
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	return decodeValues(data)
 }
 
 // waitingState is what people see of a queued node that waits.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,8 +46,8 @@ func instancesText(in api.Instances) string {
 		if byState[s.State] == nil {
 			order = append(order, s.State)
 		}
-		name := s.Path
-		if s.Item != "" {
+		name := cmp.Or(s.Name, s.Path)
+		if s.Item != "" && s.Name == "" {
 			name += " (" + s.Item + ")"
 		}
 		byState[s.State] = append(byState[s.State], name)
@@ -118,29 +119,6 @@ func lsDetail(n api.NodeStatus, now time.Time) string {
 	return strings.Join(parts, "  ")
 }
 
-// allHandled says of a state in which nodes have failed that an edge has fired for each of them.
-func allHandled(s api.Status) bool {
-	handled := false
-	unhandled := func(nodes []api.NodeStatus) bool {
-		for _, n := range nodes {
-			if n.State == api.StateFailed && !n.Handled && !ofSubFlow(n, s.Nodes) {
-				return true
-			}
-			handled = handled || n.Handled
-		}
-		return false
-	}
-	if unhandled(s.Nodes) {
-		return false
-	}
-	for _, stage := range s.Stages { // in each, those that are not handled are named first
-		if unhandled(stage.Notable) {
-			return false
-		}
-	}
-	return handled
-}
-
 // waitsForPeople says whether one of the nodes that are named waits for a person.
 func waitsForPeople(stages []api.Stage) bool {
 	for _, s := range stages {
@@ -148,17 +126,6 @@ func waitsForPeople(stages []api.Stage) bool {
 			if n.Wait != nil && n.Wait.Kind == api.WaitApproval || n.Instances != nil && n.Instances.Counts.Waiting > 0 {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how
-// it ended.
-func ofSubFlow(n api.NodeStatus, all []api.NodeStatus) bool {
-	for _, c := range all {
-		if c.ID == n.Parent && n.Parent != "" {
-			return c.SubFlow != "" || ofSubFlow(c, all)
 		}
 	}
 	return false
