@@ -76,6 +76,14 @@ type NodeStatus struct {
 	Y     *float64          `json:"y,omitempty"`
 }
 
+// Counted is the state as it is counted and signed: a failure that an edge has handled is none of the run.
+func (n *NodeStatus) Counted() State {
+	if n.State == StateFailed && n.Handled {
+		return StateHandled
+	}
+	return n.State
+}
+
 // EdgeStatus is one edge as it is now.
 type EdgeStatus struct {
 	Key    int    `json:"key"` // identity within the workspace while it is open

@@ -285,21 +285,13 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 		return run.Counts
 	}
 	c := m.flow.count(run.Run)
-	missing := run.Nodes - total(c) // nodes of the run that no event has named yet
-	if len(m.flow.members) > 0 {    // and of what runs many times only the sub-flow counts
-		missing = min(missing, m.flow.outerNodes()-total(c))
-	}
-	c.Idle += max(0, missing)
+	c.Idle += max(0, run.Nodes-c.Total()) // nodes of the run that no event has named yet
 	return c
 }
 
 // progressOf is how many nodes of a run have come to an end, and of how many.
 func progressOf(c api.Counts) (done, of int) {
-	return c.OK + c.Failed + c.Cancelled + c.Skipped, total(c) - c.Kept
-}
-
-func total(c api.Counts) int {
-	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying
+	return c.Ended(), c.Total() - c.Kept
 }
 
 // direction of the arrow keys.

@@ -64,6 +64,9 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 			s.Problem = res.Problem
 		}
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
+		if n := s.Counts.Total(); n > 0 {
+			s.Nodes = n
+		}
 		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
 		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
 	}
@@ -71,7 +74,7 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 }
 
 func apiCounts(c history.Counts) api.Counts {
-	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped}
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
 // load reads a run of the past, or the latest one for "".

@@ -109,11 +109,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.Runs = append(s.Runs, r.summary())
 	}
 	blocked := w.blocked()
-	for _, n := range w.g.Nodes() {
-		if n.Runnable() {
-			s.Counts.Add(w.state(n, blocked[n.Pos()]))
-		}
-	}
+	s.Counts = w.countFile(blocked)
 	if !nodes {
 		return s
 	}

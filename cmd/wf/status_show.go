@@ -92,7 +92,7 @@ func countGlyphs(p paint, c api.Counts) []string {
 		n     int
 	}{
 		{api.StateRunning, c.Running}, {api.StateQueued, c.Queued}, {api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying},
-		{api.StateFailed, c.Failed},
+		{api.StateFailed, c.Failed}, {api.StateHandled, c.Handled},
 		{api.StateCancelled, c.Cancelled}, {api.StateBlocked, c.Blocked},
 	} {
 		if part.n > 0 {
@@ -176,6 +176,8 @@ func stageState(c api.Counts) api.State {
 		return api.StateBlocked
 	case c.Idle > 0:
 		return api.StateIdle
+	case c.Handled > 0 && c.OK+c.Kept == 0:
+		return api.StateHandled
 	case c.Skipped > 0 && c.OK+c.Kept == 0:
 		return api.StateSkipped
 	}
@@ -225,7 +227,7 @@ func statusNext(s api.Status, file string) string {
 	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)
 	}
-	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0 && !allHandled(s)) {
+	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0) {
 		parts = append(parts, "go on: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")
