@@ -100,8 +100,9 @@ type EdgeStatus struct {
 
 // NodeList is `wf ls --json`.
 type NodeList struct {
-	Schema string       `json:"schema"`
-	Nodes  []NodeStatus `json:"nodes"`
+	Schema  string       `json:"schema"`
+	Problem string       `json:"problem,omitempty"` // the workfile cannot be read at present: this is how it was
+	Nodes   []NodeStatus `json:"nodes"`
 }
 
 // RunSummary is one run in lists.

@@ -30,7 +30,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.NodeList, error) {
-		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}}
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.unreadable}
 		nodes := w.g.Nodes()
 		if len(selectors) > 0 {
 			var plain []string
