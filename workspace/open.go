@@ -125,6 +125,7 @@ func (w *Workspace) restore() error {
 		return held
 	}
 	w.recallPast()
+	w.recallQueue()
 	w.settleStatuses()
 	w.lookForOrigin()
 	if active && len(w.untaken) == 0 {
