@@ -125,6 +125,7 @@ func (w *Workspace) restore() error {
 		return held
 	}
 	w.recallPast()
+	w.recallQueue()
 	w.settleStatuses()
 	w.lookForOrigin()
 	if active && len(w.untaken) == 0 {
@@ -157,7 +158,7 @@ func (w *Workspace) parseFile() error {
 	if err != nil {
 		return openError(w.path, err)
 	}
-	w.doc, w.g, w.warnings, err = graphml.Parse(data, graphml.Limits{})
+	w.doc, w.g, w.warnings, err = graphml.Parse(data, limits())
 	if err != nil {
 		return w.parseError(err)
 	}
@@ -178,6 +179,10 @@ func openError(path string, err error) error {
 
 func (w *Workspace) parseError(err error) error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path, Why: err.Error()}
+	var memory *graphml.MemoryError
+	if errors.As(err, &memory) {
+		e.Fix = memoryFix(memory)
+	}
 	var syntax *graphml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Line > 0 {
 		e.Where, e.Why = w.where(syntax.Line), syntax.Msg

@@ -17,6 +17,10 @@ import (
 // name means the only active run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
+		if req.Node == "" && w.leaveQueue(name) {
+			reply(api.StopResult{Run: name, Survivors: []int{}}, nil)
+			return
+		}
 		r, err := w.active(name)
 		switch {
 		case err != nil:
@@ -34,7 +38,7 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
-		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"})
+		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, true)
 		left := len(w.runs)
 		if left == 0 {
 			reply(results, nil)
