@@ -67,8 +67,6 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
-	accepted  func(error)             // answers the request that began it
-	stopEarly *api.StopRequest        // came before the run could begin
 	onStop    []func(api.StopResult, error)
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
