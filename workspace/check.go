@@ -16,7 +16,9 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	if err := w.rereadWarnings(ctx); err != nil {
 		return api.Check{}, err
 	}
-	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
+	var folder workFolder
+	c, err := ask(ctx, w, func(w *Workspace) (api.Check, error) {
+		folder = w.workFolder()
 		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
 			Problems: []api.Problem{}}
 		if w.file.unreadable != "" {
@@ -32,6 +34,14 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		w.checkWrapper(&c)
 		return c, nil
 	})
+	if err != nil {
+		return c, err
+	}
+	if why, _ := folder.problem(); why != "" {
+		addProblem(&c, api.Problem{Severity: "error", Code: "cwd", Line: folder.line,
+			Message: fmt.Sprintf("cwd: the commands cannot work in %s: %s", folder.path, why)})
+	}
+	return c, nil
 }
 
 // rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was

@@ -93,7 +93,7 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 	if err := writable(path); err != nil {
 		return fileID{}, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), tmpPrefix+"*"+tmpSuffix)
+	tmp, err := os.CreateTemp(filepath.Dir(path), tmpOf(path)+"*"+tmpSuffix)
 	if err != nil {
 		return fileID{}, err
 	}
@@ -113,6 +113,9 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 	}
 	return id, syncFolder(filepath.Dir(path))
 }
+
+// tmpOf begins the names of the temporary files of a workfile, whose path is absolute and real.
+func tmpOf(path string) string { return tmpPrefix + pathHash(path)[:12] + "-" }
 
 // renameOver puts the new file in the place of the old one after a last look at it. Between the
 // look and the rename somebody else may still be faster.

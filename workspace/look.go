@@ -35,7 +35,13 @@ func LookAt(path, state string) (*Look, error) {
 }
 
 // Plan is Workspace.Plan.
-func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req) }
+func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
+	plan, err := l.w.plan(req)
+	if err == nil {
+		err = l.w.workFolder().refusal(l.w)
+	}
+	return plan, err
+}
 
 // lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
 // up. One that cannot be read counts as over, which is what that daemon would make of it.

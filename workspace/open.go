@@ -183,10 +183,11 @@ func (w *Workspace) parseError(err error) error {
 	return e
 }
 
-// leftoverAge is how old a temporary file of a save must be to be one of a crash.
+// leftoverAge is how old a temporary file of another workfile must be to be one of a crash.
 const leftoverAge = time.Hour
 
-// removeLeftovers deletes temporary files that a crash in the middle of a save has left.
+// removeLeftovers deletes temporary files that a crash in the middle of a save has left. Those of this
+// workfile are nobody else's: this daemon has the fence.
 func (w *Workspace) removeLeftovers() {
 	dir := filepath.Dir(w.path)
 	entries, err := os.ReadDir(dir)
@@ -197,7 +198,8 @@ func (w *Workspace) removeLeftovers() {
 		if !strings.HasPrefix(e.Name(), tmpPrefix) || !strings.HasSuffix(e.Name(), tmpSuffix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftoverAge {
+		own := w.fence != nil && strings.HasPrefix(e.Name(), tmpOf(w.path))
+		if info, err := e.Info(); err == nil && (own || time.Since(info.ModTime()) > leftoverAge) {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

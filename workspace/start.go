@@ -29,7 +29,10 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
-	var err error
+	err := w.checkWorkFolder(ctx)
+	if err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}

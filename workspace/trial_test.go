@@ -166,3 +166,56 @@ func TestTrialsDoNotCount(t *testing.T) {
 	}
 	over.close(over.w)
 }
+
+// A daemon that is killed after it has prepared a run, and before there was a runner, leaves nothing that
+// could be lost: nobody knows of this run.
+func TestRunThatNeverBegan(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	id, real, err := ID(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := history.Open(filepath.Join(b.cfg.State, "workspaces", id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen, err := os.ReadFile(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Create(history.Request{Workspace: id, Workfile: real, Mode: api.ModeFresh, Scope: []string{"id-a", "id-b"}, Names: []string{"a", "b"}}, frozen)
+	if err == nil {
+		err = errors.Join(r.Close(), history.MarkActive(history.LocalDisk{}, b.cfg.State, id, real), os.Mkdir(filepath.Join(r.Dir(), "out"), 0o700),
+			os.WriteFile(filepath.Join(r.Dir(), "env"), []byte("PATH=/bin\x00"), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	list, err := b.w.Runs(context.Background())
+	if err != nil || len(list.Runs) > 0 || b.w.Busy() {
+		t.Errorf("runs %+v, %v", list.Runs, err)
+	}
+}
+
+// What a kill in the middle of a save leaves beside the workfile goes with the next opening.
+func TestLeftoversGo(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	_, real, err := ID(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, other := tmpOf(real)+"1"+tmpSuffix, tmpPrefix+"other-1"+tmpSuffix
+	for _, name := range []string{own, other} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(real), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.open()
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), own)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its own: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), other)); err != nil {
+		t.Errorf("that of another workfile, a moment old: %v", err)
+	}
+}
