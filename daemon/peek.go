@@ -10,6 +10,13 @@ type Peek = workspace.Peek
 // that it costs nothing, and the command line stays without a reader of its own.
 func PeekAt(path string) (*Peek, error) { return workspace.PeekAt(path) }
 
+// GoesOn reports whether runs of the workfile at path (absolute) are noted to be going, so that it can be
+// opened although the file is gone: see workspace.Find.
+func GoesOn(state, path string) bool {
+	_, _, err := workspace.Find(state, path)
+	return err == nil
+}
+
 // WorkfileID is the name of the folder in which a workfile's history lies: see workspace.ID.
 func WorkfileID(path string) (string, error) {
 	id, _, err := workspace.ID(path)

@@ -22,7 +22,7 @@ func workspacesOf(cfg Config) func(*slots) opener {
 
 type realOpener struct{ cfg workspace.Config }
 
-func (o realOpener) id(path string) (id, real string, err error) { return workspace.ID(path) }
+func (o realOpener) id(path string) (id, real string, err error) { return workspace.Find(o.cfg.State, path) }
 
 func (o realOpener) open(path string, retry bool) (Workspace, error) {
 	w, err := o.openOrRetry(path, retry)

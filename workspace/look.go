@@ -16,7 +16,7 @@ type Look struct{ w *Workspace }
 // LookAt reads the workfile at path, which is absolute, and its history below the state folder,
 // which need not exist. The error is an *api.Error.
 func LookAt(path, state string) (*Look, error) {
-	id, real, err := ID(path)
+	id, real, err := Find(state, path)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, 
 func Retry(path string, cfg Config) (*Workspace, error) { return open(path, cfg, true) }
 
 func open(path string, cfg Config, retry bool) (*Workspace, error) {
-	id, real, err := ID(path)
+	id, real, err := Find(cfg.State, path)
 	if err != nil {
 		return nil, err
 	}
@@ -149,17 +149,23 @@ func (w *Workspace) readFirst() error {
 	return nil
 }
 
-// parseFile reads and parses the workfile.
+// parseFile reads and parses the workfile. Where it cannot, runs that go on have their own copy.
 func (w *Workspace) parseFile() error {
 	data, id, err := readFile(w.path)
 	if err != nil {
+		if w.standIn(err) {
+			return nil
+		}
 		return openError(w.path, err)
 	}
-	w.doc, w.g, w.warnings, err = graphml.Parse(data, graphml.Limits{})
+	doc, g, warnings, err := graphml.Parse(data, graphml.Limits{})
 	if err != nil {
+		if w.standIn(err) {
+			return nil
+		}
 		return w.parseError(err)
 	}
-	w.file.id = id
+	w.doc, w.g, w.warnings, w.file.id = doc, g, warnings, id
 	return nil
 }
 
