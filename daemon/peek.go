@@ -17,6 +17,13 @@ func GoesOn(state, path string) bool {
 	return err == nil
 }
 
+// Rehearse reads a workfile and its history as a daemon does that takes up its runs, and changes nothing. A
+// daemon has another process do that for runs that others have died of.
+func Rehearse(path, state string) error {
+	_, err := workspace.LookAt(path, state)
+	return err
+}
+
 // WorkfileID is the name of the folder in which a workfile's history lies: see workspace.ID.
 func WorkfileID(path string) (string, error) {
 	id, _, err := workspace.ID(path)

@@ -49,8 +49,8 @@ func HasRun(state, id string, n int) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going. One whose runs
-// daemons have died of is refused: see Held.
+// Open reads a workfile and takes up the runs that an earlier daemon left going, but those that daemons
+// have died of: see held.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
 // Retry is Open also for a workfile that is held: its runs get one more trial.
@@ -93,9 +93,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
-		if err := w.try(); err != nil {
-			return err
-		}
+		w.try()
 	}
 	err := w.readFirst()
 	if err != nil {
@@ -108,24 +106,17 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.recallUnpublished()
-	var held error
 	w.readBefore()
 	w.recall(func(n int) {
-		if held == nil { // a run can be there without the note of it
-			held = w.try()
+		w.try() // a run can be there without the note of it
+		if w.held.why != "" {
+			w.held.runs = append(w.held.runs, n)
+			return
 		}
-		if held == nil {
-			w.takeUp(n)
-		}
+		w.takeUp(n)
 	})
-	if held != nil {
-		for _, r := range w.runs {
-			r.leaveSlots()
-		}
-		return held
-	}
 	w.recallPast()
-	if active && len(w.untaken) == 0 {
+	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
 	w.recallEdits()

@@ -58,4 +58,3 @@ func (w *Workspace) standIn(why error) bool {
 	}
 	return false
 }
-

@@ -45,7 +45,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.runnable()}
-	if err := w.usable(); err != nil {
+	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
 	scope, err := w.scope(req)

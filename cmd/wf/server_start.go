@@ -185,6 +185,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
 	}
+	local := &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+		Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))}
 	return daemon.Config{
 		Runtime:      dirs.runtime,
 		State:        dirs.state,
@@ -197,8 +199,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		KeepAge:      keepAge,
 		Version:      version(),
 		Given:        o.given(e, flags),
-		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
-			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
+		Executor:     local,
+		Rehearse:     rehearsal(local, program, dirs.state, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},
