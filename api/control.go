@@ -139,6 +139,10 @@ type NodeOutputs struct {
 	Outputs map[string]any `json:"outputs"`
 }
 
+// CauseCaller is the cause of the end of a run whose command has ended, or was stopped: the one that has
+// started it and did not detach from it.
+const CauseCaller = "the command that started it has ended"
+
 // CauseReplaced is the cause of the end of a run that another one has replaced (on_busy=cancel).
 const CauseReplaced = "a newer run takes its place"
 

@@ -79,6 +79,7 @@ type Event struct {
 	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
 	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
 	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
+	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
 
 	Workfile string    `json:"workfile,omitempty"`
 	Mode     string    `json:"mode,omitempty"`
@@ -98,6 +99,12 @@ type Event struct {
 	Structure bool         `json:"structure,omitempty"`
 	Changed   []NodeStatus `json:"changed,omitempty"`
 	Edges     []EdgeStatus `json:"edges,omitempty"`
+}
+
+// Retry says which attempt of a node has failed when another one follows.
+type Retry struct {
+	Attempt int `json:"attempt"` // from 1
+	Of      int `json:"of"`
 }
 
 // Reason why a node is fail.
@@ -193,6 +200,7 @@ func (c *Counts) Add(s State) {
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges
 	Events []EventType // only events of these types; nil = all
+	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

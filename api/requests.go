@@ -87,8 +87,21 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
+	// detached from it.
+	Caller *Caller `json:"caller,omitempty"`
 	// Defaults hold where neither the request nor the workfile says anything.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// A Caller is an execution as its command knows it, from its environment.
+type Caller struct {
+	Workfile  string `json:"workfile"`
+	Run       string `json:"run"`
+	Node      string `json:"node"` // id
+	Execution int    `json:"execution"`
+	// Held are the units of pools that it holds; the daemon knows.
+	Held map[string]int `json:"-"`
 }
 
 // RunDefaults are what the configuration of the client's user says about any run. nil = nothing.
@@ -131,10 +144,15 @@ type StopResult struct {
 
 // Plan is what a run would do: `wf plan --json`.
 type Plan struct {
-	Schema  string     `json:"schema"`
-	Mode    string     `json:"mode"`
-	Resumes string     `json:"resumes,omitempty"`
-	Total   int        `json:"total"`
+	Schema  string `json:"schema"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Total   int    `json:"total"` // nodes of the workfile, counted like Nodes
+	// Nodes counts what would run, as Counts does: each instance of a node, and no sub-flow whose instances
+	// are known. Conditional counts what runs only if outcomes are so.
+	Nodes       int `json:"nodes"`
+	Conditional int `json:"conditional,omitempty"`
+
 	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
 	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
@@ -164,6 +182,11 @@ type PlanStep struct {
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
+	// A node in a sub-flow: Home is that, as people call it; Instances is in how many instances it runs, 0 =
+	// nobody knows yet; Paths are those of it, the first hundred.
+	Home      string   `json:"home,omitempty"`
+	Instances int      `json:"instances,omitempty"`
+	Paths     []string `json:"paths,omitempty"`
 }
 
 // PlanReason says why a node would run.
@@ -180,7 +203,7 @@ const (
 	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
 	PlanNeverRan    PlanReason = "never_ran"
 	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
-	PlanInstance    PlanReason = "instance"    // it runs in each instance of the sub-flow Of
+	PlanInstance    PlanReason = "instance"    // it runs in instances of the sub-flow Of
 	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
 
@@ -245,8 +268,11 @@ type Edit struct {
 	Type   string   `json:"type,omitempty"`
 	Key    string   `json:"key,omitempty"`
 	Value  string   `json:"value,omitempty"`
-	When   string   `json:"when,omitempty"` // condition of a new edge
-	In     string   `json:"in,omitempty"`   // container that a new node lies in
+	// Set are further attributes, in this order: of the node that is added, of the nodes, the edge or the
+	// graph that is changed.
+	Set  []Setting `json:"set,omitempty"`
+	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
+	In   string    `json:"in,omitempty"`   // container that a new node lies in
 	// Container makes a new node one that holds others; Label is not read.
 	Container bool `json:"container,omitempty"`
 	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
@@ -254,19 +280,25 @@ type Edit struct {
 	Was *string `json:"was,omitempty"`
 }
 
+// A Setting is an attribute and its value.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
 // The edits.
 const (
-	OpAddNode    = "add-node"    // Label, Name, After, X, Y, In, Container
+	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
-	OpAddEdge    = "add-edge"    // Source, Target, Type, When
+	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target
 	OpEdgeType   = "type"        // Source, Target, Type
-	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Was
+	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Set, Was
 	OpUnsetEdge  = "unset-edge"  // Source, Target, Key, Was
-	OpSet        = "set"         // Nodes, Key, Value, Was
+	OpSet        = "set"         // Nodes, Key, Value, Set, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
-	OpSetGraph   = "set-graph"   // Key, Value, Was
+	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 )
 

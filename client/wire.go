@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -93,6 +94,11 @@ func watchQuery(opt api.WatchOptions) url.Values {
 	}
 	for _, t := range opt.Events {
 		query.Add("type", string(t))
+	}
+	if opt.Caller != nil {
+		if text, err := json.Marshal(opt.Caller); err == nil {
+			query.Set("caller", string(text))
+		}
 	}
 	return query
 }

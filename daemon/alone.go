@@ -13,5 +13,6 @@ func Plan(path, state string, req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return api.Plan{}, err
 	}
+	look.UsePools(newPools(state))
 	return look.Plan(req)
 }

@@ -57,6 +57,7 @@ type Config struct {
 
 	values *store.Store // of State; nil = made by withDefaults
 	pools  *pools       // likewise
+	nested *nested      // likewise
 }
 
 func (c Config) withDefaults() Config {
@@ -86,6 +87,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.pools == nil {
 		c.pools = newPools(c.State)
+	}
+	if c.nested == nil {
+		c.nested = &nested{}
 	}
 	if c.Locked == nil {
 		c.Locked = func() error { return nil }
@@ -158,6 +162,7 @@ func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
+	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
 }
 

@@ -10,7 +10,7 @@ import (
 // workspacesOf makes the opener of real workspaces, once the slots exist.
 func workspacesOf(cfg Config) func(*slots) opener {
 	return func(s *slots) opener {
-		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{s}, Pools: cfg.pools,
+		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{s}, Pools: cfg.pools, Nested: cfg.nested,
 			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, Log: cfg.Log, Rehearse: cfg.Rehearse,
 			Forgot: func(id string, runs []int) {
 				if err := cfg.values.Forget(context.Background(), id, runs); err != nil {

@@ -184,6 +184,7 @@ func (d *daemon) startRun(w http.ResponseWriter, r *http.Request) error {
 			Why: "somebody has asked for that with wf server stop --wait"}
 	}
 	return askBody(func(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
+		q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
 		return w.StartRun(r.Context(), client(r), q)
 	})(d, w, r)
 }

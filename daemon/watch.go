@@ -38,6 +38,7 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer watcher.Close()
+	defer d.cfg.nested.waits(r.Context(), caller(r))()
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return nil // the upgrader has answered
@@ -60,6 +61,15 @@ func watchOptions(r *http.Request) api.WatchOptions {
 		opt.Events = append(opt.Events, api.EventType(t))
 	}
 	return opt
+}
+
+// caller is the execution whose command does nothing but wait for what it watches.
+func caller(r *http.Request) *api.Caller {
+	var c api.Caller
+	if err := json.Unmarshal([]byte(r.URL.Query().Get("caller")), &c); err != nil {
+		return nil
+	}
+	return &c
 }
 
 // listenTo reads pongs and the client's goodbye; its end is that of the connection.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // Workspace is what the daemon asks of an open workfile; see package workspace for each method.
@@ -44,6 +45,9 @@ type Workspace interface {
 	Approvals(ctx context.Context) (api.ApprovalList, error)
 	Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error)
 	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)
+	CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error)
+	Waits(c api.Caller, waits bool)
+	Adopt(ctx context.Context, c api.Caller, child workspace.Child) (bool, error)
 	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
 }
 

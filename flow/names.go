@@ -21,6 +21,8 @@ type members struct {
 	byLocal map[string]*graph.Node
 	byID    map[string]*graph.Node
 	names   []string // local names in file order
+
+	byProgram map[string][]*graph.Node // made when a name is found nowhere else
 }
 
 func newNaming(g *graph.Graph) *naming {
@@ -40,7 +42,8 @@ func newNaming(g *graph.Graph) *naming {
 	for _, n := range nodes {
 		home, local := n.Home(), handles.Of(n)
 		t.handle[n] = local
-		if name := strings.TrimSpace(n.Name); name != local && times[named{home, name}] == 1 {
+		other := g.Node(strings.TrimSpace(n.Name)) // ids mean their nodes, whatever others are called
+		if name := strings.TrimSpace(n.Name); name != local && times[named{home, name}] == 1 && (other == nil || other == n) {
 			t.local[n], local = name, name
 		}
 		flow := t.flows[home]
@@ -71,9 +74,28 @@ func (t *naming) in(home *graph.Node, name string) *graph.Node {
 	}
 	named, other := flow.byLocal[name], flow.byID[name]
 	if named == nil || isGroup(named) && other != nil {
-		return other
+		named = other
+	}
+	if named == nil {
+		return flow.running(name)
 	}
 	return named
+}
+
+// running returns the only node of a flow whose command runs a program, if its handle says more than that.
+func (m *members) running(program string) (only *graph.Node) {
+	if m.byProgram == nil {
+		m.byProgram = map[string][]*graph.Node{}
+		for _, n := range m.byID {
+			if word := graph.CommandWord(n); word != "" && strings.TrimSpace(n.Name) == "" {
+				m.byProgram[word] = append(m.byProgram[word], n)
+			}
+		}
+	}
+	if nodes := m.byProgram[program]; len(nodes) == 1 {
+		return nodes[0]
+	}
+	return nil
 }
 
 // LocalName returns what the node is called within its flow, as in paths (align[3]/trim) and results:

@@ -213,7 +213,7 @@ func (a *nodeReader) least(s *Sub) {
 		return
 	}
 	if most, known := s.instances(); known && most > 0 && number > most { // none at all succeed at once
-		a.warn(CodeNever, "min_success", "min_success is %d, and there are only %d instances, so that it always fails; write a smaller number, or a part like 80%%", number, most)
+		a.warn(CodeNever, "min_success", "min_success is %d, more than there are instances (%d), so that it always fails; write a smaller number, or a part like 80%%", number, most)
 	}
 	s.Least, s.HasLeast = number, true
 }

@@ -45,6 +45,7 @@ const (
 	CodeAttribute     = "bad-attribute"     // error
 	CodeDuplicateName = "duplicate-name"    // warning, as all below
 	CodeNameIsID      = "name-is-id"
+	CodeNameSelects   = "name-selects"
 	CodeNoCommand     = "no-command"
 	CodeStatus        = "unknown-status"
 	CodeEdgeType      = "unknown-edge-type"
@@ -57,6 +58,9 @@ func Check(g *Graph) []Problem {
 	c.attributes()
 	for _, n := range g.nodes.list {
 		c.label(n)
+	}
+	c.withoutCommand()
+	for _, n := range g.nodes.list {
 		c.nodeStatus(n)
 		c.output(n)
 	}
@@ -73,6 +77,8 @@ type checker struct {
 	g        *Graph
 	handles  *HandleTable
 	problems []Problem
+
+	noCommand []*Node
 }
 
 func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format string, args ...any) {
@@ -125,7 +131,7 @@ func (c *checker) output(n *Node) {
 func (c *checker) label(n *Node) {
 	handle, at := c.handles.Of(n), []*Node{n}
 	if n.NoCommand && !needsNone(n) {
-		c.add(Warning, CodeNoCommand, -1, at, "node %s has no command", handle)
+		c.noCommand = append(c.noCommand, n)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
 		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
@@ -133,6 +139,23 @@ func (c *checker) label(n *Node) {
 	if what, octal := unwritable(n.Label); what != "" {
 		c.add(Error, CodeControl, -1, at,
 			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
+	}
+}
+
+// withoutCommand tells of the nodes without commands: of a few one by one, of many, as in a graph that is no
+// workflow, all at once.
+func (c *checker) withoutCommand() {
+	const few = 3
+	if len(c.noCommand) > few {
+		var shown []string
+		for _, n := range c.noCommand[:few] {
+			shown = append(shown, c.handles.Of(n))
+		}
+		c.add(Warning, CodeNoCommand, -1, c.noCommand, "%d nodes have no command: %s, ...", len(c.noCommand), strings.Join(shown, ", "))
+		return
+	}
+	for _, n := range c.noCommand {
+		c.add(Warning, CodeNoCommand, -1, []*Node{n}, "node %s has no command", c.handles.Of(n))
 	}
 }
 
@@ -182,6 +205,9 @@ func (c *checker) names() {
 			order = append(order, name)
 		}
 		byName[name] = append(byName[name], n)
+		if sign := SelectorSyntax(name); sign != "" {
+			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s has %q, which means something else in a selector", name, c.handles.Of(n), sign)
+		}
 		if other := c.g.byID[name]; other != nil && other != n {
 			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)
 		}

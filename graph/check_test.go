@@ -29,13 +29,13 @@ func TestCheck(t *testing.T) {
 		`error bad-attribute -1 []: graph attribute max_activations is "0", not a whole number from 1`,
 		`error control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
 		`error markup-label -1 [d]: the command of node d is HTML, the look of a drawing, not a command`,
-		`error control-character -1 [h]: the command of node bad holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
+		`error control-character -1 [h]: the command of node h holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
 		`error cycle 0 [a b]: blocking cycle: first -> first~2 -> first; make one of its edges non-blocking if it is a loop`,
-		`warning no-command -1 [c]: node a has no command`,
-		`warning unknown-status -1 [c]: node a has the unknown status "done"; it counts as not run`,
+		`warning no-command -1 [c]: node a~2 has no command`,
+		`warning unknown-status -1 [c]: node a~2 has the unknown status "done"; it counts as not run`,
 		`warning name-is-id -1 [c a]: the name of node a is the id of another node`,
 		`warning duplicate-name -1 [a b]: 2 nodes have the name "first"`,
-		`warning unknown-edge-type 3 [box f]: edge group -> tabs: its type "maybe" is unknown; it counts as blocking`,
+		`warning unknown-edge-type 3 [box f]: edge box -> f: its type "maybe" is unknown; it counts as blocking`,
 		`warning unknown-status 4 [a d]: edge first -> d: its status "soon" is unknown; it counts as empty`,
 	}
 	var got []string
@@ -134,5 +134,31 @@ func TestSubFlows(t *testing.T) {
 	}
 	if want := []string{"s true in none with 1", "g false in s with 2", "a false in s with 0", "t true in s with 1", "b false in t with 0", "c false in none with 0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCheckDrawing: a graph that is no workflow has one warning, with the ids that its author knows.
+func TestCheckDrawing(t *testing.T) {
+	var specs []NodeSpec
+	for i := range 33 {
+		specs = append(specs, NodeSpec{ID: fmt.Sprintf("n%d", i), Parent: -1})
+	}
+	g, err := Build(specs, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := Check(g); len(p) != 1 || p[0].Message != "33 nodes have no command: n0, n1, n2, ..." || len(p[0].Nodes) != 33 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestCheckNames: a name that selectors read otherwise is told of.
+func TestCheckNames(t *testing.T) {
+	g, err := Build([]NodeSpec{{ID: "n0", Parent: -1, Label: "x", Name: "s:failed"}, {ID: "n1", Parent: -1, Label: "x", Name: "a b"}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := Check(g); len(p) != 1 || p[0].Message != `the name "s:failed" of node s_failed has "s:", which means something else in a selector` {
+		t.Errorf("%+v", p)
 	}
 }

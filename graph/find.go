@@ -24,9 +24,16 @@ func (e *SelectorError) Error() string {
 }
 
 // Find returns the nodes that a text names. It is, in this order: a handle, an id, a name, the
-// beginning of just one id (at least four bytes), a glob that matches handles or else ids.
-// Several nodes come in file order. The error is a *SelectorError.
+// beginning of just one id (at least four bytes), the program of just one node, a glob that matches handles
+// or else ids. id:TEXT is an id and nothing else. Several nodes come in file order. The error is a
+// *SelectorError.
 func (t *HandleTable) Find(text string) ([]*Node, error) {
+	if id, found := strings.CutPrefix(text, "id:"); found && t.exact(text) == nil {
+		if n := t.g.byID[id]; n != nil {
+			return []*Node{n}, nil
+		}
+		return nil, &SelectorError{Text: text, Problem: fmt.Sprintf("no node has the id %q", id)}
+	}
 	if n := t.exact(text); n != nil {
 		return []*Node{n}, nil
 	}
@@ -36,7 +43,12 @@ func (t *HandleTable) Find(text string) ([]*Node, error) {
 	if begun := t.begun(text); len(begun) == 1 {
 		return begun, nil
 	} else if len(begun) > 1 {
-		return nil, ambiguous(text, begun)
+		return nil, ambiguous(text, "begins the ids of", begun, func(n *Node) string { return n.ID })
+	}
+	if running := t.running(text); len(running) == 1 {
+		return running, nil
+	} else if len(running) > 1 {
+		return nil, ambiguous(text, "means", running, t.Of)
 	}
 	if isGlob(text) {
 		if matched := t.matched(text); matched != nil {
@@ -77,10 +89,26 @@ func (t *HandleTable) begun(text string) []*Node {
 	return t.ids[from:to:to]
 }
 
-func ambiguous(text string, nodes []*Node) error {
+// running returns the nodes that a command line calls what the text says, where their handles say more than
+// that: the program, or the program and what it is asked to do.
+func (t *HandleTable) running(text string) []*Node {
+	if text == "" || isGlob(text) {
+		return nil
+	}
+	return t.filter(func(n *Node) bool {
+		if strings.TrimSpace(n.Name) != "" {
+			return false
+		}
+		rest, longer := strings.CutPrefix(t.Of(n), text)
+		return longer && rest != "" && (rest[0] == '_' || rest[0] == '~') || CommandWord(n) == text
+	})
+}
+
+// ambiguous says that a text means several nodes, which are called what call says.
+func ambiguous(text, what string, nodes []*Node, call func(*Node) string) error {
 	shown := make([]string, 0, 3)
 	for _, n := range nodes[:min(3, len(nodes))] {
-		shown = append(shown, n.ID)
+		shown = append(shown, call(n))
 	}
 	list := strings.Join(shown, ", ")
 	if len(nodes) > len(shown) {
@@ -88,7 +116,7 @@ func ambiguous(text string, nodes []*Node) error {
 	}
 	return &SelectorError{
 		Text:        text,
-		Problem:     fmt.Sprintf("%q begins the ids of %d nodes: %s", text, len(nodes), list),
+		Problem:     fmt.Sprintf("%q %s %d nodes: %s", text, what, len(nodes), list),
 		Suggestions: shown,
 	}
 }

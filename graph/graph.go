@@ -16,6 +16,8 @@ type Graph struct {
 	byID  map[string]*Node
 	attrs map[string]string // graph attributes, by attr.name
 
+	handles *HandleTable // of the graph as it is; nil until somebody asks, and after a change
+
 	// The next fresh keys. They only grow, so a key is never given twice.
 	nextNodeKey, nextEdgeKey int
 }

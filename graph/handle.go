@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxHandle bounds the length of a handle that is taken from a command, in bytes.
+// maxHandle bounds the length of a handle that is taken from a command or a comment, in bytes.
 const maxHandle = 64
 
 // A HandleTable gives each node of a graph a short unique word, by which people call it. It is
@@ -15,51 +15,88 @@ type HandleTable struct {
 	handles  []string         // by position
 	byHandle map[string]int32 // position
 	ids      []*Node          // by ID, made when a prefix is first looked for
+	last     map[string]int   // the highest number given to a word
 }
 
-// Handles computes the handles: the name of a node, else a word out of its command, made unique
-// by ~2, ~3 and so on in file order. Names get the bare word before commands do.
+// Handles returns the handles, which are computed once for each state of the graph. The handle of a node is the first of these that it has:
+//
+//   - its name
+//   - its id, if that is a word that a person chose: no UUID, no n12
+//   - a comment at the end of its command: … # align S1
+//   - the program, and what distinguishes its command from others with that program: trim_S017
+//
+// Equal ones are made unique by ~2, ~3 and so on in file order. No node has the id of another one as its
+// handle, so that ids always mean their node.
 func Handles(g *Graph) *HandleTable {
+	if g.handles == nil {
+		g.handles = newHandles(g)
+	}
+	return g.handles
+}
+
+func newHandles(g *Graph) *HandleTable {
 	t := &HandleTable{
 		g:        g,
 		handles:  make([]string, len(g.nodes.list)),
 		byHandle: make(map[string]int32, len(g.nodes.list)),
+		last:     map[string]int{},
 	}
-	var repeated []int // nodes whose name an earlier node has
+	var repeated, rest []int32 // nodes whose name an earlier node has; nodes without a name
 	for i, n := range g.nodes.list {
-		if name := strings.TrimSpace(n.Name); name != "" && !t.take(i, name) {
-			repeated = append(repeated, i)
+		switch name := handleOfName(n.Name); {
+		case name == "":
+			rest = append(rest, int32(i))
+		case !t.take(int32(i), name):
+			repeated = append(repeated, int32(i))
 		}
 	}
-	last := map[string]int{} // the highest number given to a word
 	for _, i := range repeated {
-		t.takeNumbered(i, strings.TrimSpace(g.nodes.list[i].Name), last)
+		t.takeNumbered(i, handleOfName(g.nodes.list[i].Name))
 	}
-	for i, n := range g.nodes.list {
-		if t.handles[i] != "" {
-			continue
+	rest = t.takeAll(rest, func(n *Node) string {
+		if isChosen(n.ID) {
+			return n.ID
 		}
-		if word := handleWord(n); !t.take(i, word) {
-			t.takeNumbered(i, word, last)
-		}
-	}
+		return ""
+	})
+	rest = t.takeAll(rest, func(n *Node) string { return closingComment(n.Label) })
+	t.takeCommands(rest)
+	t.last = nil
 	return t
 }
 
-// take gives the handle to a node unless another one has it.
-func (t *HandleTable) take(node int, handle string) bool {
+// takeAll gives nodes the handles that a function has for them, and returns the others.
+func (t *HandleTable) takeAll(nodes []int32, handle func(*Node) string) (rest []int32) {
+	rest = nodes[:0]
+	for _, i := range nodes {
+		word := handle(t.g.nodes.list[i])
+		switch {
+		case word == "":
+			rest = append(rest, i)
+		case !t.take(i, word):
+			t.takeNumbered(i, word)
+		}
+	}
+	return rest
+}
+
+// take gives the handle to a node unless another one has it, or has it as its id.
+func (t *HandleTable) take(node int32, handle string) bool {
 	if _, taken := t.byHandle[handle]; taken {
 		return false
 	}
-	t.byHandle[handle] = int32(node)
+	if n := t.g.nodes.list[node]; n.ID != handle && t.g.byID[handle] != nil {
+		return false
+	}
+	t.byHandle[handle] = node
 	t.handles[node] = handle
 	return true
 }
 
-func (t *HandleTable) takeNumbered(node int, word string, last map[string]int) {
-	for number := max(last[word], 1) + 1; ; number++ {
+func (t *HandleTable) takeNumbered(node int32, word string) {
+	for number := max(t.last[word], 1) + 1; ; number++ {
 		if t.take(node, word+"~"+strconv.Itoa(number)) {
-			last[word] = number
+			t.last[word] = number
 			return
 		}
 	}
@@ -68,20 +105,121 @@ func (t *HandleTable) takeNumbered(node int, word string, last map[string]int) {
 // Of returns the handle of a node.
 func (t *HandleTable) Of(n *Node) string { return t.handles[n.pos] }
 
-// handleWord makes a handle, unique or not, for a node without a name.
-func handleWord(n *Node) string {
+// handleOfName makes a handle of a name: the name itself, unless a selector would read it as something
+// else.
+func handleOfName(name string) string {
+	name = strings.TrimSpace(name)
+	if SelectorSyntax(name) == "" {
+		return name
+	}
+	name = strings.ReplaceAll(name, ",", "_")
+	for _, prefix := range selectorPrefixes {
+		if rest, found := strings.CutPrefix(name, prefix); found {
+			name = strings.TrimSuffix(prefix, ":") + "_" + rest
+		}
+	}
+	if rest, found := strings.CutPrefix(name, "+"); found {
+		name = "_" + rest
+	}
+	if rest, found := strings.CutSuffix(name, "+"); found {
+		name = rest + "_"
+	}
+	return name
+}
+
+// selectorPrefixes are what parts of selectors begin with that name no node.
+var selectorPrefixes = []string{"s:", "g:", "id:"}
+
+// SelectorSyntax says what of a name means something else in a selector, "" if nothing does.
+func SelectorSyntax(name string) string {
+	for _, prefix := range selectorPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return prefix
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "+"), strings.HasSuffix(name, "+"):
+		return "+"
+	case strings.Contains(name, ","):
+		return ","
+	}
+	return ""
+}
+
+// isChosen says whether an id is a word that a person, or a program that knows what it means, chose. Others
+// are numbers: UUIDs, n12, node_12, 17.
+func isChosen(id string) bool {
+	if id == "" || len(id) > maxHandle || !isLetter(rune(id[0])) || strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r }) {
+		return false
+	}
+	word := strings.TrimRight(id, "0123456789")
+	if word != id {
+		word = strings.ToLower(strings.TrimRight(word, "_-."))
+		switch word {
+		case "", "n", "e", "v", "x", "id", "node", "vertex", "element":
+			return false
+		}
+	}
+	return !isHex(id)
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// isHex recognises UUIDs and hashes: nothing but hexadecimal digits and dashes, at least eight of them and
+// a digit among them.
+func isHex(id string) bool {
+	return len(id) >= 8 && strings.ContainsAny(id, "0123456789") && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
+}
+
+// closingComment returns the comment at the end of a command as a handle: align_S1 for "bwa … # align S1".
+// Sentences are no handles.
+func closingComment(command string) string {
+	command = strings.TrimRight(command, " \t\r\n")
+	line := command[strings.LastIndexByte(command, '\n')+1:]
+	at := strings.LastIndexByte(line, '#')
+	if at < 0 || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' || strings.Count(line[:at], "'")%2 != 0 || strings.Count(line[:at], `"`)%2 != 0 {
+		return ""
+	}
+	comment := strings.TrimSpace(line[at+1:])
+	words := strings.Fields(comment)
+	const most = 4
+	if len(words) == 0 || len(words) > most || len(comment) > maxHandle || strings.ContainsAny(comment, "\"'`$!\\;|&<>(){}") {
+		return ""
+	}
+	handle := strings.Trim(strings.Map(handleRune, strings.Join(words, "_")), "_")
+	if !strings.ContainsFunc(handle, isLetter) {
+		return ""
+	}
+	return handle
+}
+
+// CommandWord is the program that the command of a node runs, as handles begin with it; "" if it has none.
+func CommandWord(n *Node) string {
 	word := commandWord(n.Label)
 	if len(word) > maxHandle {
 		word = word[:maxHandle]
 	}
-	word = strings.Map(handleRune, word)
+	return strings.Map(handleRune, word)
+}
+
+// handleWord is the word for a node that has nothing but its command.
+func handleWord(n *Node) string {
+	word := CommandWord(n)
 	switch {
 	case word != "":
 		return word
+	case typeable(n.ID):
+		return n.ID
 	case n.Container:
 		return "group"
 	}
 	return "node"
+}
+
+// typeable says whether an id is better than a number, for a node without a command.
+func typeable(id string) bool {
+	const most = 24
+	return id != "" && len(id) <= most && !isHex(id) && !strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r })
 }
 
 func handleRune(r rune) rune {
@@ -92,5 +230,5 @@ func handleRune(r rune) rune {
 }
 
 func isAlphanumeric(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return isLetter(r) || r >= '0' && r <= '9'
 }

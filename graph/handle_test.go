@@ -78,13 +78,63 @@ func TestHandles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"sort~4", "sort~5", "sort", "sort~3", "sort~2", "two words", "node", "gr__e",
+		"sort_a", "sort~4", "sort", "sort~3", "sort~2", "two words", "id6", "gr__e",
 		strings.Repeat("long", 16), "x", "x~2", "true", "true~2",
 	}
 	table := Handles(g)
 	for i, n := range g.Nodes() {
 		if got := table.Of(n); got != want[i] {
 			t.Errorf("node %d: %q, want %q", i, got, want[i])
+		}
+	}
+}
+
+// TestHandleOrigins: what the handle of a node is made of. A line is an id, a name and a command.
+func TestHandleOrigins(t *testing.T) {
+	for story, c := range map[string][][4]string{
+		"a name before all":                   {{"align_S1", "mapping", "bwa x # y", "mapping"}},
+		"an id that a person chose":           {{"align_S1", "", "bwa mem x", "align_S1"}, {"b", "", "bwa mem y", "b"}},
+		"ids that are numbers":                {{"n12", "", "true", "true"}, {"node_3", "", "false", "false"}, {"17", "", "date", "date"}},
+		"ids that are random":                 {{"864cd165-33a2-4d0c-9c8e-02c1a8e3e5f1", "", "sort", "sort"}, {"deadbeef01", "", "uniq", "uniq"}},
+		"ids with other characters":           {{"n0::n1", "", "sort", "sort"}, {"a b", "", "uniq", "uniq"}},
+		"a comment":                           {{"n0", "", "bwa mem x  # align S1", "align_S1"}, {"n1", "", "sort x\nuniq # dedup\n", "dedup"}},
+		"the same comment":                    {{"n0", "", "a # x", "x"}, {"n1", "", "b # x", "x~2"}},
+		"no comment":                          {{"n0", "", "echo 'a # b'", "echo_a"}, {"n1", "", "echo x#y", "echo"}, {"n2", "", "ls # this is a sentence about it", "ls"}},
+		"samples":                             {{"n0", "", "trim -o out/S001.fq raw/S001.fq", "trim_S001"}, {"n1", "", "trim -o out/S017.fq raw/S017.fq", "trim_S017"}},
+		"samples that share a letter":         {{"n0", "", "trim --seed 1 S1_L.fq", "trim_S1"}, {"n1", "", "trim --seed 2 S2_L.fq", "trim_S2"}},
+		"two things":                          {{"n0", "", "cut A 1.txt", "cut_A_1"}, {"n1", "", "cut A 2.txt", "cut_A_2"}, {"n2", "", "cut B 1.txt", "cut_B"}},
+		"what the program does":               {{"n0", "", "samtools sort S1.bam", "samtools_sort_S1"}, {"n1", "", "samtools sort S2.bam", "samtools_sort_S2"}, {"n2", "", "samtools index S1.bam", "samtools_index"}},
+		"numbers":                             {{"n0", "", "sleep 0.5", "sleep_0.5"}, {"n1", "", "sleep 2", "sleep_2"}, {"n2", "", "sleep 2", "sleep_2~2"}},
+		"nothing":                             {{"n0", "", "true", "true"}, {"n1", "", "true", "true~2"}, {"n2", "", "true", "true~3"}},
+		"a script":                            {{"n0", "", "python3 bin/fit.py --fold 1 model/a.pt", "fit_a"}, {"n1", "", "python3 bin/fit.py --fold 2 model/b.pt", "fit_b"}},
+		"no command":                          {{"n33", "", "", "n33"}, {"864cd165-33a2-4d0c-9c8e-02c1a8e3e5f1", "", "", "node"}, {"17", "", "", "17"}},
+		"the id of another":                   {{"n0", "sort", "x", "sort~2"}, {"sort", "", "y", "sort"}, {"n1", "", "sort z", "sort~3"}},
+		"names that selectors read otherwise": {{"n0", "s:failed", "x", "s_failed"}, {"n1", "a,b", "y", "a_b"}, {"n2", "+x", "z", "_x"}, {"n3", "x+", "z", "x_"}, {"n4", "id:x", "z", "id_x"}},
+		"commands of different lengths":       {{"n0", "", "get a.gz", "get_a"}, {"n1", "", "get b.gz", "get_b"}, {"n2", "", "get -q c.gz", "get"}},
+		"a part that is no word":              {{"n0", "", "get ///", "get"}, {"n1", "", "get ...", "get~2"}},
+	} {
+		var specs []NodeSpec
+		for _, line := range c {
+			specs = append(specs, NodeSpec{ID: line[0], Name: line[1], Label: line[2], Parent: -1})
+		}
+		g, err := Build(specs, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range g.Nodes() {
+			if got := Handles(g).Of(n); got != c[i][3] {
+				t.Errorf("%s: %q is %q, want %q", story, c[i][2], got, c[i][3])
+			}
+			if found, err := Handles(g).Find(n.ID); err != nil || len(found) != 1 || found[0] != n {
+				t.Errorf("%s: the id %s finds %s, %v", story, n.ID, ids(found), err)
+			}
+			both := []string{Handles(g).Of(n), "id:" + n.ID}
+			if !strings.Contains(n.ID, " ") {
+				both = []string{strings.Join(both, ",")}
+			}
+			if got, err := Select(g, Handles(g), both, nil); err != nil || len(got) != 1 || got[0] != n {
+				t.Errorf("%s: selecting %s: %s, %v", story, Handles(g).Of(n), ids(got), err)
+			}
 		}
 	}
 }
@@ -112,7 +162,7 @@ func BenchmarkHandles(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		Handles(g)
+		newHandles(g)
 	}
 	b.ReportMetric(float64(b.Elapsed()/time.Duration(b.N))/100_000, "ns/node")
 }

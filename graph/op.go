@@ -23,6 +23,7 @@ type Batch struct{ Ops []Op }
 // elements for those that were removed: who keeps pointers across a removal and its undo looks
 // them up again, by id or key.
 func (g *Graph) Apply(op Op) (inverse, done Op, err error) {
+	g.handles = nil
 	g.nodes.begin()
 	g.edges.begin()
 	inverse, done, err = op.apply(g)

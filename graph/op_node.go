@@ -67,7 +67,7 @@ func (op RemoveNode) apply(g *Graph) (inverse, done Op, err error) {
 		return nil, nil, fmt.Errorf("no node %q", op.ID)
 	}
 	if n.children > 0 {
-		return nil, nil, fmt.Errorf("node %s: %d nodes lie in it; remove them first", n.ID, n.children)
+		return nil, nil, fmt.Errorf("node %s: nodes lie in it (%d); remove them first", n.ID, n.children)
 	}
 	restore, remove := []Op{n.restore()}, []Op{}
 	for _, e := range n.incident() {

@@ -11,10 +11,10 @@ import (
 //
 //	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
 //	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
-//	X+     X and all downstream
+//	X+     X and all downstream   id:ID     the node with this id
 //
-// An expression or part of one that is exactly a handle or an id is that node, whatever
-// characters it holds. state tells the state of a node as people see it; nil takes it from the
+// An expression or part of one that is exactly an id is that node, whatever characters it holds, and so
+// is a part between commas that is exactly a handle. No handle looks like the other forms. state tells the state of a node as people see it; nil takes it from the
 // status. The error is a *SelectorError; nothing is selected then.
 func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
 	picks, err := Picks(g, table, exprs, state)
@@ -82,13 +82,22 @@ func (s *selection) pick(n *Node, way Way, by string) {
 
 func (s *selection) expression(expr string) error {
 	// The whole may be one id with blanks and commas in it.
-	if bare, _, _ := cutPlus(expr); s.table.exact(expr) != nil || s.table.exact(bare) != nil {
+	id, _ := strings.CutPrefix(expr, "id:")
+	if bare, _, _ := cutPlus(expr); s.table.exact(expr) != nil || s.table.exact(bare) != nil || s.g.byID[id] != nil {
 		return s.term(expr)
 	}
-	separator := func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }
-	for _, term := range strings.FieldsFunc(expr, separator) {
-		if err := s.term(term); err != nil {
-			return err
+	for part := range strings.SplitSeq(expr, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		terms := []string{part} // a name may have blanks in it
+		if bare, _, _ := cutPlus(part); s.table.exact(part) == nil && s.table.exact(bare) == nil {
+			terms = strings.Fields(part)
+		}
+		for _, term := range terms {
+			if err := s.term(term); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -38,8 +38,10 @@ func TestFind(t *testing.T) {
 	table := Handles(g)
 	for _, test := range []struct{ text, want string }{
 		{"fetch", "0aa1-1"},
-		{"align", "0aa1-2"},
-		{"align~2", "0bb2-3"},
+		{"align_x", "0aa1-2"},
+		{"align_y", "0bb2-3"},
+		{"id:0bb2-3", "0bb2-3"},
+		{"id:a b,c", "a b,c"},
 		{"a b,c", "a b,c"},
 		{"sort*", "sort*"}, // the literal id wins over the glob
 		{"0bb2", "0bb2-3"},
@@ -55,6 +57,8 @@ func TestFind(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{"0aa1", `"0aa1" begins the ids of 2 nodes: 0aa1-1, 0aa1-2`},
+		{"align", `"align" means 2 nodes: align_x, align_y`},
+		{"id:align_x", `no node has the id "align_x"`},
 		{"0bb", `no node "0bb"`}, // too short for a prefix
 		{"aling", `no node "aling"`},
 		{"x*", `no node matches "x*"`},
@@ -90,12 +94,12 @@ func TestSelect(t *testing.T) {
 	for _, test := range []struct{ exprs, want string }{
 		{"fetch", "0aa1-1"},
 		{"sort,fetch", "0aa1-1|a b,c"}, // in file order
-		{"fetch align\tfetch,,", "0aa1-1|0aa1-2"},
+		{"fetch align_x\tfetch,,", "0aa1-1|0aa1-2"},
 		{"a b,c", "a b,c"},
 		{"+a b,c", "0aa1-1|0aa1-2|0bb2-3|a b,c|sort*"}, // a loop has all of itself upstream
-		{"+align", "0aa1-1|0aa1-2"},
+		{"+align_x", "0aa1-1|0aa1-2"},
 		{"merge+", "a b,c|sort*|in/box"},
-		{"+align~2+", "0aa1-1|0bb2-3|a b,c|sort*|in/box"},
+		{"+align_y+", "0aa1-1|0bb2-3|a b,c|sort*|in/box"},
 		{"align*+", "0aa1-2|0bb2-3|a b,c|sort*|in/box"},
 		{"+odd+", "+odd+"}, // an id that looks like an operator
 		{"s:failed", "sort*"},
@@ -129,9 +133,9 @@ func TestPicks(t *testing.T) {
 	g := shop(t)
 	for _, test := range []struct{ exprs, want string }{
 		{"fetch", "fetch named by fetch"},
-		{"+align", "fetch before align|align named by align"},
-		{"al*+", "align named by al*|align~2 named by al*|sort after al*|merge after al*|plot after al*"},
-		{"align+;merge,s:running", "align named by align|sort after align|merge named by merge|plot named by s:running"},
+		{"+align_x", "fetch before align_x|align_x named by align_x"},
+		{"al*+", "align_x named by al*|align_y named by al*|sort after al*|merge after al*|plot after al*"},
+		{"align_x+;merge,s:running", "align_x named by align_x|sort after align_x|merge named by merge|plot named by s:running"},
 	} {
 		table := Handles(g)
 		picks, err := Picks(g, table, strings.Split(test.exprs, ";"), nil)
@@ -152,9 +156,9 @@ func TestSelectErrors(t *testing.T) {
 		expr, want  string
 		suggestions []string
 	}{
-		{"fetch,aling", `no node "aling"`, []string{"align"}},
+		{"fetch,aling", `no node "aling"`, []string{"align_x", "align_y"}},
 		{"ferch", `no node "ferch"`, []string{"fetch"}},
-		{"alig", `no node "alig"`, []string{"align", "align~2"}},
+		{"alig", `no node "alig"`, []string{"align_x", "align_y"}},
 		{"plotter", `no node "plotter"`, []string{"plot"}},
 		{"etch2", `no node "etch2"`, []string{"fetch"}},
 		{"qqqqqq", `no node "qqqqqq"`, nil},
@@ -162,6 +166,7 @@ func TestSelectErrors(t *testing.T) {
 		{"s:", `no state "" (there are idle, queued, running, ok, failed, cancelled, blocked, skipped, waiting, retrying)`, nil},
 		{"+", `"+" selects nothing: a name must follow`, nil},
 		{"g:aling", `no group "aling"`, []string{"align"}},
+		{"align", `"align" means 2 nodes: align_x, align_y`, []string{"align_x", "align_y"}},
 		{"g:x*", `no group "x*"`, nil},
 		{"g:", `"g:" selects nothing: a name must follow`, nil},
 	} {

@@ -13,7 +13,25 @@ const maxSuggestions = 3
 
 // suggest returns the handles that are most like the text, best first.
 func (t *HandleTable) suggest(text string) []string {
-	return closest(text, t.handles)
+	found := closest(text, t.handles)
+	if found != nil {
+		return found
+	}
+	// Nobody types all of align_S1 when it is the align that counts.
+	programs := make([]string, 0, len(t.handles))
+	of := map[string][]string{}
+	for _, n := range t.g.nodes.list {
+		if word := CommandWord(n); word != "" && word != t.Of(n) {
+			if of[word] == nil {
+				programs = append(programs, word)
+			}
+			of[word] = append(of[word], t.Of(n))
+		}
+	}
+	for _, word := range closest(text, programs) {
+		found = append(found, of[word]...)
+	}
+	return found[:min(maxSuggestions, len(found))]
 }
 
 // closest ranks words by typing errors, then by common beginning, then by containing.

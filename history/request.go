@@ -49,6 +49,8 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
 	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
 
+	Caller *Caller `json:"caller,omitempty"` // the execution that has started it and waits for it; nil = none
+
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same
 	Nodes int  `json:"nodes"`         // length of Scope, set by Store.Create
 
@@ -57,6 +59,15 @@ type Request struct {
 	// need not read them.
 	Scope []string `json:"scope"`
 	Names []string `json:"names"`
+}
+
+// Caller is an execution of a run, mostly of another workfile, whose command has started a run.
+type Caller struct {
+	Workfile  string         `json:"workfile"` // absolute
+	Run       string         `json:"run"`
+	Node      string         `json:"node"` // id
+	Execution int            `json:"execution"`
+	Held      map[string]int `json:"held,omitempty"` // units of pools, also of the executions that have started its run
 }
 
 // errNoRequest is wrapped by whatever is wrong with a run.json.

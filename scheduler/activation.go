@@ -21,7 +21,7 @@ func (r *Run) activate(i, cause int32) {
 		r.takenBack(i)
 		return
 	}
-	if n.stray {
+	if n.stray || r.dry != nil && n.activations > 0 {
 		return
 	}
 	if int(n.activations) == r.opt.MaxActivations {
@@ -154,6 +154,10 @@ func (r *Run) setStatus(i int32, s graph.Status, reason string) { r.change(i, s,
 func (r *Run) setFailed(i int32, reason, message string, handled bool) {
 	r.change(i, graph.Failed, reason, message, handled)
 	if r.opt.FailFast && !r.halted && !handled && r.frameNo(i) == 0 {
+		if r.dry != nil {
+			r.dry.failed = true // what is still to come depends on how far it is then
+			return
+		}
 		r.halt()
 	}
 }

@@ -91,8 +91,12 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 	}
 	more := len(s.frames) < s.count
 	if s.count < 0 && s.failed == 0 {
-		yes, err := sub.Test.Bool(r.testEnv(i))
-		more = err == nil && yes != (sub.Kind == flow.Until)
+		yes := false
+		sure, err := r.sure(r.frameNo(i), sub.Test.Constant(), func() (err error) {
+			yes, err = sub.Test.Bool(r.testEnv(i))
+			return err
+		})
+		more = sure && err == nil && yes != (sub.Kind == flow.Until)
 	}
 	if more && (s.failed == 0 || sub.Continue) {
 		s.stopping, s.message = ReasonInstances, "not all of its instances have begun"

@@ -133,6 +133,9 @@ func (r *Run) recallDecisions(k int32) {
 			r.recallInstances(i) // the last: it moves nodes
 		}
 	}
+	for i := f.node; r.dry != nil && i < f.node+int32(len(f.lay.ids)); i++ {
+		r.dry.kept[i] = r.nodes[i].decided
+	}
 }
 
 // goOnJoining decides once more about a node that has decided before, if the marks of another round had all

@@ -35,6 +35,9 @@ func (e *NoCommandError) Error() string {
 	if len(e.Nodes) == 1 {
 		return "node " + e.Nodes[0] + " has no command"
 	}
+	if len(e.Nodes) == 2 {
+		return "nodes " + e.Nodes[0] + " and " + e.Nodes[1] + " have no command"
+	}
 	return fmt.Sprintf("node %s and %d others have no command", e.Nodes[0], len(e.Nodes)-1)
 }
 

@@ -81,6 +81,7 @@ func (r *Run) uuid() string {
 
 // view is what expressions see of a node.
 func (r *Run) view(i int32) expression.Node {
+	r.asked(i)
 	n := &r.nodes[i]
 	v := expression.Node{Status: n.status.String()}
 	if i == r.judged {

@@ -189,6 +189,14 @@ func (r *Run) Attempt(node int) int {
 	return 0
 }
 
+// Attempts returns how many attempts an activation of a node has.
+func (r *Run) Attempts(node int) int {
+	if rules := r.rulesOf(int32(node)); rules != nil && rules.Retry != nil {
+		return rules.Retry.Limit + 1
+	}
+	return 1
+}
+
 // Outputs returns the outputs of the last activation of a node. They must not be changed.
 func (r *Run) Outputs(node int) map[string]any {
 	if x := r.rareAt(int32(node)); x != nil && x.over {
@@ -285,4 +293,34 @@ func (r *Run) Pools(node int) []flow.PoolUse {
 		return rules.Pool
 	}
 	return nil
+}
+
+// Kept says whether a node has succeeded, or failed in a way that an edge has handled, before this run, and
+// was not activated in it.
+func (r *Run) Kept(node int) bool {
+	n := &r.nodes[node]
+	return n.activations == 0 && (n.status == graph.Ran || n.status == graph.Failed && n.handled) && n.executions == 0
+}
+
+// Present says which nodes are of the latest activation of the sub-flow that they lie in: only these have a path.
+func (r *Run) Present() []bool {
+	nodes, frames := make([]bool, len(r.nodes)), r.present()
+	for i := range nodes {
+		nodes[i] = frames[r.frameNo(int32(i))]
+	}
+	return nodes
+}
+
+// Mocked returns how a node ends that is not executed; ok is false for one that is.
+func (r *Run) Mocked(node int) (m Mock, ok bool) { return r.mockOf(int32(node)) }
+
+// Open says of a node in a dry run that it lies in a sub-flow of which nobody knows yet how many instances it
+// will have.
+func (r *Run) Open(node int) bool {
+	for k := r.frameNo(int32(node)); k > 0 && r.dry != nil; k = r.frameNo(r.frames[k].owner) {
+		if r.dry.open[r.frames[k].owner] {
+			return true
+		}
+	}
+	return false
 }

@@ -51,6 +51,9 @@ func (r *Run) joinTimeUp(i int32) {
 func (r *Run) cancelLosers(join int32) {
 	k, f := r.frameNo(join), r.frameOf(join)
 	only := f.lay.leadingOnlyTo(join - f.node)
+	if r.dry != nil {
+		return // findLosers
+	}
 	for _, v := range only {
 		i := r.frames[k].node + v
 		if busy(r.nodes[i].status) {

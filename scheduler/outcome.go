@@ -110,32 +110,40 @@ func (r *Run) choose(i int32, out *outcome) (fires []bool, any bool) {
 // evaluate fills r.fires. broken says that an expression of the node has failed: what it was to choose
 // between cannot be chosen, so that only edges fire which do so after any failure.
 func (r *Run) evaluate(f *frame, i int32, out outcome, broken bool) error {
-	chosen := false
+	chosen, open := false, false
 	edges := f.lay.out.of(i - f.node)
 	for k, l := range edges {
-		c := f.lay.conditions[l]
-		fire, choice, err := r.holds(c, i, out, broken)
+		fire, choice, err := r.holds(f, l, i, out, broken)
 		if err != nil {
 			return err
 		}
 		r.fires[k] = fire
+		if choice && fire && r.dry != nil && r.dry.unsure[f.edge+l] {
+			open = true
+			continue
+		}
 		chosen = chosen || choice && fire
 	}
 	for k, l := range edges {
 		if c := f.lay.conditions[l]; c != nil && c.Kind == flow.OnElse {
-			r.fires[k] = !chosen && !broken
+			if r.fires[k] = !chosen && !broken; open && r.fires[k] {
+				r.dry.unsure[f.edge+l] = true
+			}
 		}
 	}
 	return nil
 }
 
 // holds says whether a condition holds, and whether it is one of those that an else is about.
-func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire, choice bool, err error) {
-	if c == nil {
+func (r *Run) holds(f *frame, l, i int32, out outcome, broken bool) (fire, choice bool, err error) {
+	c := f.lay.conditions[l]
+	switch {
+	case c == nil:
 		return out.ok, false, nil
-	}
-	if broken {
+	case broken:
 		return c.Kind == flow.OnFailure || c.Kind == flow.OnDone, false, nil
+	case r.dry != nil && (c.Kind == flow.OnCase || c.Kind == flow.OnTrue):
+		return r.holdsDry(f, l, c, i, out)
 	}
 	switch c.Kind {
 	case flow.OnSuccess:
@@ -150,16 +158,18 @@ func (r *Run) holds(c *flow.Condition, i int32, out outcome, broken bool) (fire,
 		value, given := out.outputs["case"]
 		return given && expression.Format(value) == c.Case, true, nil
 	case flow.OnTrue:
-		if r.opt.Dry {
-			return false, true, nil
-		}
-		r.judged, r.verdict = i, graph.Failed
-		if out.ok {
-			r.verdict = graph.Ran
-		}
-		fire, err = c.Expr.Bool(r.env(i))
-		r.judged = noNode
+		fire, err = r.isTrue(c, i, out)
 		return fire, true, err
 	}
 	return false, false, nil
+}
+
+// isTrue evaluates the expression of a condition, which sees the node with the status that it is about to get.
+func (r *Run) isTrue(c *flow.Condition, i int32, out outcome) (bool, error) {
+	r.judged, r.verdict = i, graph.Failed
+	if out.ok {
+		r.verdict = graph.Ran
+	}
+	defer func() { r.judged = noNode }()
+	return c.Expr.Bool(r.env(i))
 }

@@ -31,8 +31,7 @@ type Options struct {
 	Past     Past
 	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
 	Again    map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
-	// Dry plays through what could happen: texts are not asked for values that commands would have given.
-	// A condition that is an expression does not hold.
+	// Dry is for Forecast, which plays through what could happen.
 	Dry bool
 }
 
@@ -83,6 +82,7 @@ type Run struct {
 	judged  int32    // the node whose edges are looked at, and the status that it is about to get
 	verdict graph.Status
 	sight   sight
+	dry     *dry // nil but for a dry run of a flow
 }
 
 // node is the state of one node. Each activation that was accepted is pending, is being served,
@@ -126,6 +126,9 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		opt.Flow = nil
 	}
 	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
+	if opt.Dry && !r.plain {
+		r.dry = newDry()
+	}
 	for path := range opt.Mocks {
 		if strings.Contains(path, "[*]") {
 			r.patterns = append(r.patterns, path)

@@ -40,6 +40,45 @@ func flowOption(opt *Options, key, value string) bool {
 	return true
 }
 
+// forecast says what a run would come to, and what of it is not certain.
+func (p *play) forecast(options []string) string {
+	req, opt := p.options(options)
+	var err error
+	if opt.Flow, err = readFlow(p.g); err != nil {
+		return err.Error()
+	}
+	scope, err := Choose(p.g, req)
+	if err != nil {
+		return err.Error()
+	}
+	if opt.Again != nil {
+		scope.Mode = Resume
+	}
+	opt.Dry = true
+	dry, err := NewRun(p.g, scope, opt)
+	if err != nil {
+		return fmt.Sprintf("%T: %v", err, err)
+	}
+	var lines strings.Builder
+	for _, x := range dry.Forecast(p.now) {
+		line := dry.NodeID(x.Node)
+		for _, word := range []struct {
+			holds bool
+			word  string
+		}{{x.Mocked, "mocked"}, {x.Guess, "each"}, {x.Loser, "unless joined before"}, {x.Again, "anew"}, {!x.Certain && !x.Loser, "perhaps"}} {
+			if word.holds {
+				line += " " + word.word
+			}
+		}
+		for _, j := range x.Edges {
+			source, target := dry.EdgeEnds(j)
+			line += fmt.Sprintf(" %s->%s", dry.NodeID(source), dry.NodeID(target))
+		}
+		lines.WriteString(line + "\n")
+	}
+	return lines.String()
+}
+
 func pairs(words []string) expression.Values {
 	var values expression.Values
 	for _, word := range words {

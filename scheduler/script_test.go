@@ -73,6 +73,7 @@ type play struct {
 //	run [option…]           Choose, NewRun, Begin; options: nodes=A,B exclude=A fresh resume
 //	                        limit=N instances=N fail-fast past (what the run before has left) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
+//	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
 //	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · stray A · stop · cancel A
 //	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
@@ -95,6 +96,8 @@ func (p *play) do(command string) string {
 		return ""
 	case "run":
 		return p.begin(words[1:])
+	case "forecast":
+		return p.forecast(words[1:])
 	case "orders":
 		return p.orders(words[1:], body)
 	}

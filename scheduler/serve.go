@@ -101,26 +101,22 @@ func (r *Run) advance(i int32, at stage) {
 			return
 		}
 	}
-	if err := r.furnish(i, rules); err != nil && !r.opt.Dry {
+	if sure, err := r.sure(r.frameNo(i), false, func() error { return r.furnish(i, rules) }); err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return
 	}
 	r.execute(i)
 }
 
+// isMocked says whether a node would not be executed.
+func (r *Run) isMocked(i int32) bool {
+	_, mocked := r.mockOf(i)
+	return mocked
+}
+
 // mock ends an activation without executing it, if that was asked for.
 func (r *Run) mock(i int32) bool {
-	if len(r.opt.Mocks) == 0 {
-		return false
-	}
-	f := r.frameOf(i)
-	m, mocked := r.opt.Mocks[r.NodeID(int(i))]
-	if !mocked {
-		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
-	}
-	if !mocked {
-		m, mocked = r.mockOfAll(i)
-	}
+	m, mocked := r.mockOf(i)
 	if !mocked {
 		return false
 	}
@@ -130,6 +126,20 @@ func (r *Run) mock(i int32) bool {
 	}
 	r.endLater(i, out)
 	return true
+}
+
+func (r *Run) mockOf(i int32) (m Mock, mocked bool) {
+	if len(r.opt.Mocks) == 0 {
+		return m, false
+	}
+	f := r.frameOf(i)
+	if m, mocked = r.opt.Mocks[r.NodeID(int(i))]; !mocked {
+		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
+	}
+	if !mocked {
+		m, mocked = r.mockOfAll(i)
+	}
+	return m, mocked
 }
 
 // mockOfAll finds the mock of a path in which [*] stands for every instance.
@@ -159,15 +169,19 @@ func matchesPart(pattern, part string) bool {
 
 // delay lets an activation wait for its time. It returns true if it does not go on now.
 func (r *Run) delay(i int32, rules *flow.Rules) bool {
-	if rules.Wait == nil && rules.WaitUntil == nil || r.opt.Dry {
+	if rules.Wait == nil && rules.WaitUntil == nil {
 		return false
 	}
-	until, err := r.waitsUntil(i, rules)
-	if err != nil {
+	until := int64(0)
+	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
+		until, err = r.waitsUntil(i, rules)
+		return err
+	})
+	if err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}
-	if until <= r.now {
+	if until <= r.now || r.dry != nil {
 		return false
 	}
 	r.waitFor(i, WaitTime, until, "")
@@ -202,8 +216,12 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 	if rules.Approve == nil {
 		return false
 	}
-	text, err := rules.Approve.Render(r.env(i))
-	if err != nil && !r.opt.Dry {
+	text := ""
+	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
+		text, err = rules.Approve.Render(r.env(i))
+		return err
+	})
+	if err != nil && sure {
 		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}

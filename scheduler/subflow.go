@@ -29,6 +29,9 @@ func (r *Run) hasItems(i int32) bool {
 
 // gotItems takes the items that a command of a sub-flow has printed.
 func (r *Run) gotItems(i int32, items []any) {
+	if r.dry != nil {
+		items, r.dry.open[i] = []any{nil}, true
+	}
 	r.rareOf(i).sub = &instances{of: r.nodes[i].activations, items: items, hasItems: true}
 	r.works.ready = append(r.works.ready, i)
 }
@@ -74,7 +77,15 @@ func (r *Run) countInstances(i int32, s *instances) (reason string, err error) {
 	sub := r.rulesOf(i).Sub
 	switch sub.Kind {
 	case flow.Times:
-		text, err := sub.Times.Render(r.env(i))
+		text := ""
+		sure, err := r.sure(r.frameNo(i), false, func() (err error) {
+			text, err = sub.Times.Render(r.env(i))
+			return err
+		})
+		if !sure {
+			s.count, r.dry.open[i] = 1, true
+			return "", nil
+		}
 		if err != nil {
 			return ReasonExpression, err
 		}
@@ -85,7 +96,13 @@ func (r *Run) countInstances(i int32, s *instances) (reason string, err error) {
 		if !s.hasItems {
 			s.items = sub.List
 			if sub.Items != nil {
-				if s.items, err = sub.Items.List(r.env(i)); err != nil {
+				sure, err := r.sure(r.frameNo(i), sub.Items.Constant(), func() (err error) {
+					s.items, err = sub.Items.List(r.env(i))
+					return err
+				})
+				if !sure {
+					s.items, r.dry.open[i] = []any{nil}, true
+				} else if err != nil {
 					return ReasonExpression, err
 				}
 			}
@@ -133,6 +150,9 @@ func (r *Run) tooMany(i int32, more int) string {
 func (r *Run) addInstance(i int32, s *instances) int32 {
 	k := r.addFrame(r.subOf(i), i, int32(len(s.frames)))
 	s.frames = append(s.frames, k)
+	if r.dry != nil && r.dry.open[i] && !r.recalled(i, r.frames[k].instance) {
+		r.dry.guessed[k] = true
+	}
 	r.emit(Effect{Kind: Grew, Node: int(r.frames[k].node), Count: len(r.frames[k].lay.ids)})
 	return k
 }
@@ -158,7 +178,7 @@ func (r *Run) another(i int32, sub *flow.Sub, s *instances) bool {
 	if r.holdsAgain(i) {
 		return r.anotherAgain(i, sub, s)
 	}
-	if r.halted || s.stopping != "" || s.failed > 0 && !sub.Continue {
+	if r.halted || s.stopping != "" || s.failed > 0 && !sub.Continue || r.enough(i, s) {
 		return false
 	}
 	if s.count >= 0 {
@@ -173,7 +193,14 @@ func (r *Run) another(i int32, sub *flow.Sub, s *instances) bool {
 	if r.recalled(i, int32(len(s.frames))) {
 		return true // an earlier run has decided that
 	}
-	yes, err := sub.Test.Bool(r.testEnv(i))
+	yes := false
+	sure, err := r.sure(r.frameNo(i), sub.Test.Constant(), func() (err error) {
+		yes, err = sub.Test.Bool(r.testEnv(i))
+		return err
+	})
+	if !sure {
+		return r.expects(i, s)
+	}
 	if err != nil {
 		s.stopping, s.message = ReasonExpression, err.Error()
 		return false
@@ -214,6 +241,9 @@ func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
 			least = int(float64(all)*sub.LeastPart + 0.999999)
 		}
 	}
+	if r.dry != nil && (r.dry.open[i] || s.count > all) {
+		least = min(least, all) // those that are played through stand for the others
+	}
 	switch {
 	case s.stopping != "":
 		return outcome{reason: s.stopping, message: s.message}
@@ -223,6 +253,13 @@ func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
 		return outcome{ok: true} // it has no exit code: many commands have one each
 	}
 	return outcome{reason: ReasonInstances, message: r.failedInstances(i, s)}
+}
+
+func instancesOf(n int) string {
+	if n == 1 {
+		return "1 instance"
+	}
+	return fmt.Sprintf("%d instances", n)
 }
 
 // failedInstances words which instances failed, the first few by name.
@@ -239,9 +276,9 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 		}
 	}
 	if s.failed == 0 {
-		return fmt.Sprintf("all %d instances succeeded, and min_success asks for more", len(s.frames))
+		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.frames)))
 	}
-	return fmt.Sprintf("%d of %d instances failed: %s", s.failed, len(s.frames), strings.Join(names, ", "))
+	return fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(len(s.frames)), strings.Join(names, ", "))
 }
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.

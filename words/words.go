@@ -103,12 +103,12 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 	case signal != "":
 		text = "killed by " + signal
 	case reason == api.ReasonExit && code != nil:
-		text = fmt.Sprintf("exit %d", *code)
+		text = api.ExitText(*code)
 	case reason == api.ReasonStart:
 		text = "could not start"
-	case reason == api.ReasonLimit:
+	case reason == api.ReasonLimit && message == "":
 		text = "activation limit"
-	case reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
+	case reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
 		return plain.Line(message) // it says all there is to say
 	case reason == api.ReasonInstances:
 		text = "instances failed"

@@ -20,19 +20,21 @@ func TestSpan(t *testing.T) {
 }
 
 func TestCause(t *testing.T) {
-	two := 2
+	two, none := 2, 127
 	for want, got := range map[string]string{
-		"exit 2":              Cause(api.ReasonExit, &two, "", ""),
-		"killed by SIGKILL":   Cause(api.ReasonSignal, nil, "SIGKILL", ""),
-		"cancelled":           Cause(api.ReasonCancelled, nil, "SIGTERM", ""),
-		"timeout":             Cause(api.ReasonTimeout, nil, "SIGTERM", ""),
-		"could not start: no": Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
-		"activation limit":    Cause(api.ReasonLimit, nil, "", ""),
-		"lost":                Cause(api.ReasonLost, nil, "", ""),
-		"rejected":            Cause(api.ReasonRejected, nil, "", ""),
-		"rejected by ann: no": Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
-		"rejected: no":        Cause(api.ReasonRejected, nil, "", "no"),
-		"1 of 3 failed":       Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
+		"exit 2":                       Cause(api.ReasonExit, &two, "", ""),
+		"exit 127 (command not found)": Cause(api.ReasonExit, &none, "", ""),
+		"killed by SIGKILL":            Cause(api.ReasonSignal, nil, "SIGKILL", ""),
+		"cancelled":                    Cause(api.ReasonCancelled, nil, "SIGTERM", ""),
+		"timeout":                      Cause(api.ReasonTimeout, nil, "SIGTERM", ""),
+		"could not start: no":          Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
+		"activation limit":             Cause(api.ReasonLimit, nil, "", ""),
+		"limit of loop a":              Cause(api.ReasonLimit, nil, "", "limit of loop a"),
+		"lost":                         Cause(api.ReasonLost, nil, "", ""),
+		"rejected":                     Cause(api.ReasonRejected, nil, "", ""),
+		"rejected by ann: no":          Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
+		"rejected: no":                 Cause(api.ReasonRejected, nil, "", "no"),
+		"1 of 3 failed":                Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

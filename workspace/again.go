@@ -85,7 +85,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	if number != "*" {
 		k, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, invalid("%q is no number of an instance of %s: one is needed, or *", number, path)
+			return nil, invalid("%s[%s]: no instance is called so; write a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
 		}
 		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),

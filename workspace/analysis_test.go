@@ -171,11 +171,11 @@ func TestAnalysisTellsChanges(t *testing.T) {
 	if err != nil || d.Analysis == nil {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	want := &api.Changes{Commands: []string{"echo~2"}, Added: []string{"echo~4"}, Removed: []string{"echo~4", "echo~5"},
-		EdgesAdded: []api.EdgeChange{{Source: "echo~2", Target: "echo~4", Type: "blocking"}},
-		EdgesRemoved: []api.EdgeChange{{Source: "echo~3", Target: "echo~4", Type: "blocking"},
-			{Source: "echo~4", Target: "echo~5", Type: "blocking"}},
-		EdgesRetyped: []api.EdgeChange{{Source: "echo~2", Target: "echo~3", Type: "non-blocking"}}}
+	want := &api.Changes{Commands: []string{"id-b"}, Added: []string{"id-f"}, Removed: []string{"id-d", "id-e"},
+		EdgesAdded: []api.EdgeChange{{Source: "id-b", Target: "id-f", Type: "blocking"}},
+		EdgesRemoved: []api.EdgeChange{{Source: "id-c", Target: "id-d", Type: "blocking"},
+			{Source: "id-d", Target: "id-e", Type: "blocking"}},
+		EdgesRetyped: []api.EdgeChange{{Source: "id-b", Target: "id-c", Type: "non-blocking"}}}
 	if !reflect.DeepEqual(d.Analysis.Changes, want) {
 		t.Errorf("changes\n%+v\nwant\n%+v", d.Analysis.Changes, want)
 	}
@@ -197,7 +197,7 @@ func TestLookPlans(t *testing.T) {
 	}
 	plan, err := look.Plan(api.RunRequest{Nodes: []string{"+id-b"}})
 	if err != nil || len(plan.Steps) != 2 || plan.Steps[0].Reason != api.PlanUpstream || plan.Steps[1].Reason != api.PlanSelected ||
-		!slices.Equal(plan.Beyond, []string{"echo~3"}) {
+		!slices.Equal(plan.Beyond, []string{"id-c"}) {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	b.open()
@@ -210,7 +210,7 @@ func TestLookPlans(t *testing.T) {
 	}
 	plan, err = look.Plan(api.RunRequest{})
 	if err != nil || plan.Mode != api.ModeResume || plan.Resumes != "1" || plan.Kept != 2 || len(plan.Steps) != 2 ||
-		plan.Steps[0].Why != "failed in run 1: exit 1" || plan.Steps[1].Why != "downstream of echo~2" {
+		plan.Steps[0].Why != "failed in run 1: exit 1" || plan.Steps[1].Why != "downstream of id-b" {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }

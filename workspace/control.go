@@ -402,6 +402,13 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	if err != nil {
 		return err
 	}
+	var held map[string]int
+	if r.req.Caller != nil {
+		held = r.req.Caller.Held
+	}
+	if err := w.servable(f, scope.Nodes, mocks, held); err != nil {
+		return err
+	}
 	r.notes = append(r.notes, w.keptMocks(mocks, scope.Mode)...)
 	if r.past, err = w.outsideMocks(f, mocks, scope.Nodes, r.past); err != nil {
 		return err

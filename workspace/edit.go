@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/attribute"
 	"wf/graph"
 )
 
@@ -59,7 +60,7 @@ func (w *Workspace) edit(by api.Author, req api.EditRequest) (api.EditResult, er
 			return api.EditResult{}, err
 		}
 	}
-	b.warn(req.Edits)
+	b.warn()
 	if len(b.done) > 0 {
 		w.commit(b.entry(by))
 	}
@@ -162,11 +163,11 @@ func (b *editBuilder) addNode(e api.Edit) error {
 	}
 	b.added = append(b.added, spec.ID)
 	for _, n := range before {
-		if err := b.connect(n, b.w.g.Node(spec.ID), "", ""); err != nil {
+		if err := b.connect(n, b.w.g.Node(spec.ID), e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.setNode(b.w.g.Node(spec.ID), e.Set)
 }
 
 // place is where a new node goes: where the client says, else to the right of what it follows.
@@ -218,23 +219,37 @@ func (b *editBuilder) addEdge(e api.Edit) error {
 	if len(b.w.g.EdgesBetween(src, dst)) > 0 {
 		return invalid("an edge %s -> %s exists already", b.w.handle(src), b.w.handle(dst))
 	}
-	return b.connect(src, dst, e.Type, e.When)
+	return b.connect(src, dst, e)
 }
 
-func (b *editBuilder) connect(src, dst *graph.Node, kind, when string) error {
-	word, err := edgeWord(kind)
+// connect adds an edge, with the type, the condition and the attributes of an edit.
+func (b *editBuilder) connect(src, dst *graph.Node, e api.Edit) error {
+	word, err := edgeWord(e.Type)
 	if err != nil {
 		return err
 	}
 	if src == dst && word != graph.NonBlocking.String() {
-		b.notes = append(b.notes, "a blocking edge of a node to itself is a cycle: wf run will refuse it")
+		b.note("a blocking edge of a node to itself is a cycle: wf run will refuse it")
 	}
 	op := graph.AddEdge{Key: graph.NewKey, ID: newID(), HasID: true, Source: src.ID, Target: dst.ID, Type: word, HasType: true}
-	if when != "" {
-		if err := checkText("when", when); err != nil {
+	var list []api.Setting
+	if e.When != "" {
+		list = append(list, api.Setting{Key: "when", Value: e.When})
+	}
+	if e.Op == api.OpAddEdge {
+		list = append(list, e.Set...)
+	}
+	for _, s := range list {
+		if err := b.checkEdgeKey(s.Key); err != nil {
 			return err
 		}
-		op.Extra = map[string]string{"when": when}
+		if err := checkText(s.Key, s.Value); err != nil {
+			return err
+		}
+		if op.Extra == nil {
+			op.Extra = map[string]string{}
+		}
+		op.Extra[s.Key] = s.Value
 	}
 	return b.apply(op, fmt.Sprintf("added edge %s -> %s", b.w.handle(src), b.w.handle(dst)))
 }
@@ -296,23 +311,19 @@ func (b *editBuilder) edgeType(e api.Edit) error {
 }
 
 func (b *editBuilder) set(e api.Edit) error {
-	if err := b.checkKey(e.Key); err != nil {
+	nodes, err := b.w.sel(e.Nodes)
+	if err != nil {
 		return err
 	}
-	if err := checkText(e.Key, e.Value); err != nil {
-		return err
-	}
-	return b.onNodes(e, func(n *graph.Node) (graph.Op, string, error) {
+	for _, n := range nodes {
 		if err := b.checkWas(e, n); err != nil {
-			return nil, "", err
+			return err
 		}
-		if e.Key == "name" {
-			if err := b.checkName(e.Value, n); err != nil {
-				return nil, "", err
-			}
+		if err := b.setNode(n, settings(e)); err != nil {
+			return err
 		}
-		return graph.SetNode{ID: n.ID, Attr: e.Key, Value: e.Value}, "set " + e.Key + " of " + b.w.handle(n), nil
-	})
+	}
+	return nil
 }
 
 // checkWas refuses an edit of something that is no longer what its author saw.
@@ -381,13 +392,21 @@ func (b *editBuilder) onNodes(e api.Edit, f func(*graph.Node) (graph.Op, string,
 }
 
 func (b *editBuilder) setGraph(e api.Edit) error {
-	if err := checkText(e.Key, e.Value); err != nil {
-		return err
-	}
 	if err := b.checkGraphWas(e); err != nil {
 		return err
 	}
-	return b.apply(graph.SetGraph{Attr: e.Key, Value: e.Value}, "set "+e.Key)
+	for _, s := range settings(e) {
+		if err := checkText(s.Key, s.Value); err != nil {
+			return err
+		}
+		if err := b.checkAttribute(attribute.Graph, s.Key); err != nil {
+			return err
+		}
+		if err := b.apply(graph.SetGraph{Attr: s.Key, Value: s.Value}, "set "+s.Key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkGraphWas is checkWas for an attribute of the graph.
@@ -414,6 +433,13 @@ func (b *editBuilder) unsetGraph(e api.Edit) error {
 func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	if strings.ContainsFunc(name, isControl) {
 		return invalid("name %q has control characters", name)
+	}
+	if sign := graph.SelectorSyntax(strings.TrimSpace(name)); sign != "" {
+		return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("name %q means something else in a selector: it has %q", name, sign),
+			Why: "s:STATE, g:GROUP, id:ID, +NODE, NODE+ and commas select nodes", Fix: "choose another name"}
+	}
+	if other := b.w.g.Node(name); other != nil && other != of {
+		return invalid("%q is the id of node %s; choose another name", name, b.w.handle(other))
 	}
 	for _, n := range b.w.g.Nodes() {
 		if name != "" && n != of && n.Name == name {

@@ -22,6 +22,14 @@ func notFound(format string, args ...any) *api.Error {
 	return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf(format, args...)}
 }
 
+// agreed is "1 node", "2 nodes".
+func agreed(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // noOutput is the error about an execution that there has not been.
 func noOutput(format string, args ...any) error {
 	return &api.Error{Code: api.CodeNoOutput, Message: fmt.Sprintf(format, args...)}
@@ -38,7 +46,7 @@ func (w *Workspace) selectorError(err error) error {
 		return invalid("%s", err)
 	}
 	e := &api.Error{Code: api.CodeUnknownNode, Fix: "wf ls lists all",
-		Message: fmt.Sprintf("%s in %s (%d nodes)", sel, filepath.Base(w.path), len(w.g.Nodes()))}
+		Message: fmt.Sprintf("%s in %s (%s)", sel, filepath.Base(w.path), agreed(len(w.g.Nodes()), "node", "nodes"))}
 	if len(sel.Suggestions) > 0 {
 		e.Why = "did you mean " + strings.Join(sel.Suggestions, ", ") + "?"
 	}

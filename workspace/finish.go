@@ -37,7 +37,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && r.saved && !r.completing && !time.Now().Before(r.holds.till) {
+		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
 			w.conclude(r)
 		}

@@ -34,6 +34,9 @@ func LookAt(path, state string) (*Look, error) {
 	return &Look{w}, nil
 }
 
+// UsePools says how large pools are: without it nobody asks.
+func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
+
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
 	plan, err := l.w.plan(req)

@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"wf/api"
 	"wf/executor"
@@ -35,6 +33,10 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return plan, err
+	}
 	if err := w.executable(scope); err != nil {
 		return plan, err
 	}
@@ -42,175 +44,92 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	if err := w.planInstances(r, req); err != nil {
+	if err := w.makeDry(r, scope, req.Env); err != nil {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
-	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes()))}
-	if p.mocks, err = w.mocks(req.Mocks); err != nil {
-		return plan, err
-	}
+	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
-	p.play()
+	p.foretell()
 	if again := r.req.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
+	if note != "" {
+		plan.Notes = append(plan.Notes, note)
+	}
 	w.planNotes(&plan, scope, req)
 	return plan, nil
 }
 
-// planner plays a run through.
+// makeDry gives a run that is only planned a scheduler that can foretell what would happen.
+func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
+	opt, err := runOptions(r.req, r.flow, r.past, env)
+	if err != nil {
+		return internal("the run cannot be planned", err)
+	}
+	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
+	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+		return w.runError(err)
+	}
+	return nil
+}
+
+// planner makes a plan of what the scheduler foretells.
 type planner struct {
 	w       *Workspace
 	r       *run
 	plan    *api.Plan
 	reasons reasoner
-	seen    []int // by position: the step that has named the node last
-	mocks   map[string]scheduler.Mock
+	seen    []int             // by position: the step that has named the node last
+	steps   map[string]int    // of instances: by what they have in common, the place of the step
+	maybe   map[string]string // sub-flows by id that may begin with all their nodes, with their names
 }
 
-// play lists the steps, every command succeeding once. A loop is not followed further: its nodes are
-// listed where they first run.
-func (p *planner) play() {
+// foretell lists the steps: nodes of the outer flow one by one, those of instances together.
+func (p *planner) foretell() {
 	r := p.r
-	ran := make([]bool, len(r.nodes))
-	before := make([]graph.Status, len(r.nodes))
-	for i := range r.nodes {
-		before[i] = r.sched.Status(i)
-	}
-	var queue []scheduler.Effect
-	at := now().UnixNano()
-	take := func(effects []scheduler.Effect) {
-		for _, ef := range effects {
-			switch ef.Kind {
-			case scheduler.Execute:
-				queue = append(queue, ef)
-			case scheduler.Waiting:
-				queue = append(queue, ef)
-			case scheduler.NodeChanged:
-				if ef.Mocked && !ran[ef.Node] {
-					ran[ef.Node] = true
-					p.step(ef.Node)
-				}
-			}
-		}
-	}
-	take(r.sched.Step(scheduler.Event{Kind: scheduler.Begin, At: at}))
-	for len(queue) > 0 {
-		x := queue[0]
-		queue = queue[1:]
-		if x.Kind == scheduler.Waiting {
-			switch x.Wait { // a plan assumes that everybody agrees, and that time passes
-			case scheduler.WaitApproval:
-				if kind, _, _ := r.sched.Waits(x.Node); kind != scheduler.WaitApproval {
-					continue // a join has cancelled it meanwhile
-				}
-				take(r.sched.Step(scheduler.Event{Kind: scheduler.Decided, Node: x.Node, OK: true, At: at}))
-			case scheduler.WaitTime, scheduler.WaitRetry:
-				at = max(at, x.At)
-				take(r.sched.Step(scheduler.Event{Kind: scheduler.Tick, At: at}))
-			}
+	expected := r.sched.Forecast(now().UnixNano())
+	present := r.sched.Present()
+	ran := make([]bool, r.sched.NodeCount())
+	all := p.instances(present)
+	for _, x := range expected {
+		if !present[x.Node] {
 			continue
 		}
-		if !r.sched.Wants(x.Node, x.Execution) {
-			continue
+		if ran[x.Node] = true; x.Again {
+			p.maybe[r.sched.Template(x.Node)] = everyInstance(p.handleOf(x.Node))
 		}
-		first := !ran[x.Node]
-		if first {
-			ran[x.Node] = true
-			p.step(x.Node)
-		}
-		take(r.sched.Step(scheduler.Event{Kind: scheduler.Dispatched, Node: x.Node}))
-		take(r.sched.Step(scheduler.Event{Kind: scheduler.Finished, Node: x.Node, Execution: x.Execution,
-			OK: first, Reason: string(api.ReasonCancelled)}))
-	}
-	for i := range r.nodes {
-		if !ran[i] && before[i] == graph.Ran && p.plan.Mode == api.ModeResume {
-			p.plan.Kept++
+		if x.Node < len(r.nodes) {
+			p.outerStep(x)
+		} else {
+			p.innerStep(x, all)
 		}
 	}
-	p.conditional(ran, before)
+	p.hidden()
+	p.count(ran, present)
 	p.beyond(ran)
 }
 
-// mocked is how a node ends that the request says is not executed; nil for others.
-func (p *planner) mocked(id string) *api.Mock {
-	m, asked := p.mocks[id]
-	if !asked {
-		return nil
+// outerStep is a node of the workfile.
+func (p *planner) outerStep(x scheduler.Expected) {
+	p.step(x.Node)
+	last := &p.plan.Steps[len(p.plan.Steps)-1]
+	if m, mocked := p.r.sched.Mocked(x.Node); mocked {
+		last.Mock = &api.Mock{Nodes: last.Name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 	}
-	return &api.Mock{Nodes: p.w.handle(p.w.g.Node(id)), Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
-}
-
-// conditional lists what runs only if something goes otherwise than the plan assumes, and what runs in
-// each instance of a sub-flow.
-func (p *planner) conditional(ran []bool, before []graph.Status) {
-	if p.r.flow == nil {
-		return
+	if p.r.req.Again != nil {
+		last.Reason, last.Of, last.Why = api.PlanSelected, "", "holds what is repeated"
 	}
-	for i := range ran {
-		if !ran[i] && before[i] != graph.Ran && !p.r.sched.Handled(i) {
-			p.step(i)
-			last := &p.plan.Steps[len(p.plan.Steps)-1]
-			last.Reason, last.Of, last.Why = api.PlanConditional, p.conditions(i), "only if "+p.conditions(i)
-		}
-	}
-	for _, id := range p.r.req.Scope[p.r.outer():] {
-		n := p.w.g.Node(id)
-		home := p.w.handle(n.Home())
-		p.plan.Steps = append(p.plan.Steps, api.PlanStep{Node: n.ID, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label,
-			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance, Of: home,
-			Why: "in each instance of " + home, State: p.w.state(n, false), Run: runID(p.w.lastRun(n))})
+	if !x.Certain {
+		last.Reason, last.Of = api.PlanConditional, p.conditions(x)
+		last.Why = conditionWhy(last.Of)
 	}
 }
 
-// conditions words what the edges into a node fire for.
-func (p *planner) conditions(i int) string {
-	var parts []string
-	for _, e := range p.r.nodes[i].node.In {
-		if when, _ := e.Attr("when"); when != "" && when != "success" {
-			parts = append(parts, p.w.handle(e.Source)+" "+when)
-		}
-	}
-	if parts == nil {
-		return "what leads to it runs"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// planInstances makes a plan stop at sub-flows: what they repeat is known only when they run.
-func (w *Workspace) planInstances(r *run, req api.RunRequest) error {
-	if r.flow == nil {
-		return nil
-	}
-	mocks, err := w.mocks(req.Mocks)
-	if err != nil {
-		return err
-	}
-	if r.req.Again != nil { // the plan names the sub-flow
-		r.req.Mode = api.ModeFresh
-	}
-	for i := range r.nodes {
-		if n := r.nodes[i].node; n.SubFlow() {
-			if _, asked := mocks[n.ID]; !asked {
-				mocks[n.ID] = scheduler.Mock{Skip: true}
-			}
-		}
-	}
-	if r.req.Mocks, err = json.Marshal(mocks); err != nil {
-		return err
-	}
-	again := r.req.Again
-	r.req.Again = nil
-	err = r.reschedule(w.g, true)
-	r.req.Again = again
-	return err
-}
-
-// step describes the execution of a node, at the moment at which it is activated.
+// step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
 	n := &p.r.nodes[i]
 	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(p.r.req.Wrapper, n.label),
@@ -235,15 +154,53 @@ func (p *planner) step(i int) {
 	if cause := p.r.sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
 		trigger = p.r.sources(cause.Edges)[0]
 	}
-	step.Mock = p.mocked(n.id)
 	step.Approve, _ = n.node.Attr("approve")
 	if n.node.SubFlow() {
-		word := subFlowWord(n.node)
-		text, _ := n.node.Attr(word)
-		step.SubFlow = word + ": " + text
+		step.SubFlow = subFlowText(n.node)
 	}
 	p.reasons.explain(&step, n.node, trigger)
 	p.plan.Steps = append(p.plan.Steps, step)
+}
+
+func subFlowText(n *graph.Node) string {
+	word := subFlowWord(n)
+	text, _ := n.Attr(word)
+	return word + ": " + text
+}
+
+// count says how many nodes that is, instances included (see Counts), and how many a resume keeps.
+func (p *planner) count(ran, present []bool) {
+	listed, rest := map[string]bool{}, 0
+	for _, s := range p.plan.Steps {
+		if s.Reason == api.PlanInstance || s.Instances > 0 {
+			listed[s.Home] = true
+		}
+	}
+	for _, s := range p.plan.Steps {
+		units := max(1, s.Instances)
+		switch {
+		case s.SubFlow != "" && listed[s.Name]:
+		case s.Reason == api.PlanConditional:
+			p.plan.Conditional += units
+		default:
+			p.plan.Nodes += units
+		}
+	}
+	for i := range ran {
+		switch first, _ := p.r.sched.Instances(i); {
+		case ran[i] || !present[i] || len(first) > 0:
+		case p.r.sched.Kept(i) && p.plan.Mode == api.ModeResume:
+			p.plan.Kept++
+		default:
+			rest++
+		}
+	}
+	for _, n := range p.w.g.Nodes() {
+		if _, in := p.r.sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
+			rest++
+		}
+	}
+	p.plan.Total = p.plan.Nodes + p.plan.Conditional + p.plan.Kept + rest
 }
 
 // beyond names what comes after the scope and does not run.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,13 +172,24 @@ func TestPoolsAfterRestart(t *testing.T) {
 	}
 }
 
+// A run that could never get what it needs does not begin. A pool that becomes too small later is told.
 func TestPoolTooSmall(t *testing.T) {
-	b, _ := controlBed(t, "", nodeText("a", "pool=gpu:4"))
+	b, p := controlBed(t, "", nodeText("a", "pool=gpu:4"))
 	b.open()
+	var refused *api.Error
+	if _, err := b.w.StartRun(t.Context(), "c", api.RunRequest{Env: []string{}}); !errors.As(err, &refused) || refused.Code != api.CodeWorkfile {
+		t.Errorf("a run that needs more than there is: %v", err)
+	}
+	p.mu.Lock()
+	p.sizes["gpu"], p.used["gpu"] = 4, 1
+	p.mu.Unlock()
 	v := b.watch()
 	_, s := b.run(api.RunRequest{})
 	v.reaches(t, api.NodeWaiting, "a")
 	b.none(s)
+	p.mu.Lock()
+	p.sizes["gpu"] = 1
+	p.mu.Unlock()
 	const want = "gpu:4, more than there is: the size of gpu is 1"
 	if n := b.node("id-a"); n.Wait == nil || n.Wait.Text != want {
 		t.Errorf("%+v", n.Wait)

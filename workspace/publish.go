@@ -108,6 +108,14 @@ func (p *publisher) handled(at int, node string) {
 	}
 }
 
+// retried adds to the event at a place among the pending ones, if it is the failure of a node, that another
+// attempt follows.
+func (p *publisher) retried(at int, node string, attempt api.Retry) {
+	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
+		p.pending[at].Retry = &attempt
+	}
+}
+
 // flush sends the pending events if it is time, else sees to it that it will be.
 func (p *publisher) flush(w *Workspace) {
 	if len(p.pending) == 0 {

@@ -154,7 +154,7 @@ func (rec *nodeRecord) cause() string {
 	case rec.signal != 0:
 		return signalName(rec.signal)
 	case rec.reason == api.ReasonExit:
-		return fmt.Sprintf("exit %d", rec.exitCode)
+		return api.ExitText(rec.exitCode)
 	case rec.reason == "":
 		return "unknown"
 	}

@@ -70,7 +70,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 	if !r.expects(w, rep) || !r.begun(w, rep.ID.Node) {
 		return
 	}
-	r.startedOne()
+	r.startedOne(rep.ID)
 	n := &r.nodes[rep.ID.Node]
 	n.rec.pid, n.rec.lastPID, n.rec.started = rep.PID, rep.PID, rep.Time.UTC()
 	n.rec.out, n.rec.err = rep.Out, rep.Err
@@ -106,6 +106,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		r.running--
 	}
 	r.leavePools(w, rep.ID)
+	r.endChildren(w, rep.ID, rep.Exit.Stopped)
 	rec := r.conclude(n.rec, rep)
 	reason := api.Reason(rec.Reason)
 	r.record(rec)
@@ -116,9 +117,13 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	if n.node != nil {
 		w.file.touchOutput(n.node)
 	}
+	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))
-	if r.sched.Handled(rep.ID.Node) {
+	switch {
+	case r.sched.Handled(rep.ID.Node):
 		w.out.handled(told, n.id)
+	case r.sched.Attempt(rep.ID.Node) > attempt:
+		w.out.retried(told, n.id, api.Retry{Attempt: attempt + 1, Of: r.sched.Attempts(rep.ID.Node)})
 	}
 	r.answerEnd(rep.ID)
 }

@@ -24,7 +24,7 @@ func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, er
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err = r.reschedule(g, false); err != nil {
+	if err = r.reschedule(g); err != nil {
 		return nil, nil, nil, err
 	}
 	r.freezeTemplates(g)

@@ -24,7 +24,7 @@ func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetReque
 			return
 		}
 		w.reset(nodes)
-		w.updated("reset", api.Author{Client: client}, fmt.Sprintf("reset %d nodes", len(nodes)))
+		w.updated("reset", api.Author{Client: client}, "reset "+agreed(len(nodes), "node", "nodes"))
 		w.saveThen(func() { reply(api.ResetResult{Nodes: len(nodes)}, nil) })
 	})
 }

@@ -82,7 +82,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		g, err = thaw(frozen)
 	}
 	if err == nil {
-		err = r.reschedule(g, false)
+		err = r.reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
@@ -101,8 +101,8 @@ func thaw(frozen []byte) (*graph.Graph, error) {
 	return g, nil
 }
 
-// reschedule makes the scheduler of a run again, on the graph that it began with; dry, for a plan.
-func (r *run) reschedule(g *graph.Graph, dry bool) error {
+// reschedule makes the scheduler of a run again, on the graph that it began with.
+func (r *run) reschedule(g *graph.Graph) error {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
 	if r.req.Mode == api.ModeResume {
 		scope.Mode = scheduler.Resume
@@ -127,7 +127,7 @@ func (r *run) reschedule(g *graph.Graph, dry bool) error {
 	if err != nil {
 		return err
 	}
-	r.flow, opt.Dry = opt.Flow, dry
+	r.flow = opt.Flow
 	r.sched, err = scheduler.NewRun(g, scope, opt)
 	return err
 }
@@ -288,6 +288,7 @@ func (m followed) handle(w *Workspace) {
 	r.requeue(w)
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
+	w.tellCaller(r)
 }
 
 // goneSession stands for an executor that could not be found again.

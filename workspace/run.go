@@ -53,9 +53,10 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	control  // of a run with a control flow of its own
-	pools    pooling
-	holds    holds
+	control // of a run with a control flow of its own
+	pools   pooling
+	holds   holds
+	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none

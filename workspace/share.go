@@ -137,11 +137,14 @@ func (r *run) tellWidth() {
 }
 
 // startedOne notes that the executor has started something.
-func (r *run) startedOne() {
+func (r *run) startedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
 	if r.running-len(r.lent) > r.slots { // an executor that was left alone has gone on by itself
 		r.member.Claim()
 		r.slots++
+	}
+	if r.callers[id] > 0 {
+		r.lend(id)
 	}
 }
 

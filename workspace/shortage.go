@@ -79,12 +79,7 @@ func (r *run) shortageNow() *api.Shortage {
 	return s
 }
 
-func slotCount(n int) string {
-	if n == 1 {
-		return "1 slot"
-	}
-	return fmt.Sprintf("%d slots", n)
-}
+func slotCount(n int) string { return agreed(n, "slot", "slots") }
 
 // tellShortage tells those who watch, once for each kind.
 func (r *run) tellShortage(w *Workspace) {

@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"wf/executor"
 	"wf/flow"
 	"wf/graph"
-	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -55,6 +52,10 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	req, scope, note, err := w.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
 	if err := w.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
@@ -64,6 +65,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
+	}
 	return r, acc, nil
 }
 
@@ -254,6 +258,9 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
+	if c := req.Caller; c != nil {
+		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	r.req.Output = w.streams().String()
@@ -402,96 +409,4 @@ func (w *Workspace) names(ids []string) []string {
 		}
 	}
 	return names
-}
-
-// prepared comes back when the run has its folder and its executor.
-type prepared struct {
-	r    *run
-	hist *history.Run
-	sess executor.Session
-	err  error
-}
-
-// prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string) {
-	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.doc.Render())
-	var beside []history.Companion
-	if len(r.past) > 0 {
-		data, err := json.Marshal(r.past)
-		if err != nil {
-			w.send(prepared{r: r, err: err})
-			return
-		}
-		beside = append(beside, history.Companion{Name: pastFile, Data: data})
-	}
-	w.helpers.run(func() {
-		p := prepared{r: r}
-		w.creating <- struct{}{}
-		if p.err = w.keepFence(); p.err == nil {
-			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
-		}
-		<-w.creating
-		if p.err == nil {
-			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
-		}
-		if p.err == nil {
-			p.err = makeOutputs(p.hist.Dir())
-		}
-		if p.err == nil {
-			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
-		}
-		w.send(p)
-	})
-}
-
-// whole joins pieces, without a copy when there is one only.
-func whole(pieces graphml.Pieces) []byte {
-	if len(pieces) == 1 {
-		return pieces[0]
-	}
-	return bytes.Join(pieces, nil)
-}
-
-// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
-func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
-	if env != nil {
-		env = append(env[:len(env):len(env)], "WF_WORKFILE="+w.path, "WF_RUN_ID="+runID(number))
-		env = append(env, r.sched.ParamVariables()...)
-	}
-	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env,
-		Report: func(list []executor.Report) { w.send(reports{r, list}) },
-	})
-}
-
-func (p prepared) handle(w *Workspace) {
-	r := p.r
-	if p.err != nil {
-		w.abandon(r, p)
-		return
-	}
-	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
-	r.sched.SetID(r.id)
-	r.join(w)
-	r.begin(w)
-	r.accepted(nil)
-	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
-	}
-}
-
-// abandon forgets a run that could not begin.
-func (w *Workspace) abandon(r *run, p prepared) {
-	w.drop(r)
-	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
-	if p.hist != nil {
-		number := p.hist.Number()
-		p.hist.Close()
-		w.withdraw(number)
-	}
-	w.unmark()
-	r.accepted(err)
-	w.startWaiting()
 }

@@ -113,8 +113,10 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.leaveLines(w)
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
+		r.stopChildren(w, nil, graceOf(r.grace()))
 	case stopping:
 		r.sess.Stop(r.stoppable(), r.grace())
+		r.stopChildren(w, nil, graceOf(r.grace()))
 	}
 }
 
@@ -149,6 +151,9 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		return
 	}
 	ids := r.liveWithin(i)
+	if len(ids) > 0 {
+		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
+	}
 	if r.state == stopping {
 		r.sess.Stop(ids, r.nodeGrace(req))
 	} else {

@@ -32,7 +32,7 @@ func TestUndoOwn(t *testing.T) {
 	}
 	set(ada, "label", "hers")
 	set(bob, "note", "his")
-	if got := text(b.w.Undo(t.Context(), ada)); got != "set label of echo" {
+	if got := text(b.w.Undo(t.Context(), ada)); got != "set label of id-a" {
 		t.Errorf("ada undid: %s", got)
 	}
 	if got := text(b.w.Undo(t.Context(), ada)); got != "nothing to undo: all that there is was done by bob" {
@@ -41,19 +41,19 @@ func TestUndoOwn(t *testing.T) {
 	if got := text(b.w.Redo(t.Context(), bob)); got != "nothing to redo: all that there is was done by ada" {
 		t.Errorf("bob did again: %s", got)
 	}
-	if got := text(b.w.Redo(t.Context(), ada)); got != "set label of echo" {
+	if got := text(b.w.Redo(t.Context(), ada)); got != "set label of id-a" {
 		t.Errorf("ada did again: %s", got)
 	}
 	set(bob, "label", "his")
-	if got := text(b.w.Undo(t.Context(), ada)); got != `"set label of echo" cannot be undone: bob did "set label of hers" to the same since` {
+	if got := text(b.w.Undo(t.Context(), ada)); got != `"set label of id-a" cannot be undone: bob did "set label of id-a" to the same since` {
 		t.Errorf("over bob's edit ada undid: %s", got)
 	}
-	if got := text(b.w.Undo(t.Context(), api.Author{Client: "c3"})); got != "set label of hers" {
+	if got := text(b.w.Undo(t.Context(), api.Author{Client: "c3"})); got != "set label of id-a" {
 		t.Errorf("somebody undid: %s", got)
 	}
 	b.close(b.w)
 	b.open() // whose edits they are outlives the workspace
-	if got := text(b.w.Undo(t.Context(), bob)); got != "set note of hers" {
+	if got := text(b.w.Undo(t.Context(), bob)); got != "set note of id-a" {
 		t.Errorf("later, bob undid: %s", got)
 	}
 	b.close(b.w)

@@ -205,12 +205,12 @@ func (r *run) explain(why *api.Why, i int) {
 		r.explainIdle(why, ex)
 	}
 	r.explainRecord(why, i, rec)
-	if s := r.causeSentence(ex.Cause); s != "" {
+	if s := r.causeSentence(ex.Cause, r.sched.Status(i)); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
 	if ex.Pending > 0 {
-		add("%d more activations wait for the present one.", ex.Pending)
+		add("%s for the present one.", agreed(ex.Pending, "more activation waits", "more activations wait"))
 	}
 }
 
@@ -235,6 +235,9 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 	switch rec.reason {
 	case api.ReasonExit:
 		s = fmt.Sprintf("It failed: its command ended with exit code %d", rec.exitCode)
+		if meaning := api.ExitMeaning(rec.exitCode); meaning != "" {
+			s += " (" + meaning + ")"
+		}
 	case api.ReasonSignal:
 		s = "It failed: its command was ended by " + signalName(rec.signal)
 	case api.ReasonTimeout:
@@ -334,10 +337,17 @@ func (r *run) names(nodes []int) []string {
 	return names
 }
 
-func (r *run) causeSentence(c scheduler.Cause) string {
+// causeSentence says what has activated a node with a status.
+func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
-		return "It was activated at the start: nothing in the run's scope comes before it."
+		switch status {
+		case graph.Queued:
+			return "" // it waits for a slot, say; that nothing before it is missing has been said
+		case graph.Running:
+			return "It waits for nothing."
+		}
+		return "It waited for nothing."
 	case scheduler.CauseResume:
 		return "It was activated by the resume: it had not succeeded, and what it waits for had."
 	case scheduler.CauseJoin:

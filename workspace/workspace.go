@@ -21,7 +21,7 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Runtime, Disk, Rehearse and Forgot are required.
+// Config is what a workspace is given. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
@@ -41,6 +41,7 @@ type Config struct {
 	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
 	// called from helpers and requests, not from the loop.
 	Forgot func(id string, runs []int)
+	Nested Nested // nil: commands of runs start no others
 }
 
 // Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.

@@ -92,6 +92,12 @@ func (b *board) end(ev api.Event) *stage {
 	delete(b.queued, ev.Node)
 	delete(b.failed, ev.Node)
 	delete(b.skipped, ev.Node)
+	if ev.Retry != nil { // it goes on
+		if ev.DurationMS != nil {
+			b.time(plain.Line(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
+		}
+		return nil
+	}
 	if endState(ev) == api.StateFailed && !ev.Handled {
 		b.failed[ev.Node] = true
 	}

@@ -41,17 +41,20 @@ type fold struct {
 	name   string // of the node, safe to print
 	title  string
 	id     string // unique in the log
-	failed bool
-	token  string // GitHub: ends the text in which commands do not count; random, so that no output knows it
-	begun  time.Time
-	ended  time.Time
+
+	attempt string // ", attempt 1 of 4"
+	failed  bool
+	token   string // GitHub: ends the text in which commands do not count; random, so that no output knows it
+	begun   time.Time
+	ended   time.Time
 }
 
 // newFold is the block of the execution that ev ended.
 func (v *view) newFold(ev api.Event) fold {
-	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed && final(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, begun: ev.Time}
 	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
-	f.title = f.name
+	f.attempt = attemptWord(ev)
+	f.title = f.name + f.attempt
 	if ev.DurationMS != nil {
 		f.begun = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 		f.title += " (" + spanMS(ev.DurationMS) + ")"
@@ -63,6 +66,10 @@ func (v *view) newFold(ev api.Event) fold {
 func (f *fold) begin(w io.Writer) {
 	switch f.system {
 	case ciGitHub:
+		if f.failed { // a group is closed until somebody opens it
+			fmt.Fprintf(w, "-------- %s\n::stop-commands::%s\n", f.title, f.token)
+			return
+		}
 		fmt.Fprintf(w, "::group::%s\n::stop-commands::%s\n", githubData(f.title), f.token)
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s[collapsed=%t]\r\x1b[0K%s\n", f.begun.Unix(), f.id, !f.failed, f.title)
@@ -73,14 +80,17 @@ func (f *fold) begin(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s %s\n", mark, f.title)
 	default:
-		fmt.Fprintf(w, "-------- %s\n", f.name)
+		fmt.Fprintf(w, "-------- %s%s\n", f.name, f.attempt)
 	}
 }
 
 func (f *fold) end(w io.Writer) {
 	switch f.system {
 	case ciGitHub:
-		fmt.Fprintf(w, "::%s::\n::endgroup::\n", f.token)
+		fmt.Fprintf(w, "::%s::\n", f.token)
+		if !f.failed {
+			fmt.Fprintln(w, "::endgroup::")
+		}
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", f.ended.Unix(), f.id)
 	}
@@ -97,16 +107,20 @@ func (f *fold) text(output []byte) []byte {
 	return output
 }
 
-// annotate tells the CI system that a node has failed, with its last words.
+// annotate tells the CI system that a node has failed, with its last words. An attempt that another one
+// follows is no failure yet, and one that an edge has fired for is none of the run.
 func (v *view) annotate(w io.Writer, ev api.Event, last string) {
-	if v.ci != ciGitHub {
+	if v.ci != ciGitHub || ev.Retry != nil {
 		return
 	}
-	why := cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	level, why := "error", cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	if ev.Handled {
+		level, why = "notice", why+handledWord(true)
+	}
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
 	}
-	fmt.Fprintf(w, "::error title=%s::%s\n", githubProperty(plain.Line(ev.Name)+" failed ("+why+")"), githubData(last))
+	fmt.Fprintf(w, "::%s title=%s::%s\n", level, githubProperty(plain.Line(ev.Name)+" failed ("+why+")"), githubData(last))
 }
 
 // githubData and githubProperty are texts in the places of a workflow command.

@@ -27,9 +27,9 @@ func TestFold(t *testing.T) {
 		ExitCode: number(1), Reason: api.ReasonExit}
 	hostile := "::endgroup::\n##[endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n"
 	for system, want := range map[string]string{
-		ciGitHub: "::group::align ::x (12.3s)\n::stop-commands::TOKEN\n" +
+		ciGitHub: "-------- align ::x (12.3s)\n::stop-commands::TOKEN\n" + // a group would be closed
 			"::endgroup::\n## [endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n" +
-			"::TOKEN::\n::endgroup::\n::error title=align %3A%3Ax failed (exit 1)::50%25%0Alast\n",
+			"::TOKEN::\n::error title=align %3A%3Ax failed (exit 1)::50%25%0Alast\n",
 		ciGitLab: "\x1b[0Ksection_start:987:wf_7_5[collapsed=false]\r\x1b[0Kalign ::x (12.3s)\n" + hostile +
 			"\x1b[0Ksection_end:1000:wf_7_5\r\x1b[0K\n",
 		ciBuildkite: "+++ align ::x (12.3s)\n::endgroup::\n##[endgroup]\n --- mine\n \x1b[31m+++ red\n ---\n-------- table\n",
@@ -47,6 +47,37 @@ func TestFold(t *testing.T) {
 		}
 		if again := v.newFold(ev); again.token == f.token || len(f.token) < 20 {
 			t.Errorf("the token %q can be guessed", f.token)
+		}
+	}
+}
+
+// TestFoldOfWhatIsNoFailure: an attempt that another one follows, and a failure that an edge has fired for,
+// are closed blocks, and no errors.
+func TestFoldOfWhatIsNoFailure(t *testing.T) {
+	failed := api.Event{Type: api.NodeFailed, Run: "7", Seq: 5, Time: time.Unix(1000, 0), Node: "n", Name: "align", Execution: 1,
+		DurationMS: number(int64(12300)), ExitCode: number(1), Reason: api.ReasonExit}
+	handled, attempt := failed, failed
+	handled.Handled, attempt.Retry = true, &api.Retry{Attempt: 1, Of: 4}
+	for _, c := range []struct {
+		ev                        api.Event
+		github, gitlab, buildkite string
+	}{
+		{handled, "::group::align (12.3s)\n::stop-commands::TOKEN\n::TOKEN::\n::endgroup::\n::notice title=align failed (exit 1%2C handled)::last\n",
+			"[collapsed=true]", "--- align (12.3s)\n"},
+		{attempt, "::group::align, attempt 1 of 4 (12.3s)\n::stop-commands::TOKEN\n::TOKEN::\n::endgroup::\n",
+			"[collapsed=true]\r\x1b[0Kalign, attempt 1 of 4 (12.3s)", "--- align, attempt 1 of 4 (12.3s)\n"},
+	} {
+		for system, want := range map[string]string{ciGitHub: c.github, ciGitLab: c.gitlab, ciBuildkite: c.buildkite} {
+			v, _, _ := testView(showOptions{ci: system})
+			f := v.newFold(c.ev)
+			var b bytes.Buffer
+			f.begin(&b)
+			f.end(&b)
+			v.annotate(&b, c.ev, "last")
+			got := strings.ReplaceAll(b.String(), f.token, "TOKEN")
+			if system == ciGitHub && got != want || !strings.Contains(got, want) {
+				t.Errorf("%s: %q, want %q", system, got, want)
+			}
 		}
 	}
 }

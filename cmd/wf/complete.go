@@ -34,16 +34,21 @@ const maxCompletions = 200
 // completers are the words that usage lines and flags have for their values, and what they may be.
 func completers() map[string]completer {
 	return map[string]completer{
-		"FILE":        completeWorkfile,
-		"NODE":        completeNode,
-		"SRC":         completeNode,
-		"DST":         completeNode,
-		"SEL":         completeSelector,
-		"RUN":         completeRun,
-		"KEY":         completeAttribute(attribute.Node),
-		"EDGEKEY":     completeAttribute(attribute.Edge),
-		"GRAPHKEY":    completeAttribute(attribute.Graph),
-		"VALUE":       completeValue,
+		"FILE":     completeWorkfile,
+		"NODE":     completeNode,
+		"SRC":      completeNode,
+		"DST":      completeNode,
+		"SEL":      completeSelector,
+		"RUN":      completeRun,
+		"KEY":      completeAttribute(attribute.Node),
+		"EDGEKEY":  completeAttribute(attribute.Edge),
+		"GRAPHKEY": completeAttribute(attribute.Graph),
+		"VALUE":    completeValue,
+
+		"KEY=VALUE":      completeSetting(attribute.Node),
+		"EDGEKEY=VALUE":  completeSetting(attribute.Edge),
+		"GRAPHKEY=VALUE": completeSetting(attribute.Graph),
+
 		"CONDITION":   completeCondition,
 		"KIND=FILE":   completeReport,
 		"CONTAINER":   completeContainer,

@@ -20,7 +20,7 @@ func completeAttribute(on attribute.Element) completer {
 	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var found []cobra.Completion
 		for a := range attribute.On(on) {
-			if a.Settable() && strings.HasPrefix(a.Name, word) {
+			if a.Settable() && a.Name != "edge_type" && strings.HasPrefix(a.Name, word) { // wf edit type sets that
 				found = append(found, cobra.CompletionWithDesc(a.Name, a.Meaning))
 			}
 		}

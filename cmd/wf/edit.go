@@ -145,13 +145,15 @@ func newWrapper(e *env) *cobra.Command {
 
 func newSetGraph(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
-		Use:   "set-graph GRAPHKEY VALUE",
-		Short: "Set an attribute of the workfile as a whole",
-		Example: `  wf edit set-graph on_busy queue
+		Use:   "set-graph GRAPHKEY=VALUE...",
+		Short: "Set attributes of the workfile as a whole",
+		Long:  "Set-graph writes attributes of the workfile as a whole. GRAPHKEY VALUE sets one, too.",
+		Example: `  wf edit set-graph on_busy=queue jobs=4
   wf edit set-graph params '{"env": {"choices": ["test", "prod"], "required": true}}'`,
-		Args: nargs(2, 2),
+		Args: nargs(1, -1),
 	}, func(args []string) ([]api.Edit, error) {
-		return []api.Edit{{Op: api.OpSetGraph, Key: args[0], Value: args[1]}}, nil
+		set, err := given(args)
+		return []api.Edit{{Op: api.OpSetGraph, Set: set}}, err
 	})
 }
 

@@ -22,12 +22,16 @@ func newAddEdge(e *env) *cobra.Command {
   wf edit add-edge deploy rollback --when failure     where it leads when deploy fails`,
 		Args: nargs(2, 2),
 	}
+	var set []string
+	setFlag(cmd, &set, "EDGEKEY=VALUE")
 	cmd.Flags().StringVar(&edit.When, "when", "", "its `CONDITION`: failure, done, exit:2,10-20, case:NAME, if:EXPR, else")
 	cmd.Flags().Var(&choice{&edit.Type, edgeTypes}, "type",
 		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
+		var err error
 		edit.Source, edit.Target = args[0], args[1]
-		return []api.Edit{edit}, nil
+		edit.Set, err = given(set)
+		return []api.Edit{edit}, err
 	})
 }
 
@@ -43,13 +47,15 @@ func newRemoveEdge(e *env) *cobra.Command {
 
 func newSetEdge(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
-		Use:   "set-edge SRC DST EDGEKEY VALUE",
-		Short: "Set an attribute of an edge, as its condition",
-		Example: `  wf edit set-edge deploy rollback when failure
-  wf edit set-edge review publish when case:accepted`,
-		Args: nargs(4, 4),
+		Use:   "set-edge SRC DST EDGEKEY=VALUE...",
+		Short: "Set attributes of an edge, as its condition",
+		Long:  "Set-edge writes attributes of an edge. SRC DST EDGEKEY VALUE sets one, too.",
+		Example: `  wf edit set-edge deploy rollback when=failure
+  wf edit set-edge review publish when=case:accepted`,
+		Args: nargs(3, -1),
 	}, func(args []string) ([]api.Edit, error) {
-		return []api.Edit{{Op: api.OpSetEdge, Source: args[0], Target: args[1], Key: args[2], Value: args[3]}}, nil
+		set, err := given(args[2:])
+		return []api.Edit{{Op: api.OpSetEdge, Source: args[0], Target: args[1], Set: set}}, err
 	})
 }
 

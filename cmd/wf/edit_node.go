@@ -15,17 +15,28 @@ func newAddNode(e *env) *cobra.Command {
 		Use:   "add-node LABEL",
 		Short: "Add a node with this command, and print its id",
 		Example: `  wf edit add-node 'sort < in > out' --name sort
-  wf edit add-node 'uniq < out' --after sort`,
+  wf edit add-node 'uniq < out' --after sort --set retries=3 --set timeout=10m
+  wf edit add-node './undo' --after deploy --when failure`,
 		Args: nargs(1, 1),
 	}
+	var set []string
 	f := cmd.Flags()
 	f.StringVar(&edit.Name, "name", "", "its name, unique in the workfile")
 	f.StringVar(&edit.In, "in", "", "it lies in this `CONTAINER`")
 	f.StringArrayVar(&edit.After, "after", nil, "it waits for this `NODE` (repeatable)")
+	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after: failure, done, exit:2, case:NAME, else")
+	setFlag(cmd, &set, "KEY=VALUE")
 	f.Float64Var(&x, "x", 0, "its place in the drawing")
 	f.Float64Var(&y, "y", 0, "its place in the drawing")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit.Label = args[0]
+		if edit.When != "" && len(edit.After) == 0 {
+			return nil, usage("--when is the condition of the edges from --after, and there is none")
+		}
+		var err error
+		if edit.Set, err = given(set); err != nil {
+			return nil, err
+		}
 		if f.Changed("x") {
 			edit.X = &x
 		}
@@ -45,18 +56,27 @@ func newAddContainer(e *env) *cobra.Command {
 (foreach, times, while or until): then it is a sub-flow.`,
 		Example: `  wf edit add-container samples
   wf edit add-node 'align $WF_ITEM' --in samples --name align
-  wf edit set samples foreach lines:'ls *.fq'`,
+  wf edit set samples foreach=lines:'ls *.fq'
+  wf edit add-container draft --set until='nodes.review.outputs.ok' --set max_iterations=5`,
 		Args: nargs(1, 1),
 	}
+	var set []string
 	f := cmd.Flags()
 	f.StringVar(&edit.In, "in", "", "it lies in this `CONTAINER`")
 	f.StringArrayVar(&edit.After, "after", nil, "it waits for this `NODE` (repeatable)")
+	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after")
+	setFlag(cmd, &set, "KEY=VALUE")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		if args[0] == "" {
 			return nil, usage("a container needs a name")
 		}
+		if edit.When != "" && len(edit.After) == 0 {
+			return nil, usage("--when is the condition of the edges from --after, and there is none")
+		}
+		var err error
 		edit.Name = args[0]
-		return []api.Edit{edit}, nil
+		edit.Set, err = given(set)
+		return []api.Edit{edit}, err
 	})
 }
 
@@ -72,16 +92,18 @@ func newRemoveNode(e *env) *cobra.Command {
 
 func newSetNode(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
-		Use:   "set NODE KEY VALUE",
-		Short: "Set an attribute of a node, as its label or name",
-		Long:  "Set writes an attribute of a node or a container. Those that mean something are in wf help control-flow.",
-		Example: `  wf edit set fetch retries 3
-  wf edit set deploy approve 'Deploy?'
+		Use:   "set NODE KEY=VALUE...",
+		Short: "Set attributes of a node, as its label or name",
+		Long: `Set writes attributes of a node or a container, all of them in one step that undo takes back.
+wf help attributes lists those that mean something. NODE KEY VALUE sets one, too.`,
+		Example: `  wf edit set fetch retries=3 retry_delay=10s timeout=5m
+  wf edit set deploy approve='Deploy?'
   wf edit set align label 'bwa mem ref.fa reads.fq > out.sam'
-  wf edit set align name mapping`,
-		Args: nargs(3, 3),
+  wf edit set align name=mapping`,
+		Args: nargs(2, -1),
 	}, func(args []string) ([]api.Edit, error) {
-		return []api.Edit{{Op: api.OpSet, Nodes: args[:1], Key: args[1], Value: args[2]}}, nil
+		set, err := given(args[1:])
+		return []api.Edit{{Op: api.OpSet, Nodes: args[:1], Set: set}}, err
 	})
 }
 

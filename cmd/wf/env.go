@@ -3,10 +3,13 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"golang.org/x/term"
+
+	"wf/api"
 )
 
 // An env is the world a command sees: its streams, its environment, and what the flags common
@@ -80,4 +83,14 @@ func (e *env) user() string {
 		return name
 	}
 	return e.get("LOGNAME")
+}
+
+// caller is the execution that this command belongs to; nil outside of runs.
+func (e *env) caller() *api.Caller {
+	n, err := strconv.Atoi(e.get("WF_EXECUTION"))
+	c := &api.Caller{Workfile: e.get("WF_WORKFILE"), Run: e.get("WF_RUN_ID"), Node: e.get("WF_NODE_ID"), Execution: n}
+	if err != nil || c.Workfile == "" || c.Run == "" || c.Node == "" {
+		return nil
+	}
+	return c
 }

@@ -56,7 +56,7 @@ type received struct {
 // newFollower watches the workspace of s and has its snapshot when it returns.
 func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*follower, error) {
 	view := newView(e, s, opt) // before the watch, whose notes go through it
-	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: view.events()})
+	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: view.events(), Caller: e.caller()})
 	if err != nil {
 		view.close()
 		return nil, err

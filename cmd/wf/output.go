@@ -22,6 +22,7 @@ const (
 	tailLines   = 10
 	quotedLines = 3
 
+	nearbyLines = 30   // between two places of a log that somebody sees at once
 	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
 )
 
@@ -56,7 +57,7 @@ type tail struct {
 func (t tail) title() string {
 	switch {
 	case t.total == 0:
-		return fmt.Sprintf("last %d lines", len(t.lines))
+		return "last " + plural(len(t.lines), "line")
 	case t.total > len(t.lines):
 		return fmt.Sprintf("last %d of %d lines", len(t.lines), t.total)
 	}
@@ -152,8 +153,31 @@ func (v *view) failedOutput(ctx context.Context, ev api.Event) {
 	f.begin(v.err)
 	v.err.Write(f.text([]byte(strings.Join(t.lines, "\n") + "\n")))
 	f.end(v.err)
+	v.quoted(ev, len(t.lines))
 	v.say("-------- end of %s (%s: %s)", f.name, t.title(), v.logCommand(ev.Run, ev.Name))
 }
+
+// An execution is named by its node and its number.
+type nodeExecution struct {
+	node      string
+	execution int
+}
+
+// quoted notes that the last words of an execution have just been shown, in so many lines.
+func (v *view) quoted(ev api.Event, lines int) {
+	v.said += lines
+	v.quotes[nodeExecution{ev.Node, ev.Execution}] = v.said
+}
+
+// quotedNearby says whether the last words of an execution were shown so few lines ago that they can still
+// be seen: people are not told twice.
+func (v *view) quotedNearby(x api.Execution) bool {
+	at, shown := v.quotes[nodeExecution{x.Node, x.Execution}]
+	return shown && v.said-at <= nearbyLines
+}
+
+// oneLog says whether what goes to standard output and to standard error is read in one place.
+func (v *view) oneLog() bool { return v.inCI() || v.e.outTTY && v.e.errTTY }
 
 // sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
 // large run, and on a screen, their number must do.
@@ -193,6 +217,9 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 	for _, line := range lastOf(t.lines, quotedLines) {
 		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(ansi.Truncate(line, max(width-5, leastTail), v.p.ellipsis())))
 	}
+	if t.total > 0 && t.total <= quotedLines {
+		v.quoted(ev, 0)
+	}
 	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }
 
@@ -217,12 +244,15 @@ func (v *view) wholeOutput(ctx context.Context, ev api.Event) {
 		f.begin(v.out)
 		v.out.Write(f.text(b.Bytes()))
 		f.end(v.out)
+		if f.failed && !cut && v.oneLog() {
+			v.quoted(ev, bytes.Count(b.Bytes(), []byte("\n")))
+		}
 	}
 	if cut {
 		rest := fmt.Sprintf("-------- the rest of %s: %s\n", f.name, v.logCommand(ev.Run, ev.Name))
 		io.WriteString(v.out, v.harmless(rest))
 	}
-	if f.failed {
+	if ev.Type == api.NodeFailed {
 		end := tail{lines: textLines(lastBytes(b.Bytes(), tailBytes))}
 		if cut { // its last words are in the rest; without them the annotation names the log
 			end, _ = v.s.tail(ctx, query(ev), tailLines)

@@ -20,7 +20,6 @@ func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJS
 	if err != nil {
 		return err
 	}
-	req.Env = nil // a plan executes nothing
 	plan, err := e.plan(ctx, path, req)
 	if err != nil {
 		return err
@@ -122,12 +121,15 @@ func planTitle(plan api.Plan) string {
 	if jobs != "" {
 		jobs = " (" + jobs + ")"
 	}
-	title := fmt.Sprintf("would run %d of %s%s", len(plan.Steps), plural(plan.Total, "node"), jobs)
+	title := fmt.Sprintf("would run %d of %s%s", plan.Nodes, plural(plan.Total, "node"), jobs)
 	if plan.Mode == api.ModeResume {
-		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), len(plan.Steps), plural(plan.Total, "node"), jobs, plan.Kept)
+		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), plan.Nodes, plural(plan.Total, "node"), jobs, plan.Kept)
 		if len(plan.Steps) == 0 {
 			return "nothing to resume: no node has failed"
 		}
+	}
+	if plan.Conditional > 0 {
+		title += fmt.Sprintf(", and up to %d more", plan.Conditional)
 	}
 	if len(plan.Steps) == 0 {
 		return title

@@ -29,7 +29,7 @@ func TestStatusCode(t *testing.T) {
 }
 
 func TestPrintPlan(t *testing.T) {
-	plan := api.Plan{Mode: api.ModeFresh, Total: 30, Jobs: 8, Wrapper: "bash -c {}", Notes: []string{"careful"}, Steps: []api.PlanStep{
+	plan := api.Plan{Mode: api.ModeFresh, Total: 30, Nodes: 2, Jobs: 8, Wrapper: "bash -c {}", Notes: []string{"careful"}, Steps: []api.PlanStep{
 		{Name: "align", Command: "bwa mem\n  ref.fa", Line: "bash -c 'bwa mem'", Why: "selected"},
 		{Name: "merge", Command: "cat a b", Line: "bash -c 'cat a b'", Why: "downstream of align", After: []string{"align"}, Ignored: []string{"call"}},
 	}, Beyond: []string{"report"}}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ type account struct {
 // testCase is a node of the run. Exactly one of its states: ok, failed, or not executed.
 type testCase struct {
 	name  string
-	class string // its group, else what the names of its stage have in common
+	class string // its group, its sub-flow, or what the names of its stage have in common; else the workfile
 	exec  *api.Execution
 	state api.State
 	tail  tail // of a failed one
@@ -96,6 +97,13 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		last[detail.Execs[i].Node] = &detail.Execs[i]
 	}
 	tails := 0
+	addTail := func(c *testCase) {
+		if x := c.exec; c.state == api.StateFailed && x != nil && tails < maxTails {
+			tails++
+			// What cannot be read is missing in the report, and the log is still there.
+			c.tail, _ = s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
+		}
+	}
 	for _, n := range status.Nodes {
 		x := last[n.ID]
 		delete(last, n.ID)
@@ -105,24 +113,52 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		if n.SubFlow == "" && ofSubFlow(n, status.Nodes) {
 			continue // its instances are told one by one
 		}
-		c := testCase{name: plain.Line(n.Name), class: stageName(api.NodeOutlook{Name: n.Name, Group: n.Group}), exec: x, state: n.State,
+		if n.Container && n.Reason == api.ReasonInstances {
+			continue // its instances have failed, and each of them is a case
+		}
+		c := testCase{name: plain.Line(n.Name), class: plain.Line(n.Group), exec: x, state: n.State,
 			mocked: n.Mocked, handled: n.Handled, status: n}
-		if x != nil {
+		if x != nil && n.State != api.StateSkipped && !n.Container {
 			c.state, c.handled = outcome(x), x.Handled
 		}
-		if c.state == api.StateFailed && x != nil && tails < maxTails {
-			tails++
-			// What cannot be read is missing in the report, and the log is still there.
-			c.tail, _ = s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
-		}
+		addTail(&c)
 		a.cases = append(a.cases, c)
 	}
 	for i := range detail.Execs { // of instances, and of nodes that were deleted while the run went on
 		if x := &detail.Execs[i]; last[x.Node] == x {
-			a.cases = append(a.cases, testCase{name: plain.Line(x.Name), class: stageName(api.NodeOutlook{Name: x.Name}), exec: x, state: outcome(x), handled: x.Handled})
+			c := testCase{name: plain.Line(x.Name), exec: x, state: outcome(x), handled: x.Handled}
+			addTail(&c)
+			a.cases = append(a.cases, c)
 		}
 	}
+	a.classify()
 	return a, nil
+}
+
+// indices are those of instances in a path.
+var indices = regexp.MustCompile(`\[[^\]/]*\]`)
+
+// classify gives a class to the cases that have no group.
+func (a *account) classify() {
+	stages := map[string]int{}
+	for i := range a.cases {
+		stages[stageName(api.NodeOutlook{Name: a.cases[i].name})]++
+	}
+	for i := range a.cases {
+		c := &a.cases[i]
+		if c.class != "" {
+			continue
+		}
+		stage := stageName(api.NodeOutlook{Name: c.name})
+		switch end := strings.LastIndex(c.name, "]/"); {
+		case end >= 0:
+			c.class = indices.ReplaceAllString(c.name[:end+1], "")
+		case stages[stage] > 1:
+			c.class = stage
+		default:
+			c.class = strings.TrimSuffix(a.workfile, filepath.Ext(a.workfile))
+		}
+	}
 }
 
 // outcome is the state that an execution left its node in.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +29,9 @@ func writeMarkdown(w io.Writer, a *account) error {
 	}
 	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
 	rows := slices.Clone(a.cases)
-	slices.SortStableFunc(rows, func(x, y testCase) int { return rank(x.state) - rank(y.state) })
+	slices.SortStableFunc(rows, func(x, y testCase) int {
+		return cmp.Or(rank(x.state)-rank(y.state), order(x.handled)-order(y.handled))
+	})
 	if len(rows) > 0 {
 		fmt.Fprint(b, "| | node | time | result |\n|---|---|--:|---|\n")
 	}
@@ -86,6 +89,14 @@ func markdownText(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// order puts what is false before what is true.
+func order(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // rank orders states by how much they matter to who mends the run.

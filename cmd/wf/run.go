@@ -312,6 +312,7 @@ func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req 
 		return err
 	}
 	defer f.close()
+	req.Caller = e.caller()
 	f.stopsRun, f.grace, f.onInterrupt, f.approval = true, o.grace, o.interrupt, o.approval
 	if req.GraceMS == nil {
 		f.grace = defaultGrace

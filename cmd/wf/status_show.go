@@ -59,9 +59,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	switch {
 	case len(s.Runs) > 0:
 	case s.LastRun == nil:
-		lines = append(lines, fmt.Sprintf("%s: idle, never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
+		lines = append(lines, fmt.Sprintf("%s: never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
-		lines = append(lines, fmt.Sprintf("%s: idle. Last: run %s %s %s (%s).", file, s.LastRun.Run,
+		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
@@ -118,7 +118,7 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 		t.row(cells...)
 	}
 	if rest := len(s.Stages) - shown; rest > 0 {
-		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + fmt.Sprintf("%d more stages", rest))
+		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + plural(rest, "more stage"))
 	}
 	t.write(b) // a strings.Builder takes everything
 	if s.MoreStages > 0 {

@@ -36,10 +36,10 @@ func TestPrintStatus(t *testing.T) {
 		paint  paint
 		want   string
 	}{
-		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, paint{}, "Workfile: idle, never run. 2 idle\n"},
+		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, paint{}, "Workfile: never run. 2 idle\n"},
 		{"over", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{OK: 30}, Stages: []api.Stage{{Name: "unseen"}},
 			LastRun: &api.RunSummary{Run: "43", Result: api.Succeeded, Ended: number(after(-4 * time.Minute)), DurationMS: number(int64(100000)), Counts: api.Counts{OK: 6, Kept: 24}}},
-			paint{}, "Workfile: idle. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
+			paint{}, "Workfile: no run is going. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
 		{"running", pipelineStatus(), paint{}, `run 42  Workfile  running  2m11s   6/11   ● 2  ✗ 1  ⊘ 3
   ✓   fetch_ref           ok  2.1s
   ├─✓ index_ref           ok  14.0s  3 executions
@@ -73,7 +73,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 		{Name: "bad", Nodes: 1, Counts: api.Counts{Failed: 1}, Notable: []api.NodeStatus{{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost}}}}}
 	var b bytes.Buffer
 	printStatus(&b, paint{ascii: true}, status, noon, "")
-	want := "w: idle, never run. 100 ok | 1 failed\nnote: not readable\n  x bad  failed  lost\n" +
+	want := "w: never run. 100 ok | 1 failed\nnote: not readable\n  x bad  failed  lost\n" +
 		"  ...100 more stages: wf ls     100 ok | 1 failed\ngo on: wf resume\n"
 	if b.String() != want {
 		t.Errorf("%q", b.String())

@@ -254,6 +254,8 @@ func (v *view) tailField(g alike) {
 		v.field("output", "not known: "+g.err.Error())
 	case len(g.tail.lines) == 0:
 		v.field("output", "none")
+	case v.quotedNearby(g.first):
+		v.field("output", "above ("+g.tail.title()+")")
 	default:
 		v.field("output", "("+g.tail.title()+")")
 		for _, line := range g.tail.lines {

@@ -18,6 +18,7 @@ func topics() []topic {
 	return []topic{
 		{"selectors", "How to name nodes", fixed(selectorsTopic)},
 		{"states", "The states of nodes and their signs", fixed(statesTopic)},
+		{"glossary", "What the words mean", fixed(glossaryTopic)},
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
 		{"attributes", "All attributes of nodes, edges and the graph", attributesTopic},
@@ -74,14 +75,20 @@ const selectorsTopic = `SELECTORS
   +NODE       the node and everything it depends on
   NODE+       the node and everything that depends on it
   s:failed    by state: idle queued running ok failed cancelled blocked skipped waiting retrying
+  id:ID       the node with this id, whatever others are called
   g:align     by group, or the container the node lies in; patterns too
   'align[3]/trim', 'align[3]', 'align[*]/trim'
               nodes in instances of a sub-flow: wf run --nodes repeats just these, and leaves
               all else in there as it was
 
 A list with commas is all of them together: --nodes 'fetch,align_*,s:failed'. What --exclude
-names is taken off. The handle of a node is its name where it has one, else the first word
-of its command; wf ls shows it. Two nodes of one name are told apart by ~2, ~3.
+names is taken off.
+
+wf ls shows the handle of each node. It is the first of these that the node has: its name; its
+id, if that is a word that a person chose (no UUID, no n12); a comment at the end of its command
+(... # align S1); the program, and what distinguishes its command from others with that program
+(trim_S017). Equal ones are told apart by ~2, ~3. A program that several nodes run (trim) is an
+error that lists them. An id always means its node; id:ID is an id and nothing else.
 
 Everything is looked up before anything is run: a typo runs nothing.`
 

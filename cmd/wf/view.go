@@ -42,6 +42,8 @@ type view struct {
 	board   *board
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
+	said    int                     // lines printed so far, about
+	quotes  map[nodeExecution]int   // at which of them the last words of a failure were shown
 	blocked map[string]bool         // nodes that were named as blocked
 	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
 	handled map[string]bool         // nodes that failed, and an edge has fired for that: a resume keeps them
@@ -54,7 +56,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
 		v.keyboard = newKeyboard(e, v.term)
 	}
@@ -126,6 +128,7 @@ func (v *view) events() []api.EventType {
 func (v *view) say(format string, args ...any) {
 	io.WriteString(v.err, v.harmless(fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
+	v.said++
 }
 
 // at prints one line of progress with the time at which it became true.

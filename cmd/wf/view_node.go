@@ -72,13 +72,16 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 		if executed(ev) {
 			v.wholeOutput(ctx, ev)
 		}
-	case failed && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
+	case final(ev) && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
-	if v.opt.output != "none" && endState(ev) == api.StateFailed && !ev.Handled {
+	if v.opt.output != "none" && endState(ev) == api.StateFailed && final(ev) && !ev.Handled {
 		v.sayBlocked(ctx, ev)
 	}
 }
+
+// final says whether an event is a failure after which no other attempt follows.
+func final(ev api.Event) bool { return ev.Type == api.NodeFailed && ev.Retry == nil }
 
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
@@ -92,6 +95,9 @@ func (v *view) endLine(ev api.Event) {
 	took, why := spanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
+	}
+	if ev.Retry != nil {
+		glyph, why = v.p.glyph(api.StateRetrying), " "+cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
@@ -137,6 +143,14 @@ func again(ev api.Event) string {
 		return ""
 	}
 	return fmt.Sprintf(" execution %d", ev.Execution)
+}
+
+// attemptWord is ", attempt 1 of 4" for one after which another follows.
+func attemptWord(ev api.Event) string {
+	if ev.Retry == nil {
+		return ""
+	}
+	return fmt.Sprintf(", attempt %d of %d", ev.Retry.Attempt, ev.Retry.Of)
 }
 
 // endState is the state an ending event leaves its node in.

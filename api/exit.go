@@ -1,0 +1,32 @@
+package api
+
+import "fmt"
+
+// ExitMeaning says what an exit code means by the conventions of shells, which most programs keep: "" where
+// there is none.
+func ExitMeaning(code int) string {
+	switch code {
+	case 126:
+		return "found, but it cannot be executed"
+	case 127:
+		return "command not found"
+	case 128 + 9:
+		return "SIGKILL: perhaps out of memory"
+	}
+	if name := signals[code-128]; name != "" {
+		return name
+	}
+	return ""
+}
+
+// signals are those by which commands usually end, with their numbers on all systems that we run on.
+var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE",
+	11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM"}
+
+// ExitText is an exit code for people: "exit 2", "exit 127 (command not found)".
+func ExitText(code int) string {
+	if meaning := ExitMeaning(code); meaning != "" {
+		return fmt.Sprintf("exit %d (%s)", code, meaning)
+	}
+	return fmt.Sprintf("exit %d", code)
+}

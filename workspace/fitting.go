@@ -1,0 +1,97 @@
+package workspace
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"wf/api"
+	"wf/flow"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// What makes a run impossible, or other than its user thinks, is found before it begins.
+
+// servable refuses a run with a command that needs more units of a pool than there are, or than those leave
+// that wait for the run and keep what they hold. mocked are the nodes that are not executed.
+func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
+	if w.cfg.Pools == nil || f == nil || f.Plain() {
+		return nil
+	}
+	for _, n := range nodes {
+		rules := f.Node(n)
+		if rules == nil {
+			continue
+		}
+		if _, mocked := mocks[n.ID]; mocked {
+			continue
+		}
+		for _, use := range rules.Pool {
+			size := w.cfg.Pools.Size(use.Name)
+			if use.Units <= size-held[use.Name] {
+				continue
+			}
+			name := w.handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.where(w.doc.NodeLine(n.ID)),
+				Message: fmt.Sprintf("node %s needs %s:%d, and the size of pool %s is %d", name, use.Name, use.Units, use.Name, size),
+				Fix:     fmt.Sprintf("wf server pools %s=%d, or wf edit set %s pool %s:N with less", use.Name, use.Units, name, use.Name)}
+			if use.Units <= size {
+				e.Why = fmt.Sprintf("the command that starts this run holds %d of it until the run is over", held[use.Name])
+				e.Fix = fmt.Sprintf("wf server pools %s=%d, or let the command that runs %s need less", use.Name, use.Units+held[use.Name], w.path)
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// otherParams says which parameters a resume gives other values than the run that it resumes had, and
+// which run that is. What is kept of that run was made with the old ones.
+func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {
+	if scope.Mode != scheduler.Resume {
+		return 0, nil
+	}
+	for _, n := range scope.Failed {
+		run = max(run, w.lastRun(n))
+	}
+	f, _, err := w.readFlow()
+	if err != nil || len(f.Params) == 0 || run == 0 {
+		return 0, nil
+	}
+	then, err := w.store.Request(run)
+	if err != nil || len(then.Params) == 0 {
+		return 0, nil
+	}
+	values, problems := flow.Resolve(f.Params, params, nil)
+	if len(problems) > 0 {
+		return 0, nil // they are refused anyway
+	}
+	text, err := json.Marshal(values)
+	var now, before map[string]json.RawMessage
+	if err != nil || json.Unmarshal(text, &now) != nil || json.Unmarshal(then.Params, &before) != nil {
+		return 0, nil
+	}
+	for _, p := range f.Params {
+		if was, had := before[p.Name]; had && string(was) != string(now[p.Name]) {
+			names = append(names, p.Name)
+		}
+	}
+	slices.Sort(names)
+	return run, names
+}
+
+// withOwnParams decides about a run that would resume another one with other parameters: it would mix what
+// was made with both, so it begins anew, unless a resume was asked for.
+func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (api.RunRequest, scheduler.Scope, string, error) {
+	run, names := w.otherParams(scope, req.Params)
+	switch {
+	case len(names) == 0:
+		return req, scope, "", nil
+	case req.Mode == api.ModeResume:
+		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, some(names, 5)), nil
+	}
+	req.Mode = api.ModeFresh
+	scope, err := w.scope(req)
+	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, some(names, 5)), err
+}

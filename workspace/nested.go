@@ -1,0 +1,167 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+)
+
+// A command may start a run itself (wf run in a node) and wait for it. Meanwhile it needs no slot, and
+// what it waits for does; so it gives its slot back until it goes on. The run that it has started is a
+// child of its execution: when that ends, however it does, the child is stopped. Only one that was
+// detached lives on.
+
+// Nested connects executions with the runs that their commands have started, in other workspaces. It is
+// safe for concurrent use.
+type Nested interface {
+	// Began tells of a run that a command has started, now or under an earlier daemon. If that command is
+	// over the run is stopped.
+	Began(by api.Caller, child Child)
+	// Stop ends a run and returns when it is gone; nil = with the grace time that it was started with.
+	Stop(child Child, graceMS *int64)
+}
+
+// A Child is a run of another workspace.
+type Child struct{ Workspace, Run string }
+
+// nesting is what a run knows of its own children.
+type nesting struct {
+	callers  map[executor.ID]int     // how many connections of an execution wait for other runs
+	children map[executor.ID][]Child // started by an execution that goes on
+	leaving  int                     // children that are being stopped
+}
+
+// execution finds what a command says that it is. It is not in r.lent unless it has begun.
+func (w *Workspace) execution(c api.Caller) (r *run, id executor.ID, live bool) {
+	for _, r := range w.runs {
+		if r.id != c.Run || r.state == preparing {
+			continue
+		}
+		i, in := r.sched.Index(c.Node)
+		if !in {
+			return nil, id, false
+		}
+		rec := r.nodes[i].rec
+		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.live && rec.executions == c.Execution
+	}
+	return nil, id, false
+}
+
+// CallerOf says whether an execution is going, and which units of pools it holds, with those that its run's
+// own callers hold: whoever it starts can never have them.
+func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
+	type answer struct {
+		held map[string]int
+		live bool
+	}
+	a, err := ask(ctx, w, func(w *Workspace) (answer, error) {
+		r, id, live := w.execution(c)
+		if !live {
+			return answer{}, nil
+		}
+		held := map[string]int{}
+		if r.req.Caller != nil {
+			for pool, n := range r.req.Caller.Held {
+				held[pool] += n
+			}
+		}
+		for _, use := range r.pools.held[id.Node].claim {
+			held[use.Pool] += use.Units
+		}
+		return answer{held, true}, nil
+	})
+	return a.held, a.live, err
+}
+
+// Waits says that a command waits for another run, until it is called with false.
+func (w *Workspace) Waits(c api.Caller, waits bool) {
+	w.send(call(func(w *Workspace) {
+		r, id, live := w.execution(c)
+		if !live {
+			return
+		}
+		if r.callers == nil {
+			r.callers = map[executor.ID]int{}
+		}
+		switch {
+		case waits:
+			if r.callers[id]++; r.nodes[id.Node].rec.begun {
+				r.lend(id)
+			}
+		default:
+			if r.callers[id]--; r.callers[id] <= 0 {
+				delete(r.callers, id)
+				r.takeBack(id)
+			}
+		}
+	}))
+}
+
+// Adopt makes a run the child of an execution. It returns false if that is over.
+func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool, error) {
+	return ask(ctx, w, func(w *Workspace) (bool, error) {
+		r, id, live := w.execution(c)
+		if !live {
+			return false, nil
+		}
+		if r.children == nil {
+			r.children = map[executor.ID][]Child{}
+		}
+		r.children[id] = append(r.children[id], child)
+		return true, nil
+	})
+}
+
+// tellCaller tells the execution that has started a run that it is going.
+func (w *Workspace) tellCaller(r *run) {
+	if r.req.Caller == nil || w.cfg.Nested == nil {
+		return
+	}
+	by, child := callerOf(r.req.Caller), Child{w.id, r.id}
+	w.helpers.run(func() { w.cfg.Nested.Began(by, child) })
+}
+
+func callerOf(c *history.Caller) api.Caller {
+	return api.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution}
+}
+
+// stopChildren ends what executions have started, some of them or all (nil).
+func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
+	if len(r.children) == 0 {
+		return
+	}
+	if ids == nil {
+		for id := range r.children {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		for _, child := range r.children[id] {
+			r.leaving++
+			w.helpers.run(func() {
+				w.cfg.Nested.Stop(child, graceMS)
+				w.send(call(func(*Workspace) { r.leaving-- }))
+			})
+		}
+	}
+}
+
+// endChildren ends what an execution has started, now that it is over itself. If it was stopped, its
+// grace time is over, too.
+func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
+	delete(r.callers, id)
+	if len(r.children[id]) == 0 {
+		return
+	}
+	var grace *int64
+	if stopped {
+		grace = new(int64)
+	}
+	r.stopChildren(w, []executor.ID{id}, grace)
+	delete(r.children, id)
+}
+
+func graceOf(d time.Duration) *int64 { return ptr(d.Milliseconds()) }

@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/executor"
+	"wf/scheduler"
+)
+
+// maxPlanned bounds how many instances a step of a plan names.
+const maxPlanned = 100
+
+// instances counts the instances that there are, or will be, of each node of the workfile in a sub-flow.
+func (p *planner) instances(present []bool) map[string]int {
+	all := map[string]int{}
+	sched := p.r.sched
+	for i, there := range present {
+		if !there {
+			continue
+		}
+		if _, _, inside := sched.Instance(i); inside {
+			all[sched.Template(i)]++
+		}
+		if first, _ := sched.Instances(i); len(first) > 0 && sched.Planned(i) > len(first) {
+			for k := range sched.Members(i) { // more than are played through: they are like the others
+				all[sched.Template(first[0]+k)] += sched.Planned(i) - len(first)
+			}
+		}
+	}
+	return all
+}
+
+// innerStep adds a node of an instance to the step of its like.
+func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
+	sched := p.r.sched
+	path, template := sched.NodeID(x.Node), sched.Template(x.Node)
+	m, mocked := sched.Mocked(x.Node)
+	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
+	k, known := p.steps[key]
+	if !known {
+		n := p.w.g.Node(template)
+		name := everyInstance(path)
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+		step.Of = step.Home
+		step.Approve, _ = n.Attr("approve")
+		if n.SubFlow() {
+			step.SubFlow = subFlowText(n)
+		}
+		if mocked {
+			step.Mock = &api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
+		}
+		step.Why = "in each instance of " + step.Of
+		if !x.Certain {
+			step.Reason, step.Of = api.PlanConditional, p.conditions(x)
+			step.Why = conditionWhy(step.Of)
+		}
+		k = len(p.plan.Steps)
+		p.steps[key] = k
+		p.plan.Steps = append(p.plan.Steps, step)
+	}
+	step := &p.plan.Steps[k]
+	if x.Guess {
+		return
+	}
+	if len(step.Paths) < maxPlanned {
+		step.Paths = append(step.Paths, path)
+	}
+	if sched.Open(x.Node) {
+		if x.Certain && len(step.Paths) < all[template] {
+			step.Why = fmt.Sprintf("in %s and each further instance of %s", some(instancesIn(step.Paths), 3), step.Of)
+		}
+		return
+	}
+	step.Instances++
+	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
+		first, _ := sched.Instances(owner)
+		if instance == len(first)-1 { // those that are not played through
+			step.Instances += max(0, sched.Planned(owner)-len(first))
+		}
+		step.Why = instancesWhy(step, all[template])
+	}
+}
+
+// instancesWhy says in which instances a node is executed.
+func instancesWhy(step *api.PlanStep, all int) string {
+	switch n := step.Instances; {
+	case n == all && n == 1:
+		return "in the one instance of " + step.Of
+	case n == all:
+		return fmt.Sprintf("in each of the %d instances of %s", n, step.Of)
+	default:
+		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, some(instancesIn(step.Paths), 3))
+	}
+}
+
+// instancesIn are the instances that paths lead into.
+func instancesIn(paths []string) []string {
+	var named []string
+	for _, path := range paths {
+		named = append(named, path[:strings.LastIndexByte(path, '/')])
+	}
+	return named
+}
+
+// everyInstance is a path with [*] in place of the numbers of instances.
+func everyInstance(path string) string {
+	var b strings.Builder
+	for {
+		end := strings.Index(path, "]/")
+		if end < 0 {
+			return b.String() + path
+		}
+		b.WriteString(path[:strings.LastIndexByte(path[:end], '[')] + "[*]/")
+		path = path[end+2:]
+	}
+}
+
+// hidden lists what lies in sub-flows that may begin with all their nodes.
+func (p *planner) hidden() {
+	for _, id := range p.r.req.Scope[p.r.outer():] {
+		n := p.w.g.Node(id)
+		home, may := p.maybe[n.Home().ID]
+		if !may {
+			continue
+		}
+		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label, Home: home,
+			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+			State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+		step.Why = conditionWhy(step.Of)
+		step.Approve, _ = n.Attr("approve")
+		if n.SubFlow() {
+			step.SubFlow, p.maybe[id] = subFlowText(n), step.Name
+		}
+		p.plan.Steps = append(p.plan.Steps, step)
+	}
+}
+
+// conditions words what decides whether a node is executed.
+func (p *planner) conditions(x scheduler.Expected) string {
+	var when, runs []string
+	for _, j := range x.Edges {
+		e := p.w.g.Edge(p.r.sched.EdgeKey(j))
+		source, _ := p.r.sched.EdgeEnds(j)
+		name := localName(p.handleOf(source))
+		if word, _ := e.Attr("when"); word != "" && word != "success" {
+			when = append(when, name+" "+word)
+		} else {
+			runs = append(runs, name+" runs")
+		}
+	}
+	if when == nil {
+		when = runs
+	}
+	owner, _, inside := p.r.sched.Instance(x.Node)
+	switch {
+	case x.Loser:
+		return unlessJoined
+	case when != nil:
+		return some(when, 4)
+	case inside:
+		return localName(everyInstance(p.handleOf(owner))) + " runs"
+	}
+	return "what leads to it runs"
+}
+
+// unlessJoined is of a node that a join may cancel, or never begin, because it has what it needs.
+const unlessJoined = "unless a join that it leads to is decided before"
+
+func conditionWhy(of string) string {
+	if of == unlessJoined {
+		return of
+	}
+	return "only if " + of
+}
+
+func (p *planner) handleOf(i int) string {
+	if i < len(p.r.nodes) {
+		return p.r.nodes[i].name
+	}
+	return p.r.sched.NodeID(i)
+}
+
+// localName is the last part of a path.
+func localName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
