@@ -216,5 +216,5 @@ func runRunner(args []string) int {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	}, func() error { return revive(filepath.Dir(args[1])) })
+	}, func() error { return revive(args[0], filepath.Dir(args[1])) })
 }
