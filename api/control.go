@@ -29,7 +29,12 @@ type Instances struct {
 	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
 	// Notable are instances that failed, wait or run, in this order, each with its path and item.
 	Notable []InstanceStatus `json:"notable,omitempty"`
+	// Failed are the numbers of those that failed, ascending, MostFailed of them at most.
+	Failed []int `json:"failed,omitempty"`
 }
+
+// MostFailed bounds Instances.Failed.
+const MostFailed = 2000
 
 // InstanceStatus is one instance of a sub-flow.
 type InstanceStatus struct {
@@ -64,6 +69,18 @@ type Approval struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Default  string     `json:"default,omitempty"` // "approve" or "reject", with Until
 	Workfile string     `json:"workfile"`
+	// Choices are the cases that edges of the node wait for: the value "case" of an answer is one of them.
+	// Any other value leads on as well if Open is set.
+	Choices []ApprovalChoice `json:"choices,omitempty"`
+	Open    bool             `json:"open,omitempty"`
+	// Before is what the nodes have put out that led to the question, eight of them at most.
+	Before []NodeOutputs `json:"before,omitempty"`
+}
+
+// An ApprovalChoice is one of the ways that an answer can choose.
+type ApprovalChoice struct {
+	Case  string   `json:"case"`
+	Leads []string `json:"leads_to"` // handles or paths of the nodes behind it
 }
 
 // ApprovalList is `wf approvals --json`, those that wait longest first.
@@ -188,3 +205,10 @@ func (c Counts) Instance(failed bool) State {
 	}
 	return StateIdle
 }
+
+// What a run writes into the workfile: the graph attribute "results", and a setting.
+const (
+	ResultsNone   = "none"   // nothing: statuses and outputs are in the state folder only
+	ResultsStatus = "status" // statuses of nodes, marks of edges
+	ResultsFile   = "file"   // also command, pid, exit code and the ends of the outputs
+)

@@ -12,6 +12,7 @@ const (
 	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, edge without end
 	CodeCycle       Code = "cycle"        // 422: a workfile with a blocking cycle; Nodes is one, in order
 	CodeConflict    Code = "conflict"     // 409: meets an active run
+	CodeDone        Code = "done"         // 409: everything is done, and somebody is to be asked before all is repeated
 	CodeRefused     Code = "refused"      // 403: not allowed, or not now
 	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: ask again
 	CodeVersion     Code = "version"      // 426: client and daemon do not understand each other
@@ -34,6 +35,14 @@ type Error struct {
 	OnBusy string `json:"on_busy,omitempty"`
 	// Problems are all that is wrong with the parameters of a run; Why lists them for people.
 	Problems []ParamProblem `json:"problems,omitempty"`
+	Repeat   *Repeat        `json:"repeat,omitempty"` // of CodeDone
+}
+
+// Repeat is what would be repeated.
+type Repeat struct {
+	Done   int      `json:"done"`    // nodes, all that there are
+	Runs   []string `json:"runs"`    // the last run of everything, and those that went on with it
+	TookMS int64    `json:"took_ms"` // all of them
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -196,6 +196,33 @@ func (c *Counts) Add(s State) {
 	}
 }
 
+// Of is the number of nodes in a state.
+func (c Counts) Of(s State) int {
+	switch s {
+	case StateOK:
+		return c.OK
+	case StateFailed:
+		return c.Failed
+	case StateCancelled:
+		return c.Cancelled
+	case StateBlocked:
+		return c.Blocked
+	case StateQueued:
+		return c.Queued
+	case StateRunning:
+		return c.Running
+	case StateKept:
+		return c.Kept
+	case StateSkipped:
+		return c.Skipped
+	case StateWaiting:
+		return c.Waiting
+	case StateRetrying:
+		return c.Retrying
+	}
+	return c.Idle
+}
+
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
 	Nodes  bool        // the snapshot carries nodes and edges

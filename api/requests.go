@@ -1,5 +1,7 @@
 package api
 
+import "time"
+
 // VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
 // the process behind the socket is a daemon it can talk to.
 type VersionInfo struct {
@@ -14,6 +16,9 @@ type OpenRequest struct {
 	Path string `json:"path"` // absolute
 	// Retry opens a held workspace once more: see HeldWorkspace.
 	Retry bool `json:"retry,omitempty"`
+	// Results is what the client's configuration says about what runs write into workfiles: one of the
+	// Results words, "" for nothing. The workfile wins over it.
+	Results string `json:"results,omitempty"`
 }
 
 // WorkspaceInfo answers it, and is one line of `wf server ls`.
@@ -26,6 +31,7 @@ type WorkspaceInfo struct {
 	State    string   `json:"state"`   // "idle" or "running"
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
+	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
 // ServerStatus is `wf server status` and `wf server ls`.
@@ -87,6 +93,9 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
+	// minute, is refused with CodeDone. With the mode "fresh" it is not.
+	AskRepeat bool `json:"ask_repeat,omitempty"`
 	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
 	// detached from it.
 	Caller *Caller `json:"caller,omitempty"`
@@ -119,13 +128,15 @@ const (
 // RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
-	Run     string   `json:"run"`
-	Mode    string   `json:"mode"`
-	Resumes string   `json:"resumes,omitempty"`
-	Failed  int      `json:"failed,omitempty"` // resume: how many nodes had failed
-	Nodes   int      `json:"nodes"`            // in scope
-	Total   int      `json:"total"`            // in the workfile
-	Notes   []string `json:"notes,omitempty"`  // warnings for people
+	Run     string `json:"run"`
+	Mode    string `json:"mode"`
+	Resumes string `json:"resumes,omitempty"`
+	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
+	Nodes   int    `json:"nodes"`            // in scope
+	Total   int    `json:"total"`            // in the workfile
+	// FromFile, of a resume, counts the nodes whose status it builds on although it came with the file.
+	FromFile int      `json:"from_file,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // warnings for people
 }
 
 // StopRequest stops a run, or one node of it.
@@ -337,6 +348,9 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
+	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
+	// work tree, elsewhere nothing is said.
+	Results string `json:"results,omitempty"`
 	// Notes become a comment at the top of the file, one line each.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -370,6 +384,19 @@ type LogInfo struct {
 	Merged bool `json:"merged,omitempty"`
 	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
 	Pending string `json:"pending,omitempty"`
+	// Times say when it was written, if that was asked for.
+	Times *LogTimes `json:"times,omitempty"`
+}
+
+// LogTimes bounds when an output was written: what lies between two marks was written between their times.
+type LogTimes struct {
+	// Known says that the run has noted marks. Of an earlier one only its start and end are known.
+	Known   bool      `json:"known"`
+	Started time.Time `json:"started"`
+	Until   time.Time `json:"until"` // when all that there is was there: the end, or now
+	// Marks are a time in milliseconds since 1970, and how much of standard output and of standard error
+	// there was, in bytes. The first executions of a second, and outputs that do not grow, have none.
+	Marks [][3]int64 `json:"marks,omitempty"`
 }
 
 // LogLine is a line of `wf logs --json`.
@@ -380,7 +407,9 @@ type LogLine struct {
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
 	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
-	Text      string `json:"text"`   // without the line end; U+FFFD for what is not UTF-8
+	// Time is when the line was there at the latest, with --timestamps.
+	Time *time.Time `json:"time,omitempty"`
+	Text string     `json:"text"` // without the line end; U+FFFD for what is not UTF-8
 	// Bytes are the line as it is, only where Text cannot be that.
 	Bytes []byte `json:"bytes,omitempty"`
 	// Partial: no line end follows. The next line of the stream goes on, or the output ends.

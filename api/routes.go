@@ -22,7 +22,7 @@ const (
 	SubPrune     = "/prune"     // POST PruneRequest: PruneResult
 	SubCheck     = "/check"     // GET ?accept=…: Check
 	SubWhy       = "/why"       // GET ?node=&run=: Why
-	SubLog       = "/log"       // GET ?node=&run=&execution=&wait=1: LogInfo
+	SubLog       = "/log"       // GET ?node=&run=&execution=&wait=1&times=1: LogInfo
 	SubOutput    = "/output"    // GET ?node=&run=&execution=&stream=stdout|stderr&offset=&follow=1: raw bytes
 	SubSelect    = "/select"    // GET ?nodes=SEL (repeatable): NodeList of the nodes it names
 	SubEdits     = "/edits"     // POST EditRequest: EditResult

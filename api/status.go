@@ -15,8 +15,11 @@ type Status struct {
 	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
 	Attrs   map[string]string `json:"attributes,omitempty"`
 	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
-	Nodes   []NodeStatus      `json:"nodes,omitempty"`
-	Edges   []EdgeStatus      `json:"edges,omitempty"`
+	Results string            `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
+	// FromFile counts the nodes whose status came with the file: no run of this machine led to it.
+	FromFile int          `json:"from_file,omitempty"`
+	Nodes    []NodeStatus `json:"nodes,omitempty"`
+	Edges    []EdgeStatus `json:"edges,omitempty"`
 
 	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
 	// were asked for, they are only those in which something runs or went wrong, without After, and
@@ -43,6 +46,7 @@ type NodeStatus struct {
 	Command    string         `json:"command"`
 	Status     string         `json:"status"` // the word in the file
 	State      State          `json:"state"`
+	FromFile   bool           `json:"from_file,omitempty"` // the status came with the file: no run of this machine led to it
 	Reason     Reason         `json:"reason,omitempty"`
 	ExitCode   *int           `json:"exit_code,omitempty"`
 	Signal     string         `json:"signal,omitempty"`
@@ -142,6 +146,7 @@ type RunDetail struct {
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start
 	Left     []NodeStatus `json:"not_reached,omitempty"`
+	Kept     []string     `json:"kept,omitempty"` // ids of nodes that had succeeded before, which a resume did not repeat
 
 	Host      string `json:"host,omitempty"`
 	FailFast  bool   `json:"fail_fast,omitempty"`

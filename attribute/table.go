@@ -73,6 +73,8 @@ var table = []Attribute{
 		Meaning: `what a run is asked for: {"name": {"type": "string", "required": true}}`},
 	{Name: "on_busy", On: Graph, Kind: Word, Words: []string{"refuse", "queue", "cancel"},
 		Meaning: "what becomes of a run while another one covers the same nodes"},
+	{Name: "results", On: Graph, Role: Shapes, Kind: Other, Words: []string{"none", "status", "file"},
+		Meaning: "what a run writes into the workfile: none, status, or file (also output)"},
 	{Name: "prefix", On: Graph, Role: Shared, Meaning: "of older versions: use wrapper"},
 	{Name: "suffix", On: Graph, Role: Shared, Meaning: "of older versions: use wrapper"},
 

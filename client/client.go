@@ -25,6 +25,9 @@ type Options struct {
 	Version string
 	// User is who uses the client, for those who are told of edits; "" tells nobody.
 	User string
+	// Results is what the user's configuration says about what runs write into workfiles, see
+	// api.OpenRequest; "" says nothing.
+	Results string
 	// Start starts a daemon; see Detached. nil is NoStart.
 	Start Starter
 	// NoStart leaves things as they are: no daemon is started or replaced.
@@ -149,5 +152,5 @@ func (c *Client) Retry(ctx context.Context, path string) error {
 }
 
 func (c *Client) open(ctx context.Context, path string) (api.WorkspaceInfo, error) {
-	return post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path})
+	return post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path, Results: c.opt.Results})
 }

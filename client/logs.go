@@ -14,6 +14,7 @@ type LogQuery struct {
 	Node      string // handle, id or unique id prefix
 	Run       string // "" = the last one the node took part in
 	Execution int    // from 1; 0 = the last
+	Times     bool   // LogInfo has Times, too
 }
 
 func (q LogQuery) values() url.Values {
@@ -22,6 +23,9 @@ func (q LogQuery) values() url.Values {
 		v.Set("run", q.Run)
 	}
 	setInt(v, "execution", int64(q.Execution))
+	if q.Times {
+		v.Set("times", "1")
+	}
 	return v
 }
 

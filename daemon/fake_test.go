@@ -98,6 +98,8 @@ func (w *fake) Busy() bool {
 	return len(w.runs)+len(w.watchers) > 0
 }
 
+func (w *fake) SetResults(string) {}
+
 func (w *fake) OnIdle(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -131,6 +131,10 @@ func (obliging) Why(context.Context, string, string) (api.Why, error)   { return
 func (obliging) Prune(context.Context, api.PruneRequest) (api.PruneResult, error) {
 	return api.PruneResult{}, nil
 }
+func (obliging) LogTimes(context.Context, api.LogInfo) (*api.LogTimes, error) {
+	return &api.LogTimes{}, nil
+}
+
 func (obliging) LogInfo(context.Context, string, string, int, bool) (api.LogInfo, error) {
 	return api.LogInfo{}, nil
 }

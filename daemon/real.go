@@ -34,7 +34,7 @@ func (o realOpener) open(path string, retry bool) (Workspace, error) {
 	return realWorkspace{w}, nil
 }
 
-func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req) }
+func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req, o.cfg) }
 
 func (o realOpener) unfinished() []string {
 	paths, err := workspace.Unfinished(o.cfg.State)

@@ -174,7 +174,11 @@ func logInfo(w Workspace, r *http.Request) (api.LogInfo, error) {
 	if err != nil {
 		return api.LogInfo{}, err
 	}
-	return w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("wait") == "1")
+	info, err := w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("wait") == "1")
+	if err == nil && q.Get("times") == "1" {
+		info.Times, err = w.LogTimes(r.Context(), info)
+	}
+	return info, err
 }
 
 // startRun is refused while somebody waits for the runs to be over: they would never be.

@@ -101,6 +101,7 @@ var httpStatus = map[api.Code]int{
 	api.CodeWorkfile:    http.StatusUnprocessableEntity,
 	api.CodeCycle:       http.StatusUnprocessableEntity,
 	api.CodeConflict:    http.StatusConflict,
+	api.CodeDone:        http.StatusConflict,
 	api.CodeRefused:     http.StatusForbidden,
 	api.CodeGone:        http.StatusGone,
 	api.CodeVersion:     http.StatusUpgradeRequired,

@@ -63,7 +63,8 @@ func (s *servers) add(base context.Context, limits sending, l net.Listener, h ht
 
 // serve accepts connections at another listener of a server that was added.
 func (s *servers) serve(server int, l net.Listener) {
-	s.accepts.Go(func() { _ = s.list[server].Serve(l) }) // ends with shutdown; its error says so
+	srv := s.list[server]                     // the list may grow meanwhile
+	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
 }
 
 // shutdown waits until the requests at hand are answered, at most for limit.

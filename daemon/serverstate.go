@@ -62,6 +62,7 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 			return api.WorkspaceInfo{}, err
 		}
 	}
+	e.ws.SetResults(q.Results)
 	return e.ws.Info(), nil
 }
 
@@ -74,5 +75,5 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	if err := d.opener.create(q); err != nil {
 		return api.WorkspaceInfo{}, err
 	}
-	return d.openWorkspace(r, api.OpenRequest{Path: q.Path})
+	return d.openWorkspace(r, api.OpenRequest{Path: q.Path, Results: q.Results})
 }

@@ -17,6 +17,7 @@ type Workspace interface {
 	Retry(ctx context.Context) error // of one that is held
 	Close(ctx context.Context) error
 	OnIdle(f func())
+	SetResults(word string)
 
 	Status(ctx context.Context, nodes bool) (api.Status, error)
 	Overview(ctx context.Context, stages int) (api.Status, error)
@@ -34,6 +35,7 @@ type Workspace interface {
 	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
 	Check(ctx context.Context) (api.Check, error)
 	Why(ctx context.Context, node, run string) (api.Why, error)
+	LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error)
 	LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error)
 	Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error)
 	Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error)

@@ -31,6 +31,7 @@ const (
 	opListen       = "listen"
 	opAccept       = "accept"
 	opTally        = "write tally"
+	opTimes        = "write times"
 	opLock         = "lock"
 	opRunner       = "start runner"
 )

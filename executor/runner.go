@@ -66,6 +66,7 @@ type runner struct {
 	unwritten  bool      // what was noted is not in the record yet: nothing is announced
 	broken     bool      // the record takes nothing any more: nothing is forked or announced
 	hold       hold
+	observed   time.Time // the latest look at outputs
 	tally      tally
 	guardedAt  time.Time // when the record was seen in its place
 
@@ -116,6 +117,9 @@ type execution struct {
 	retryAt  time.Time
 
 	shutSince time.Time // when it was put behind a gate
+
+	observed bool // it ran at a look at outputs, see observe
+	marked   Mark // what was noted of its output last
 }
 
 // A death is how a process ended.
@@ -341,6 +345,7 @@ func (r *runner) turn(now time.Time) {
 	r.tell(now)
 	r.expire(now)
 	r.callForDaemon(now)
+	r.observe(now)
 }
 
 // nextWake returns how long the loop may sleep.
@@ -372,7 +377,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if stale, any := r.staleIntents(); any {
 		sooner(stale)
 	}
-	if len(r.running) > 0 {
+	if len(r.running) > 0 || r.successor && len(r.active) > 0 {
 		sooner(now.Add(orphanDue))
 	}
 	if len(r.gates.intended) > 0 {

@@ -109,7 +109,12 @@ func (c *checker) attributes() {
 			c.problems[len(c.problems)-1].Attr = a.name
 		}
 	}
-	text, _ := c.g.Attr(AttrOutput)
+	text, _ := c.g.Attr(AttrResults)
+	if _, meant := ParseResults(text); meant != "" {
+		c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrResults, text, meant)
+		c.problems[len(c.problems)-1].Attr = AttrResults
+	}
+	text, _ = c.g.Attr(AttrOutput)
 	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
 		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrOutput, text, meantOutput(text))
 		c.problems[len(c.problems)-1].Attr = AttrOutput

@@ -13,6 +13,9 @@ func (r *renderer) change(at ref, e *edit) {
 		r.markGroup(at)
 	}
 	for _, w := range e.wants {
+		if r.d.strips(at.domain, w.name) {
+			continue // see strip
+		}
 		if at.domain == ofEdge && w.name == "id" && r.changeID(at, w) {
 			continue
 		}

@@ -47,8 +47,9 @@ type Document struct {
 	// of them, too. nil: the key of a node of the text is its number.
 	keyByNumber []int
 
-	touched []ref // elements that have, or had, an edit
-	changes int   // differences from the text
+	touched []ref     // elements that have, or had, an edit
+	changes int       // differences from the text
+	bare    *bareness // nil unless it shall look as if nothing ever ran
 }
 
 // A ref names an element of a document.
@@ -275,4 +276,14 @@ func (d *Document) graphAttr(name string) (value string, present bool) {
 		return value, found&unknownEntity == 0
 	}
 	return "", false
+}
+
+// DeclaresNodeKey says whether the file declares an attribute of this name for nodes.
+func (d *Document) DeclaresNodeKey(name string) bool {
+	for i := range d.keys.keys {
+		if k := &d.keys.keys[i]; k.name == name && k.serves(ofNode) {
+			return true
+		}
+	}
+	return false
 }

@@ -114,7 +114,7 @@ func (d *Document) change(r ref, f func(e *edit)) {
 }
 
 // Dirty says whether Render would give other bytes than Base.
-func (d *Document) Dirty() bool { return d.changes > 0 }
+func (d *Document) Dirty() bool { return d.changes > 0 || d.bare != nil }
 
 // SetNode wants a value of an attribute of a node. It is for statuses and captured output, which
 // change often: setting what is already there costs a comparison and no memory. Characters that
@@ -175,6 +175,9 @@ func (d *Document) set(r ref, w want) error {
 	}
 	if e := d.editOf(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
 		w.present = true
+	}
+	if d.bare != nil && isResult(r.domain, w.name) && w.present && !isBlank(r.domain, w.name, w.value) {
+		d.bare = nil
 	}
 	base, state := d.base(r, w.name)
 	switch {

@@ -18,6 +18,7 @@ type Kept struct {
 	Spans []Span     `json:"spans,omitempty"` // the bytes that were read, by those that were saved
 	Whole []byte     `json:"whole,omitempty"` // or all of them, for files that are packed or not UTF-8
 	Edits []KeptEdit `json:"edits,omitempty"`
+	Bare  bool       `json:"bare,omitempty"` // the saved bytes have no results: see Document.Bare
 }
 
 // A Span leaves out some of the bytes that were saved, copies some, and has a text that is not in them.
@@ -74,7 +75,7 @@ func numberOf(numbers map[int]int, key int) int {
 // the elements that are there, into the numbers of the Kept.
 func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	n := Numbering{map[int]int{}, map[int]int{}}
-	k := Kept{}
+	k := Kept{Bare: d.IsBare()}
 	numbers := map[ref]int{}
 	for dom, of := range []struct {
 		elements []element

@@ -57,7 +57,11 @@ func (d *Document) Render() Pieces {
 	if !d.Dirty() {
 		return Pieces{d.file}
 	}
-	return d.form.pack(newRenderer(d).splice())
+	pieces := newRenderer(d).splice()
+	if d.bare != nil && d.bare.origin != nil && bytes.Equal(bytes.Join(pieces, nil), d.bare.origin.text) {
+		return Pieces{d.bare.origin.file} // packed as it was, too
+	}
+	return d.form.pack(pieces)
 }
 
 // newRenderer makes all patches of a document.
@@ -112,6 +116,9 @@ func (r *renderer) collect() {
 		r.grow(at, r.opened[at])
 	}
 	r.declareKeys()
+	if r.d.bare != nil {
+		r.strip(r.d.bare)
+	}
 }
 
 func (r *renderer) patch(start, end int32, text []byte) {

@@ -72,6 +72,12 @@ func replaceFile(disk Disk, path string, data []byte, durable bool) error {
 	return nil
 }
 
+// ReplaceFileLater is ReplaceFile without waiting for the disk: whoever comes after a power cut may see
+// the old file, the new one, or an empty one.
+func ReplaceFileLater(disk Disk, path string, data []byte) error {
+	return replaceFile(disk, path, data, false)
+}
+
 // ReplaceFile makes data the contents of the file at path, durably: readers, and whoever comes
 // after a crash, see the old file or the new one. After an error the old one is still there.
 func ReplaceFile(disk Disk, path string, data []byte) error {

@@ -85,12 +85,13 @@ func (s *Store) Withdraw(n int) error {
 	return s.disk.RemoveAll(gone)
 }
 
-// Bare reports whether the folder of run n holds nothing but what Create makes: no executor has ever
-// been there.
-func (s *Store) Bare(n int) bool {
+// Bare reports whether the folder of run n holds nothing but what Create makes, companions of these names
+// included: no executor has ever been there.
+func (s *Store) Bare(n int, companions ...string) bool {
+	made := append([]string{requestFile, workfileFile, journalFile}, companions...)
 	entries, err := os.ReadDir(s.Dir(n))
 	for _, e := range entries {
-		if e.Name() != requestFile && e.Name() != workfileFile && e.Name() != journalFile {
+		if !slices.Contains(made, e.Name()) {
 			return false
 		}
 	}

@@ -184,6 +184,23 @@ func (s *Store) Workfile(n int) ([]byte, error) {
 	return readFile(s.disk, s.file(n, workfileFile))
 }
 
+// LinkWorkfile makes path a name of the workfile of run n, which stays when the run is removed. Where the
+// file system has no links it is a copy. It is not durable.
+func (s *Store) LinkWorkfile(n int, path string) error {
+	tmp := filepath.Join(filepath.Dir(path), newPrefix+filepath.Base(path))
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a crash
+		return err
+	}
+	if os.Link(s.file(n, workfileFile), tmp) == nil {
+		return os.Rename(tmp, path)
+	}
+	data, err := s.Workfile(n)
+	if err != nil {
+		return err
+	}
+	return replaceFile(s.disk, path, data, false)
+}
+
 func (s *Store) exists(n int) error {
 	_, err := os.Stat(s.Dir(n))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,6 +18,7 @@ type PastNode struct {
 	Status    graph.Status      `json:"status"`
 	Handled   bool              `json:"handled,omitempty"` // an edge fired for its failure
 	Reason    string            `json:"reason,omitempty"`
+	Message   string            `json:"message,omitempty"` // of a failure without an execution
 	Exit      int               `json:"exit,omitempty"`
 	HasExit   bool              `json:"has_exit,omitempty"`
 	Mocked    bool              `json:"mocked,omitempty"`
@@ -189,6 +190,10 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	if x != nil && x.over {
 		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
+		switch p.Reason {
+		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution has it
+			p.Message = last.message
+		}
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}

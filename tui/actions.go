@@ -63,8 +63,8 @@ func askActions() []action {
 	return []action{
 		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, ask((*model).showInbox)},
 		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act((*model).approve)},
-		{groupAsk, []string{"n", "x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
-		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and n", "mark", atInbox, someWait, act((*model).markApproval)},
+		{groupAsk, []string{"x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
+		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and x", "mark", atInbox, someWait, act((*model).markApproval)},
 		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, ask((*model).openApproval)},
 		{groupAsk, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move among what waits", "move the selection", "", atInbox, nil,
 			func(m *model, key string) tea.Cmd { m.moveInbox(key); return nil }},
@@ -72,13 +72,10 @@ func askActions() []action {
 	}
 }
 
-// approvalsHint stands in the footer while anything waits for a person.
-const approvalsHint = "approvals"
-
 func runActions() []action {
 	return []action{
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, act((*model).runMenu)},
-		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", "", atMain, isNow, ask((*model).resume)},
+		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, ask((*model).resume)},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, (*model).running, act((*model).stopMenu)},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or take its mark off, for r, L and edits", "mark", atDrawing, isNow, act((*model).mark)},
 		{groupRun, nil, "unmark all", "take all marks off", "", atMain, hasFile, act(func(m *model) { m.picture.forget() })},
@@ -99,6 +96,7 @@ func lookActions() []action {
 		{groupLook, []string{"i"}, "inspector", "say why the node is as it is, beside the drawing", "why", atMain, hasFile, ask((*model).showInspector)},
 		{groupLook, []string{"l"}, "log", "show the log beside the drawing", "", atSide, hasFile, act(func(m *model) { m.inspect = false })},
 		{groupLook, []string{"L"}, "whole log", "show the log on the whole screen: of the marked nodes, else of the selection", "log", atMain, hasFile, act((*model).showLog)},
+		{groupLook, []string{"s"}, "log of the selection", "the same as L, as in Python Workforce", "", atDrawing, hasFile, act((*model).showLog)},
 		{groupLook, []string{"+", "_"}, "size", "give the pane with the keys the whole screen, or take it back", "", atMain, hasFile, act(func(m *model) { m.zoomed = !m.zoomed })},
 		{groupLook, []string{"y"}, "copy the command", "copy the command of the node to the clipboard", "", atDrawing, hasFile, ask((*model).copyCommand)},
 	}

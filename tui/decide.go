@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,9 +17,11 @@ import (
 // A decider asks for the values and the comment of a yes.
 type decider struct {
 	about   []api.Approval
-	values  []line // the last one is empty, for one more
+	choices []api.ApprovalChoice // that all of them have
+	chosen  int                  // of choices; -1 = none yet
+	values  []line               // the last one is empty, for one more
 	comment line
-	at      int // of values, or their number: the comment
+	at      int // of values, their number: the comment, -1: the choice
 	problem string
 }
 
@@ -25,9 +29,24 @@ type decider struct {
 func (m *model) approve() { m.approveThese(m.inbox.objects()) }
 
 func (m *model) approveThese(about []api.Approval) {
-	if len(about) > 0 {
-		m.open(&decider{about: about, values: make([]line, 1)})
+	if len(about) == 0 {
+		return
 	}
+	d := &decider{about: about, values: make([]line, 1), chosen: -1, choices: sharedChoices(about)}
+	if d.choices != nil {
+		d.at = -1
+	}
+	m.open(d)
+}
+
+// sharedChoices are the choices of several questions, nil if they differ.
+func sharedChoices(about []api.Approval) []api.ApprovalChoice {
+	for _, a := range about {
+		if !slices.EqualFunc(a.Choices, about[0].Choices, func(x, y api.ApprovalChoice) bool { return x.Case == y.Case }) {
+			return nil
+		}
+	}
+	return about[0].Choices
 }
 
 // reject asks why, and then whether it is meant.
@@ -133,24 +152,54 @@ func (d *decider) line() *line {
 }
 
 func (d *decider) key(m *model, k tea.KeyPressMsg) tea.Cmd {
-	fields := len(d.values) + 1
 	switch k.String() {
 	case "up", "shift+tab":
-		d.at = (d.at + fields - 1) % fields
+		d.step(-1)
 	case "down", "tab":
-		d.at = (d.at + 1) % fields
+		d.step(1)
 	case "esc", "ctrl+c":
 		m.done()
 	case "enter", "ctrl+s":
 		return d.send(m)
 	default:
+		if d.at < 0 {
+			d.choose(k.String())
+			return nil
+		}
 		d.line().edit(k)
 		d.grow()
 	}
 	return nil
 }
 
+// step goes to the next field, around the end.
+func (d *decider) step(by int) {
+	first := 0
+	if d.choices != nil {
+		first = -1
+	}
+	fields := len(d.values) + 1 - first
+	d.at = (d.at-first+by+fields)%fields + first
+}
+
+// choose takes a choice by its number or with the arrows.
+func (d *decider) choose(key string) {
+	n := len(d.choices)
+	switch number, err := strconv.Atoi(key); {
+	case key == "right", key == "space":
+		d.chosen = (d.chosen + 1) % n
+	case key == "left":
+		d.chosen = (max(d.chosen, 0) + n - 1) % n
+	case err == nil && number >= 1 && number <= n:
+		d.chosen = number - 1
+	}
+	d.problem = ""
+}
+
 func (d *decider) paste(_ *model, text string) tea.Cmd {
+	if d.at < 0 {
+		return nil
+	}
 	for i, part := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
 		if i > 0 && d.at < len(d.values) {
 			d.grow()
@@ -203,6 +252,12 @@ func (d *decider) send(m *model) tea.Cmd {
 		d.problem = plain.Line(err.Error())
 		return nil
 	}
+	if d.chosen >= 0 {
+		if values == nil {
+			values = map[string]any{}
+		}
+		values["case"] = d.choices[d.chosen].Case
+	}
 	decision := api.Decision{Approved: true, Values: values, Comment: d.comment.String()}
 	return m.decide(d.about, decision, func(m *model, err error) {
 		if err == nil {
@@ -220,14 +275,24 @@ func (d *decider) draw(m *model, a area) (x, y int, cursor bool) {
 	}
 	width := min(90, a.width-2)
 	asked := wrapWords(text, width-4)
-	asked = asked[:min(len(asked), max(1, a.height-len(d.values)-8))]
-	b := box(a, width, len(asked)+len(d.values)+6, "Approve "+askedNames(d.about), m.opt.ASCII)
+	told := d.told(width - 4)
+	room := max(1, a.height-len(d.values)-len(d.choices)-8)
+	asked = asked[:min(len(asked), room)]
+	told = told[:min(len(told), max(0, room-len(asked)))]
+	b := box(a, width, len(asked)+len(told)+len(d.choices)+len(d.values)+6, "Approve "+askedNames(d.about), m.opt.ASCII)
 	in := b.part(2, 1, b.width-4, b.height-2)
-	for i, line := range asked {
-		in.put(0, i, line, strongStyle)
+	at := 0
+	for _, line := range asked {
+		in.put(0, at, line, strongStyle)
+		at++
 	}
+	for _, line := range told {
+		in.put(0, at, line, dimStyle)
+		at++
+	}
+	at++
+	at = d.drawChoices(m, in, at)
 	const column = 11
-	at := len(asked) + 1
 	field := func(i int, label string, l *line) {
 		row := in.row(at)
 		at++
@@ -257,6 +322,37 @@ func (d *decider) draw(m *model, a area) (x, y int, cursor bool) {
 	return x, y, cursor
 }
 
+// drawChoices writes the ways that the answer can choose, and what each leads to.
+func (d *decider) drawChoices(m *model, in area, at int) int {
+	arrow := either(m.opt.ASCII, "->", "→")
+	for i, c := range d.choices {
+		mark, st := "  ", plainStyle
+		if i == d.chosen {
+			mark, st = either(m.opt.ASCII, "> ", "▸ "), strongStyle
+		}
+		if d.at < 0 && (i == d.chosen || d.chosen < 0) {
+			st = keyStyle
+		}
+		text := fmt.Sprintf("%s%d case=%s  %s %s", mark, i+1, plain.Line(c.Case), arrow, plain.Line(strings.Join(c.Leads, ", ")))
+		in.put(0, at, clip(text, in.width, m.opt.ASCII), st)
+		at++
+	}
+	return at
+}
+
+// told is what was put out before the question, a line for each value.
+func (d *decider) told(width int) (lines []string) {
+	if len(d.about) != 1 {
+		return nil
+	}
+	for _, before := range d.about[0].Before {
+		for _, value := range strings.Split(outputsText(before.Outputs), "\n") {
+			lines = append(lines, wrapWords(plain.Line(before.Node)+": "+plain.Line(value), width)...)
+		}
+	}
+	return lines
+}
+
 // answerMenu asks what to say to the selected node, which waits for that; false where it does not.
 func (m *model) answerMenu() bool {
 	n := m.selectedNode()
@@ -269,7 +365,7 @@ func (m *model) answerMenu() bool {
 		}
 		about := []api.Approval{a}
 		m.open(&menu{title: clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
-			{"n", "not yet", "", nil},
+			{"w", "decide nothing now", "", nil},
 			{"y", "approve, with values and a comment if you like", m.decideCommand("approve", about, nil, ""), func(m *model) tea.Cmd {
 				m.approveThese(about)
 				return nil

@@ -111,7 +111,7 @@ func (m *model) stateLine() string {
 	}
 	run := m.flow.current()
 	if run == nil {
-		return m.name() + ": never run"
+		return m.name() + ": never run" + m.flow.fromFileText()
 	}
 	c := m.runCounts(run)
 	done, of := progressOf(c)
@@ -235,14 +235,6 @@ func (m *model) body() area {
 	return area{&m.screen, 0, 1, max(m.width, 0), max(m.height-3, 0)}
 }
 
-// emptyText says why there is nothing in the drawing.
-func (m *model) emptyText() string {
-	if m.activeFilter() != "" {
-		return "no node is " + m.activeFilter() + ": esc shows all"
-	}
-	return "the workfile has no nodes"
-}
-
 // drawNothing says why there is no drawing.
 func (m *model) drawNothing(a area) {
 	if m.link != nil && m.link.ended != nil {
@@ -324,7 +316,10 @@ func (m *model) sideTitle(a area) int {
 	state := stateStyle(n.State)
 	x := a.put(0, 0, words.LookOf(n.State).Sign(m.opt.ASCII)+" ", state)
 	x = a.put(x, 0, clipMiddle(n.Name, max(8, a.width/2), m.opt.ASCII), st)
-	a.put(x, 0, clip("  "+detail(n, m.now), a.width-x, m.opt.ASCII), state)
+	x = a.put(x, 0, clip("  "+detail(n, m.now), a.width-x, m.opt.ASCII), state)
+	if word := m.paneWord(); x+columns(word)+3 <= a.width {
+		a.putEnd(0, word, dimStyle)
+	}
 	if a.height < 6 {
 		return 1
 	}
@@ -338,6 +333,9 @@ func (m *model) sideTitle(a area) int {
 func (m *model) drawLog(a area) {
 	m.areas.side = a
 	title := strings.Join(m.log.names, ", ")
+	if n := m.selectedNode(); n != nil && title == "" {
+		title = n.Name + "  " + detail(n, m.now)
+	}
 	if n := m.selectedNode(); n != nil && len(m.log.names) == 1 && m.log.names[0] == n.Name {
 		title += "  " + detail(n, m.now)
 	}

@@ -204,7 +204,7 @@ func (f *flow) node(ev api.Event) {
 	if ev.Type != api.NodeWaiting { // what waits for another attempt has failed before
 		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
 	}
-	n.Wait, n.Mocked, n.Handled = nil, ev.Mocked, ev.Handled
+	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
 	switch ev.Type {
 	case api.NodeSkipped:
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0
@@ -348,6 +348,9 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	if n.Handled {
 		text += ", handled"
 	}
+	if n.FromFile {
+		text = strings.TrimSpace(text + " from the file")
+	}
 	if n.Executions > 1 {
 		text += fmt.Sprintf(" (execution %d)", n.Executions)
 	}
@@ -360,4 +363,21 @@ func clock(d time.Duration) string {
 		return fmt.Sprintf("%ds", d/time.Second)
 	}
 	return words.Span(d)
+}
+
+// fromFile says whether the state of a node came with the file, and from no run of this machine.
+func (f *flow) fromFile(node int) bool { return node < len(f.nodes) && f.nodes[node].FromFile }
+
+// fromFileText is about all nodes of which that is so, "" if it is of none.
+func (f *flow) fromFileText() string {
+	n := 0
+	for i := range f.nodes {
+		if f.nodes[i].FromFile {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" here, the state of %s is from the file", words.Plural(n, "node"))
 }

@@ -57,7 +57,7 @@ func controlled(instances int) api.Status {
 	add("prep", "./prepare", api.StateOK)
 	each := add("each", "", api.StateRunning)
 	each.Container, each.SubFlow, each.Started = true, "foreach", ptr(noon.Add(-90*time.Second))
-	each.Instances = &api.Instances{Begun: instances, Total: instances + 4, Counts: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1},
+	each.Instances = &api.Instances{Begun: instances, Total: instances + 4, Counts: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1}, Failed: []int{2},
 		Notable: []api.InstanceStatus{
 			{Path: "each[2]", Item: "S002", State: api.StateFailed, Counts: api.Counts{Failed: 1, Idle: 1}},
 			{Path: "each[4]", Item: "S004", State: api.StateWaiting, Counts: api.Counts{OK: 1, Waiting: 1}},
@@ -112,7 +112,7 @@ func answered(m *model) {
 	m.refresh()
 	got := findings{pages: map[innerKey][]api.NodeStatus{}}
 	for _, in := range m.picture.openPaths(&m.flow) {
-		key := innerKey{in.kind, in.path, in.first}
+		key := innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")}
 		for k := in.first; in.kind == aPage && k < in.first+pageSize; k++ {
 			state := api.StateOK
 			if k == 2 {
@@ -203,7 +203,12 @@ func dialogScreens(show func(string, func(*model))) {
 	show("inbox: marked", func(m *model) { press(m, "A", "space", "space") })
 	show("approve", func(m *model) { press(m, "A", "y", "w", "h", "o", "=", "a", "tab", "tab", "o", "k") })
 	show("approve: a mistake", func(m *model) { press(m, "A", "y", "w", "enter") })
-	show("reject", func(m *model) { press(m, "A", "n", "n", "o", "enter") })
+	show("approve: a choice", func(m *model) {
+		m.inbox.own[0].Choices = []api.ApprovalChoice{{Case: "go", Leads: []string{"deploy", "notify"}}, {Case: "revise", Leads: []string{"draft"}}}
+		m.inbox.own[0].Before = []api.NodeOutputs{{Node: "test", Outputs: map[string]any{"passed": "311", "failed": "0"}}}
+		press(m, "A", "y", "2")
+	})
+	show("reject", func(m *model) { press(m, "A", "x", "n", "o", "enter") })
 	show("answer in the drawing", func(m *model) { m.picture.goTo(8); press(m, "enter") })
 	show("parameters", func(m *model) {
 		d := newParamForm(api.RunRequest{}, api.ParamList{Params: someParams()}, nil)

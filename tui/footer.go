@@ -23,7 +23,7 @@ func (m *model) progress(a area) {
 		run = &m.past.detail.RunSummary
 	}
 	if run == nil {
-		a.put(1, 0, "never run: r runs it", dimStyle)
+		a.put(1, 0, clip("never run"+m.flow.fromFileText()+": r runs it", a.width-2, m.opt.ASCII), dimStyle)
 		return
 	}
 	m.runProgress(a, run)
@@ -177,6 +177,7 @@ func (m *model) footer(a area) {
 // hints names the first key of the actions that have a hint.
 func (m *model) hints(a area) {
 	x := 1
+	m.spots = m.spots[:0]
 	var late []*action // leaving and help are always in sight
 	room := a.width
 	for i := range m.keys {
@@ -191,8 +192,10 @@ func (m *model) hints(a area) {
 		if x+columns(key)+1+columns(act.hint)+2 > room {
 			return false
 		}
+		from := x
 		x = a.put(x, 0, key, keyStyle)
 		x = a.put(x+1, 0, act.hint, plainStyle) + 2
+		m.spots = append(m.spots, hintSpot{from, x - 1, act})
 		return true
 	}
 	for i := range m.keys {
@@ -207,7 +210,7 @@ func (m *model) hints(a area) {
 
 // hinted says whether an action stands in the footer: its first key means it here.
 func (m *model) hinted(a *action) bool {
-	if a.hint == approvalsHint && !someWait(m) {
+	if !m.pressing(a.hint) || len(m.flow.nodes) == 0 && m.page == mainPage && a.forNodes() {
 		return false
 	}
 	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a

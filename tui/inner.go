@@ -31,7 +31,7 @@ func (p *picture) openInner(f *flow) bool {
 	}
 	in := p.innerOf()
 	switch {
-	case in == nil || in.kind == aTemplate:
+	case in == nil || in.kind == aTemplate || in.kind == aCount:
 		return false
 	case in.kind == aPage && !p.expanded[openKey(in.path)]:
 		p.fold(in.path)
@@ -64,7 +64,7 @@ func (p *picture) fold(path string) {
 func (p *picture) openPaths(f *flow) (list []innerRow) {
 	for i := range f.members {
 		if n := &f.nodes[i]; f.outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
-			list = append(list, innerRow{kind: aPage, path: n.Name, first: p.page(n.Name).first})
+			list = append(list, p.pageOf(n.Name, n.Instances))
 		}
 	}
 	for i := range p.inner {
@@ -74,10 +74,18 @@ func (p *picture) openPaths(f *flow) (list []innerRow) {
 		case in.kind == anInstance:
 			list = append(list, innerRow{kind: anInstance, path: in.path})
 		case in.kind == aMember && in.node != nil && in.node.Instances != nil:
-			list = append(list, innerRow{kind: aPage, path: in.path, first: p.page(in.path).first})
+			list = append(list, p.pageOf(in.path, in.node.Instances))
 		}
 	}
 	return list
+}
+
+// pageOf is the page of a sub-flow that is looked at, with the selectors of what it shows.
+func (p *picture) pageOf(path string, in *api.Instances) innerRow {
+	row := innerRow{kind: aPage, path: path, first: p.page(path).first}
+	row.first = max(0, min(row.first, in.Begun-1)) // fewer instances than before: a new activation
+	row.selectors = instanceOrder{in}.selectors(path, row.first, min(row.first+pageSize, in.Begun)-1)
+	return row
 }
 
 // keepSelected finds the selected row again after the rows have changed.
@@ -171,11 +179,13 @@ func (m *model) instancePrompt() {
 			return nil
 		}
 		page := m.picture.page(path)
-		page.first, page.known = k/pageSize*pageSize, false
-		m.picture.expanded[openKey(path)] = true
-		m.picture.owner = m.shown().nodes[m.shown().subFlowNamed(strings.SplitN(path, "[", 2)[0])].ID
-		m.picture.anchor = openKey(fmt.Sprintf("%s[%d]", path, k))
-		m.picture.layout = nil
+		owner := m.shown().subFlowNamed(strings.SplitN(path, "[", 2)[0])
+		place := k
+		if n := &m.shown().nodes[owner]; n.Name == path && n.Instances != nil {
+			place = instanceOrder{n.Instances}.place(k)
+		}
+		page.first, page.known = place/pageSize*pageSize, false
+		m.picture.goToInstance(m.shown().nodes[owner].ID, path, k)
 		return nil
 	}})
 }
@@ -189,39 +199,89 @@ func instanceOf(text string, begun int) (int, error) {
 	return k, nil
 }
 
-// failures are the places of what failed: nodes, and below sub-flows the rows of what failed in them.
-func (p *picture) failures(f *flow) (places [][2]int) {
-	row := 0
+// goToInstance opens a sub-flow, and selects one of its instances as soon as there is a row of it.
+func (p *picture) goToInstance(owner, path string, k int) {
+	p.expanded[openKey(path)] = true
+	p.owner = owner
+	p.anchor = openKey(fmt.Sprintf("%s[%d]", path, k))
+	p.layout = nil
+}
+
+// A failure is a place to go to: a node, a row below it, or an instance that has no row at present.
+type failure struct {
+	node     int
+	row      int // -1 = none
+	instance int // its number, where it failed; -1 = none is meant
+}
+
+// failures are the places of what failed, in the order of the file: nodes, and below sub-flows all instances
+// that failed. Of one that is open, those of its nodes stand for it.
+func (p *picture) failures(f *flow) (places []failure) {
+	rows := map[int][]int{} // below nodes
+	for row := range p.inner {
+		node := p.graph.Rows[row].Node
+		rows[node] = append(rows[node], row)
+	}
 	for i := range f.nodes {
-		if n := &f.nodes[i]; f.outer(i) && worst(n) == api.StateFailed {
-			places = append(places, [2]int{i, -1})
+		n := &f.nodes[i]
+		if !f.outer(i) {
+			continue
 		}
-		for ; row < len(p.inner) && p.graph.Rows[row].Node <= i; row++ {
-			in := &p.inner[row]
-			if in.state == api.StateFailed && !(in.kind == anInstance && p.expanded[openKey(in.path)]) {
-				places = append(places, [2]int{p.graph.Rows[row].Node, row})
-			}
+		if worst(n) == api.StateFailed {
+			places = append(places, failure{i, -1, -1})
 		}
+		places = append(places, p.failuresIn(i, n, rows[i])...)
 	}
 	return places
 }
 
-// place is where the selection is: the number of a node, and of a row below it, or -1.
-func (p *picture) place() [2]int {
-	if p.innerOf() != nil {
-		return [2]int{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index)}
+// failuresIn are those below a node: of a sub-flow its instances by number, then what else has a row.
+func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []failure) {
+	below := map[int][]failure{} // rows that failed, by the instance in which they lie
+	shown := map[int]bool{}
+	for _, row := range rows {
+		in := &p.inner[row]
+		k := -1
+		if n.SubFlow != "" && strings.HasPrefix(in.path, n.Name+"[") {
+			k = numberBelow(n.Name, in.path)
+			shown[k] = true
+		}
+		if in.state == api.StateFailed && !(in.kind == anInstance && p.expanded[openKey(in.path)]) {
+			below[k] = append(below[k], failure{node, row, -1})
+		}
 	}
-	if i := p.node(); i >= 0 {
-		return [2]int{i, -1}
+	if n.Instances != nil {
+		for _, k := range n.Instances.Failed {
+			if places = append(places, below[k]...); !shown[k] {
+				places = append(places, failure{node, -1, k})
+			}
+			delete(below, k)
+		}
 	}
-	if some := p.nodes(); len(some) > 0 {
-		return [2]int{some[0] - 1, len(p.inner)} // before all of a stage
+	for _, k := range slices.Sorted(maps.Keys(below)) {
+		places = append(places, below[k]...)
 	}
-	return [2]int{-1, -1}
+	return places
 }
 
-// comparePlaces orders places as nodes stand in the file.
-func comparePlaces(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+// place is where the selection is.
+func (p *picture) place() failure {
+	if p.innerOf() != nil {
+		return failure{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index), -1}
+	}
+	if i := p.node(); i >= 0 {
+		return failure{i, -1, -1}
+	}
+	if some := p.nodes(); len(some) > 0 {
+		return failure{some[0], -2, -1} // before all of a stage
+	}
+	return failure{-1, -1, -1}
+}
+
+// before says whether a place comes before another one, where both are nodes or rows.
+func (f failure) before(other failure) bool {
+	return f.node < other.node || f.node == other.node && f.row < other.row
+}
 
 // again is the path of the selected instance, or of the selected node of one, which a run can repeat; "" for
 // everything else.

@@ -59,6 +59,8 @@ func (m *model) innerHint() string {
 			return "it runs in each instance: these have the output"
 		case in.kind == anInstance && m.picture.nodesOf(in.path) == nil:
 			return either(m.opt.ASCII, "Enter", "⏎") + " shows its nodes and what they said"
+		case in.kind == aCount:
+			return ""
 		case in.kind == aPage:
 			return either(m.opt.ASCII, "Enter", "⏎") + " shows them"
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -85,7 +86,7 @@ func (a *asking) decide(ev api.Event) {
 func (p *picture) openText(f *flow) string {
 	text := ""
 	for _, in := range p.openPaths(f) {
-		text += fmt.Sprintln(in.kind, in.path, in.first)
+		text += fmt.Sprintln(in.kind, in.path, in.selectors)
 	}
 	return text
 }
@@ -100,9 +101,9 @@ type findings struct {
 
 // innerKey is a page that was asked for: some instances of a sub-flow, or one instance.
 type innerKey struct {
-	kind  innerKind
-	path  string
-	first int
+	kind      innerKind
+	path      string
+	selectors string // of the instances, one a line
 }
 
 // inquire asks for what has become old and is looked at: one inquiry at a time, and not more often than
@@ -142,7 +143,7 @@ func (m *model) question() tea.Cmd {
 	slices.Sort(subFlows)
 	var pages []innerKey
 	for _, in := range m.picture.openPaths(&m.flow) {
-		pages = append(pages, innerKey{in.kind, in.path, in.first})
+		pages = append(pages, innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")})
 	}
 	approvals, ways := a.approvals, a.ways
 	a.approvals, a.ways = false, false
@@ -176,11 +177,11 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 	}
 	got.pages = map[innerKey][]api.NodeStatus{}
 	for _, p := range pages {
-		selector := p.path
+		selectors := []string{p.path}
 		if p.kind == aPage {
-			selector = fmt.Sprintf("%s[%d-%d]", p.path, p.first, p.first+pageSize-1)
+			selectors = strings.Split(p.selectors, "\n")
 		}
-		list, err := ws.Select(ctx, []string{selector})
+		list, err := ws.Select(ctx, selectors)
 		if err != nil {
 			continue // there is no such instance any more
 		}

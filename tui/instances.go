@@ -28,7 +28,9 @@ type innerRow struct {
 	member int             // the node of the workfile that it comes from, or -1
 	node   *api.NodeStatus // of an instance; nil = it is none
 	state  api.State
-	first  int // of a page
+	first  int // place of the first instance of a page
+
+	selectors []string // of the instances of a page that is asked for
 }
 
 type innerKind uint8
@@ -38,11 +40,13 @@ const (
 	anInstance
 	aMember // a node of an instance
 	aPage   // turns to other instances
+	aCount  // says how many instances are in which state
 )
 
-// A page is what is known of some instances of a sub-flow.
+// A page is what is known of some instances of a sub-flow. Instances are in pages by state: those that
+// failed come first, then all others by number (see instanceOrder).
 type instancePage struct {
-	first int // number of the first instance
+	first int // place of the first instance
 	nodes map[int][]api.NodeStatus
 	known bool
 	deep  bool // nodes of sub-flows within stand for these
@@ -153,7 +157,9 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 		r.sorted(subFlow, path, in, page)
 		return
 	}
-	shown := r.urgent(subFlow, path, in, urgentRows)
+	r.add(drawing.Row{Key: "counts " + path, Note: drawing.More, Name: strings.Join(words.CountParts(in.Counts, "not reached"), ", ")},
+		innerRow{kind: aCount, path: path, member: -1})
+	shown := r.urgent(subFlow, path, withoutFailed(in), urgentRows)
 	for _, s := range in.Notable {
 		if (s.State == api.StateRunning || s.State == api.StateRetrying) && len(shown) < 2*urgentRows {
 			shown[s.Path] = true
@@ -162,20 +168,86 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	}
 	page.first = max(0, min(page.first, (in.Begun-1)/pageSize*pageSize))
 	last := min(page.first+pageSize, in.Begun)
+	order := instanceOrder{in}
 	turn := func(first int, n int, where string) {
 		r.add(drawing.Row{Key: "page " + where + " " + path, Note: drawing.More, Name: fmt.Sprintf("%d %s", n, where)}, innerRow{kind: aPage, path: path, member: -1, first: first})
 	}
 	if page.first > 0 {
 		turn(page.first-pageSize, page.first, "before")
 	}
-	for k := page.first; k < last; k++ {
-		if s := page.status(path, k); !shown[s.Path] {
+	for place := page.first; place < last; place++ {
+		k := order.number(place)
+		s := page.status(path, k)
+		if at := slices.IndexFunc(in.Notable, func(n api.InstanceStatus) bool { return n.Path == s.Path }); at >= 0 {
+			s = in.Notable[at]
+		} else if place < len(in.Failed) {
+			s.State = api.StateFailed // the summary knows, before the page does
+		}
+		if !shown[s.Path] {
 			r.instance(subFlow, s, page.nodes[k])
 		}
 	}
 	if last < in.Begun {
 		turn(last, in.Begun-last, "after")
 	}
+}
+
+// withoutFailed is a summary without those that failed: they stand on the first pages.
+func withoutFailed(in *api.Instances) *api.Instances {
+	rest := *in
+	rest.Counts.Failed, rest.Notable = 0, nil
+	for _, s := range in.Notable {
+		if s.State != api.StateFailed {
+			rest.Notable = append(rest.Notable, s)
+		}
+	}
+	return &rest
+}
+
+// An instanceOrder is the order in which pages show instances: those that failed, then all others by number.
+type instanceOrder struct{ *api.Instances }
+
+// number is the number of the instance at a place.
+func (o instanceOrder) number(place int) int {
+	if place < len(o.Failed) {
+		return o.Failed[place]
+	}
+	k := place - len(o.Failed)
+	for _, failed := range o.Failed { // ascending: each one at or before k moves it on
+		if failed > k {
+			break
+		}
+		k++
+	}
+	return k
+}
+
+// place is the place of an instance.
+func (o instanceOrder) place(number int) int {
+	before, failed := slices.BinarySearch(o.Failed, number)
+	if failed {
+		return before
+	}
+	return number + len(o.Failed) - before
+}
+
+// selectors are the numbers of the instances at some places, as selectors below a path.
+func (o instanceOrder) selectors(path string, first, last int) []string {
+	var numbers []int
+	for place := first; place <= last; place++ {
+		numbers = append(numbers, o.number(place))
+	}
+	slices.Sort(numbers)
+	var list []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		list = append(list, fmt.Sprintf("%s[%d-%d]", path, numbers[i], numbers[j]))
+		i = j + 1
+	}
+	return list
 }
 
 // instanceRank orders instances by how much they want to be seen.

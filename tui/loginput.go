@@ -23,6 +23,9 @@ func (m *model) follow() tea.Cmd {
 	if len(m.picture.nodes()) > 1 {
 		m.log.hint = "nothing of it runs or has failed"
 	}
+	if nodes := m.picture.nodes(); len(nodes) == 1 && m.flow.fromFile(nodes[0]) {
+		m.log.hint = "it has not run here: its state came with the file"
+	}
 	if hint := m.innerHint(); hint != "" {
 		m.log.hint = hint
 	}
@@ -111,6 +114,7 @@ func (m *model) searchPrompt() {
 	p.enter = func(m *model, text string) tea.Cmd {
 		m.log.search(text)
 		if text == "" {
+			m.say("nothing is searched for any more", false)
 			return nil
 		}
 		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for

@@ -47,7 +47,8 @@ type model struct {
 
 	width, height int
 	screen        screen
-	areas         areas // of the latest frame, for the mouse
+	areas         areas      // of the latest frame, for the mouse
+	spots         []hintSpot // of the latest frame
 	page          page
 	back          page // where help and others return to
 	pane          pane

@@ -22,7 +22,8 @@ type pointer struct {
 }
 
 // mouseEvent does what the mouse says: click selects, double click opens, the wheel scrolls what is
-// under the pointer, the divider can be dragged, the right button opens the list of commands.
+// under the pointer, the divider can be dragged, the right button offers what can be done with what is
+// there, a click on a word of the footer does it.
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
@@ -45,8 +46,11 @@ func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		if at.Button == tea.MouseRight {
 			m.clickAt(at.X, at.Y)
-			m.palette()
+			m.contextMenu()
 			return nil
+		}
+		if cmd, done := m.clickHint(at.X, at.Y); done {
+			return cmd
 		}
 		return m.clickAt(at.X, at.Y)
 	case tea.MouseReleaseMsg:

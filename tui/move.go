@@ -66,7 +66,7 @@ func (m *model) enter() {
 }
 
 // nextFailed goes to the next node that failed, in the order of the file, around the end. Of a sub-flow that
-// is the sub-flow, then what of it has a row.
+// is the sub-flow, then each instance that failed, wherever it stands: pages are turned on the way.
 func (m *model) nextFailed(forward bool) {
 	stops := m.picture.failures(m.shown())
 	if len(stops) == 0 {
@@ -74,19 +74,33 @@ func (m *model) nextFailed(forward bool) {
 		return
 	}
 	here := m.picture.place()
-	at, found := slices.BinarySearchFunc(stops, here, comparePlaces)
+	at := slices.Index(stops, here)
 	switch {
-	case forward && found:
+	case at >= 0 && forward:
 		at++
-	case !forward:
+	case at >= 0:
 		at--
+	case forward: // the first one behind
+		at = slices.IndexFunc(stops, func(f failure) bool { return here.before(f) })
+		at = max(at, 0)
+	default: // the last one before
+		at = len(stops) - 1
+		for at > 0 && !stops[at].before(here) {
+			at--
+		}
 	}
 	to := stops[(at+len(stops))%len(stops)]
-	if to[1] < 0 {
-		m.picture.goTo(to[0])
-		return
+	switch {
+	case to.row >= 0:
+		m.picture.choose(drawing.Item{Kind: drawing.ARow, Index: int32(to.row)})
+	case to.instance >= 0:
+		n := &m.shown().nodes[to.node]
+		page := m.picture.page(n.Name)
+		page.first, page.known = instanceOrder{n.Instances}.place(to.instance)/pageSize*pageSize, false
+		m.picture.goToInstance(n.ID, n.Name, to.instance)
+	default:
+		m.picture.goTo(to.node)
 	}
-	m.picture.choose(drawing.Item{Kind: drawing.ARow, Index: int32(to[1])})
 }
 
 // relative goes to the first parent or child. Pressed again from there it goes further.

@@ -97,10 +97,11 @@ type tellable struct {
 	instances  *api.Instances
 	mocked     bool
 	handled    bool
+	fromFile   bool
 }
 
 func tellableOf(n *api.NodeStatus) tellable {
-	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled}
+	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
 }
 
 // shortTime is for chips: how long a node runs or took.

@@ -81,6 +81,11 @@ func asLeft(now *flow, d api.RunDetail) flow {
 			f.nodes[i].State, f.nodes[i].Run = n.State, d.Run
 		}
 	}
+	for _, id := range d.Kept {
+		if i, known := f.index[id]; known {
+			keptBy(&f.nodes[i], d.Run)
+		}
+	}
 	for _, x := range d.Execs {
 		if i, known := f.index[x.Node]; known {
 			executed(&f.nodes[i], d.Run, x)

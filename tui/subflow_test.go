@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -381,5 +382,50 @@ func TestRunInstance(t *testing.T) {
 	want := []string{"f wf resume --file pipeline.graphml", "s wf run --nodes 'each[2]' --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml", "p "}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the menu offers\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestAllFailures: n visits every instance that failed, page by page, then what failed behind the sub-flow;
+// those that failed stand first.
+func TestAllFailures(t *testing.T) {
+	m := flowModel(500)
+	each := &m.flow.nodes[1]
+	each.Instances.Failed = nil
+	for k := 3; len(each.Instances.Failed) < 69; k += 7 {
+		each.Instances.Failed = append(each.Instances.Failed, k)
+	}
+	each.Instances.Notable, each.Instances.Counts = nil, api.Counts{OK: 431, Failed: 69}
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	var went []string
+	for range 70 {
+		press(m, "n")
+		m.refresh()
+		answered(m)
+		m.refresh()
+		went = append(went, strings.Fields(m.picture.layout.Name(m.picture.selected))[0])
+	}
+	var want []string
+	for _, k := range each.Instances.Failed {
+		want = append(want, fmt.Sprintf("each[%d]", k))
+	}
+	if want = append(want, "bad"); !slices.Equal(went, want) {
+		t.Errorf("went to %s", strings.Join(went, " "))
+	}
+}
+
+// TestInstanceOrder: each instance has one place, and those that failed come first.
+func TestInstanceOrder(t *testing.T) {
+	o := instanceOrder{&api.Instances{Begun: 12, Failed: []int{0, 1, 5, 11}}}
+	var numbers []int
+	for place := range 12 {
+		k := o.number(place)
+		if numbers = append(numbers, k); o.place(k) != place {
+			t.Errorf("instance %d has place %d, not %d", k, o.place(k), place)
+		}
+	}
+	if got := fmt.Sprint(numbers, o.selectors("x", 2, 6)); got != "[0 1 5 11 2 3 4 6 7 8 9 10] [x[2-5] x[11-11]]" {
+		t.Errorf("got %s", got)
 	}
 }

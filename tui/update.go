@@ -185,6 +185,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	if a := m.action(name); a != nil {
 		return a.do(m, name)
 	}
+	if a := m.unable(name); a != nil {
+		m.say(a.name+": "+m.whyNot(a), false)
+	}
 	return nil
 }
 

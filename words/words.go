@@ -23,6 +23,10 @@ func Span(d time.Duration) string {
 			return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 		}
 	}
+	if d >= 24*time.Hour-30*time.Minute {
+		d = d.Round(time.Hour)
+		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
 	d = d.Round(time.Minute)
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }

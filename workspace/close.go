@@ -50,7 +50,7 @@ func (w *Workspace) leave() {
 	if w.trial.noted {
 		w.endTrial() // to end in order is no failure
 	}
-	_ = w.keepUnpublished() // logged; nobody is left who could wait
+	w.keepStatuses() // an error is logged; nobody is left who could wait
 	for _, r := range w.runs {
 		r.leaveSlots()
 		r.dropPools(w)

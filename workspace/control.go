@@ -164,7 +164,8 @@ func (w *Workspace) recallPast() {
 		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
 		// Of a sub-flow the record is that of the command that lists its items.
 		if (m.rec == nil || m.rec.status != p.Status || m.rec.run != m.run) && (p.Mocked || p.Status == graph.Failed) {
-			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked}
+			m.rec = &nodeRecord{run: m.run, status: p.Status, reason: api.Reason(p.Reason), exitCode: p.Exit, mocked: p.Mocked,
+				message: p.Message}
 			w.last[id] = m
 		}
 		if m.rec != nil && m.rec.status == p.Status {
@@ -326,7 +327,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if n.node != nil {
 		w.g.SetStatus(n.node, ef.Status)
-		w.file.touch(n.node)
+		w.touch(n.node)
 	}
 	if r.templates == nil || ef.Node < r.outer() {
 		return
@@ -342,7 +343,7 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 		t.status = sum
 		if t.node != nil && w != nil {
 			w.g.SetStatus(t.node, sum)
-			w.file.touch(t.node)
+			w.touch(t.node)
 		}
 	}
 }

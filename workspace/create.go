@@ -1,6 +1,11 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"wf/api"
@@ -8,13 +13,70 @@ import (
 	"wf/graphml"
 )
 
-// Create makes a new workfile: of lines, or of a whole workflow.
-func Create(req api.NewRequest) error {
+// Create makes a new workfile: of lines, or of a whole workflow. What was known of the statuses of an
+// earlier one at its place is not about it; the history of its runs stays.
+func Create(req api.NewRequest, cfg Config) error {
+	if err := decideResults(&req); err != nil {
+		return err
+	}
 	data, err := newWorkfile(req)
 	if err != nil {
 		return err
 	}
-	return writeNew(req.Path, graphml.Pieces{data})
+	if err := writeNew(req.Path, graphml.Pieces{data}); err != nil {
+		return err
+	}
+	id, _, err := ID(req.Path)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{statusesFile, unpublishedFile, pastFile, originFile} {
+		path := filepath.Join(cfg.State, "workspaces", id, name)
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
+		}
+	}
+	return nil
+}
+
+// decideResults puts what runs are to write into the new file among its attributes: in a git work tree
+// nothing, so that running changes no versioned file.
+func decideResults(req *api.NewRequest) error {
+	word := req.Results
+	if word == "" && req.Attrs["results"] == "" && inWorkTree(filepath.Dir(req.Path)) {
+		word = api.ResultsNone
+	}
+	if word == "" {
+		return nil
+	}
+	if word, _ = graph.ParseResults(word); word == "" {
+		return invalid("results %q: none, status or file is needed", req.Results)
+	}
+	attrs := maps.Clone(req.Attrs)
+	if attrs == nil {
+		attrs = map[string]string{}
+	}
+	attrs["results"] = word
+	req.Attrs = attrs
+	return nil
+}
+
+// inWorkTree reports whether a folder lies in a work tree of git. A .git that is a file belongs to a
+// worktree or a submodule.
+func inWorkTree(dir string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
 }
 
 func newWorkfile(req api.NewRequest) ([]byte, error) {

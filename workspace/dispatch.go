@@ -176,6 +176,6 @@ func (r *run) withdraw(w *Workspace, i int) {
 		n.rec = before
 	}
 	if w != nil {
-		w.last[n.id] = memory{r.n, before}
+		w.last[n.id] = memory{run: r.n, rec: before}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,16 @@ import (
 // Edit makes a list of edits together, or none of them, and returns when they are in the file. When
 // the file cannot be written at present a note says so: the edits wait in the workspace.
 func (w *Workspace) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
-	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) { return w.edit(by, req) })
+	var origin []byte
+	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" }) {
+		origin = w.origin()
+	}
+	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
+		before := w.results
+		res, err := w.edit(by, req)
+		w.resultsEdited(before, origin, &res)
+		return res, err
+	})
 }
 
 // edited is onceSaved for the file as it is now, with what was edited before.
@@ -41,7 +51,7 @@ func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditRe
 			if w.file.problem != "" {
 				res.Notes = append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
 			}
-			reply(res, nil)
+			w.keepThen(func() { reply(res, nil) })
 		})
 	})
 }

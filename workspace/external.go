@@ -100,6 +100,7 @@ func askNow[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, err
 // reread comes back with the file as others left it.
 type reread struct {
 	id       fileID
+	content  *fileContent
 	doc      *graphml.Document
 	g        *graph.Graph
 	warnings []graphml.Warning
@@ -116,6 +117,7 @@ func (w *Workspace) beginRead() {
 		var data []byte
 		data, m.id, m.err = readFile(w.path)
 		if m.same = m.err == nil && readable && m.id == known; !m.same && m.err == nil {
+			m.content = contentOf(graphml.Pieces{data})
 			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, graphml.Limits{})
 		}
 		w.send(m)
@@ -143,7 +145,7 @@ func (m reread) handle(w *Workspace) {
 		w.trouble(f.unreadable)
 		return
 	}
-	f.id, f.unreadable = m.id, ""
+	f.id, f.content, f.unreadable = m.id, m.content, ""
 	w.adopt(m)
 	w.recovered()
 }
@@ -159,18 +161,19 @@ func (w *Workspace) unreadable(err error) string {
 // adopt takes the file of others as the truth about the graph and keeps what is known about the
 // statuses of nodes and edges that still exist. Edits of ours that are not in it are made again.
 func (w *Workspace) adopt(m reread) {
-	old := w.g
+	old, known := w.g, w.statuses()
 	w.g, w.doc, w.warnings, w.handles = m.g, m.doc, m.warnings, nil
 	clear(w.file.nodes)
 	clear(w.file.edges)
+	publish := len(w.runs) > 0 || w.unwritten()
 	lost := w.edits.redoUnsaved(w)
-	for _, n := range w.g.Nodes() {
-		if was := old.Node(n.ID); was != nil && was.Status != n.Status {
-			w.g.SetStatus(n, was.Status)
-			w.file.touch(n)
-		}
+	w.settleResults()
+	if len(w.runs) == 0 && !w.sameWorkflow(known) {
+		clear(w.last)
+		w.before, w.statusesStale = nil, true
 	}
-	w.keepMarks(old)
+	w.keepKnown(old, publish)
+	w.keepMarks(old, publish)
 	for _, r := range w.runs {
 		r.link(w)
 	}
@@ -181,9 +184,39 @@ func (w *Workspace) adopt(m reread) {
 	w.publish(ev)
 }
 
+// keepKnown carries the statuses of this machine over to the new graph. They are written into the file
+// only while runs go on: whoever takes results out of a file, with git for instance, finds it as he left
+// it until something runs again.
+func (w *Workspace) keepKnown(old *graph.Graph, publish bool) {
+	foreign := map[string]struct{}{}
+	for _, n := range w.g.Nodes() {
+		status := n.Status
+		was := old.Node(n.ID)
+		switch {
+		case was != nil && w.known(n.ID):
+			status = was.Status
+		case w.results == api.ResultsNone:
+			status = graph.Idle
+		case status != graph.Idle:
+			if foreign[n.ID] = struct{}{}; status == graph.Running {
+				w.lose(n, true)
+			}
+			continue
+		}
+		if status == n.Status {
+			continue
+		}
+		w.g.SetStatus(n, status)
+		if w.behind = true; publish && w.results != api.ResultsNone {
+			w.file.touch(n)
+		}
+	}
+	w.foreign = foreign
+}
+
 // keepMarks carries the marks of edges over to the new graph: the n-th edge between two nodes is
 // the n-th edge between them still.
-func (w *Workspace) keepMarks(old *graph.Graph) {
+func (w *Workspace) keepMarks(old *graph.Graph, publish bool) {
 	for _, e := range w.g.Edges() {
 		src, dst := old.Node(e.Source.ID), old.Node(e.Target.ID)
 		if src == nil || dst == nil {
@@ -192,7 +225,9 @@ func (w *Workspace) keepMarks(old *graph.Graph) {
 		was := old.EdgesBetween(src, dst)
 		if k := nth(w.g.EdgesBetween(e.Source, e.Target), e); k < len(was) && was[k].Mark != e.Mark {
 			w.g.SetMark(e, was[k].Mark)
-			w.file.touchEdge(e)
+			if w.behind = true; publish && w.results != api.ResultsNone {
+				w.file.touchEdge(e)
+			}
 		}
 	}
 }

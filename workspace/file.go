@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -39,6 +41,22 @@ func identify(info fs.FileInfo) fileID {
 		id.dev, id.ino, id.ctime = uint64(st.Dev), st.Ino, changeTime(st)
 	}
 	return id
+}
+
+// fileContent tells files of equal content from others, whatever they are called.
+type fileContent struct {
+	Size  int64  `json:"size"`
+	CRC32 uint32 `json:"crc32"` // Castagnoli
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func contentOf(pieces graphml.Pieces) *fileContent {
+	c := &fileContent{Size: pieces.Size()}
+	for _, piece := range pieces {
+		c.CRC32 = crc32.Update(c.CRC32, castagnoli, piece)
+	}
+	return c
 }
 
 // sameContent compares without the change time, which a rename moves.
@@ -116,6 +134,12 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 
 // tmpOf begins the names of the temporary files of a workfile, whose path is absolute and real.
 func tmpOf(path string) string { return tmpPrefix + pathHash(path)[:12] + "-" }
+
+// sameBytes reports whether the file is expect and holds these pieces already.
+func sameBytes(path string, pieces graphml.Pieces, expect fileID) bool {
+	data, id, err := readFile(path)
+	return err == nil && id == expect && bytes.Equal(data, whole(pieces))
+}
 
 // renameOver puts the new file in the place of the old one after a last look at it. Between the
 // look and the rename somebody else may still be faster.

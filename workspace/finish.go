@@ -60,19 +60,14 @@ func (w *Workspace) sweep(r *run) {
 
 // recorded comes back when the end of a run is durable.
 type recorded struct {
-	r   *run
-	err error
+	r    *run
+	what string // was written last
+	err  error
 }
 
 // conclude writes the end of the run to the history. What of its statuses could not be put into the
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
-	if w.file.problem != "" {
-		if err := w.keepUnpublished(); err != nil {
-			r.notRecorded(w, "the statuses of its nodes", err)
-			return
-		}
-	}
 	if err := r.keepPast(w); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
 		return
@@ -82,13 +77,23 @@ func (w *Workspace) conclude(r *run) {
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors}
-	w.helpers.run(func() { w.send(recorded{r, r.hist.Finish(res)}) })
+	w.through = max(w.through, r.n)
+	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
+	w.statusesStale, w.noted = false, statuses.Unwritten
+	w.helpers.run(func() {
+		if err := statuses.keep(disk, path); err != nil {
+			w.send(recorded{r, "the statuses of its nodes", err})
+			return
+		}
+		w.send(recorded{r, "its end", r.hist.Finish(res)})
+	})
 }
 
 func (m recorded) handle(w *Workspace) {
 	r := m.r
 	if m.err != nil {
-		r.notRecorded(w, "its end", m.err)
+		w.statusesStale = true
+		r.notRecorded(w, m.what, m.err)
 		return
 	}
 	r.hold(w, &r.holds.journal, "")

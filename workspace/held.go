@@ -183,7 +183,7 @@ func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	if req, err := w.store.Request(n); err == nil {
 		res.Started, res.DurationMS = req.Time, end.Sub(req.Time).Milliseconds()
 	}
-	if !w.store.Bare(n) {
+	if !w.store.Bare(n, pastFile, statusesFile) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
 		if err != nil {
 			return nil, err

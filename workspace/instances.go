@@ -73,7 +73,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
-		in.Counts.Add(s.State)
+		addInstance(in, k, s.State)
 		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
 			notable[s.State] = append(list, s)
 		}
@@ -173,7 +173,40 @@ func (w *Workspace) pastNodeStatus(path string, p scheduler.PastNode) api.NodeSt
 		s.Executions, s.Command = rec.executions, rec.command
 	}
 	s.Handled, s.Mocked = p.Handled, p.Mocked
+	s.Item = w.pastItem(path)
 	return s
+}
+
+// pastItem is the item of the instance that a path of a run that is over lies in, "" for none.
+func (w *Workspace) pastItem(path string) string {
+	end := strings.LastIndexByte(path, ']')
+	open := strings.LastIndexByte(path[:max(end, 0)], '[')
+	if open < 0 {
+		return ""
+	}
+	k, err := strconv.Atoi(path[open+1 : end])
+	subFlow := path[:open]
+	if !strings.Contains(subFlow, "[") { // of the outer flow: it is known by its id
+		n, found := w.subFlowCalled(subFlow)
+		if !found {
+			return ""
+		}
+		subFlow = n.ID
+	}
+	if items := w.before[subFlow].Items; err == nil && k < len(items) {
+		return expression.Format(items[k])
+	}
+	return ""
+}
+
+// subFlowCalled finds a sub-flow of the outer flow by the name that it has in paths.
+func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
+	for _, n := range w.g.Nodes() {
+		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
+			return n, true
+		}
+	}
+	return nil, false
 }
 
 // nodeStatus describes a node of an instance.

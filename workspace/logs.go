@@ -25,6 +25,7 @@ type output struct {
 	out, err executor.Range
 	pid      int     // while it is going
 	ending   *ending // nil when it has ended
+	span
 }
 
 // ending tells those who follow an output where it ends. out and err are set before done is closed.

@@ -213,7 +213,10 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 var errNotThere = errors.New("the run has no such node")
 
 func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
-	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid}
+	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid, span: span{started: rec.started}}
+	if !rec.live {
+		o.ended = rec.ended
+	}
 	name := id
 	if n := w.g.Node(id); n != nil {
 		name = w.handle(n)
@@ -239,7 +242,7 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
-		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err)}
+		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err), span: span{e.Started, e.Ended}}
 		o.info = api.LogInfo{Node: id, Name: name, Run: runID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}

@@ -27,10 +27,11 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", id))
-	w.recallUnpublished()
+	w.recallStatuses()
 	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
+	w.settleStatuses()
 	return &Look{w}, nil
 }
 

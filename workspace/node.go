@@ -10,8 +10,9 @@ import (
 
 // memory is what is known of a node's past.
 type memory struct {
-	run int         // the last run it took part in, executed or not; 0 = none is known
-	rec *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
+	run   int         // the last run it took part in, executed or not; 0 = none is known
+	rec   *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
+	known bool        // its status is that of this machine, even if no run is known any more
 }
 
 // nodeRecord is what is known about a node's latest execution, or about a failure without one.
@@ -42,6 +43,9 @@ type nodeRecord struct {
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
+		if !w.covered(n) { // a run that is gone, or never was here, has left it so: nobody will start it
+			return stateOf(graph.Idle, nil, blocked)
+		}
 		if r := w.controlling(n); r != nil {
 			i, _ := r.sched.Index(n.ID)
 			if s, _ := r.waitingState(i); s != "" {
@@ -136,6 +140,7 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 			s.Executions = rec.executions
 		}
 	}
+	_, s.FromFile = w.foreign[n.ID]
 	w.describeControl(n, &s)
 	return s
 }

@@ -105,7 +105,7 @@ func (w *Workspace) restore() error {
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.recallUnpublished()
+	w.recallStatuses()
 	w.readBefore()
 	w.recall(func(n int) {
 		w.try() // a run can be there without the note of it
@@ -116,6 +116,7 @@ func (w *Workspace) restore() error {
 		w.takeUp(n)
 	})
 	w.recallPast()
+	w.settleStatuses()
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
@@ -156,7 +157,8 @@ func (w *Workspace) parseFile() error {
 		}
 		return w.parseError(err)
 	}
-	w.doc, w.g, w.warnings, w.file.id = doc, g, warnings, id
+	w.doc, w.g, w.warnings = doc, g, warnings
+	w.file.id, w.file.content = id, contentOf(graphml.Pieces{data})
 	return nil
 }
 
@@ -212,7 +214,10 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 	unexplained := 0
 	for _, n := range w.g.Nodes() {
-		if n.Status != graph.Idle && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
+		if _, foreign := w.foreign[n.ID]; foreign && w.statusesFound {
+			continue // no run of this machine explains it
+		}
+		if (n.Status != graph.Idle || w.relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
 			unexplained++
 		}
 	}
@@ -226,6 +231,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			takeUp(n)
 			continue
 		}
+		w.through = max(w.through, n)
 		if w.latest == nil {
 			w.latest = w.past(n)
 		}

@@ -255,7 +255,7 @@ func (r *run) instancesOf(i int) *api.Instances {
 	notable := map[api.State][]api.InstanceStatus{}
 	for k, at := range first {
 		s := r.instance(i, k, at, items)
-		in.Counts.Add(s.State)
+		addInstance(in, k, s.State)
 		if list := notable[s.State]; len(list) < notableInstances {
 			notable[s.State] = append(list, s)
 		}
@@ -264,6 +264,14 @@ func (r *run) instancesOf(i int) *api.Instances {
 		in.Notable = append(in.Notable, notable[state]...)
 	}
 	return in
+}
+
+// addInstance counts the instance k.
+func addInstance(in *api.Instances, k int, state api.State) {
+	in.Counts.Add(state)
+	if state == api.StateFailed && len(in.Failed) < api.MostFailed {
+		in.Failed = append(in.Failed, k)
+	}
 }
 
 // notableInstances is how many instances of each state are listed one by one.

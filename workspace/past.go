@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/graph"
 	"wf/history"
 )
 
@@ -130,9 +131,30 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
+	if req.Mode == api.ModeResume {
+		d.Kept = w.keptIn(req.Run)
+	}
 	d.Decisions = decisionsOf(req, past.Decisions)
 	w.addControl(&d, req)
 	return d, nil
+}
+
+// keptIn lists the nodes of the outer flow that a resume left as they were, by folding it once more. Of a
+// record that cannot be read there are none.
+func (w *Workspace) keptIn(n int) (kept []string) {
+	r, _, records, err := w.rereadGraph(n)
+	if err != nil {
+		return nil
+	}
+	for _, rec := range records {
+		r.refoldRecord(nil, rec)
+	}
+	for i := range r.outer() {
+		if rec := r.nodes[i].rec; r.sched.Status(i) == graph.Ran && (rec == nil || rec.executions == 0) && r.sched.Members(i) == 0 {
+			kept = append(kept, r.nodes[i].id)
+		}
+	}
+	return kept
 }
 
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
@@ -187,7 +209,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
-			m.run = 0
+			m.run, m.known = 0, true
 		}
 		if m.rec != nil && m.rec.run == n {
 			m.rec = nil

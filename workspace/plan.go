@@ -57,6 +57,9 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
+	if n := w.fromFile(scope); n > 0 && plan.Mode == api.ModeResume {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
+	}
 	if note != "" {
 		plan.Notes = append(plan.Notes, note)
 	}

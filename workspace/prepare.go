@@ -23,24 +23,23 @@ type prepared struct {
 
 // prepare makes the run durable and opens the executor, away from the loop.
 func (w *Workspace) prepare(r *run, env []string) {
+	w.touchAll()
 	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.doc.Render())
-	var beside []history.Companion
-	if len(r.past) > 0 {
-		data, err := json.Marshal(r.past)
-		if err != nil {
-			w.send(prepared{r: r, err: err})
-			return
-		}
-		beside = append(beside, history.Companion{Name: pastFile, Data: data})
-	}
+	beside, err := w.beside(r)
+	bare := w.beginsBare()
 	w.helpers.run(func() {
-		p := prepared{r: r}
-		w.creating <- struct{}{}
-		if p.err = w.keepFence(); p.err == nil {
-			p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+		p := prepared{r: r, err: err}
+		if p.err == nil {
+			w.creating <- struct{}{}
+			if p.err = w.keepFence(); p.err == nil {
+				p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+			}
+			<-w.creating
 		}
-		<-w.creating
+		if p.err == nil && bare {
+			w.keepOrigin(p.hist.Number())
+		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
 		}
@@ -52,6 +51,27 @@ func (w *Workspace) prepare(r *run, env []string) {
 		}
 		w.send(p)
 	})
+}
+
+// beside is what lies in the folder of a run from its beginning, for those who replay it.
+func (w *Workspace) beside(r *run) ([]history.Companion, error) {
+	var list []history.Companion
+	add := func(name string, what any) error {
+		data, err := json.Marshal(what)
+		list = append(list, history.Companion{Name: name, Data: data})
+		return err
+	}
+	if len(r.past) > 0 {
+		if err := add(pastFile, r.past); err != nil {
+			return nil, err
+		}
+	}
+	if w.results == api.ResultsNone && (w.behind || anyStatus(w.g)) {
+		if err := add(statusesFile, w.statuses()); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // whole joins pieces, without a copy when there is one only.

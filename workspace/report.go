@@ -115,7 +115,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		r.tell(w, n, rep.ID.Execution, reason)
 	}
 	if n.node != nil {
-		w.file.touchOutput(n.node)
+		w.touchOutput(n.node)
 	}
 	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))

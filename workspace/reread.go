@@ -10,7 +10,7 @@ import (
 // looking at only. It asks nothing of the loop, so that it may be called from any goroutine.
 func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, error) {
 	r := &run{n: n, id: runID(n), dir: w.store.Dir(n)}
-	frozen, err := w.store.Workfile(n)
+	g, err := w.thaw(n)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -20,10 +20,6 @@ func (w *Workspace) rereadGraph(n int) (*run, *graph.Graph, []history.Record, er
 		return nil, nil, nil, err
 	}
 	r.client = r.req.Client
-	g, err := thaw(frozen)
-	if err != nil {
-		return nil, nil, nil, err
-	}
 	if err = r.reschedule(g); err != nil {
 		return nil, nil, nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"wf/executor"
 	"wf/flow"
 	"wf/graph"
-	"wf/graphml"
 	"wf/history"
 	"wf/scheduler"
 )
@@ -76,11 +75,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		r.record(begin)
 		records = append(records, begin)
 	}
-	frozen, err := w.store.Workfile(n)
-	var g *graph.Graph
-	if err == nil {
-		g, err = thaw(frozen)
-	}
+	g, err := w.thaw(n)
 	if err == nil {
 		err = r.reschedule(g)
 	}
@@ -90,15 +85,6 @@ func (w *Workspace) refold(n int) (*run, error) {
 	r.accepted = func(error) {}
 	w.relive(r, g, records)
 	return r, nil
-}
-
-// thaw reads the graph that a run began with.
-func thaw(frozen []byte) (*graph.Graph, error) {
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
-	}
-	return g, nil
 }
 
 // reschedule makes the scheduler of a run again, on the graph that it began with.
@@ -138,7 +124,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	r.freezeTemplates(frozen)
 	r.nodes = make([]runNode, r.sched.NodeCount())
 	for i, id := range r.req.Scope {
-		w.last[id] = memory{r.n, w.last[id].rec}
+		w.last[id] = memory{run: r.n, rec: w.last[id].rec}
 		if i < len(r.nodes) {
 			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
 		}
@@ -191,7 +177,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			r.running--
 		}
 		if node := r.nodes[rec.Node].node; node != nil {
-			w.file.touchOutput(node)
+			w.touchOutput(node)
 		}
 		ev := finished(rec)
 		n.outputs = ev.Outputs
@@ -229,7 +215,7 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
-				w.file.touchEdge(e)
+				w.touchEdge(e)
 			}
 		case scheduler.Execute:
 			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
@@ -330,7 +316,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	if w.latest == nil {
 		w.latest = w.past(n)
 	}
-	if !w.store.Bare(n) {
+	if !w.store.Bare(n, pastFile, statusesFile) {
 		w.endExecutor(n)
 	}
 }

@@ -91,7 +91,7 @@ type runNode struct {
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.nodes {
-		w.last[r.nodes[i].id] = memory{r.n, w.last[r.nodes[i].id].rec}
+		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
@@ -125,7 +125,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				w.g.SetMark(e, ef.Mark)
-				w.file.touchEdge(e)
+				w.touchEdge(e)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)
@@ -241,7 +241,7 @@ func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool
 func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
 	n.rec = &rec
 	if w != nil {
-		w.last[n.id] = memory{r.n, n.rec}
+		w.last[n.id] = memory{run: r.n, rec: n.rec}
 	}
 }
 

@@ -40,7 +40,8 @@ type workfile struct {
 	lastTook  time.Duration
 	lastEnded time.Time
 
-	noted      bool   // statuses that were not in the file lie in a note of ours
+	content    *fileContent
+	bare       bool   // it was reset, and may be as it shall be already
 	problem    string // for people: the file cannot be read or written at present
 	unreadable string // the reading half of it: nothing is written over a file that was not read
 
@@ -82,12 +83,16 @@ func (f *workfile) touchEdge(e *graph.Edge) {
 
 // publishStatuses brings the document up to date with statuses, marks and outputs.
 func (w *Workspace) publishStatuses() {
+	if w.results == api.ResultsNone { // it was another word when they were touched
+		clear(w.file.nodes)
+		clear(w.file.edges)
+	}
 	for n, what := range w.file.nodes {
 		if w.g.Node(n.ID) != n {
 			continue // deleted meanwhile
 		}
 		w.put(n, "status", n.Status.String())
-		if what&touchedOutput != 0 {
+		if what&touchedOutput != 0 && w.results == api.ResultsFile {
 			w.publishOutput(n)
 		}
 	}
@@ -200,18 +205,22 @@ func (w *Workspace) beginSave() {
 	f.timer.Stop()
 	w.publishStatuses()
 	pieces, version, expect := w.doc.Render(), f.changed, f.id
-	waiters := f.waiters
-	f.waiters = nil
+	waiters, bare := f.waiters, f.bare
+	f.waiters, f.bare = nil, false
 	w.helpers.run(func() {
 		begin := time.Now()
-		id, err := replaceFile(w.path, pieces, expect)
-		w.send(saved{id: id, err: err, version: version, took: time.Since(begin), waiters: waiters})
+		id, err := expect, error(nil)
+		if !bare || !sameBytes(w.path, pieces, expect) {
+			id, err = replaceFile(w.path, pieces, expect)
+		}
+		w.send(saved{id: id, err: err, content: contentOf(pieces), version: version, took: time.Since(begin), waiters: waiters})
 	})
 }
 
 // saved comes back when a save is over.
 type saved struct {
 	id      fileID
+	content *fileContent
 	err     error
 	version uint64
 	took    time.Duration
@@ -230,10 +239,11 @@ func (m saved) handle(w *Workspace) {
 	if m.err != nil {
 		w.trouble("the workfile cannot be written: " + m.err.Error())
 	} else {
-		f.id, f.written = m.id, m.version
+		f.id, f.content, f.written = m.id, m.content, m.version
 		w.edits.saved(m.version)
-		if f.noted && f.changed == f.written {
-			w.dropUnpublished() // it would overrule what others write later
+		if w.noted && !w.unwritten() {
+			w.keepStatuses()
+			w.dropUnpublished()
 		}
 		w.recovered()
 	}

@@ -30,6 +30,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
+	if err = w.checkRepeat(ctx, req); err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
@@ -65,6 +68,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if acc.Mode == api.ModeResume {
+		acc.FromFile = w.fromFile(scope)
+	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
 	}

@@ -80,7 +80,8 @@ func ownAttrs(n *graph.Node) map[string]string {
 
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
-		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem}
+		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem,
+		Results: w.results, FromFile: len(w.foreign)}
 	for _, r := range w.runs {
 		if r.id == "" {
 			continue // it has no number to be called by yet

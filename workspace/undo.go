@@ -104,6 +104,10 @@ func (w *Workspace) commit(e edit) {
 
 // mirror applies to the document what was done to the graph.
 func (w *Workspace) mirror(done graph.Op, again []redoOp) {
+	w.settleResults()
+	if done = w.noteStatuses(done); done == nil {
+		return
+	}
 	if err := w.doc.Apply(done); err != nil {
 		panic("internal error: graph and document disagree: " + err.Error())
 	}

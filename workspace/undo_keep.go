@@ -223,6 +223,9 @@ func (w *Workspace) resumeEdits(ctx context.Context) error {
 		return err
 	}
 	r, resumeErr := s.note.resume(s.base, s.ids)
+	if resumeErr == nil && s.note.Doc.Bare {
+		r.Bare(w.origin())
+	}
 	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
 		if w.edits.note == s.note {
 			w.takeUpEdits(s.note, r, resumeErr)

@@ -117,7 +117,51 @@ func (r *run) approval(i int) api.Approval {
 	if until > 0 {
 		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), r.answerByDefault(i)
 	}
+	choices, open := r.sched.Choices(i)
+	for _, c := range choices {
+		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: r.names(c.Nodes)})
+	}
+	a.Open = open && len(choices) > 0
+	a.Before = r.outputsBefore(i)
 	return a
+}
+
+// mostBefore bounds how many nodes a question tells outputs of.
+const mostBefore = 8
+
+// outputsBefore is what the nodes have put out that activated a node.
+func (r *run) outputsBefore(i int) (list []api.NodeOutputs) {
+	for _, e := range r.sched.Explain(i).Cause.Edges {
+		source, _ := r.sched.EdgeEnds(e)
+		if outputs := r.knownOutputs(source); len(outputs) > 0 && len(list) < mostBefore {
+			list = append(list, api.NodeOutputs{Schema: api.SchemaOutputs, Run: r.id, Node: r.nodes[source].name, Outputs: maskValues(outputs)})
+		}
+	}
+	return list
+}
+
+// checkChoice refuses an answer that leads nowhere: a case that no edge waits for, or none where only an
+// answer can give one. Everything behind the node would be skipped.
+func (r *run) checkChoice(i int, d api.Decision) error {
+	a := r.approval(i)
+	if !d.Approved || len(a.Choices) == 0 || a.Open {
+		return nil
+	}
+	var cases []string
+	for _, c := range a.Choices {
+		cases = append(cases, c.Case)
+	}
+	value, given := d.Values["case"]
+	switch {
+	case given && slices.Contains(cases, expression.Format(value)):
+		return nil
+	case given:
+		return invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), some(cases, 8))
+	case strings.TrimSpace(r.nodes[i].label) != "":
+		return nil // its command may choose
+	}
+	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, some(cases, 8)),
+		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
 }
 
 // answerByDefault is what counts when the time for an answer is over.
@@ -138,6 +182,10 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			return
 		}
 		a := r.approval(i)
+		if err := r.checkChoice(i, d); err != nil {
+			reply(a, err)
+			return
+		}
 		if err := r.decide(w, i, client, d); err != nil {
 			reply(a, err)
 			return

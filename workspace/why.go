@@ -80,6 +80,12 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 // neverRan explains a node that no known run covers.
 func (w *Workspace) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
+	if _, foreign := w.foreign[n.ID]; foreign {
+		text = append(text, "Its status came with the file.")
+	}
+	if rec := w.record(n); rec != nil && rec.reason == api.ReasonLost {
+		return append(text, "It counts as lost: "+rec.message+". wf run resumes it.")
+	}
 	switch n.Status {
 	case graph.Ran:
 		text = append(text, "The workfile says that it ran: by another program, or in a run that was removed.")

@@ -106,10 +106,11 @@ type Workspace struct {
 	last     map[string]memory // node id → what is known of its past
 	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
-	edits    editLog
-	store    *history.Store
-	runs     []*run          // active, in order of start
-	waiting  []*pendingStart // runs that wait for others to end, in order
+	statusKeeping
+	edits   editLog
+	store   *history.Store
+	runs    []*run          // active, in order of start
+	waiting []*pendingStart // runs that wait for others to end, in order
 
 	outputWaits []outputWait
 	latest      *api.RunSummary
@@ -127,6 +128,7 @@ type pulse struct {
 	runs              []string
 	held              bool            // some of the runs are not taken up, see held
 	latest            *api.RunSummary // of the runs that are over; nothing in it changes
+	results           string
 }
 
 // loop handles messages until the workspace closes. What one message or a burst of them caused is
@@ -187,7 +189,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest}
+	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.results}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
 		p.running += r.running
@@ -207,7 +209,8 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || len(old.runs) != len(w.runs)+len(w.held.runs) || old.held != (len(w.held.runs) > 0) {
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || old.held != (len(w.held.runs) > 0) ||
+		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}
 	running := 0
@@ -283,7 +286,7 @@ func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
 // Info describes the workspace without waiting for the loop.
 func (w *Workspace) Info() api.WorkspaceInfo {
 	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest}
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results}
 	for _, id := range p.runs {
 		info.State = "running"
 		if id != "" { // it has no number yet

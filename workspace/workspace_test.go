@@ -297,14 +297,14 @@ func TestGarbageDuringARun(t *testing.T) {
 	if got := b.read(); got != "this is no workfile" {
 		t.Fatalf("the garbage was overwritten:\n%s", got)
 	}
-	if _, err := os.Stat(b.w.unpublishedPath()); err != nil {
-		t.Errorf("the statuses are nowhere on disk: %v", err)
+	if k, found := b.w.readStatuses(); !found || !k.Unwritten || len(k.Nodes) != 2 {
+		t.Errorf("the statuses are nowhere on disk: %+v", k)
 	}
 	b.write(good)
 	v.wait(t, "recovery", func(e api.Event) bool { return e.Type == api.FileProblem && e.Message == "" })
-	waitFor(t, "the note of the statuses to go", func() bool {
-		_, err := os.Stat(b.w.unpublishedPath())
-		return os.IsNotExist(err)
+	waitFor(t, "the statuses to get into the workfile", func() bool {
+		k, found := b.w.readStatuses()
+		return found && !k.Unwritten
 	})
 	b.close(b.w)
 	if got := b.read(); strings.Count(got, ">ran<") != 2 {
@@ -469,8 +469,8 @@ func TestStatusesSurviveAFileThatCannotBeWritten(t *testing.T) {
 	if got := b.read(); strings.Count(got, ">ran<") != 1 || strings.Count(got, ">fail<") != 1 || strings.Count(got, ">to_run<") != 1 {
 		t.Errorf("the file after the restart:\n%s", got)
 	}
-	if _, err := os.Stat(b.w.unpublishedPath()); !os.IsNotExist(err) {
-		t.Errorf("the note is still there: %v", err)
+	if k, found := b.w.readStatuses(); !found || k.Unwritten {
+		t.Errorf("the state folder does not know that they are in the file: %+v", k)
 	}
 }
 

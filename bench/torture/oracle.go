@@ -196,7 +196,7 @@ func (v *verdict) log(n *planNode, s *seen, executed bool) {
 	if !executed || s.logs == nil {
 		return
 	}
-	want := append(n.stdout(), n.stderr()...)
+	want := n.output()
 	if got := s.logs[n.id]; !bytes.Equal(got, want) {
 		v.fault(&v.logs, "%s: %d bytes of output, must be %d, and the same", n.id, len(got), len(want))
 	}

@@ -74,17 +74,15 @@ func newPlan(n, near int, chance *rand.Rand) plan {
 // outputLines is how many lines a node prints after its sleep.
 const outputLines = 25
 
-// stdout and stderr are what a node prints.
-func (n *planNode) stdout() []byte {
+// output is what a node writes to standard output and standard error, in this order.
+func (n *planNode) output() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s begins\n", n.id)
+	fmt.Fprintf(&b, "%s begins\n%s complains\n", n.id, n.id)
 	for i := range outputLines {
 		fmt.Fprintf(&b, "%s line %d of its output\n", n.id, i)
 	}
 	return b.Bytes()
 }
-
-func (n *planNode) stderr() []byte { return fmt.Appendf(nil, "%s complains\n", n.id) }
 
 // nodeScript is what every node executes: ID CODE SLEEP LEAVE. The child it leaves
 // behind has a session of its own and is not waited for by anybody. Each line of the trace is one write with

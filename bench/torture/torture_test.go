@@ -30,7 +30,7 @@ func faultless(p plan) *seen {
 		}
 		started := time.Unix(int64(i), 0)
 		s.trace[n.id] = &tracks{begun: []int{100 + i}, ended: []int{100 + i}}
-		s.logs[n.id] = append(n.stdout(), n.stderr()...)
+		s.logs[n.id] = n.output()
 		s.detail.Execs = append(s.detail.Execs, api.Execution{Node: n.id, Name: "node " + n.id, Execution: 1, PID: 100 + i,
 			Started: &started, Over: true, OK: n.code == 0, ExitCode: &n.code})
 	}
@@ -81,13 +81,13 @@ func TestScriptSaysWhatThePlanExpects(t *testing.T) {
 	}
 	for i := range p {
 		cmd := exec.Command("/bin/sh", "-c", p[i].command(i))
-		var out, errs strings.Builder
-		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(cmd.Environ(), "WF_EXECUTION=1"), &out, &errs
+		var out strings.Builder
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(cmd.Environ(), "WF_EXECUTION=1"), &out, &out
 		if err := cmd.Run(); cmd.ProcessState.ExitCode() != p[i].code {
 			t.Errorf("%s: %v, want exit code %d", p[i].id, err, p[i].code)
 		}
-		if out.String() != string(p[i].stdout()) || errs.String() != string(p[i].stderr()) {
-			t.Errorf("%s says %q and %q", p[i].id, out.String(), errs.String())
+		if out.String() != string(p[i].output()) {
+			t.Errorf("%s says %q", p[i].id, out.String())
 		}
 	}
 	got, err := readTrace(dir)

@@ -147,10 +147,24 @@ func printApprovals(e *env, list []api.Approval, now time.Time) error {
 // approvalRow is one of them, in two lines.
 func approvalRow(b *strings.Builder, p paint, a api.Approval, now time.Time, command string) {
 	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.glyph(api.StateWaiting), p.strong(plain.Line(a.Name)), a.Run, "waits "+span(max(0, now.Sub(a.Since))), untilText(a, now))
-	for line := range strings.Lines(plain.Text(a.Text)) {
-		fmt.Fprintf(b, "    %s\n", strings.TrimRight(line, "\n"))
+	for _, line := range askedLines(a) {
+		fmt.Fprintf(b, "    %s\n", line)
 	}
 	fmt.Fprintf(b, "    %s\n", p.dim(command))
+}
+
+// askedLines are the question, what was put out before it, and what it can be answered with.
+func askedLines(a api.Approval) (lines []string) {
+	for line := range strings.Lines(plain.Text(a.Text)) {
+		lines = append(lines, strings.TrimRight(line, "\n"))
+	}
+	for _, before := range a.Before {
+		lines = append(lines, plain.Line(before.Node)+" put out "+plain.Line(valuesText(before.Outputs)))
+	}
+	for _, c := range a.Choices {
+		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(nameList(c.Leads, shownNames)))
+	}
+	return lines
 }
 
 // untilText says what happens when nobody answers.

@@ -35,13 +35,14 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	e.results = cmp.Or(vars["results"].text, files["results"].text)
 	for _, s := range settings() {
 		if !s.on(cmd) || cmd.Flags().Changed(s.key) {
 			continue
 		}
 		v, set := vars[s.key]
 		if !set {
-			if v, set = files[s.key]; s.attr != "" && set {
+			if v, set = files[s.key]; s.attr != "" && s.key != "results" && set {
 				e.defaults.put(s.key, v.text)
 				continue
 			}

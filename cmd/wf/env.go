@@ -35,6 +35,8 @@ type env struct {
 
 	// defaults are what files of configuration say about a run; the workfile wins over them.
 	defaults runDefaults
+	// results is what settings say about what runs write into workfiles; every client of the daemon tells it.
+	results string
 	// configured are the flags that settings have given a value.
 	configured map[string]bool
 

@@ -180,8 +180,8 @@ func (v *view) sayApproval(at time.Time, a api.Approval) {
 		return
 	}
 	v.at(at, "%s %s waits for a person%s", v.p.glyph(api.StateWaiting), v.p.strong(plain.Line(a.Name)), untilText(a, at))
-	for line := range strings.Lines(plain.Text(a.Text)) {
-		v.say("    %s", strings.TrimRight(line, "\n"))
+	for _, line := range askedLines(a) {
+		v.say("    %s", line)
 	}
 	rest := quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
 	v.say("    wf approve %s    wf reject %s", rest, rest)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type logsOptions struct {
 	failed         bool
 	raw            bool
 	json           bool
+	timestamps     bool
 }
 
 func newLogs(e *env) *cobra.Command {
@@ -38,10 +40,15 @@ exact bytes. With --json each line of output is a line of JSON (wf.log/v1) that 
 With --follow, logs waits for a node that the run has not begun yet, and goes on with the next
 attempt of one that is retried.
 
+With --timestamps each line bears the time at which it was there at the latest. Commands write
+into files, and nobody sees each line: once a second a run notes how much there is. So the time
+is right to about a second; of a line that comes while --follow shows it, it is the time of that.
+
 Many programs hold back what they write to standard output while it is no terminal, and then it
 comes later than what they write to standard error: python -u, stdbuf -oL and the like help.`,
 		Example: `  wf logs align
   wf logs -f align                as it is written, until the node is done
+  wf logs --timestamps align
   wf logs --failed                of everything that failed in the latest run
   wf logs 42/align                of run 42, the same as --run 42 align
   wf logs --run 42 align --stderr --tail 20`,
@@ -63,6 +70,7 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
 	f.BoolVar(&o.failed, "failed", false, "of every node that failed in the run")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes to a terminal too: only for output that you trust")
+	f.BoolVar(&o.timestamps, "timestamps", false, "the time before each line: when it was there at the latest, to the second")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each line of output")
 	return cmd
 }
@@ -123,7 +131,11 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 		if err != nil {
 			return nil, err
 		}
-		return failedQueries(detail), nil
+		queries := failedQueries(detail)
+		for i := range queries {
+			queries[i].Times = o.timestamps
+		}
+		return queries, nil
 	}
 	nodes, err := s.nodesOfRuns(ctx, args, o.run)
 	if err != nil {
@@ -131,7 +143,7 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 	}
 	queries := make([]logQuery, len(nodes))
 	for i, n := range nodes {
-		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution}, n.name}
+		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps}, n.name}
 	}
 	return queries, nil
 }
@@ -177,6 +189,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	if err != nil {
 		return err
 	}
+	o.untimed(e, info)
 	for _, stream := range streams {
 		if stream.size == 0 {
 			continue
@@ -185,19 +198,32 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		if err != nil {
 			return err
 		}
-		if err := copyStream(ctx, o.writer(e, out, info, stream.name), s, q, stream.name, offset, false); err != nil {
+		w := o.writer(e, out, info, stream, offset)
+		if err := copyStream(ctx, w, s, q, stream.name, offset, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writer is what one stream goes through on its way to w.
-func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream string) flusher {
+// writer is what one stream goes through on its way to w, from offset on.
+func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream logStream, offset int64) flusher {
+	stamps := newStamps(info, stream, o.follow)
 	if o.json {
-		return newJSONLines(w, info, stream)
+		return newJSONLines(w, info, stream.name, stamps, offset)
+	}
+	if stamps != nil {
+		return &stamper{flusher: e.outputWriter(w, o.raw), stamps: stamps, offset: offset}
 	}
 	return e.outputWriter(w, o.raw)
+}
+
+// untimed says that the times that were asked for are not known.
+func (o *logsOptions) untimed(e *env, info api.LogInfo) {
+	if t := info.Times; t != nil && !t.Known {
+		fmt.Fprintf(e.stderr, "note: run %s of an earlier version has noted no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
+			t.Started.Local().Format(time.DateTime), t.Until.Local().Format(time.DateTime))
+	}
 }
 
 // lineStart knows whether what was written last ended its line, so that a title can begin one.

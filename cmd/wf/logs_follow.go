@@ -110,7 +110,7 @@ func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogI
 		}
 		f.group.Go(func() {
 			f.e.guard(func() {
-				w := f.o.writer(f.e, followWriter{f, title}, info, stream.name)
+				w := f.o.writer(f.e, followWriter{f, title}, info, stream, offset)
 				errs <- copyStream(ctx, w, f.s, q, stream.name, offset, true)
 			})
 		})

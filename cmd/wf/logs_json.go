@@ -18,11 +18,14 @@ type jsonLines struct {
 	w    io.Writer
 	line api.LogLine // all but the text
 	rest []byte
+
+	stamps *stamps // nil: no times
+	offset int64   // of rest in its stream
 }
 
-// newJSONLines writes to w, one Write per line.
-func newJSONLines(w io.Writer, info api.LogInfo, stream string) *jsonLines {
-	return &jsonLines{w: w, line: api.LogLine{Schema: api.SchemaLog, Run: info.Run, Node: info.Node,
+// newJSONLines writes to w, one Write per line. stamps, if any, tell when what is from offset on was written.
+func newJSONLines(w io.Writer, info api.LogInfo, stream string, stamps *stamps, offset int64) *jsonLines {
+	return &jsonLines{w: w, stamps: stamps, offset: offset, line: api.LogLine{Schema: api.SchemaLog, Run: info.Run, Node: info.Node,
 		Name: info.Name, Execution: info.Execution, Stream: stream}}
 }
 
@@ -81,6 +84,13 @@ func (j *jsonLines) put(text []byte, partial bool) error {
 	line.Text, line.Partial = string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), partial
 	if !utf8.Valid(text) {
 		line.Bytes = text
+	}
+	if j.stamps != nil {
+		at := j.stamps.at(j.offset).UTC()
+		line.Time = &at
+	}
+	if j.offset += int64(len(text)); !partial {
+		j.offset++ // the line end
 	}
 	return writeJSON(j.w, line)
 }

@@ -24,6 +24,7 @@ type newOptions struct {
 	from      string
 	goals     []string
 	command   string
+	results   string
 }
 
 func newNew(e *env) *cobra.Command {
@@ -50,6 +51,9 @@ What reads differently is told, and stands in a comment at the top of the workfi
 --from-lines takes a simple script as well: a command that goes on in the next lines is one node,
 comments are none, and lines that set up the shell stand before each command that follows them.
 
+Runs write statuses into the file, and leave it as it is in a git work tree: --results decides.
+wf help config says more.
+
 A node for which no command is known keeps its place in the graph, and wf run refuses it;
 --command gives it one.`,
 		Example: `  wf new                                      an empty ./Workfile
@@ -70,6 +74,7 @@ A node for which no command is known keeps its place in the graph, and wf run re
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
+	f.Var(&choice{&o.results, resultsWords}, "results", "what runs write into the file: none, status, or file (also output); in a git work tree none")
 	f.StringVar(&o.command, "command", "", "with --from: the command of nodes that have none, {} is their name")
 	return cmd
 }
@@ -112,7 +117,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.file == "" {
 		o.file = defaultWorkfile
 	}
-	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain}
+	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain, Results: o.results}
 	var notes []string
 	var err error
 	switch {
@@ -130,8 +135,12 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer c.Close()
-	if _, err := c.New(ctx, req); err != nil {
+	info, err := c.New(ctx, req)
+	if err != nil {
 		return err
+	}
+	if o.results == "" && info.Results == api.ResultsNone && req.Attrs["results"] == "" {
+		notes = append(notes, "in a git work tree runs write no results into the file (wf edit set-graph results status: statuses, too)")
 	}
 	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
 	if o.from != "" {

@@ -262,6 +262,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := e.checkFound(o.file, cmd.CommandPath()); err != nil {
 		return err
 	}
+	req.AskRepeat = e.interactive() && !o.json && o.mode == ""
 	e.notes, e.traced = !o.quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {
@@ -281,8 +282,11 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	}
 }
 
-// ask asks for parameters that are missing where people look on.
+// ask asks, where people look on, whether everything is to be repeated, and for parameters that are missing.
 func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+	if isCode(err, api.CodeDone) {
+		return e.askRepeat(req, err)
+	}
 	if o.json || o.quiet {
 		return false, nil
 	}

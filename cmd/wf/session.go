@@ -106,6 +106,7 @@ func (e *env) clientOptions(dirs folders) client.Options {
 		Runtime: dirs.runtime,
 		Version: version(),
 		User:    e.user(),
+		Results: e.results,
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
 		Guard:   e.guard,
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"wf/api"
 )
 
 // A setting is what people can say once instead of on every command line. The first of these
@@ -41,6 +43,7 @@ const (
 var (
 	colorWords     = []string{"auto", "always", "never"}
 	interruptWords = []string{interruptCancel, interruptDetach, interruptAsk}
+	resultsWords   = []string{api.ResultsNone, api.ResultsStatus, api.ResultsFile}
 	startCommands  = []string{"start", "restart"}
 	runCommands    = []string{"run", "resume"}
 )
@@ -50,6 +53,8 @@ func settings() []setting {
 	return []setting{
 		{key: "jobs", kind: kindNumber, attr: "jobs", help: "commands of a run at once; 0 = no limit; not set: what slots says"},
 		{key: "wrapper", kind: kindText, attr: "wrapper", help: "what every command is put into, at {}"},
+		{key: "results", kind: kindWord, words: resultsWords, attr: "results", commands: []string{"new"},
+			help: "what runs write into the workfile: none, status, or file: also output"},
 		{key: "timeout", kind: kindTime, builtin: "0s", commands: runCommands, help: "stop a run after this time; 0s = never"},
 		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "from TERM to KILL when a run is stopped"},
 		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: interruptCancel,

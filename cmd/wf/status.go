@@ -142,6 +142,9 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.State != api.StateRunning && n.DurationMS != nil {
 		parts = append(parts, spanMS(n.DurationMS))
 	}
+	if n.FromFile {
+		parts = append(parts, fromFileWord)
+	}
 	if n.Mocked {
 		parts = append(parts, "mocked")
 	}

@@ -52,7 +52,12 @@ func instancesText(in api.Instances) string {
 		byState[s.State] = append(byState[s.State], name)
 	}
 	for _, state := range order {
-		text += ", " + string(state) + ": " + nameList(byState[state], shownInstances)
+		names := byState[state]
+		names = names[:min(len(names), shownInstances)]
+		text += ", " + string(state) + ": " + plain.Line(strings.Join(names, ", "))
+		if rest := in.Counts.Of(state) - len(names); rest > 0 { // there may be more than are listed
+			text += fmt.Sprintf(" (%d more)", rest)
+		}
 	}
 	return text
 }
@@ -86,6 +91,9 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 // of a node that waits what for.
 func lsDetail(n api.NodeStatus, now time.Time) string {
 	var parts []string
+	if n.FromFile {
+		parts = append(parts, fromFileWord)
+	}
 	if n.SubFlow != "" {
 		parts = append(parts, n.SubFlow)
 	}

@@ -59,7 +59,11 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	switch {
 	case len(s.Runs) > 0:
 	case s.LastRun == nil:
-		lines = append(lines, fmt.Sprintf("%s: never run. %s", file, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
+		head := "never run."
+		if s.FromFile > 0 {
+			head = "never run here. From the file:"
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
@@ -67,11 +71,17 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
 	}
+	if s.LastRun != nil && s.FromFile > 0 {
+		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
+	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+plain.Line(s.Problem))
 	}
 	return lines
 }
+
+// fromFileWord is said of a status that no run of this machine led to.
+const fromFileWord = "from the file"
 
 // countGlyphs are the counts of what is not simply done: "● 5", "✗ 1".
 func countGlyphs(p paint, c api.Counts) []string {

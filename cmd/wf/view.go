@@ -161,12 +161,20 @@ func (v *view) accepted(a api.RunAccepted) {
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.quiet:
 		fresh := "wf run --fresh" + v.e.fileFix(v.s.path)
-		v.say("resuming%s: %s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fresh, a.Total)
+		v.say("resuming%s: %s%s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
 		v.say("note: %s", plain.Line(note))
 	}
 	v.flush()
+}
+
+// fromFileClause says of a run how much of what it builds on nobody here has run; "" for nothing.
+func fromFileClause(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the status of %s came with the file, not from a run here", plural(n, "node"))
 }
 
 // workfile is the file's name for people.

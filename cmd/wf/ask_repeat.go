@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/words"
+)
+
+// askRepeat asks whether everything is to run once more, and lets req say so.
+func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error) {
+	var refused *api.Error
+	if !errors.As(refusal, &refused) || refused.Repeat == nil {
+		return false, nil
+	}
+	fmt.Fprint(e.stderr, repeatQuestion(*refused.Repeat))
+	answer, err := readLine(e.stdin)
+	if err != nil {
+		fmt.Fprintln(e.stderr)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		req.Mode = api.ModeFresh
+		return true, nil
+	}
+	fmt.Fprintln(e.stderr, "nothing was run")
+	return true, exitError(exitOK)
+}
+
+// repeatQuestion is "37 of 37 are done, run 12 took 3d 4h. Run all again? [y/N] ".
+func repeatQuestion(r api.Repeat) string {
+	runs := "the last runs"
+	switch n := len(r.Runs); {
+	case n == 1:
+		runs = "run " + r.Runs[0]
+	case n > 1 && n <= 4:
+		runs = "runs " + strings.Join(r.Runs[:n-1], ", ") + " and " + r.Runs[n-1]
+	}
+	are := "are"
+	if r.Done == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%d of %d %s done, %s took %s. Run all again? [y/N] ", r.Done, r.Done, are, runs,
+		words.Span(time.Duration(r.TookMS)*time.Millisecond))
+}

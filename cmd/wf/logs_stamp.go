@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"sort"
+	"time"
+
+	"wf/api"
+)
+
+// stamps tell when the lines of one stream were written: to within a second, since a run looks once a
+// second how much its commands have written, and more exactly for what comes while it is followed.
+type stamps struct {
+	times  *api.LogTimes
+	column int   // of the stream in the marks: 1 or 2
+	size   int64 // of the stream when the times were asked for
+	live   bool  // what comes beyond size comes now
+	now    func() time.Time
+}
+
+// newStamps is nil when nothing is known.
+func newStamps(info api.LogInfo, stream logStream, follow bool) *stamps {
+	if info.Times == nil || !info.Times.Known {
+		return nil
+	}
+	s := &stamps{times: info.Times, column: 1, size: stream.size, live: follow && !info.Over, now: time.Now}
+	if stream.name == streamErr {
+		s.column = 2
+	}
+	return s
+}
+
+// at is when the byte at an offset was there at the latest. What the runner had not looked at was there when
+// the command ended, or when it was asked for.
+func (s *stamps) at(offset int64) time.Time {
+	if s.live && offset >= s.size {
+		return s.now()
+	}
+	marks := s.times.Marks
+	i := sort.Search(len(marks), func(i int) bool { return marks[i][s.column] > offset })
+	if i == len(marks) {
+		return s.times.Until
+	}
+	return time.UnixMilli(marks[i][0])
+}
+
+// stampFormat is that of the times before lines, in local time.
+const stampFormat = "2006-01-02 15:04:05 "
+
+// stamper writes a time before each line.
+type stamper struct {
+	flusher
+	stamps *stamps
+	offset int64 // of the next byte in its stream
+	inside bool  // of a line
+}
+
+// Write passes p on, line by line.
+func (w *stamper) Write(p []byte) (int, error) {
+	taken := len(p)
+	for len(p) > 0 {
+		if !w.inside {
+			if _, err := w.flusher.Write([]byte(w.stamps.at(w.offset).Local().Format(stampFormat))); err != nil {
+				return 0, err
+			}
+		}
+		n := bytes.IndexByte(p, '\n') + 1
+		if w.inside = n == 0; w.inside {
+			n = len(p)
+		}
+		if _, err := w.flusher.Write(p[:n]); err != nil {
+			return 0, err
+		}
+		w.offset += int64(n)
+		p = p[n:]
+	}
+	return taken, nil
+}

@@ -1,0 +1,35 @@
+package scheduler
+
+import "wf/flow"
+
+// A Choice is what an answer about a node can choose: the edges whose condition is the same case.
+type Choice struct {
+	Case  string
+	Nodes []int // that the edges lead to, in the order of the file
+}
+
+// Choices returns what the output "case" of a node chooses between, in the order of the file, and whether
+// another output leads anywhere: some edge fires after every success, or when no case does.
+func (r *Run) Choices(node int) (choices []Choice, open bool) {
+	i := int32(node)
+	f := r.frameOf(i)
+	at := map[string]int{}
+	for _, l := range f.lay.out.of(i - f.node) {
+		c := (*flow.Condition)(nil)
+		if f.lay.conditions != nil {
+			c = f.lay.conditions[l]
+		}
+		if c == nil || c.Kind != flow.OnCase {
+			open = open || c == nil || c.Kind != flow.OnFailure
+			continue
+		}
+		k, known := at[c.Case]
+		if !known {
+			k = len(choices)
+			at[c.Case] = k
+			choices = append(choices, Choice{Case: c.Case})
+		}
+		choices[k].Nodes = append(choices[k].Nodes, int(f.node+f.lay.edges[l].target))
+	}
+	return choices, open
+}

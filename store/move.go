@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Move gives everything that was kept for a workspace and its runs to another one. The history has been
+// moved before: values of runs that are not in it are dropped.
+func (s *Store) Move(ctx context.Context, from, to string) error {
+	var err error
+	callErr := s.call(ctx, func() {
+		var f *file
+		if f, err = s.ready(false); err != nil || f == nil {
+			return
+		}
+		err = f.update(func(tx *bolt.Tx) error {
+			t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
+			if err := t.move(from, to); err != nil {
+				return err
+			}
+			if !t.wrote {
+				return errNothing
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errNothing):
+			err = nil
+		case err != nil:
+			err = s.failed(err)
+		}
+	})
+	return errors.Join(callErr, err)
+}
+
+// move moves the scopes of one workspace.
+func (t *turn) move(from, to string) error {
+	values := t.tx.Bucket(valuesBucket)
+	var scopes []Scope
+	err := values.ForEach(func(name, _ []byte) error {
+		scope := Scope{string(name)}
+		if workspace, _, isRun := scope.run(); scope == Workfile(from) || isRun && workspace == from {
+			scopes = append(scopes, scope)
+		}
+		return nil
+	})
+	for _, old := range scopes {
+		if err == nil {
+			err = t.moveScope(old, Scope{strings.Replace(old.name, from, to, 1)})
+		}
+	}
+	return err
+}
+
+// moveScope moves what is in one scope. Values that are damaged, which nobody can read, go.
+func (t *turn) moveScope(old, scope Scope) error {
+	type value struct {
+		key, data []byte
+		expires   int64
+	}
+	b := t.tx.Bucket(valuesBucket).Bucket([]byte(old.name))
+	var list []value
+	err := b.ForEach(func(key, record []byte) error {
+		expires, data, problem := decode(key, record)
+		if problem == "" && !expired(expires, t.now) {
+			list = append(list, value{bytes.Clone(key), bytes.Clone(data), expires})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if err := t.unlist(b, old, v.key); err != nil {
+			return err
+		}
+		if err := t.put(scope, v.key, v.expires, v.data); err != nil {
+			return err
+		}
+	}
+	t.wrote = true
+	return t.tx.Bucket(valuesBucket).DeleteBucket([]byte(old.name))
+}

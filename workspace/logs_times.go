@@ -1,0 +1,45 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// mostTimes bounds the marks that are told of one output; of more, every n-th is.
+const mostTimes = 20_000
+
+// LogTimes says when an output that LogInfo has described was written, as far as that is known.
+func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
+	o, err := w.output(ctx, info.Node, info.Run, info.Execution, false)
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.runNumber(info.Run)
+	if err != nil {
+		return nil, err
+	}
+	req, err := w.store.Request(run)
+	if err != nil {
+		return nil, internal("the run cannot be read", err)
+	}
+	t := &api.LogTimes{Known: req.Output != "", Started: o.started, Until: o.ended}
+	if t.Until.IsZero() {
+		t.Until = now()
+	}
+	marks, err := executor.ReadMarks(o.dir, o.out, t.Started, t.Until)
+	if err != nil {
+		return nil, internal("the times of an output cannot be read", err)
+	}
+	every := 1 + len(marks)/mostTimes
+	for i := every - 1; i < len(marks); i += every {
+		m := marks[i]
+		t.Marks = append(t.Marks, [3]int64{m.Time.UnixMilli(), max(0, m.Out-o.out.Start), max(0, m.Err-o.err.Start)})
+	}
+	return t, nil
+}
+
+// span is when an execution began, and when it ended; zero = it has not.
+type span struct{ started, ended time.Time }

@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"wf/api"
+	"wf/graph"
+	"wf/history"
+)
+
+// repeatFree is how long a run may have taken that is repeated without a question.
+const repeatFree = time.Minute
+
+// checkRepeat refuses a run that would do everything again although all of it is done, if that took
+// long. It is for clients that can ask somebody: they repeat the request with the mode "fresh".
+func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
+	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
+		return nil
+	}
+	done, err := ask(ctx, w, func(w *Workspace) (int, error) { return w.allDone(), nil })
+	if err != nil || done == 0 {
+		return err
+	}
+	list, err := w.store.List()
+	if err != nil {
+		return nil // it is about a courtesy
+	}
+	runs, took := lastComplete(list)
+	if took <= repeatFree {
+		return nil
+	}
+	return &api.Error{Code: api.CodeDone, Message: fmt.Sprintf("%d of %d nodes are done", done, done),
+		Fix: "wf run --fresh runs all of them again", Repeat: &api.Repeat{Done: done, Runs: runs, TookMS: took.Milliseconds()}}
+}
+
+// allDone counts the nodes if each of them is done, else it is 0. Of a sub-flow its own status counts.
+func (w *Workspace) allDone() (done int) {
+	for _, n := range w.g.Nodes() {
+		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
+			continue
+		}
+		rec := w.record(n)
+		switch {
+		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.handled:
+			done++
+		default:
+			return 0
+		}
+	}
+	return done
+}
+
+// lastComplete is the latest run of everything, with the runs that went on with it, oldest first, and how
+// long they took together.
+func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
+	byNumber := make(map[int]history.Summary, len(list))
+	for _, s := range list {
+		byNumber[s.Run] = s
+	}
+	for _, s := range list { // newest first
+		runs, took = runs[:0], 0
+		for s.Result != nil && s.Again == nil {
+			runs, took = append(runs, runID(s.Run)), took+time.Duration(s.Result.DurationMS)*time.Millisecond
+			if s.Mode != api.ModeResume && s.All {
+				slices.Reverse(runs)
+				return runs, took
+			}
+			before, known := byNumber[s.Resumes]
+			if s.Mode != api.ModeResume || !known || before.Run >= s.Run {
+				break
+			}
+			s = before
+		}
+	}
+	return nil, 0
+}
