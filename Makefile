@@ -59,6 +59,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 	$(GO) run ./bench/torture control -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
 	$(GO) run ./bench/torture stop -n $(STOPS) -seed $(SEED)
+	$(GO) run ./bench/torture slots -n 100 -files 50 -events 30 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
 	$(GO) run ./bench/torture folders -seed $(SEED)
 	$(GO) test ./workspace -run 'Crash|Death|EveryOperation' -torture -count 1 -timeout 2h
@@ -69,6 +70,7 @@ torture-short: ## the same in little
 	$(GO) run ./bench/torture control -n 16 -seed $(SEED)
 	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
+	$(GO) run ./bench/torture slots -n 6 -files 10 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)
 	$(GO) run ./bench/torture folders -n 12 -seed $(SEED)
 

@@ -40,6 +40,7 @@ const MostFailed = 2000
 type InstanceStatus struct {
 	Path   string `json:"path"` // align[3]
 	Item   string `json:"item,omitempty"`
+	Name   string `json:"name,omitempty"` // the path with items in place of numbers: align[S5]; "" = it is the same
 	State  State  `json:"state"`
 	Counts Counts `json:"counts"` // of its nodes
 }

@@ -65,7 +65,8 @@ type Event struct {
 	User      string    `json:"user,omitempty"`   // GraphUpdated: the person, as their client calls them
 
 	Node      string `json:"node,omitempty"`
-	Name      string `json:"name,omitempty"` // the node's handle
+	Name      string `json:"name,omitempty"` // the node's handle; of an instance its path, with items: align[S5]/trim
+	Item      string `json:"item,omitempty"` // of the instance that the node lies in
 	Execution int    `json:"execution,omitempty"`
 	PID       int    `json:"pid,omitempty"`
 	ExitCode  *int   `json:"exit_code,omitempty"` // of a node; of run_complete: what `wf run` exits with

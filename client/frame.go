@@ -104,6 +104,8 @@ func (p *frameReader) field(ev *api.Event, key []byte) (ok bool) {
 		ev.Node, ok = p.text()
 	case "name":
 		ev.Name, ok = p.text()
+	case "item":
+		ev.Item, ok = p.text()
 	case "reason":
 		text, ok = p.text()
 		ev.Reason = api.Reason(text)

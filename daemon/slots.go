@@ -181,12 +181,12 @@ func (m *member) Decline() {
 func (m *member) Over() int {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
-	m.asked = 0
+	m.asked = m.s.excess(m)
 	if len(m.s.line) > 0 && time.Since(m.since) >= turn {
 		m.s.sort()
 		m.asked = m.s.over(m)
-		m.s.asked = m.s.asked || m.asked > 0
 	}
+	m.s.asked = m.s.asked || m.asked > 0
 	return m.asked
 }
 
@@ -285,7 +285,7 @@ func wake(members []*member) {
 
 // settle wakes those whose turn has come, and those of which Over says something new.
 func (s *slots) settle() (woken []*member) {
-	if len(s.line) == 0 && !s.asked {
+	if len(s.line) == 0 && !s.asked && s.used <= s.total && s.plain <= s.size {
 		return nil
 	}
 	s.sort()
@@ -308,7 +308,7 @@ func (s *slots) settle() (woken []*member) {
 		s.asked = s.asked || m.asked > 0
 		switch wait := turn - time.Since(m.since); {
 		case over == m.asked:
-		case over > m.asked && wait > 0:
+		case over > m.asked && wait > 0 && m.asked >= s.excess(m):
 			if m.review == nil {
 				m.review = time.AfterFunc(wait, func() { m.reviewed() })
 			}
@@ -388,5 +388,15 @@ func (s *slots) over(m *member) int {
 			over++
 		}
 	}
-	return min(over, m.have)
+	return max(s.excess(m), min(over, m.have))
+}
+
+// excess is how many slots a member has to give back since more are in use than there are: those of commands
+// that went on after waiting for other runs, or that an earlier daemon had begun.
+func (s *slots) excess(m *member) int {
+	n := s.used - s.total
+	if m.plain() {
+		n = max(n, s.plain-s.size)
+	}
+	return min(max(n, 0), m.have)
 }

@@ -193,8 +193,8 @@ func TestLentSlots(t *testing.T) {
 			t.Error("a run that says nothing has as many commands as there are slots, with those that wait")
 		}
 		parent.TakeBack()
-		if used, _ := s.inUse(); used != 3 {
-			t.Errorf("%d in use, want 3: the command goes on", used)
+		if used, _ := s.inUse(); used != 3 || parent.Over() != 1 {
+			t.Errorf("%d in use, want 3: the command goes on; the parent is over by %d", used, parent.Over())
 		}
 		child.Leave()
 		parent.Leave()

@@ -62,6 +62,14 @@ func (r *Run) Instances(node int) (first []int, items []any) {
 	return first, x.sub.items
 }
 
+// Items are what the instances of the latest activation of a sub-flow are about, if it is a foreach.
+func (r *Run) Items(node int) []any {
+	if x := r.rareAt(int32(node)); x != nil && x.sub != nil {
+		return x.sub.items
+	}
+	return nil
+}
+
 // Planned is how many instances the latest activation of a sub-flow is to have; 0 = its test says.
 func (r *Run) Planned(node int) int {
 	if x := r.rareAt(int32(node)); x != nil && x.sub != nil {

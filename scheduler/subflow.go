@@ -266,13 +266,18 @@ func instancesOf(n int) string {
 func (r *Run) failedInstances(i int32, s *instances) string {
 	const named = 5
 	var names []string
+	words := ItemWords(s.items)
 	for _, k := range s.frames {
 		if f := &r.frames[k]; f.unhandled > 0 || f.cut {
 			if len(names) == named {
 				names = append(names, "…")
 				break
 			}
-			names = append(names, fmt.Sprintf("%s[%d]", r.name(i), f.instance))
+			which := strconv.Itoa(int(f.instance))
+			if int(f.instance) < len(words) && words[f.instance] != "" {
+				which = words[f.instance]
+			}
+			names = append(names, r.name(i)+"["+which+"]")
 		}
 	}
 	if s.failed == 0 {

@@ -284,10 +284,10 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	if total(s.Counts) == 0 {
 		text = ""
 	}
-	if s.Item != "" {
+	if s.Item != "" && s.Name == "" {
 		text = strings.TrimSuffix(s.Item+": "+text, ": ")
 	}
-	r.add(drawing.Row{Name: localName(s.Path), Detail: text}, innerRow{kind: anInstance, path: s.Path, member: -1, state: s.State})
+	r.add(drawing.Row{Name: localName(cmp.Or(s.Name, s.Path)), Detail: text}, innerRow{kind: anInstance, path: s.Path, member: -1, state: s.State})
 	if !r.p.expanded[openKey(s.Path)] {
 		return
 	}

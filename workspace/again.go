@@ -20,7 +20,7 @@ func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.
 	held := map[*graph.Node]bool{}
 	for _, list := range selectors {
 		for selector := range strings.SplitSeq(list, ",") {
-			selector = strings.TrimSpace(selector)
+			selector = w.numbered(strings.TrimSpace(selector))
 			holder := w.subFlowOf(selector)
 			if holder == nil {
 				plain = selector
@@ -85,7 +85,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	if number != "*" {
 		k, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, invalid("%s[%s]: no instance is called so; write a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
+			return nil, invalid("%s[%s]: no instance is called so, and none has that item; write an item, a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
 		}
 		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),

@@ -36,7 +36,8 @@ type control struct {
 	left      map[string]bool            // the files of outputs that there are, while many are asked for
 	notes     []string                   // what a person should know before it begins
 	decisions map[int][]api.DecisionMade // about nodes, in order
-	numbered  bool                       // instances have got numbers that the disk may not know of yet
+	called    knownItems
+	numbered  bool // instances have got numbers that the disk may not know of yet
 }
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
@@ -305,7 +306,7 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 	r.numbered = true
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
 		path := r.sched.NodeID(i)
-		n := runNode{id: path, name: path}
+		n := runNode{id: path, name: r.shownName(i, path)}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
 			n.label, n.output = t.label, t.output
 			t.counts[graph.Idle]++

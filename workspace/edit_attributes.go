@@ -76,6 +76,9 @@ func (b *editBuilder) warn() {
 	if len(c.nodes)+len(c.edges) > 0 || c.graph {
 		_, problems := flow.Read(b.w.g)
 		for _, p := range problems {
+			if p.Code == flow.CodeSubFlow && p.Attr == "" && slices.ContainsFunc(p.Nodes, func(id string) bool { return slices.Contains(b.added, id) }) {
+				continue // a container that has just been made has no nodes yet
+			}
 			if p.Edge >= 0 && c.edges[p.Edge] || p.Edge < 0 && slices.ContainsFunc(p.Nodes, func(id string) bool { return c.nodes[id] }) ||
 				c.graph && p.Edge < 0 && len(p.Nodes) == 0 {
 				b.note(p.Message)

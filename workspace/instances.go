@@ -58,10 +58,13 @@ func subFlowWord(n *graph.Node) string {
 // pastInstances sums up the instances of a sub-flow in the run that it took part in last.
 func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: len(p.Items)}
-	members := w.membersOf(n)
+	members, words := w.membersOf(n), append(scheduler.ItemWords(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
 		s := api.InstanceStatus{Path: instancePath(w.localName(n), k)}
+		if words[k] != "" {
+			s.Name = w.localName(n) + "[" + words[k] + "]"
+		}
 		failed := false
 		if k < len(p.Items) {
 			s.Item = expression.Format(p.Items[k])
@@ -145,6 +148,7 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	if !strings.Contains(selector, "]") {
 		return nil, false
 	}
+	selector = w.numbered(selector)
 	for _, r := range w.runs {
 		for i := r.outer(); i < len(r.nodes); i++ {
 			if pathMatches(selector, r.nodes[i].id) {
@@ -155,18 +159,41 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	if nodes != nil {
 		return nodes, true
 	}
+	namer := &pathNamer{w: w}
 	for path, p := range w.before {
 		if strings.Contains(path, "]/") && pathMatches(selector, path) {
-			nodes = append(nodes, w.pastNodeStatus(path, p))
+			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
 		}
 	}
 	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
 	return nodes, nodes != nil
 }
 
+// instancesIn returns the nodes of instances that are in a state, in the order of their numbers.
+func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
+	for _, r := range w.runs {
+		for i := r.outer(); i < len(r.nodes); i++ {
+			if string(r.stateIn(i, false)) == state {
+				nodes = append(nodes, r.nodeStatus(i))
+			}
+		}
+	}
+	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.nodes) > r.outer() }) {
+		return nodes // the past of these instances is over
+	}
+	namer := &pathNamer{w: w}
+	for path, p := range w.before {
+		if strings.Contains(path, "]/") && string(stateOf(p.Status, w.last[path].rec, false)) == state {
+			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
+		}
+	}
+	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
+	return nodes
+}
+
 // pastNodeStatus describes a node of an instance of a run that is over.
-func (w *Workspace) pastNodeStatus(path string, p scheduler.PastNode) api.NodeStatus {
-	s := api.NodeStatus{ID: path, Name: path, Status: p.Status.String(), Outputs: p.Outputs,
+func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PastNode) api.NodeStatus {
+	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
 		State: stateOf(p.Status, w.last[path].rec, false), Run: runID(w.last[path].run)}
 	if rec := w.last[path].rec; rec != nil {
 		rec.describe(&s)
@@ -218,11 +245,9 @@ func (r *run) nodeStatus(i int) api.NodeStatus {
 		n.rec.describe(&s)
 		s.Executions = n.rec.executions
 	}
-	if subflow, k, ok := r.sched.Instance(i); ok {
+	if subflow, _, ok := r.sched.Instance(i); ok {
 		s.Parent = r.nodes[subflow].id
-		if _, items := r.sched.Instances(subflow); k < len(items) {
-			s.Item = expression.Format(items[k])
-		}
+		s.Item = r.itemOf(i)
 	}
 	r.describeControl(i, &s)
 	return s

@@ -77,6 +77,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		return logPlace{}, err
 	}
 	if isPath(node) {
+		p.id = w.numbered(node)
 		return p, nil
 	}
 	n, err := w.find(node)

@@ -280,6 +280,9 @@ const notableInstances = 10
 // instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
 func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	s := api.InstanceStatus{Path: r.sched.InstancePath(subflow, k)}
+	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {
+		s.Name = r.nodes[subflow].name + "[" + words[k] + "]"
+	}
 	if k < len(items) {
 		s.Item = expression.Format(items[k])
 	}

@@ -126,6 +126,9 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 		ran[e.Node] = true
 		d.Execs = append(d.Execs, w.pastExecution(req, e))
 	}
+	if err := w.nameInstances(ctx, d.Execs); err != nil {
+		return d, err
+	}
 	for i, id := range req.Scope {
 		if !ran[i] && req.Mode != api.ModeResume {
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})

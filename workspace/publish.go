@@ -94,6 +94,9 @@ func (w *Workspace) publish(ev api.Event) {
 		return
 	}
 	ev.Seq = w.out.seq
+	if isPath(ev.Node) {
+		ev.Item = w.eventItem(ev.Run, ev.Node)
+	}
 	if ev.Time.IsZero() {
 		ev.Time = now()
 	}

@@ -132,6 +132,9 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
+		if len(sreq.Selected) == 0 {
+			return scheduler.Scope{}, w.nothingSelected(req.Nodes)
+		}
 	}
 	if err := w.between(req, &sreq); err != nil {
 		return scheduler.Scope{}, err
@@ -189,7 +192,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 	}
 	if w.doc.FromDrawing() && !req.AcceptDrawing {
-		return &api.Error{Code: api.CodeRefused, Where: w.path,
+		return &api.Error{Code: api.CodeWorkfile, Where: w.path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
@@ -228,7 +231,7 @@ func (w *Workspace) where(line int) string {
 
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
-	req = w.withDefaults(req)
+	req, asked := w.withDefaults(req), req.Wrapper != nil
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
 		return nil, err
@@ -270,8 +273,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	r.req.Output = w.streams().String()
-	if req.Wrapper != nil {
-		r.req.Wrapper = *req.Wrapper
+	if err := w.executesCommands(&r.req, req, asked); err != nil {
+		return nil, err
 	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
@@ -369,12 +372,12 @@ func (w *Workspace) cwd() string {
 }
 
 // streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
-// are written, unless it is one that keeps a copy of each stream.
+// are written, unless the file itself is to have the end of each stream.
 func (w *Workspace) streams() graph.Output {
 	if said := w.g.Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.doc.Captures() {
+	if w.results == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged

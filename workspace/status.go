@@ -3,11 +3,13 @@ package workspace
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"wf/api"
 	"wf/attribute"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -32,7 +34,10 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 		nodes := w.g.Nodes()
 		if len(selectors) > 0 {
 			var plain []string
-			for _, s := range selectors {
+			for _, s := range instanceTerms(selectors) {
+				if state, ok := strings.CutPrefix(s, "s:"); ok {
+					list.Nodes = append(list.Nodes, w.instancesIn(state)...)
+				}
 				if found, ok := w.selectInstances(s); ok {
 					list.Nodes = append(list.Nodes, found...)
 					continue
@@ -76,6 +81,20 @@ func ownAttrs(n *graph.Node) map[string]string {
 		return nil
 	}
 	return attrs
+}
+
+// instanceTerms splits lists in which instances of sub-flows are named, or states, in which they may be.
+func instanceTerms(selectors []string) (terms []string) {
+	for _, s := range selectors {
+		if strings.Contains(s, ",") && (strings.Contains(s, "]") || strings.Contains(s, "s:")) {
+			for part := range strings.SplitSeq(s, ",") {
+				terms = append(terms, strings.TrimSpace(part))
+			}
+			continue
+		}
+		terms = append(terms, s)
+	}
+	return terms
 }
 
 func (w *Workspace) status(nodes bool) api.Status {
@@ -136,7 +155,7 @@ func (w *Workspace) wrapper() string {
 	prefix, hasPrefix := w.g.Attr("prefix")
 	suffix, hasSuffix := w.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return prefix + "{}" + suffix
+		return executor.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }

@@ -133,7 +133,7 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.sched.Index(req.Node)
+	i, in := r.sched.Index(w.numbered(req.Node))
 	if !in {
 		n, err := w.find(req.Node)
 		if err != nil {

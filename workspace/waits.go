@@ -206,13 +206,14 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 	}
 	var found []place
 	var waiting []string
+	path := w.numbered(d.Node)
 	for _, r := range w.runs {
 		if d.Run != "" && d.Run != r.id {
 			continue
 		}
 		for _, a := range r.approvals() {
 			waiting = append(waiting, a.Name)
-			if a.Node == d.Node || a.Name == d.Node {
+			if a.Node == d.Node || a.Node == path || a.Name == d.Node {
 				i, _ := r.sched.Index(a.Node)
 				found = append(found, place{r, i})
 			}

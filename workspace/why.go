@@ -27,6 +27,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		if err != nil {
 			return found{}, err
 		}
+		node = w.numbered(node)
 		for _, r := range w.runs {
 			if i, in := r.sched.Index(node); in && i >= r.outer() && (number == 0 || number == r.n) {
 				f := found{why: api.Why{Schema: api.SchemaWhy, Run: r.id, Node: r.nodeStatus(i)}}

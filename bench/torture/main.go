@@ -23,6 +23,7 @@ const usage = `usage: torture COMMAND [flags]
   leak    many nodes in one daemon: descriptors, threads, goroutines, children, memory
   stop    commands that resist being stopped: nothing is left
   folders every file and folder of wf removed in the middle of a run: nothing twice, no word missing
+  slots   many workfiles on few slots, calm and with kills, freezes, stops, restarts and edits: all get to their end
   watch   many watching clients, one of them stalled: no event is missing
 
 torture COMMAND -help tells the flags. The exit status is 1 when something was violated.
@@ -34,7 +35,8 @@ type attack struct {
 	setup func(*flag.FlagSet) func(context.Context, *world) (*report, error)
 }
 
-var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}, {"folders", setupFolders}}
+var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}, {"slots", setupSlots},
+	{"folders", setupFolders}}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

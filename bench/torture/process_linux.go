@@ -111,6 +111,11 @@ func (p process) signal(sig unix.Signal) error {
 // kill is signal with the one that nobody can refuse.
 func (p process) kill() error { return p.signal(unix.SIGKILL) }
 
+// pause freezes the process until goOn.
+func (p process) pause() error { return p.signal(unix.SIGSTOP) }
+
+func (p process) goOn() error { return p.signal(unix.SIGCONT) }
+
 // quit makes a Go program print its goroutines and end.
 func (p process) quit() error { return p.signal(unix.SIGQUIT) }
 

@@ -24,6 +24,10 @@ func (p process) argv() []string { return nil }
 
 func (p process) kill() error { return errLinuxOnly }
 
+func (p process) pause() error { return errLinuxOnly }
+
+func (p process) goOn() error { return errLinuxOnly }
+
 func (p process) quit() error { return errLinuxOnly }
 
 type footprint struct {

@@ -26,21 +26,24 @@ type decideOptions struct {
 
 func newApprove(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{approved: true}, &cobra.Command{
-		Use:   "approve NODE",
+		Use:   "approve NODE...",
 		Short: "Say yes to what waits for a person",
 		Long: `Approve lets a node go on that waits for a person. Its command sees each value of --set as
 WF_APPROVAL_KEY and the values are outputs of the node: an edge can decide by them. Who said
 it, when, why and with which values is kept in the history: wf why and wf runs show tell it.
-A value whose name says that it is secret (token, password) is shown as ***. NODE may be the path of an instance: align[3]/check.`,
+A value whose name says that it is secret (token, password) is shown as ***. NODE may be the path
+of an instance (align[3]/check, align[S5]/check), its last name where only one such waits, or a
+pattern: 'align[*]/check', '*'.`,
 		Example: `  wf approve deploy
   wf approve deploy --set window=14:00 --comment 'as agreed'
-  wf approve 'align[3]/check' --run 42`,
+  wf approve 'align[3]/check' --run 42
+  wf approve 'align[*]/check' publish`,
 	})
 }
 
 func newReject(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{}, &cobra.Command{
-		Use:   "reject NODE",
+		Use:   "reject NODE...",
 		Short: "Say no to what waits for a person",
 		Long: `Reject makes a node fail that waits for a person, with the reason "rejected": an edge with
 when=failure leads on from there, else the node is repeated by wf resume like any other that
@@ -51,9 +54,9 @@ has failed.`,
 
 // decideCommand adds what both share.
 func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command {
-	cmd.Args = nargs(0, 1) // without an argument the error lists what waits
+	cmd.Args = nargs(0, -1) // without an argument the error lists what waits
 	cmd.Annotations = map[string]string{completesWith: "WAITING"}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, first(args)) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, args) }
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
 	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only one in which it waits)")
@@ -64,7 +67,7 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 	return cmd
 }
 
-func (o *decideOptions) decide(cmd *cobra.Command, e *env, node string) error {
+func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error {
 	values, err := assignments("--set", o.set)
 	if err != nil {
 		return err
@@ -78,19 +81,69 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, node string) error {
 	if err != nil {
 		return err
 	}
-	a, err := pickApproval(waiting.Approvals, node, o.run, cmd.CommandPath(), e.fileFix(s.path))
+	picked, err := pickApprovals(waiting.Approvals, nodes, o.run, cmd.CommandPath(), e.fileFix(s.path))
 	if err != nil {
 		return err
 	}
-	made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.user())})
-	if err != nil {
-		return err
+	for _, a := range picked {
+		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.user())})
+		if err != nil {
+			return err
+		}
+		if o.json {
+			if err := writeJSON(e.stdout, made); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(e.stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
 	}
-	if o.json {
-		return writeJSON(e.stdout, made)
-	}
-	fmt.Fprintf(e.stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
 	return nil
+}
+
+// pickApprovals are those that somebody means, each once. Nothing is decided unless all of them are found.
+func pickApprovals(waiting []api.Approval, nodes []string, run, command, file string) ([]api.Approval, error) {
+	var picked []api.Approval
+	add := func(a api.Approval) {
+		if !slices.ContainsFunc(picked, func(b api.Approval) bool { return a.Node == b.Node && a.Run == b.Run }) {
+			picked = append(picked, a)
+		}
+	}
+	for _, node := range append(nodes, make([]string, max(0, 1-len(nodes)))...) {
+		matched := false
+		for _, a := range waiting {
+			if strings.Contains(node, "*") && (run == "" || a.Run == run) && (matches(node, a.Name) || matches(node, a.Node)) {
+				add(a)
+				matched = true
+			}
+		}
+		if matched {
+			continue
+		}
+		a, err := pickApproval(waiting, node, run, command, file)
+		if err != nil {
+			return nil, err
+		}
+		add(a)
+	}
+	return picked, nil
+}
+
+// matches says whether a pattern, in which * is any run of characters, is all of a text.
+func matches(pattern, text string) bool {
+	first, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == text
+	}
+	if !strings.HasPrefix(text, first) {
+		return false
+	}
+	for at := len(first); at <= len(text); at++ {
+		if matches(rest, text[at:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // decide tells the daemon about one approval.
@@ -141,6 +194,10 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case node == "":
 		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
 	case len(found) > 1:
+		if found[0].Node != found[1].Node {
+			return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
+				why: waitingList(found), fix: command + " " + quote(found[0].Name) + file}
+		}
 		return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
 			why: waitingList(found), fix: command + " " + quote(node) + " --run " + found[0].Run + file}
 	}
@@ -160,11 +217,12 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
 }
 
-// approvalsOf are those of a node by its handle or path, or else by its id.
+// approvalsOf are those of a node by its handle or path, else by its id, else by the end of its path.
 func approvalsOf(waiting []api.Approval, node, run string) []api.Approval {
 	for _, name := range []func(api.Approval) string{
 		func(a api.Approval) string { return a.Name },
 		func(a api.Approval) string { return a.Node },
+		func(a api.Approval) string { return a.Name[strings.LastIndexByte(a.Name, '/')+1:] },
 	} {
 		var found []api.Approval
 		for _, a := range waiting {

@@ -98,7 +98,7 @@ func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.Shell
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
 	ws, done := c.e.opened(ctx, c.e.whereFolders(), c.e.workfileOf(c.cmd, c.args))
-	if ws == nil || len(c.args) > 0 {
+	if ws == nil {
 		return nil, noFiles
 	}
 	defer done()

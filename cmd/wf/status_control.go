@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,8 +46,8 @@ func instancesText(in api.Instances) string {
 		if byState[s.State] == nil {
 			order = append(order, s.State)
 		}
-		name := s.Path
-		if s.Item != "" {
+		name := cmp.Or(s.Name, s.Path)
+		if s.Item != "" && s.Name == "" {
 			name += " (" + s.Item + ")"
 		}
 		byState[s.State] = append(byState[s.State], name)

@@ -229,7 +229,7 @@ func (v *view) failureDetail(detail api.RunDetail, g alike) {
 		head += " after " + d
 	}
 	v.say("\n  %s", head)
-	v.field("command", x.Command)
+	v.field("command", beginning(x.Command))
 	if detail.Wrapper != "" {
 		v.field("wrapper", detail.Wrapper)
 	}

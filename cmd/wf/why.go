@@ -79,7 +79,7 @@ func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) err
 	for _, line := range why.Text {
 		fmt.Fprintf(w, "  %s\n", plain.Line(line))
 	}
-	_, err := fmt.Fprintf(w, "  command: %s\n", plain.Line(why.Node.Command))
+	_, err := fmt.Fprintf(w, "  command: %s\n", plain.Line(beginning(why.Node.Command)))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
 		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", quote(why.Run+"/"+why.Node.Name), file)
 	}
