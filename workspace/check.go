@@ -32,10 +32,7 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	if err != nil {
 		return c, err
 	}
-	if why, _ := folder.problem(); why != "" {
-		addProblem(&c, api.Problem{Severity: "error", Code: "cwd", Line: folder.line,
-			Message: fmt.Sprintf("cwd: the commands cannot work in %s: %s", folder.path, why)})
-	}
+	folder.check(&c)
 	return c, nil
 }
 

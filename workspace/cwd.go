@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -60,4 +61,12 @@ func (f workFolder) refusal(w *Workspace) error {
 		return nil
 	}
 	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: w.where(f.line), Why: why, Fix: fix}
+}
+
+// check adds what is wrong with the folder.
+func (f workFolder) check(c *api.Check) {
+	if why, _ := f.problem(); why != "" {
+		addProblem(c, api.Problem{Severity: "error", Code: "cwd", Line: f.line,
+			Message: fmt.Sprintf("cwd: the commands cannot work in %s: %s", f.path, why)})
+	}
 }

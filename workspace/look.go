@@ -49,6 +49,7 @@ func CheckAt(path string) (api.Check, error) {
 	}
 	c := w.check()
 	w.checkShell(&c)
+	w.workFolder().check(&c)
 	return c, nil
 }
 

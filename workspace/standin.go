@@ -14,7 +14,7 @@ import (
 // Find is ID that also knows workfiles that are gone and whose runs go on, by the notes in the state folder.
 func Find(state, path string) (id, real string, err error) {
 	id, real, err = ID(path)
-	if err == nil || !filepath.IsAbs(path) {
+	if err == nil || !filepath.IsAbs(path) || state == "" {
 		return id, real, err
 	}
 	marks, _ := history.Active(state) // what cannot be read names no workfile
@@ -33,6 +33,9 @@ func Find(state, path string) (id, real string, err error) {
 // standIn makes the workspace that of the workfile which the newest run that is not over began with, if
 // there is one. why is what is wrong with the file.
 func (w *Workspace) standIn(why error) bool {
+	if w.cfg.State == "" {
+		return false // only the file is looked at
+	}
 	store := history.At(filepath.Join(w.cfg.State, "workspaces", w.id))
 	numbers, err := store.Numbers()
 	if err != nil {
