@@ -365,6 +365,8 @@ type NewRequest struct {
 // those of the daemon hold (unless it was told otherwise the newest 100, 90 days).
 type PruneRequest struct {
 	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
+	None    bool  `json:"none,omitempty"`     // all that are over go
+	Bytes   int64 `json:"bytes,omitempty"`    // of the newest as many as take no more than that, and the latest; 0 = no such limit
 	OlderMS int64 `json:"older_ms,omitempty"` // runs that ended longer ago go, 0 = no such limit
 	DryRun  bool  `json:"dry_run,omitempty"`
 }

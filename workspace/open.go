@@ -117,6 +117,7 @@ func (w *Workspace) restore() error {
 	})
 	w.recallPast()
 	w.settleStatuses()
+	w.lookForOrigin()
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}

@@ -30,6 +30,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
+	if req.Params, err = exactValues(req.Params); err != nil {
+		return api.RunAccepted{}, invalid("the parameters: %v", err)
+	}
 	if err = w.checkRepeat(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
@@ -44,7 +47,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // newRun decides what the run covers and refuses what cannot run. Nothing has been touched yet
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: w.runnable()}
+	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
 	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
@@ -66,8 +69,11 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
-	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
+	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, r.sched.Total(), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if from := w.moved(); from != "" {
+		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
+	}
 	if acc.Mode == api.ModeResume {
 		acc.FromFile = w.fromFile(scope)
 	}

@@ -33,8 +33,10 @@ type Config struct {
 	// ago. 0 is no limit.
 	KeepRuns int
 	KeepAge  time.Duration
-	Log      *slog.Logger
-	Disk     history.Disk // under the history and the workfile; nil = that of this machine
+	// KeepBytes is how much the runs of a workfile may take together; 0 is no limit. The latest stays.
+	KeepBytes int64
+	Log       *slog.Logger
+	Disk      history.Disk // under the history and the workfile; nil = that of this machine
 	// Rehearse has another process do what would be done to take up the runs of the workfile at path, and
 	// says how it died, or nil. nil: nobody can try.
 	Rehearse func(path string) error

@@ -71,7 +71,7 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 
 // printWhy is the answer for people. file is the --file flag that a command in it needs.
 func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) error {
-	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.State), plain.Line(why.Node.Name), stateDetail(why.Node, now))
+	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
 	if why.Run != "" {
 		head += "  in run " + why.Run
 	}
