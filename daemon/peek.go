@@ -33,6 +33,9 @@ func WorkfileID(path string) (string, error) {
 	return id, err
 }
 
+// LimitFiles bounds the memory that reading a workfile takes in this process: see workspace.LimitFiles.
+func LimitFiles(bytes int64) { workspace.LimitFiles(bytes) }
+
 // Check finds what is wrong with a workfile that no daemon has open: see workspace.CheckAt. However large the
 // file is, the daemon of all runs has nothing to do with it.
 func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }

@@ -116,6 +116,7 @@ func (w *Workspace) restore() error {
 		w.takeUp(n)
 	})
 	w.recallPast()
+	w.recallQueue()
 	w.settleStatuses()
 	w.lookForOrigin()
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
@@ -151,7 +152,7 @@ func (w *Workspace) parseFile() error {
 		}
 		return openError(w.path, err)
 	}
-	doc, g, warnings, err := graphml.Parse(data, graphml.Limits{})
+	doc, g, warnings, err := graphml.Parse(data, limits())
 	if err != nil {
 		if w.standIn(err) {
 			return nil
@@ -176,6 +177,10 @@ func openError(path string, err error) error {
 
 func (w *Workspace) parseError(err error) error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path, Why: err.Error()}
+	var memory *graphml.MemoryError
+	if errors.As(err, &memory) {
+		e.Fix = memoryFix(memory)
+	}
 	var syntax *graphml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Line > 0 {
 		e.Where, e.Why = w.where(syntax.Line), syntax.Msg

@@ -63,6 +63,7 @@ type run struct {
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
+	begunFrom string           // the file with which it waited in line; "" = it did not
 	accepted  func(error)      // answers the request that began it
 	stopEarly *api.StopRequest // came before the run could begin
 	onStop    []func(api.StopResult, error)

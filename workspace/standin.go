@@ -49,7 +49,7 @@ func (w *Workspace) standIn(why error) bool {
 		if err != nil {
 			continue
 		}
-		doc, g, warnings, err := graphml.Parse(frozen, graphml.Limits{})
+		doc, g, warnings, err := graphml.Parse(frozen, limits())
 		if err != nil {
 			continue
 		}

@@ -21,6 +21,10 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 			w.stopHeld(n, reply)
 			return
 		}
+		if req.Node == "" && w.leaveQueue(name) {
+			reply(api.StopResult{Run: name, Survivors: []int{}}, nil)
+			return
+		}
 		r, err := w.active(name)
 		switch {
 		case err != nil:
@@ -38,7 +42,7 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
-		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"})
+		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, true)
 		left := len(w.runs) + len(w.held.runs)
 		if left == 0 {
 			reply(results, nil)

@@ -109,10 +109,11 @@ type Workspace struct {
 	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
-	edits   editLog
-	store   *history.Store
-	runs    []*run          // active, in order of start
-	waiting []*pendingStart // runs that wait for others to end, in order
+	edits      editLog
+	store      *history.Store
+	runs       []*run          // active, in order of start
+	waiting    []*pendingStart // runs that wait for others to end, in order
+	queuedLast int             // number of the latest of them that was written down
 
 	outputWaits []outputWait
 	latest      *api.RunSummary
@@ -172,6 +173,7 @@ func (w *Workspace) drain() {
 
 // settle turns decisions into deeds, after which nothing is owed to anybody.
 func (w *Workspace) settle() {
+	w.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
 		r.tellShortage(w)

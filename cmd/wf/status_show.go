@@ -74,6 +74,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
 	}
+	for _, q := range s.Queued {
+		lines = append(lines, fmt.Sprintf("%s waits in line since %s: wf stop %s takes it out", plain.Line(q.Queued), ago(q.Since, now), plain.Line(q.Queued)))
+	}
 	if s.MovedFrom != "" {
 		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
 			quote(s.MovedFrom)+" "+quote(s.Workfile))
