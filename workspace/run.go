@@ -188,7 +188,7 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type = api.NodeReady
+		news.Type, news.Time = api.NodeReady, r.sinceNow // it may have started since: the executor goes on by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
