@@ -55,6 +55,9 @@ type ServerStatus struct {
 	Held       []HeldWorkspace `json:"held,omitempty"`
 }
 
+// HeldWorkfile is why a run is held that is not taken up: its workfile is held, see HeldWorkspace.
+const HeldWorkfile = "its workfile is held"
+
 // A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
 // of it, one after the other. The runs go on in their runners, which keep their results.
 type HeldWorkspace struct {

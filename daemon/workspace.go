@@ -14,6 +14,7 @@ type Workspace interface {
 	Done() <-chan struct{}
 	Busy() bool
 	Info() api.WorkspaceInfo
+	Retry(ctx context.Context) error // of one that is held
 	Close(ctx context.Context) error
 	OnIdle(f func())
 	SetResults(word string)

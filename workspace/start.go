@@ -29,7 +29,10 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if req.Env == nil { // nil is an executor's word for "the one that is there"
 		req.Env = []string{}
 	}
-	var err error
+	err := w.checkWorkFolder(ctx)
+	if err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = exactValues(req.Params); err != nil {
 		return api.RunAccepted{}, invalid("the parameters: %v", err)
 	}
@@ -51,7 +54,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
-	if err := w.usable(); err != nil {
+	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
 	scope, err := w.scope(req)

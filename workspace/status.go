@@ -108,6 +108,15 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.ActiveRuns = append(s.ActiveRuns, r.id)
 		s.Runs = append(s.Runs, r.summary())
 	}
+	if w.held.why != "" {
+		s.Problem = w.held.why
+	}
+	for _, n := range w.held.runs {
+		if sum := w.past(n); sum != nil {
+			sum.Held, sum.Problem = api.HeldWorkfile, ""
+			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
+		}
+	}
 	blocked := w.blocked()
 	s.Counts = w.countFile(blocked)
 	if !nodes {

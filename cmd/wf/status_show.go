@@ -46,7 +46,10 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled+c.Skipped, r.Nodes-c.Kept)
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
 			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
-		if r.Held != "" {
+		switch {
+		case r.Held == api.HeldWorkfile:
+			lines = append(lines, "held: its workfile is held, so that it is not taken up")
+		case r.Held != "":
 			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
 		}
 		if r.Short != nil {
