@@ -25,8 +25,9 @@ func (m *model) conditions() {
 		if when == "" {
 			when = "after a success"
 		}
+		from, to := m.flow.nodes[edge.from].ID, m.flow.nodes[edge.to].ID // the graph may be another one by then
 		choices = append(choices, choice{fmt.Sprint(len(choices) + 1), label, when, func(m *model) tea.Cmd {
-			m.whenPrompt(m.flow.nodes[edge.from].ID, m.flow.nodes[edge.to].ID, label, edge.when)
+			m.whenPrompt(from, to, label, edge.when)
 			return nil
 		}})
 	}
