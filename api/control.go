@@ -27,6 +27,7 @@ type Instances struct {
 	Begun  int    `json:"begun"`
 	Total  int    `json:"total,omitempty"` // 0 = its test says when it ends
 	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
+	Nodes  Counts `json:"nodes"`           // of the nodes in them, those that are still to begin included
 	// Notable are instances that failed, wait or run, in this order, each with its path and item.
 	Notable []InstanceStatus `json:"notable,omitempty"`
 	// Failed are the numbers of those that failed, ascending, MostFailed of them at most.
@@ -199,7 +200,7 @@ func (c Counts) Instance(failed bool) State {
 		return StateRunning
 	case c.Queued > 0:
 		return StateQueued
-	case c.OK+c.Kept > 0:
+	case c.OK+c.Kept+c.Handled > 0:
 		return StateOK
 	case c.Skipped > 0:
 		return StateSkipped

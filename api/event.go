@@ -14,6 +14,7 @@ const (
 	SchemaWhy       = "wf.why/v1"
 	SchemaServer    = "wf.server/v1"
 	SchemaPrune     = "wf.prune/v1"
+	SchemaGone      = "wf.gone/v1"
 	SchemaError     = "wf.error/v1"
 	SchemaRunID     = "wf.run-id/v1"
 	SchemaDoctor    = "wf.doctor/v1"
@@ -45,6 +46,7 @@ const (
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
 	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
+	RunGrew      EventType = "run_grew"     // the run has more nodes, or others, than was known: instances of a sub-flow
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
@@ -80,12 +82,14 @@ type Event struct {
 	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
 	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
 	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
+	SubFlow  bool          `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead of it
 	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
 
 	Workfile string    `json:"workfile,omitempty"`
 	Mode     string    `json:"mode,omitempty"`
 	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats
-	Nodes    int       `json:"nodes,omitempty"`    // run_started: nodes in scope
+	Nodes    int       `json:"nodes,omitempty"`    // run_started, run_grew: nodes in scope, see Counts
+	Kept     int       `json:"kept,omitempty"`     // run_started, run_grew: of these, those that an earlier run of a flow has done
 	Jobs     int       `json:"jobs,omitempty"`     // run_started: executions at once, 0 = as many as the machine gives
 	NoLimit  bool      `json:"no_limit,omitempty"` // run_started: no limit of executions at once
 	Short    *Shortage `json:"short,omitempty"`    // run_short
@@ -152,9 +156,12 @@ const (
 	StateWaiting   State = "waiting"  // for a moment or a person
 	StateRetrying  State = "retrying" // it failed, and waits for its next attempt
 	StateKept      State = "kept"     // in a run that resumes another: it had succeeded before
+	StateHandled   State = "handled"  // in counts and signs: it failed, and an edge has fired for that
 )
 
-// Counts of nodes by state. Of a run it covers the scope, of a status the workfile.
+// Counts of nodes by state. Of a run it covers the scope, of a status the workfile. There is one way to
+// count: a node of the workfile is one, a node in a sub-flow is one in each instance, and a sub-flow is one
+// until its instances are known; from then on they count instead of it, but for a failure of its own.
 type Counts struct {
 	OK        int `json:"ok"`
 	Failed    int `json:"failed"`
@@ -167,6 +174,31 @@ type Counts struct {
 	Skipped   int `json:"skipped,omitempty"`
 	Waiting   int `json:"waiting,omitempty"`
 	Retrying  int `json:"retrying,omitempty"`
+	Handled   int `json:"handled,omitempty"` // failed, and an edge has fired for that: no failure of the run
+}
+
+// Total is how many nodes were counted.
+func (c Counts) Total() int {
+	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying + c.Handled
+}
+
+// Ended is how many of them have come to an end, but for those that were kept.
+func (c Counts) Ended() int { return c.OK + c.Failed + c.Handled + c.Cancelled + c.Skipped }
+
+// AddAll adds other counts.
+func (c *Counts) AddAll(d Counts) {
+	c.OK += d.OK
+	c.Failed += d.Failed
+	c.Cancelled += d.Cancelled
+	c.Blocked += d.Blocked
+	c.Idle += d.Idle
+	c.Queued += d.Queued
+	c.Running += d.Running
+	c.Kept += d.Kept
+	c.Skipped += d.Skipped
+	c.Waiting += d.Waiting
+	c.Retrying += d.Retrying
+	c.Handled += d.Handled
 }
 
 // Add counts a node in a state.
@@ -192,6 +224,8 @@ func (c *Counts) Add(s State) {
 		c.Waiting++
 	case StateRetrying:
 		c.Retrying++
+	case StateHandled:
+		c.Handled++
 	default:
 		c.Idle++
 	}

@@ -280,7 +280,10 @@ type Edit struct {
 	// graph that is changed.
 	Set  []Setting `json:"set,omitempty"`
 	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
-	In   string    `json:"in,omitempty"`   // container that a new node lies in
+	// Edge says which edge is meant: its id, without Source and Target or where several connect the two, or of
+	// those its number from 1, or EveryEdge. "" is an error where there are several.
+	Edge string `json:"edge,omitempty"`
+	In   string `json:"in,omitempty"` // container that a new node lies in
 	// Container makes a new node one that holds others; Label is not read.
 	Container bool `json:"container,omitempty"`
 	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
@@ -294,15 +297,18 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// EveryEdge means all edges between two nodes.
+const EveryEdge = "all"
+
 // The edits.
 const (
 	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
 	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
-	OpRemoveEdge = "remove-edge" // Source, Target
-	OpEdgeType   = "type"        // Source, Target, Type
-	OpSetEdge    = "set-edge"    // Source, Target, Key, Value, Set, Was
-	OpUnsetEdge  = "unset-edge"  // Source, Target, Key, Was
+	OpRemoveEdge = "remove-edge" // Source, Target, Edge
+	OpEdgeType   = "type"        // Source, Target, Edge, Type
+	OpSetEdge    = "set-edge"    // Source, Target, Edge, Key, Value, Set, Was
+	OpUnsetEdge  = "unset-edge"  // Source, Target, Edge, Key, Was
 	OpSet        = "set"         // Nodes, Key, Value, Set, Was
 	OpUnset      = "unset"       // Nodes, Key, Was
 	OpStatus     = "status"      // Nodes, Value
@@ -356,6 +362,8 @@ type NewRequest struct {
 // those of the daemon hold (unless it was told otherwise the newest 100, 90 days).
 type PruneRequest struct {
 	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
+	None    bool  `json:"none,omitempty"`     // all that are over go
+	Bytes   int64 `json:"bytes,omitempty"`    // of the newest as many as take no more than that, and the latest; 0 = no such limit
 	OlderMS int64 `json:"older_ms,omitempty"` // runs that ended longer ago go, 0 = no such limit
 	DryRun  bool  `json:"dry_run,omitempty"`
 }

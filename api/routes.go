@@ -11,6 +11,8 @@ const (
 	PathServerStop = "/v1/server/stop" // POST ServerStop
 	PathWorkfiles  = "/v1/workfiles"   // POST NewRequest: WorkspaceInfo
 	PathWorkspaces = "/v1/workspaces"  // POST OpenRequest: WorkspaceInfo
+	PathMove       = "/v1/move"        // POST MoveRequest: MoveResult
+	PathHistories  = "/v1/histories"   // POST GoneRequest: GoneList
 )
 
 // Below a workspace, see Workspace.

@@ -17,9 +17,11 @@ type Status struct {
 	Problem string            `json:"problem,omitempty"` // the workfile cannot be read or written at present
 	Results string            `json:"results,omitempty"` // what runs write into the workfile: one of the Results words
 	// FromFile counts the nodes whose status came with the file: no run of this machine led to it.
-	FromFile int          `json:"from_file,omitempty"`
-	Nodes    []NodeStatus `json:"nodes,omitempty"`
-	Edges    []EdgeStatus `json:"edges,omitempty"`
+	FromFile int `json:"from_file,omitempty"`
+	// MovedFrom is a workfile that is gone, whose content this one had when it was opened.
+	MovedFrom string       `json:"moved_from,omitempty"`
+	Nodes     []NodeStatus `json:"nodes,omitempty"`
+	Edges     []EdgeStatus `json:"edges,omitempty"`
 
 	// Stages are the nodes folded into rows for people, where they were asked for. With more rows than
 	// were asked for, they are only those in which something runs or went wrong, without After, and
@@ -72,6 +74,14 @@ type NodeStatus struct {
 	Attrs map[string]string `json:"attributes,omitempty"`
 	X     *float64          `json:"x,omitempty"`
 	Y     *float64          `json:"y,omitempty"`
+}
+
+// Counted is the state as it is counted and signed: a failure that an edge has handled is none of the run.
+func (n *NodeStatus) Counted() State {
+	if n.State == StateFailed && n.Handled {
+		return StateHandled
+	}
+	return n.State
 }
 
 // EdgeStatus is one edge as it is now.

@@ -43,6 +43,7 @@ type GraphNode struct {
 	Command   string   `json:"command"`
 	Status    string   `json:"status"` // the word in the file
 	State     State    `json:"state"`
+	Handled   bool     `json:"handled,omitempty"` // it failed, and an edge has fired for that
 	Group     string   `json:"group,omitempty"`
 	Container bool     `json:"container,omitempty"` // holds other nodes, is no command itself
 	SubFlow   string   `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until": a container that repeats its nodes

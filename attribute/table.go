@@ -44,7 +44,7 @@ var table = []Attribute{
 	{Name: "retry_max_delay", On: Command | SubFlow, Kind: Duration, Meaning: "10m: it grows no further"},
 	{Name: "retry_on", On: Command | SubFlow, Kind: Other, Words: []string{"exit:", "timeout", "signal"},
 		Meaning: "exit:1,2  timeout  signal; empty: after every failure"},
-	{Name: "env", On: Command, Role: Shapes, Kind: Other, Long: true,
+	{Name: "env", On: Command | SubFlow, Role: Shapes, Kind: Other, Long: true,
 		Meaning: "KEY=VALUE lines; ${{ }} may stand in a value"},
 	{Name: "pool", On: Command, Role: Shapes, Kind: Other, Meaning: "gpu:1: units of a pool that it needs"},
 	{Name: "output", On: Command | Graph, Role: Shared, Kind: Word, Words: []string{"merged", "split"},

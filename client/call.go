@@ -54,7 +54,9 @@ func receive(ctx context.Context, c *Client, method, path string, query url.Valu
 		return err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(out); err != nil {
+	dec := json.NewDecoder(answer)
+	dec.UseNumber() // outputs and parameters are of any type: a number stays as it is written
+	if err := dec.Decode(out); err != nil {
 		return lost(ctx, err)
 	}
 	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again

@@ -36,7 +36,9 @@ func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 		return f, nil
 	}
 	var f api.Frame
-	err := json.Unmarshal(p.buf.Bytes(), &f)
+	dec := json.NewDecoder(bytes.NewReader(p.buf.Bytes()))
+	dec.UseNumber() // of outputs: a number stays as it is written
+	err := dec.Decode(&f)
 	if p.buf.Cap() > mostKept {
 		p.buf = bytes.Buffer{}
 	}

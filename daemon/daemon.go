@@ -38,6 +38,7 @@ type Config struct {
 	Slots       int           // executions at once on this machine; 0 = one per processor
 	KeepRuns    int           // past runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // for how long to keep them; 0 = for ever
+	KeepBytes   int64         // how much they may take together, in bytes; 0 = any size
 	Version     string        // of the binary
 	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor

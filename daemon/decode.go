@@ -27,6 +27,7 @@ func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 		return v, invalid("the body must be application/json")
 	}
 	dec := json.NewDecoder(r.Body)
+	dec.UseNumber() // of values: a number stays as it is written
 	err := dec.Decode(&v)
 	if err == nil {
 		if _, err = dec.Token(); err == io.EOF {

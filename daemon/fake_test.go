@@ -54,6 +54,14 @@ func (o *fakes) open(path string, _ bool) (Workspace, error) {
 
 func (o *fakes) create(req api.NewRequest) error { return nil }
 
+func (o *fakes) move(from, to string) (api.MoveResult, error) {
+	return api.MoveResult{From: from, To: to}, nil
+}
+
+func (o *fakes) gone() ([]api.GoneHistory, error) { return nil, nil }
+
+func (o *fakes) removeHistory(string) error { return nil }
+
 func (o *fakes) unfinished() []string { return o.left }
 
 func (o *fakes) tidy() {}

@@ -1,6 +1,9 @@
 package daemon
 
-import "wf/workspace"
+import (
+	"wf/api"
+	"wf/workspace"
+)
 
 // Peek is what a workfile says by itself.
 type Peek = workspace.Peek
@@ -15,3 +18,7 @@ func WorkfileID(path string) (string, error) {
 	id, _, err := workspace.ID(path)
 	return id, err
 }
+
+// Check finds what is wrong with a workfile that no daemon has open: see workspace.CheckAt. However large the
+// file is, the daemon of all runs has nothing to do with it.
+func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }

@@ -11,7 +11,7 @@ import (
 func workspacesOf(cfg Config) func(*slots) opener {
 	return func(s *slots) opener {
 		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{s}, Pools: cfg.pools, Nested: cfg.nested,
-			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, Log: cfg.Log,
+			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, KeepBytes: cfg.KeepBytes, Log: cfg.Log,
 			Forgot: func(id string, runs []int) {
 				if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
 					cfg.Log.Warn("values of runs that are forgotten stay until the store is opened anew", "workspace", id, "err", err)
@@ -33,6 +33,14 @@ func (o realOpener) open(path string, retry bool) (Workspace, error) {
 }
 
 func (o realOpener) create(req api.NewRequest) error { return workspace.Create(req, o.cfg) }
+
+func (o realOpener) move(from, to string) (api.MoveResult, error) {
+	return workspace.Move(from, to, o.cfg)
+}
+
+func (o realOpener) gone() ([]api.GoneHistory, error) { return workspace.GoneHistories(o.cfg.State) }
+
+func (o realOpener) removeHistory(id string) error { return workspace.RemoveHistory(id, o.cfg) }
 
 func (o realOpener) unfinished() []string {
 	paths, err := workspace.Unfinished(o.cfg.State)

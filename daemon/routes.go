@@ -38,6 +38,8 @@ var table = []route{
 	{"GET", api.PathPools, 0, answer((*daemon).poolList)},
 	{"POST", api.PathPools, plainBytes, answerBody((*daemon).poolResize)},
 	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
+	{"POST", api.PathMove, plainBytes, answerBody((*daemon).move)},
+	{"POST", api.PathHistories, plainBytes, answerBody((*daemon).gone)},
 	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},
 	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},
 

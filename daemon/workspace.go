@@ -65,6 +65,9 @@ type opener interface {
 	// open is refused where a workspace is held, unless retry is set.
 	open(path string, retry bool) (Workspace, error)
 	create(req api.NewRequest) error
+	move(from, to string) (api.MoveResult, error)
+	gone() ([]api.GoneHistory, error)
+	removeHistory(id string) error
 	unfinished() []string // workfiles with runs that an earlier daemon left going
 	held() []api.HeldWorkspace
 	tidy() // removes what dead daemons and runners have left of runs that are over

@@ -50,6 +50,7 @@ type entry struct {
 
 	uses    int
 	closing bool
+	leave   bool // it is to close although somebody watches: see vacate
 }
 
 func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
@@ -301,10 +302,10 @@ func returnMemory() {
 // retire decides that an entry closes: from now on it cannot be used. A busy one is looked at
 // again when it becomes idle, a used one when it is released.
 func (t *workspaces) retire(e *entry) bool {
-	busy := e.ws.Busy() // only somebody who uses the entry can make it busy
+	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // only somebody who uses the entry can make it busy
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e.closing = e.uses == 0 && !busy
+	e.closing = e.uses == 0 && (!busy || e.leave && !runs)
 	return e.closing
 }
 

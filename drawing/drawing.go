@@ -78,6 +78,7 @@ const (
 	Waiting  // for a person
 	Retrying // failed, will start again
 	Skipped  // on a path that was not taken
+	Handled  // failed, and an edge has fired for that
 	states   // how many there are
 )
 
@@ -94,6 +95,7 @@ var signs = [states][3]string{
 	Waiting:   {"◆", "?", "waiting"},
 	Retrying:  {"↻", "r", "retrying"},
 	Skipped:   {"↷", "/", "skipped"},
+	Handled:   {"↪", ">", "handled"},
 }
 
 // Glyph is the sign of a state, one column wide.
@@ -111,7 +113,7 @@ func (s State) String() string { return signs[s][2] }
 func (s State) needsPerson() bool { return s == Failed || s == Waiting }
 
 // urgency orders states by how much they want to be seen.
-var urgency = [states]uint8{Kept: 1, OK: 2, Skipped: 3, Idle: 4, Blocked: 5, Queued: 6, Cancelled: 7, Retrying: 8, Running: 9, Waiting: 10, Failed: 11}
+var urgency = [states]uint8{Kept: 1, OK: 2, Skipped: 3, Idle: 4, Handled: 5, Blocked: 6, Queued: 7, Cancelled: 8, Retrying: 9, Running: 10, Waiting: 11, Failed: 12}
 
 // Worst returns which of two states is to be shown where there is room for one.
 func Worst(a, b State) State {

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -101,12 +100,15 @@ func plainWords(line string) (words []string, ok bool) {
 				words, word, inWord = append(words, string(word)), nil, false
 			}
 		case c == '\'' || c == '"':
-			text, ok := quoted(line[i+1:], c)
-			if !ok {
+			var length int
+			if word, length = quoted(word, line[i+1:], c); length < 0 {
 				return nil, false
 			}
-			word, inWord = append(word, text...), true
-			i += len(text) + 1
+			inWord = true
+			i += length
+		case strings.HasPrefix(line[i:], `\'`): // as in 'it'\''s'
+			word, inWord = append(word, '\''), true
+			i++
 		case isPlain(c):
 			word, inWord = append(word, c), true
 		default:
@@ -119,17 +121,32 @@ func plainWords(line string) (words []string, ok bool) {
 	return words, len(words) > 0
 }
 
-// quoted returns the text up to the closing quote, if a shell would take it as it is.
-func quoted(rest string, quote byte) (string, bool) {
-	end := strings.IndexByte(rest, quote)
-	if end < 0 {
-		return "", false
+// quoted appends the text up to the closing quote, without the backslashes that only protect it. length is that
+// of the text and the quote in rest, negative if a shell might make something else of it.
+func quoted(word []byte, rest string, quote byte) (_ []byte, length int) {
+	if quote == '\'' {
+		end := strings.IndexByte(rest, quote)
+		if end < 0 {
+			return word, -1
+		}
+		return append(word, rest[:end]...), end + 1
 	}
-	text := rest[:end]
-	if quote == '"' && strings.ContainsAny(text, "$`\\!") {
-		return "", false
+	for i := 0; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == quote:
+			return word, i + 1
+		case c == '$' || c == '`' || c == '!':
+			return word, -1
+		case c == '\\' && i+1 < len(rest) && rest[i+1] == '\n':
+			return word, -1
+		case c == '\\' && i+1 < len(rest) && strings.IndexByte("\\\"$`", rest[i+1]) >= 0:
+			word = append(word, rest[i+1])
+			i++
+		default:
+			word = append(word, c)
+		}
 	}
-	return text, true
+	return word, -1
 }
 
 // isPlain reports whether c means itself in an unquoted word, wherever it stands.
@@ -174,19 +191,4 @@ func isProgram(path string) error {
 		return unix.EACCES
 	}
 	return nil
-}
-
-// findShell returns the path of the shell of a job; a bare name is looked up in the job's PATH.
-func findShell(shell string, env []string) (string, error) {
-	switch {
-	case shell == "":
-		return defaultShell, nil
-	case strings.Contains(shell, "/"):
-		return shell, nil
-	}
-	path, ok := findProgram(shell, env)
-	if !ok {
-		return "", fmt.Errorf("shell %s: not found in PATH", shell)
-	}
-	return path, nil
 }

@@ -70,6 +70,8 @@ func TestDirect(t *testing.T) {
 		{"", "script # c", "", nil},
 		{"", `script \a`, "", nil},
 		{"", "script 'a", "", nil},
+		{"", `script 'it'\''s' "\$HOME \"x\" \x"`, bin + "/script", []string{"script", "it's", `$HOME "x" \x`}},
+		{"", `script "a\`, "", nil},
 		{"", "script é", "", nil},
 		{"", "if", "", nil},
 		{"", "''", "", nil},

@@ -193,6 +193,7 @@ func (r *runner) end(e *execution, as *entry) {
 
 // recordEnd completes the entry with what is known about e and records it.
 func (r *runner) recordEnd(e *execution, as *entry) {
+	r.dropFiles(e)
 	as.Kind, as.Node, as.Execution = entryEnd, e.job.ID.Node, e.job.ID.Execution
 	as.Time = time.Now().UnixNano()
 	as.Stopped = as.Stopped || e.stop != nil

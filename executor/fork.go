@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 )
@@ -12,20 +13,33 @@ const defaultShell = "/bin/sh"
 // direct start fails the shell gets its chance: it knows what to make of a file that is not a
 // program, and has messages for everything else.
 func (r *runner) fork(e *execution) (c child, err error) {
-	env := r.env.with(e.job.Env)
+	values, err := r.values(e)
+	if err != nil {
+		return child{}, err
+	}
+	env := r.env.with(values)
 	if !r.env.hooked {
 		if path, argv, ok := direct(e.job.Shell, e.job.Command, env); ok {
+			if argv, err = r.scriptCall(e, argv); err != nil {
+				return child{}, err
+			}
 			c, err = r.exec(e, path, argv, env)
 			if err == nil || shortage(err) {
 				return c, err
 			}
 		}
 	}
-	shell, err := findShell(e.job.Shell, env)
+	shell, argv, err := findShell(e.job.Shell, env)
 	if err != nil {
 		return child{}, err
 	}
-	return r.exec(e, shell, []string{shell, "-c", e.job.Command}, env)
+	if argv, err = r.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
+		return child{}, err
+	}
+	if c, err = r.exec(e, shell, argv, env); errors.Is(err, syscall.E2BIG) {
+		err = tooMuch(argv, env)
+	}
+	return c, err
 }
 
 // A child is a process that has just been forked.

@@ -31,12 +31,12 @@ const questionWords = 300
 func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, q.Time)
 	defer cancel()
-	shell := q.Shell
-	if shell == "" {
-		shell = defaultShell
+	shell, argv, err := findShell(q.Shell, q.Env)
+	if err != nil {
+		return nil, err
 	}
 	var out, words bytes.Buffer
-	cmd := exec.CommandContext(bounded, shell, "-c", q.Command)
+	cmd := exec.CommandContext(bounded, shell, append(argv[1:], "-c", q.Command)...)
 	cmd.Dir, cmd.Env = q.Cwd, q.Env
 	cmd.Stdout, cmd.Stderr = &bounds{w: &out, left: q.Limit}, &bounds{w: &words, left: questionWords, quiet: true}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -117,6 +117,7 @@ type execution struct {
 	retryAt  time.Time
 
 	shutSince time.Time // when it was put behind a gate
+	files     []string  // kept for it, see keepFile
 
 	observed bool // it ran at a look at outputs, see observe
 	marked   Mark // what was noted of its output last

@@ -3,6 +3,7 @@ package executor
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // placeholder is where a wrapper takes the label.
@@ -15,38 +16,50 @@ const placeholder = "{}"
 // As for the shell, a backslash outside single quotes takes the next character's meaning away: \{}
 // is no placeholder.
 func Line(wrapper, label string) string {
-	if trimmed := strings.TrimSpace(wrapper); trimmed == "" || trimmed == placeholder {
+	if isNoWrapper(wrapper) {
 		return label
 	}
-	line, found := insert(wrapper, label)
-	if !found {
-		line, _ = insert(wrapper+" "+placeholder, label)
+	t := readTemplate(wrapper)
+	var line strings.Builder
+	from := 0
+	for _, h := range t.holes {
+		line.WriteString(t.text[from:h.at])
+		line.WriteString(quoteFor(h.contexts, label))
+		from = h.at + len(placeholder)
 	}
-	return line
+	line.WriteString(t.text[from:])
+	return line.String()
 }
 
-// insert replaces every placeholder of the wrapper.
-func insert(wrapper, label string) (line string, found bool) {
-	var out strings.Builder
-	contexts := []quoting{unquoted}
-	for i := 0; i < len(wrapper); {
-		in := contexts[len(contexts)-1]
-		if strings.HasPrefix(wrapper[i:], placeholder) {
-			out.WriteString(quoteFor(contexts, label))
-			i += len(placeholder)
-			found = true
-			continue
-		}
-		length := 1
-		if wrapper[i] == '\\' && in != single && i+1 < len(wrapper) {
-			length = 2
-		} else {
-			contexts, length = step(contexts, wrapper[i:])
-		}
-		out.WriteString(wrapper[i : i+length])
-		i += length
+func isNoWrapper(wrapper string) bool {
+	trimmed := strings.TrimSpace(wrapper)
+	return trimmed == "" || trimmed == placeholder
+}
+
+// A template is a wrapper with {}, and where these are.
+type template struct {
+	wrapper, text string
+	holes         []hole
+	open          string // what is never closed, "" = nothing
+}
+
+// latestTemplate is the one that was read last: all nodes of a run have the same.
+var latestTemplate atomic.Pointer[template]
+
+func readTemplate(wrapper string) *template {
+	if t := latestTemplate.Load(); t != nil && t.wrapper == wrapper {
+		return t
 	}
-	return out.String(), found
+	t := &template{wrapper: wrapper, text: wrapper}
+	r := readShell(t.text)
+	if len(r.holes) == 0 {
+		t.text = strings.TrimRight(wrapper, " \t") + " " + placeholder
+		r = readShell(t.text)
+	}
+	t.holes, t.open = r.holes, r.open
+	slices.SortFunc(t.holes, func(a, b hole) int { return a.at - b.at })
+	latestTemplate.Store(t)
+	return t
 }
 
 // A quoting is what a shell makes of characters at some place of a line. Quotings nest: a command
@@ -60,38 +73,6 @@ const (
 	substitution // $( ) or ( )
 	backquoted
 )
-
-// step returns the contexts after the token that text begins with, and the token's length.
-func step(contexts []quoting, text string) ([]quoting, int) {
-	in := contexts[len(contexts)-1]
-	outer := contexts[:len(contexts)-1]
-	c := text[0]
-	switch {
-	case in == single:
-		if c == '\'' {
-			return outer, 1
-		}
-	case c == '`':
-		if i := slices.Index(contexts, backquoted); i >= 0 {
-			return contexts[:i], 1 // it always ends the one there is: they do not nest unescaped
-		}
-		return append(contexts, backquoted), 1
-	case strings.HasPrefix(text, "$("):
-		return append(contexts, substitution), 2
-	case c == '"' && in == double:
-		return outer, 1
-	case c == '"':
-		return append(contexts, double), 1
-	case in == double:
-	case c == '\'':
-		return append(contexts, single), 1
-	case c == '(':
-		return append(contexts, substitution), 1
-	case c == ')' && in == substitution:
-		return outer, 1
-	}
-	return contexts, 1
-}
 
 // quoteFor writes the label for a place within the contexts. Within backquotes a shell takes one
 // layer of backslashes away before it looks at the rest.
@@ -129,6 +110,9 @@ func escape(text, special string) string {
 	}
 	return out.String()
 }
+
+// Quote makes one word of text for a shell.
+func Quote(text string) string { return quoteWord(text) }
 
 // quoteWord makes one word of text. Only what no shell could take for anything else stays bare.
 func quoteWord(text string) string {

@@ -97,6 +97,9 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 			word = key.Value
 		}
 		remedy := didYouMean(word, nodeFields)
+		if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
+			remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + nodeText(name) + ".outputs.NAME"
+		}
 		if remedy == "" && constant {
 			remedy = "write " + nodeText(name) + ".outputs." + word
 		}

@@ -70,6 +70,8 @@ func (c *compiler) unknown(at int, name string) {
 	switch {
 	case slices.Contains(c.scope.Params, name):
 		remedy = "write params." + name
+	case name == "kv":
+		remedy = "values of wf kv change while a run goes on, so that only commands read them: wf kv get NAME"
 	case c.scope.Node != nil && c.scope.Node(name):
 		remedy = "write nodes." + name + ", or \"" + name + "\" for the text"
 	case remedy == "":

@@ -51,8 +51,10 @@ func (r *reader) node(n *graph.Node) {
 	a.retry()
 	a.waits()
 	a.approval()
-	if here&attribute.Command != 0 {
+	if here&(attribute.Command|attribute.SubFlow) != 0 {
 		a.env()
+	}
+	if here&attribute.Command != 0 {
 		a.pool()
 	}
 	if here&attribute.SubFlow != 0 {

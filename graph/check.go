@@ -142,7 +142,11 @@ func (c *checker) label(n *Node) {
 		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
 	}
 	if what, octal := unwritable(n.Label); what != "" {
-		c.add(Error, CodeControl, -1, at,
+		severity := Error
+		if strings.HasPrefix(what, "U+00") && strings.IndexByte(n.Label, 0) < 0 {
+			severity = Warning // it is executed as it stands; other programs refuse the file
+		}
+		c.add(severity, CodeControl, -1, at,
 			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
 	}
 }

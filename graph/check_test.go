@@ -27,10 +27,10 @@ func TestCheck(t *testing.T) {
 	want := []string{
 		`error bad-attribute -1 []: graph attribute jobs is "many", not a whole number from 0`,
 		`error bad-attribute -1 []: graph attribute max_activations is "0", not a whole number from 1`,
-		`error control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
 		`error markup-label -1 [d]: the command of node d is HTML, the look of a drawing, not a command`,
 		`error control-character -1 [h]: the command of node h holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
 		`error cycle 0 [a b]: blocking cycle: first -> first~2 -> first; make one of its edges non-blocking if it is a loop`,
+		`warning control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
 		`warning no-command -1 [c]: node a~2 has no command`,
 		`warning unknown-status -1 [c]: node a~2 has the unknown status "done"; it counts as not run`,
 		`warning name-is-id -1 [c a]: the name of node a is the id of another node`,

@@ -73,7 +73,7 @@ func (r *renderer) replace(at ref, slot int32, w want) {
 		slash := v.value - int32(len("/>"))
 		from := r.room(len(w.value) + len(w.value)/4 + 64)
 		r.arena = append(r.arena, '>')
-		r.arena = appendText(r.arena, w.value, r.d.form.charset)
+		r.arena = appendText(r.arena, w.value, &r.d.form)
 		r.arena = append(append(append(r.arena, "</"...), r.layout.name(r.d.slotStart(v))...), '>')
 		r.patch(slash-int32(len(r.layout.spaceBefore(slash))), v.value, r.keep(from))
 	}
@@ -137,6 +137,6 @@ func (r *renderer) data(dom domain, w want) string {
 	name := r.d.prefix + "data"
 	b := append([]byte("<"+name+` key="`), appendAttr(nil, r.keyFor(dom, w), r.d.form.charset)...)
 	b = append(b, `">`...)
-	b = appendText(b, w.value, r.d.form.charset)
+	b = appendText(b, w.value, &r.d.form)
 	return string(append(b, "</"+name+">"...))
 }

@@ -43,7 +43,6 @@ var newFileKeys = []newKey{
 	{id: "status", domain: ofNode, name: "status", kind: typeString},
 	{id: "x", domain: ofNode, name: "x", kind: typeDouble},
 	{id: "y", domain: ofNode, name: "y", kind: typeDouble},
-	{id: "edge_id", domain: ofEdge, name: "id", kind: typeString},
 	{id: "edge_type", domain: ofEdge, name: "edge_type", kind: typeString},
 	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
@@ -61,7 +60,7 @@ func Create(nodes []NewNode, chain bool) ([]byte, error) {
 		}
 		ops = append(ops, graph.AddNode{Node: spec})
 		if chain && i > 0 {
-			ops = append(ops, graph.AddEdge{Key: i - 1, Source: last, Target: spec.ID, Type: graph.Blocking.String()})
+			ops = append(ops, graph.AddEdge{Key: i - 1, ID: newEdgeID(i - 1), Source: last, Target: spec.ID, Type: graph.Blocking.String()})
 		}
 		last = spec.ID
 	}
@@ -93,7 +92,7 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 				return nil, fmt.Errorf("edge %s -> %s: no node %q", e.Source, e.Target, id)
 			}
 		}
-		op := graph.AddEdge{Key: i, Source: e.Source, Target: e.Target, Type: e.Type.String()}
+		op := graph.AddEdge{Key: i, ID: newEdgeID(i), Source: e.Source, Target: e.Target, Type: e.Type.String()}
 		if e.When != "" {
 			if !isWritable(e.When) {
 				return nil, fmt.Errorf("edge %s -> %s: %q holds a character that XML cannot hold", e.Source, e.Target, e.When)
@@ -104,6 +103,9 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 	}
 	return fill(ops)
 }
+
+// newEdgeID is the id of an edge of a new file: other programs find an edge again by it, and so does wf edit.
+func newEdgeID(i int) string { return "e" + strconv.Itoa(i) }
 
 // spec fills in what a new node leaves open.
 func (n NewNode) spec(i int, chain bool) (graph.NodeSpec, error) {

@@ -15,7 +15,6 @@ const createdHead = `<?xml version="1.0" encoding="UTF-8"?>
   <key id="status" for="node" attr.name="status" attr.type="string"/>
   <key id="x" for="node" attr.name="x" attr.type="double"/>
   <key id="y" for="node" attr.name="y" attr.type="double"/>
-  <key id="edge_id" for="edge" attr.name="id" attr.type="string"/>
   <key id="edge_type" for="edge" attr.name="edge_type" attr.type="string"/>
   <key id="edge_status" for="edge" attr.name="status" attr.type="string"/>
 `
@@ -57,7 +56,7 @@ func TestCreate(t *testing.T) {
       <data key="x">0</data>
       <data key="y">100</data>
     </node>
-    <edge source="n0" target="n1">
+    <edge id="e0" source="n0" target="n1">
       <data key="edge_type">blocking</data>
     </edge>
   </graph>
@@ -104,7 +103,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestAddToNewFile is the way from an empty file: values of edges get both ids.
+// TestAddToNewFile is the way from an empty file.
 func TestAddToNewFile(t *testing.T) {
 	data, err := Create(nil, false)
 	if err != nil {
@@ -120,7 +119,6 @@ func TestAddToNewFile(t *testing.T) {
       <data key="label">x</data>
     </node>
     <edge id="e1" source="a" target="a">
-      <data key="edge_id">e1</data>
       <data key="edge_type">non-blocking</data>
       <data key="edge_status">to_run</data>
     </edge>

@@ -254,18 +254,6 @@ func (d *Document) FromDrawing() bool {
 	return false
 }
 
-// Captures says whether the file has places for both standard output and standard error of nodes, as those
-// of Python Workforce have.
-func (d *Document) Captures() bool {
-	var out, err bool
-	for i := range d.keys.keys {
-		if k := &d.keys.keys[i]; k.serves(ofNode) {
-			out, err = out || k.name == "stdout", err || k.name == "stderr"
-		}
-	}
-	return out && err
-}
-
 // graphAttr returns an attribute of the workflow as it would be saved now. Defaults do not count.
 func (d *Document) graphAttr(name string) (value string, present bool) {
 	if value, present, wanted := d.graphEdit.get(name); wanted {

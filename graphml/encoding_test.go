@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"wf/graph"
 )
 
 // utf16Bytes encodes for tests, without the code under test.
@@ -219,4 +221,75 @@ func TestEntities(t *testing.T) {
 	}
 	p.d.SetNode("a", "stdout", "&e;")
 	wantParts(t, p.rendered(), `<data key="o">&amp;e;</data>`)
+}
+
+// TestLineEndsOfValues: a value of several lines gets the line ends of the file, and reads as before.
+func TestLineEndsOfValues(t *testing.T) {
+	p := parse(t, strings.ReplaceAll(body(`<node id="a"><data key="d0">x</data></node>`, `<node id="b"/>`), "\n", "\r\n"))
+	p.apply(graph.SetNode{ID: "a", Attr: "label", Value: "one\ntwo\r\nthree"})
+	p.apply(graph.SetNode{ID: "b", Attr: "label", Value: "one\ntwo"})
+	out := p.rendered()
+	if strings.Count(out, "\n") != strings.Count(out, "\r\n") || !strings.Contains(out, "one\r\ntwo&#13;\r\nthree") {
+		t.Errorf("written\n%q", out)
+	}
+	wantSame(t, p, out)
+}
+
+// TestPaddedGzip: zeros behind the end of a packed file are padding, anything else is damage.
+func TestPaddedGzip(t *testing.T) {
+	var packed bytes.Buffer
+	for _, part := range []string{"<graphml><graph><node ", `id="a"/></graph></graphml>`} { // two members
+		z := gzip.NewWriter(&packed)
+		z.Write([]byte(part))
+		z.Close()
+	}
+	for _, behind := range []string{"", "\x00", strings.Repeat("\x00", 1000)} {
+		if p := parse(t, packed.String()+behind); len(p.g.Nodes()) != 1 || p.rendered() != packed.String()+behind {
+			t.Errorf("with %d zeros: %d nodes", len(behind), len(p.g.Nodes()))
+		}
+	}
+	if _, _, _, err := Parse(append(packed.Bytes(), "\x00x"...), Limits{}); err == nil {
+		t.Error("rubbish behind the end was read")
+	}
+	if _, _, _, err := Parse(packed.Bytes(), Limits{MaxBytes: 40}); err == nil || !strings.Contains(err.Error(), "more than the limit of 40 bytes") {
+		t.Errorf("larger than the limit: %v", err)
+	}
+}
+
+// TestDoubtfulXML: what XML forbids and other programs refuse is read, with a warning.
+func TestDoubtfulXML(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{`<graphml><graph><node id="a" id="b"/></graph></graphml>`, "<node> has the attribute id twice"},
+		{`<graphml><!-- a -- b --><graph/></graphml>`, "two hyphens"},
+		{`<graphml><!-- a ---><graph/></graphml>`, "two hyphens"},
+		{`<graphml><graph><node id="a"><y:x/></node></graph></graphml>`, "<y:x> has a prefix that nothing declares"},
+		{`<graphml><graph y:x="1"/></graphml>`, "the attribute y:x of <graph> has a prefix"},
+		{`<g:graphml><g:graph/></g:graphml>`, "<g:graphml> has a prefix"},
+		{`<graphml><key id="l" for="node" attr.name="label"/><graph><node id="a"><data key="l">[[ a ]]> b</data></node></graph></graphml>`, "]]>"},
+		{`<graphml xmlns:y="y" xmlns:z="z" z:a="1"><!-- - -> --><graph><node id="a"><data key="d"><y:x xml:space="preserve" y:b="2"><q:r xmlns:q="q"/></y:x></data></node></graph></graphml>`, ""},
+		{`<graphml><key id="l" for="node" attr.name="label"/><graph><node id="a"><data key="l"><![CDATA[a]]></data></node><!-- ]]> --></graph></graphml>`, ""},
+	} {
+		_, _, warnings, err := Parse([]byte(c.file), Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		got := ""
+		for _, w := range warnings {
+			if w.Code == WarnXML {
+				got += w.Message + "\n"
+			}
+		}
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.file, got, c.want)
+		}
+	}
+}
+
+// TestAllMissingEnds: each edge without an end is named, with its line.
+func TestAllMissingEnds(t *testing.T) {
+	_, _, _, err := Parse([]byte(body(`<node id="a"/>`, `<edge source="a" target="x"/>`, `<edge source="y" target="a"/>`)), Limits{})
+	if err == nil || err.Error() != `line 9, column 5: edge a -> x: no node "x"; line 10: edge y -> a: no node "y"` {
+		t.Error(err)
+	}
 }

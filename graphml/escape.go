@@ -6,19 +6,19 @@ import "unicode/utf8"
 // even as a reference. It is one to one and means nothing to a shell.
 func picture(c byte) rune { return 0x2400 + rune(c) }
 
-// appendText appends text as the content of an element. Characters that the file's encoding lacks
-// become references.
-func appendText(dst []byte, text string, cs charset) []byte {
-	return appendEscaped(dst, text, cs, false)
+// appendText appends text as the content of an element, with the line ends of the file. Characters that the
+// file's encoding lacks become references.
+func appendText(dst []byte, text string, f *form) []byte {
+	return appendEscaped(dst, text, f.charset, false, f.crlf)
 }
 
 // appendAttr appends text as the value of an attribute in double quotes.
 func appendAttr(dst []byte, text string, cs charset) []byte {
-	return appendEscaped(dst, text, cs, true)
+	return appendEscaped(dst, text, cs, true, false)
 }
 
 // appendEscaped copies runs of plain characters at once and replaces the others.
-func appendEscaped(dst []byte, text string, cs charset, inAttr bool) []byte {
+func appendEscaped(dst []byte, text string, cs charset, inAttr, crlf bool) []byte {
 	from := 0 // of what is not copied yet
 	for i := 0; i < len(text); {
 		c, size := text[i], 1
@@ -38,6 +38,8 @@ func appendEscaped(dst []byte, text string, cs charset, inAttr bool) []byte {
 			instead = "&#10;"
 		case c == '\t' && inAttr:
 			instead = "&#9;"
+		case c == '\n' && crlf:
+			instead = "\r\n" // a reader makes one character of it again
 		case c >= ' ' && c < utf8.RuneSelf || c == '\n' || c == '\t':
 			i++
 			continue

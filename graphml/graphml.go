@@ -74,6 +74,7 @@ const (
 	WarnUndirected       = "undirected"
 	WarnTwice            = "two-values" // an attribute has several values, of which the last counts
 	WarnValue            = "bad-value"  // a value does not fit the type of its key
+	WarnXML              = "xml"        // other programs will refuse the file
 )
 
 // Parse reads a workfile: a Document that can rewrite it, the workflow in it, and what is odd

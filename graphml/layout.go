@@ -1,9 +1,6 @@
 package graphml
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // A layout answers how a file is laid out, so that what is added looks like the rest of it.
 type layout struct {
@@ -17,7 +14,7 @@ type layout struct {
 // change what it looks at, but most documents are never saved.
 func newLayout(d *Document) layout {
 	l := layout{text: d.text, newline: "\n", unit: "  "}
-	if i := bytes.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
+	if d.form.crlf {
 		l.newline = "\r\n"
 	}
 	l.lines = l.learn(d)

@@ -10,6 +10,7 @@ import (
 // A form is how the text of a document lies in its file.
 type form struct {
 	charset charset
+	crlf    bool // its first line ends with a carriage return and a line feed
 	packed  bool // with gzip
 	header  gzip.Header
 }
@@ -30,27 +31,50 @@ func unpack(data []byte, limit int) (text []byte, f form, err error) {
 	if text, err = f.charset.decode(data); err != nil {
 		return nil, f, err
 	}
+	if i := bytes.IndexByte(text, '\n'); i > 0 {
+		f.crlf = text[i-1] == '\r'
+	}
 	if len(text) > limit {
 		return nil, f, fmt.Errorf("the text has %d bytes as UTF-8, more than the limit of %d", len(text), limit)
 	}
 	return text, f, nil
 }
 
-// gunzip reads one byte more than allowed at most, so that a small file cannot fill the memory.
+// gunzip unpacks a file twice: first to know how much it is, so that a small file cannot fill the memory.
 func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
+	header, size, err := gunzipTo(io.Discard, data, limit)
 	if err != nil {
-		return nil, gzip.Header{}, fmt.Errorf("unpack gzip: %w", err)
+		return nil, header, err
 	}
-	header := z.Header
-	text, err := io.ReadAll(io.LimitReader(z, int64(limit)+1))
+	text := bytes.NewBuffer(make([]byte, 0, size))
+	_, _, err = gunzipTo(text, data, limit)
+	return text.Bytes(), header, err
+}
+
+// gunzipTo unpacks all members of a file, up to the padding that tapes and some programs put behind them.
+func gunzipTo(w io.Writer, data []byte, limit int) (header gzip.Header, size int64, err error) {
+	packed := bytes.NewReader(data)
+	z, err := gzip.NewReader(packed)
 	if err != nil {
-		return nil, header, fmt.Errorf("unpack gzip: %w", err)
+		return header, 0, fmt.Errorf("unpack gzip: %w", err)
 	}
-	if len(text) > limit {
-		return nil, header, fmt.Errorf("unpacked, the file has more than the limit of %d bytes", limit)
+	for header = z.Header; ; {
+		z.Multistream(false)
+		n, err := io.Copy(w, io.LimitReader(z, int64(limit)+1-size))
+		if size += n; size > int64(limit) {
+			return header, size, fmt.Errorf("unpacked, the file has more than the limit of %d bytes", limit)
+		}
+		rest := data[len(data)-packed.Len():]
+		if err == nil && len(bytes.TrimLeft(rest, "\x00")) == 0 {
+			return header, size, nil
+		}
+		if err == nil {
+			err = z.Reset(packed)
+		}
+		if err != nil {
+			return header, size, fmt.Errorf("unpack gzip: %w", err)
+		}
 	}
-	return text, header, nil
 }
 
 // pack is the inverse of unpack for text in pieces.

@@ -188,7 +188,7 @@ func (r *renderer) room(n int) int {
 // escaped returns a value as it stands in the file, in memory that no later call touches.
 func (r *renderer) escaped(value string) []byte {
 	from := r.room(len(value) + len(value)/4 + 16)
-	r.arena = appendText(r.arena, value, r.d.form.charset)
+	r.arena = appendText(r.arena, value, &r.d.form)
 	return r.keep(from)
 }
 

@@ -79,7 +79,7 @@ func TestSanitizeAnything(t *testing.T) {
 			t.Fatalf("limit %d: %q", limit, got)
 		}
 		var back string
-		text := fmt.Sprintf("<a>%s</a>", appendText(nil, got, utf8Charset))
+		text := fmt.Sprintf("<a>%s</a>", appendText(nil, got, &form{}))
 		if err := xml.Unmarshal([]byte(text), &back); err != nil || back != got {
 			t.Fatalf("%q reads as %q, error %v", got, back, err)
 		}
@@ -98,7 +98,7 @@ func TestAttributesAreEscaped(t *testing.T) {
 			A string `xml:"a,attr"`
 			B string `xml:",chardata"`
 		}
-		file := fmt.Sprintf("<x a=\"%s\">%s</x>", appendAttr(nil, text, utf8Charset), appendText(nil, text, ascii))
+		file := fmt.Sprintf("<x a=\"%s\">%s</x>", appendAttr(nil, text, utf8Charset), appendText(nil, text, &form{charset: ascii}))
 		if err := xml.Unmarshal([]byte(file), &back); err != nil || back.A != text || back.B != text {
 			t.Fatalf("%q reads as %q and %q, error %v", text, back.A, back.B, err)
 		}

@@ -3,6 +3,7 @@ package graphml
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // A scanner makes the index in one pass over the text. It keeps its own stack, so that the depth
@@ -24,6 +25,7 @@ type scanner struct {
 	early   []earlyEnd
 	edgeIDs []edgeID // only of edges that have one
 	notes   notes
+	endings bool // the text has "]]>" somewhere
 }
 
 // ends are the numbers of the nodes that an edge connects.
@@ -73,6 +75,7 @@ func newScanner(text []byte, limits Limits) *scanner {
 	s.root.start = added
 	s.numbers = map[string]int32{}
 	// A tag for the start and one for the end: room for as many values spares moving them.
+	s.endings = bytes.Contains(text, sectionEnd)
 	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3)
 	return s
 }
@@ -92,6 +95,9 @@ func (s *scanner) scan() error {
 			if err := s.outside(pos, pos+i); err != nil {
 				return err
 			}
+		}
+		if s.endings {
+			s.strayEnding(pos, pos+i)
 		}
 		next, err := s.markup(pos + i)
 		if err != nil {
@@ -135,6 +141,8 @@ func (s *scanner) complete() error {
 
 // connect finds the nodes of edges that stand before them.
 func (s *scanner) connect() error {
+	var missing []string
+	first := 0
 	for _, v := range s.early {
 		number, ok := s.numbers[v.id]
 		if !ok {
@@ -145,7 +153,16 @@ func (s *scanner) connect() error {
 			}
 			source, _ := t.get("source")
 			target, _ := t.get("target")
-			return s.errorf(int(e.start), "edge %s -> %s: no node %q", source, target, v.id)
+			if missing = append(missing, fmt.Sprintf("edge %s -> %s: no node %q", source, target, v.id)); len(missing) == 1 {
+				first = int(e.start)
+			} else {
+				line, _ := position(s.text, int(e.start))
+				missing[len(missing)-1] = fmt.Sprintf("line %d: %s", line, missing[len(missing)-1])
+			}
+			if len(missing) > mostMissing {
+				break
+			}
+			continue
 		}
 		if v.target {
 			s.ends[v.edge].target = number
@@ -153,8 +170,17 @@ func (s *scanner) connect() error {
 			s.ends[v.edge].source = number
 		}
 	}
-	return nil
+	switch {
+	case len(missing) == 0:
+		return nil
+	case len(missing) > mostMissing:
+		missing[mostMissing] = "and more"
+	}
+	return s.errorf(first, "%s", strings.Join(missing, "; "))
 }
+
+// mostMissing is how many missing ends of edges are named.
+const mostMissing = 20
 
 // markup reads one tag, comment or the like that begins at i and returns where it ends.
 func (s *scanner) markup(i int) (int, error) {
@@ -170,12 +196,16 @@ func (s *scanner) markup(i int) (int, error) {
 		return s.declaration(i)
 	}
 	if next, ok := s.plainData(i); ok {
+		if s.endings {
+			s.strayEnding(i, next)
+		}
 		return next, s.grow(i)
 	}
 	t, err := s.tag(i)
 	if err != nil {
 		return 0, err
 	}
+	s.doubtful(&t)
 	return int(t.end), s.open(&t)
 }
 
@@ -196,7 +226,11 @@ func (s *scanner) declaration(i int) (int, error) {
 	rest := s.text[i:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("<!--")):
-		return s.skip(i, 4, "-->")
+		end, err := s.skip(i, 4, "-->")
+		if err == nil && (bytes.Contains(s.text[i+4:end-3], []byte("--")) || s.text[end-4] == '-') {
+			s.notes.add(note{offset: i, code: WarnXML, message: "a comment holds two hyphens in a row, which XML forbids"})
+		}
+		return end, err
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		if len(s.stack) == 0 {
 			return 0, s.errorf(i, "text outside of <graphml>")

@@ -13,6 +13,9 @@ import (
 // A Box is where a node stands in a drawing: its corner nearest to the origin, and its size.
 type Box struct{ X, Y, Width, Height float64 }
 
+// graphmlNamespace is that of GraphML.
+const graphmlNamespace = "http://graphml.graphdrawing.org/xmlns"
+
 // yedSpace is the namespace of the graphics of yEd.
 const yedSpace = "http://www.yworks.com/xml/graphml"
 
@@ -64,7 +67,11 @@ func (y *yedWriter) bind() string {
 		prefix = "y" + strconv.Itoa(i)
 	}
 	at := y.r.d.root.inner - int32(len(">"))
-	y.r.patch(at, at, []byte(` xmlns:`+prefix+`="`+yedSpace+`"`))
+	declared := ` xmlns:` + prefix + `="` + yedSpace + `"`
+	if _, has := t.get("xmlns"); !has && t.prefix == "" {
+		declared = ` xmlns="` + graphmlNamespace + `"` + declared // networkx reads nothing without it
+	}
+	y.r.patch(at, at, []byte(declared))
 	return prefix + ":"
 }
 
@@ -137,7 +144,7 @@ func (y *yedWriter) label(text string, shown bool, attrs string) string {
 	if !shown || strings.TrimSpace(text) == "" {
 		return head + ` hasText="false"/>`
 	}
-	return head + ">" + string(appendText(nil, text, y.r.d.form.charset)) + "</" + name + ">"
+	return head + ">" + string(appendText(nil, text, &y.r.d.form)) + "</" + name + ">"
 }
 
 // caption is the name of a node, above its box. It is a second label: the first one counts as the
@@ -148,7 +155,7 @@ func (y *yedWriter) caption(n *graph.Node) string {
 	}
 	name := y.prefix + "NodeLabel"
 	return "<" + name + ` fontFamily="Dialog" fontSize="11" fontStyle="bold" modelName="sides" modelPosition="n" textColor="#222233" visible="true">` +
-		string(appendText(nil, n.Name, y.r.d.form.charset)) + "</" + name + ">"
+		string(appendText(nil, n.Name, &y.r.d.form)) + "</" + name + ">"
 }
 
 // group is the frame around the nodes of a container.

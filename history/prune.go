@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,8 @@ const (
 // Policy says which runs Prune removes: those that one of its limits is against.
 type Policy struct {
 	Keep      int              // so many of the newest may stay; 0 = any number
+	None      bool             // none may stay
+	Bytes     int64            // the folders of the newest may take so much together; 0 = any size. The latest run stays
 	OlderThan time.Duration    // what ended longer ago than this goes; 0 = no limit of age
 	Now       time.Time        // the present, for OlderThan
 	Skip      func(n int) bool // runs to leave alone; nil = none
@@ -31,7 +34,7 @@ func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	doomed := p.choose(list)
+	doomed := p.choose(list, s.size)
 	if dryRun {
 		return doomed, nil
 	}
@@ -43,21 +46,49 @@ func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	return doomed, s.sweep()
 }
 
-// choose applies the limits to a list, newest first.
-func (p Policy) choose(list []Summary) []int {
+// choose applies the limits to a list, newest first. size is asked only where there is a limit of bytes.
+func (p Policy) choose(list []Summary, size func(run int) int64) []int {
 	var doomed []int
+	var total int64
 	for i, sum := range list {
+		if p.Bytes > 0 {
+			total += size(sum.Run)
+		}
 		if sum.Result == nil || p.Skip != nil && p.Skip(sum.Run) {
 			continue
 		}
-		tooMany := p.Keep > 0 && i >= p.Keep
+		tooMany := p.None || p.Keep > 0 && i >= p.Keep
 		tooOld := p.OlderThan > 0 && p.Now.Sub(sum.Result.Ended) > p.OlderThan
-		if tooMany || tooOld {
+		tooLarge := p.Bytes > 0 && i > 0 && total > p.Bytes
+		if tooMany || tooOld || tooLarge {
 			doomed = append(doomed, sum.Run)
 		}
 	}
 	slices.Reverse(doomed)
 	return doomed
+}
+
+// size is how many bytes the files of run n hold. What cannot be looked at counts as nothing.
+func (s *Store) size(n int) (bytes int64) {
+	_ = filepath.WalkDir(s.Dir(n), func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
+
+// Size is how many bytes the files of all runs hold.
+func (s *Store) Size() (bytes int64, err error) {
+	numbers, err := s.Numbers()
+	for _, n := range numbers {
+		bytes += s.size(n)
+	}
+	return bytes, err
 }
 
 // Remove removes run n. One that is not over is refused with ErrUnfinished unless force is set;

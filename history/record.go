@@ -99,4 +99,5 @@ type Counts struct {
 	Idle      int `json:"idle"`              // not reached for other reasons
 	Kept      int `json:"kept"`              // had succeeded before a resume and were not repeated
 	Skipped   int `json:"skipped,omitempty"` // no path led to them
+	Handled   int `json:"handled,omitempty"` // failed, and an edge has fired for that
 }

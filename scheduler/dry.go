@@ -103,7 +103,7 @@ func (r *Run) holdsDry(f *frame, l int32, c *flow.Condition, i int32, out outcom
 			r.dry.unsure[j] = true
 			return true, true, nil
 		case err == nil && !fire:
-			r.dry.never[j] = true
+			r.dry.never[j] = f.lay.single[i-f.node] // else it may decide otherwise another time
 		}
 		return fire, true, err
 	}

@@ -31,7 +31,7 @@ func (r *Run) finish(i int32, out outcome) {
 		return
 	}
 	if x := r.rareAt(i); x != nil && x.sub != nil && x.sub.of != r.nodes[i].activations {
-		x.sub = nil // this activation has had no instances
+		r.setInstances(i, nil) // this activation has had none
 	}
 	fires, handled := r.choose(i, &out)
 	if x := r.rareAt(i); x != nil && x.loser && !out.ok {

@@ -234,7 +234,8 @@ func (r *Run) recallInstances(i int32) {
 	}
 	p := r.opt.Past[r.NodeID(int(i))]
 	s := &instances{items: p.Items, count: p.Instances}
-	r.rareOf(i).sub = s
+	r.setInstances(i, s)
+	r.countInside(i)
 	for range p.Instances {
 		k := r.addInstance(i, s)
 		r.frames[k].over = true
@@ -270,7 +271,7 @@ func (r *Run) recalledFrame(f *frame) bool { return r.recalled(f.owner, f.instan
 // recallItems takes the items that an earlier run has found: they are found once.
 func (r *Run) recallItems(i int32) {
 	if p, yes := r.goesOn(i); yes && p.Items != nil && !r.hasItems(i) {
-		r.rareOf(i).sub = &instances{of: r.nodes[i].activations, items: p.Items, hasItems: true}
+		r.setInstances(i, &instances{of: r.nodes[i].activations, items: p.Items, hasItems: true})
 	}
 }
 

@@ -68,6 +68,7 @@ type Run struct {
 	holders  map[string]bool // sub-flows in which something is repeated, see Options.Again
 	patterns []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
 	timers   timers
+	inside   int // see Total
 	now      int64
 	uuids    int
 

@@ -417,20 +417,46 @@ func (r *Run) furnish(i int32, rules *flow.Rules) error {
 	if x := r.rareAt(i); x != nil && x.granted != nil {
 		env = appendValues(env, "WF_APPROVAL_", x.granted)
 	}
-	if rules != nil && len(rules.Env) > 0 {
-		e := r.env(i)
-		for _, v := range rules.Env {
-			text, err := v.Value.Render(e)
-			if err != nil {
-				return fmt.Errorf("env %s: %w", v.Name, err)
-			}
-			env = append(env, v.Name+"="+text)
-		}
+	env, err := r.subFlowVariables(env, frame)
+	if err == nil {
+		env, err = r.variablesOf(env, i, rules)
+	}
+	if err != nil {
+		return err
 	}
 	if env != nil || r.rareAt(i) != nil {
 		r.rareOf(i).env = env
 	}
 	return nil
+}
+
+// subFlowVariables adds the variables of the sub-flows that a frame lies in; what is further in comes later.
+func (r *Run) subFlowVariables(env []string, frame int32) ([]string, error) {
+	owner := r.frames[frame].owner
+	if owner == noNode {
+		return env, nil
+	}
+	env, err := r.subFlowVariables(env, r.frameNo(owner))
+	if err != nil {
+		return env, err
+	}
+	return r.variablesOf(env, owner, r.rulesOf(owner))
+}
+
+// variablesOf adds the variables that a node or a sub-flow sets.
+func (r *Run) variablesOf(env []string, i int32, rules *flow.Rules) ([]string, error) {
+	if rules == nil || len(rules.Env) == 0 {
+		return env, nil
+	}
+	e := r.env(i)
+	for _, v := range rules.Env {
+		text, err := v.Value.Render(e)
+		if err != nil {
+			return env, fmt.Errorf("env %s: %w", v.Name, err)
+		}
+		env = append(env, v.Name+"="+text)
+	}
+	return env, nil
 }
 
 // itemVariables adds what a command in an instance is told of it; what is further in comes later.

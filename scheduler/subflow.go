@@ -18,6 +18,7 @@ type instances struct {
 	frames   []int32
 	going    int
 	failed   int
+	more     int    // nodes that it counts for beyond itself, see Total
 	stopping string // why no more of them begin: the reason that the sub-flow fails for
 	message  string
 }
@@ -32,7 +33,7 @@ func (r *Run) gotItems(i int32, items []any) {
 	if r.dry != nil {
 		items, r.dry.open[i] = []any{nil}, true
 	}
-	r.rareOf(i).sub = &instances{of: r.nodes[i].activations, items: items, hasItems: true}
+	r.setInstances(i, &instances{of: r.nodes[i].activations, items: items, hasItems: true})
 	r.works.ready = append(r.works.ready, i)
 }
 
@@ -42,7 +43,7 @@ func (r *Run) keepItems(i int32) {
 	if x.sub == nil || x.sub.of != r.nodes[i].activations || x.sub.items == nil {
 		return
 	}
-	x.sub = &instances{of: x.sub.of, items: x.sub.items, hasItems: true}
+	r.setInstances(i, &instances{of: x.sub.of, items: x.sub.items, hasItems: true})
 }
 
 // startInstances begins the instances of an activation.
@@ -59,7 +60,7 @@ func (r *Run) startInstances(i int32) {
 	if kept == nil || !kept.hasItems {
 		kept = &instances{of: r.nodes[i].activations}
 	}
-	x.sub = kept
+	r.setInstances(i, kept)
 	r.setStatus(i, graph.Running, "")
 	r.limitTime(i)
 	if reason, err := r.countInstances(i, kept); err != nil {
@@ -69,6 +70,7 @@ func (r *Run) startInstances(i int32) {
 		kept.stopping, kept.message = ReasonLimit, text
 	}
 	kept.hasItems = false // they belong to this activation
+	r.countInside(i)
 	r.nextInstances(i)
 }
 
@@ -149,7 +151,9 @@ func (r *Run) tooMany(i int32, more int) string {
 // addInstance makes the nodes of the next instance of a sub-flow.
 func (r *Run) addInstance(i int32, s *instances) int32 {
 	k := r.addFrame(r.subOf(i), i, int32(len(s.frames)))
-	s.frames = append(s.frames, k)
+	if s.frames = append(s.frames, k); len(s.frames) > s.count {
+		r.countInside(i)
+	}
 	if r.dry != nil && r.dry.open[i] && !r.recalled(i, r.frames[k].instance) {
 		r.dry.guessed[k] = true
 	}

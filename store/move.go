@@ -41,21 +41,25 @@ func (s *Store) Move(ctx context.Context, from, to string) error {
 
 // move moves the scopes of one workspace.
 func (t *turn) move(from, to string) error {
-	values := t.tx.Bucket(valuesBucket)
-	var scopes []Scope
-	err := values.ForEach(func(name, _ []byte) error {
-		scope := Scope{string(name)}
-		if workspace, _, isRun := scope.run(); scope == Workfile(from) || isRun && workspace == from {
-			scopes = append(scopes, scope)
-		}
-		return nil
-	})
+	scopes, err := t.scopesOf(from)
 	for _, old := range scopes {
 		if err == nil {
 			err = t.moveScope(old, Scope{strings.Replace(old.name, from, to, 1)})
 		}
 	}
 	return err
+}
+
+// scopesOf are the scopes of a workspace and of its runs.
+func (t *turn) scopesOf(workspace string) (scopes []Scope, err error) {
+	err = t.tx.Bucket(valuesBucket).ForEach(func(name, _ []byte) error {
+		scope := Scope{string(name)}
+		if of, _, isRun := scope.run(); scope == Workfile(workspace) || isRun && of == workspace {
+			scopes = append(scopes, scope)
+		}
+		return nil
+	})
+	return scopes, err
 }
 
 // moveScope moves what is in one scope. Values that are damaged, which nobody can read, go.
@@ -86,4 +90,31 @@ func (t *turn) moveScope(old, scope Scope) error {
 	}
 	t.wrote = true
 	return t.tx.Bucket(valuesBucket).DeleteBucket([]byte(old.name))
+}
+
+// Drop removes everything that was kept for a workspace and its runs.
+func (s *Store) Drop(ctx context.Context, workspace string) error {
+	var err error
+	callErr := s.call(ctx, func() {
+		var f *file
+		if f, err = s.ready(false); err != nil || f == nil {
+			return
+		}
+		var names [][]byte
+		err = f.view(func(tx *bolt.Tx) error {
+			t := &turn{s: s, tx: tx}
+			scopes, err := t.scopesOf(workspace)
+			for _, scope := range scopes {
+				names = append(names, []byte(scope.name))
+			}
+			return err
+		})
+		if err == nil {
+			err = s.drop(f, names)
+		}
+		if err != nil {
+			err = s.failed(err)
+		}
+	})
+	return errors.Join(callErr, err)
 }

@@ -314,8 +314,8 @@ func (m *model) sideTitle(a area) int {
 		a.put(0, 0, clip(name+"  "+words.Plural(len(m.picture.nodes()), "node"), a.width, m.opt.ASCII), st)
 		return 1
 	}
-	state := stateStyle(n.State)
-	x := a.put(0, 0, words.LookOf(n.State).Sign(m.opt.ASCII)+" ", state)
+	state := stateStyle(n.Counted())
+	x := a.put(0, 0, words.LookOf(n.Counted()).Sign(m.opt.ASCII)+" ", state)
 	x = a.put(x, 0, clipMiddle(n.Name, max(8, a.width/2), m.opt.ASCII), st)
 	x = a.put(x, 0, clip("  "+detail(n, m.now), a.width-x, m.opt.ASCII), state)
 	if word := m.paneWord(); x+columns(word)+3 <= a.width {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -285,6 +286,22 @@ func (f *flow) between(from, to int) int {
 		return -1
 	}
 	return f.out[from][i]
+}
+
+// number says which of several edges between two nodes one is, "" where it is the only one.
+func (f *flow) number(edge int) string {
+	e, n, all := &f.edges[edge], 0, 0
+	for _, i := range f.out[e.from] {
+		if f.edges[i].to == e.to {
+			if all++; i == edge {
+				n = all
+			}
+		}
+	}
+	if all < 2 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // way is the shortest way of blocking edges from one node to another, ends included; nil = there is none.

@@ -223,16 +223,16 @@ func (m *model) preview() *drawing.Preview {
 func (d *connector) edits(m *model) (edits []api.Edit) {
 	to := d.target(m)
 	for _, from := range m.still(d.from) {
-		op := api.OpAddEdge
+		op, which := api.OpAddEdge, ""
 		if e := m.flow.between(from, to); e >= 0 {
 			if m.flow.edges[e].nonBlocking == d.nonBlocking {
 				continue
 			}
-			op = api.OpEdgeType
+			op, which = api.OpEdgeType, api.EveryEdge
 		} else if from == to && len(d.from) > 1 {
 			continue
 		}
-		edits = append(edits, api.Edit{Op: op, Source: m.flow.nodes[from].ID, Target: m.flow.nodes[to].ID, Type: d.edge()})
+		edits = append(edits, api.Edit{Op: op, Source: m.flow.nodes[from].ID, Target: m.flow.nodes[to].ID, Edge: which, Type: d.edge()})
 	}
 	return edits
 }

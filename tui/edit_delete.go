@@ -65,9 +65,13 @@ func (m *model) deleteMenu() {
 func (m *model) edgeChoices(edges []int) (choices []choice) {
 	for i, e := range edges {
 		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
-		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID}
+		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID, Edge: m.flow.number(e)}
+		words := []string{from.Name, to.Name}
+		if edit.Edge != "" {
+			words = append(words, "--edge", edit.Edge)
+		}
 		choices = append(choices, choice{fmt.Sprint(i + 1), "only the edge " + from.Name + either(m.opt.ASCII, " -> ", " → ") + to.Name,
-			m.shell("edit remove-edge", from.Name, to.Name), func(m *model) tea.Cmd { return m.change([]api.Edit{edit}) }})
+			m.shell("edit remove-edge", words...), func(m *model) tea.Cmd { return m.change([]api.Edit{edit}) }})
 	}
 	return choices
 }
@@ -110,7 +114,7 @@ func (m *model) removeEdges(edges []int) (edits []api.Edit) {
 		ends := [2]int{m.flow.edges[e].from, m.flow.edges[e].to}
 		if !seen[ends] {
 			seen[ends] = true
-			edits = append(edits, api.Edit{Op: api.OpRemoveEdge, Source: m.flow.nodes[ends[0]].ID, Target: m.flow.nodes[ends[1]].ID})
+			edits = append(edits, api.Edit{Op: api.OpRemoveEdge, Source: m.flow.nodes[ends[0]].ID, Target: m.flow.nodes[ends[1]].ID, Edge: api.EveryEdge})
 		}
 	}
 	return edits

@@ -25,9 +25,9 @@ func (m *model) conditions() {
 		if when == "" {
 			when = "after a success"
 		}
-		from, to := m.flow.nodes[edge.from].ID, m.flow.nodes[edge.to].ID // the graph may be another one by then
+		edit := api.Edit{Source: m.flow.nodes[edge.from].ID, Target: m.flow.nodes[edge.to].ID, Edge: m.flow.number(e)}
 		choices = append(choices, choice{fmt.Sprint(len(choices) + 1), label, when, func(m *model) tea.Cmd {
-			m.whenPrompt(from, to, label, edge.when)
+			m.whenPrompt(edit, label, edge.when) // the graph may be another one by then
 			return nil
 		}})
 	}
@@ -45,14 +45,14 @@ func (m *model) conditions() {
 // whenHint names the conditions there are.
 const whenHint = "success failure done exit:2,10-20 case:NAME if:EXPR else"
 
-// whenPrompt asks for the condition of an edge.
-func (m *model) whenPrompt(from, to, label, was string) {
+// whenPrompt asks for the condition of the edge that e names.
+func (m *model) whenPrompt(e api.Edit, label, was string) {
 	m.open(&prompt{label: label + " when:", line: newLine(was), hint: func(*model, string) (string, bool) { return whenHint, false },
 		enter: func(m *model, text string) tea.Cmd {
 			if text == was {
 				return nil
 			}
-			e := api.Edit{Op: api.OpSetEdge, Source: from, Target: to, Key: "when", Value: text, Was: &was}
+			e.Op, e.Key, e.Value, e.Was = api.OpSetEdge, "when", text, &was
 			if text == "" {
 				e.Op = api.OpUnsetEdge
 			}

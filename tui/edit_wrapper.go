@@ -8,19 +8,29 @@ import (
 	"wf/api"
 )
 
-// presets are wrappers that people begin from: those of Python Workforce. Words in capitals are to be
-// replaced. wf quotes the command for the place where {} stands.
+// presets are wrappers that people begin from: those of Python Workforce, with a shell where a program starts
+// what it is given without one. Words in capitals are to be replaced. wf quotes the command for the place
+// where {} stands.
 var presets = []struct{ wrapper, what string }{
 	{"", "no wrapper"},
 	{`bash -c '{}'`, "in bash"},
 	{`bash -c '. env.sh && {}'`, "after reading env.sh"},
 	{`bash -lc "conda activate ENV && {}"`, "in a conda environment"},
-	{`docker run -it IMAGE {}`, "in a container"},
+	{`docker run --rm IMAGE sh -c {}`, "in a container"},
 	{`ssh ADDRESS {}`, "on another machine"},
 	{`parallel {} ::: FILENAMES`, "for many files"},
 	{`tmux send-keys {} C-m`, "typed into tmux"},
 	{`echo {} >> commands.sh`, "only written down"},
-	{`nohup {} &`, "left behind: wf does not see it end"},
+	{`nohup sh -c {} &`, "left behind: wf does not see it end"},
+}
+
+// WrapperPresets are the wrappers that are offered.
+func WrapperPresets() []string {
+	list := make([]string, len(presets))
+	for i := range presets {
+		list[i] = presets[i].wrapper
+	}
+	return list
 }
 
 // A wrapping asks for the wrapper of all commands.

@@ -116,6 +116,10 @@ func (f *flow) event(ev api.Event) {
 			f.status.Runs = append(f.status.Runs, api.RunSummary{Run: ev.Run, Mode: ev.Mode, Resumes: ev.Resumes,
 				Nodes: ev.Nodes, Client: ev.Client, Started: ev.Time})
 		}
+	case api.RunGrew:
+		if r := f.run(ev.Run); r != nil {
+			r.Nodes = ev.Nodes
+		}
 	case api.RunStopping:
 		if r := f.run(ev.Run); r != nil {
 			r.Stopping = true
@@ -312,11 +316,16 @@ func (f *flow) current() *api.RunSummary {
 	return f.status.LastRun
 }
 
-// count counts nodes by state: those of a run, or all if run is "".
+// count counts nodes by state, instances included: those of a run, or all if run is "".
 func (f *flow) count(run string) (c api.Counts) {
 	for i := range f.nodes {
-		if f.outer(i) && (run == "" || f.nodes[i].Run == run) {
-			c.Add(f.nodes[i].State)
+		n := &f.nodes[i]
+		switch {
+		case !f.outer(i) || run != "" && n.Run != run:
+		case n.Instances != nil && n.Instances.Nodes.Total() > 0:
+			c.AddAll(n.Instances.Nodes)
+		default:
+			c.Add(n.Counted())
 		}
 	}
 	return c

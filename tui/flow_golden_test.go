@@ -58,6 +58,7 @@ func controlled(instances int) api.Status {
 	each := add("each", "", api.StateRunning)
 	each.Container, each.SubFlow, each.Started = true, "foreach", ptr(noon.Add(-90*time.Second))
 	each.Instances = &api.Instances{Begun: instances, Total: instances + 4, Counts: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1}, Failed: []int{2},
+		Nodes: api.Counts{OK: instances - 3, Failed: 1, Running: 1, Waiting: 1, Idle: 4},
 		Notable: []api.InstanceStatus{
 			{Path: "each[2]", Item: "S002", State: api.StateFailed, Counts: api.Counts{Failed: 1, Idle: 1}},
 			{Path: "each[4]", Item: "S004", State: api.StateWaiting, Counts: api.Counts{OK: 1, Waiting: 1}},

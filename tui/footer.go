@@ -37,7 +37,7 @@ func (m *model) runProgress(a area, run *api.RunSummary) {
 	for _, part := range []struct {
 		state api.State
 		n     int
-	}{{api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying}, {api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed},
+	}{{api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying}, {api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed}, {api.StateHandled, c.Handled},
 		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}, {api.StateSkipped, c.Skipped}} {
 		if part.n > 0 {
 			look := words.LookOf(part.state)

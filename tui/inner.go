@@ -227,7 +227,7 @@ func (p *picture) failures(f *flow) (places []failure) {
 		if !f.outer(i) {
 			continue
 		}
-		if worst(n) == api.StateFailed {
+		if s := worst(n); s == api.StateFailed || s == api.StateHandled {
 			places = append(places, failure{i, -1, -1})
 		}
 		places = append(places, p.failuresIn(i, n, rows[i])...)

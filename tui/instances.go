@@ -281,7 +281,7 @@ func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *ins
 // instance adds one, and if it is open its nodes.
 func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeStatus) {
 	text := strings.Join(words.CountParts(s.Counts, "not reached"), ", ")
-	if total(s.Counts) == 0 {
+	if s.Counts.Total() == 0 {
 		text = ""
 	}
 	if s.Item != "" && s.Name == "" {
@@ -321,7 +321,7 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && !p.deep {
 			continue
 		}
-		s.Counts.Add(n.State)
+		s.Counts.Add(n.Counted())
 		s.Item = cmp.Or(s.Item, n.Item)
 		failed = failed || n.State == api.StateFailed && !n.Handled
 		cut = cut || n.State == api.StateCancelled && !n.Handled
@@ -368,7 +368,7 @@ func tallyOf(n *api.NodeStatus) *drawing.Tally {
 	}
 	for state, count := range map[api.State]int{api.StateOK: in.Counts.OK, api.StateFailed: in.Counts.Failed, api.StateCancelled: in.Counts.Cancelled,
 		api.StateBlocked: in.Counts.Blocked, api.StateIdle: in.Counts.Idle, api.StateQueued: in.Counts.Queued, api.StateRunning: in.Counts.Running,
-		api.StateKept: in.Counts.Kept, api.StateSkipped: in.Counts.Skipped, api.StateWaiting: in.Counts.Waiting, api.StateRetrying: in.Counts.Retrying} {
+		api.StateKept: in.Counts.Kept, api.StateSkipped: in.Counts.Skipped, api.StateWaiting: in.Counts.Waiting, api.StateRetrying: in.Counts.Retrying, api.StateHandled: in.Counts.Handled} {
 		t.Counts[drawStates[state]] = count
 	}
 	return t

@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/drawing"
+	"wf/editor"
 	"wf/plain"
 )
 
@@ -239,8 +240,21 @@ func (m *model) say(text string, bad bool) {
 	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
 }
 
-// fail shows an error for a while.
-func (m *model) fail(err error) { m.say(errorText(err), true) }
+// fail shows an error for a while, or until it is closed where the last row has no room for all of it: what
+// to do about it stands at its end.
+func (m *model) fail(err error) {
+	text := errorText(err)
+	if columns(text) <= m.width-2 || m.width < leastWidth {
+		m.say(text, true)
+		return
+	}
+	lines := wrapWords(text, max(20, min(m.width-8, 90)))
+	d := &sheet{title: "That did not work", choices: []choice{{"enter", "close", "", nil}}}
+	for _, line := range lines {
+		d.lines = append(d.lines, editor.Line{Text: line})
+	}
+	m.open(d)
+}
 
 // hush takes the toast away.
 func (m *model) hush() { m.toast = toast{id: m.toast.id} }
@@ -271,21 +285,13 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 		return run.Counts
 	}
 	c := m.flow.count(run.Run)
-	missing := run.Nodes - total(c) // nodes of the run that no event has named yet
-	if len(m.flow.members) > 0 {    // and of what runs many times only the sub-flow counts
-		missing = min(missing, m.flow.outerNodes()-total(c))
-	}
-	c.Idle += max(0, missing)
+	c.Idle += max(0, run.Nodes-c.Total()) // nodes of the run that no event has named yet
 	return c
 }
 
 // progressOf is how many nodes of a run have come to an end, and of how many.
 func progressOf(c api.Counts) (done, of int) {
-	return c.OK + c.Failed + c.Cancelled + c.Skipped, total(c) - c.Kept
-}
-
-func total(c api.Counts) int {
-	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying
+	return c.Ended(), c.Total() - c.Kept
 }
 
 // direction of the arrow keys.

@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/api"
+
 	"wf/client"
 )
 
@@ -63,9 +65,12 @@ func (m *model) relink(start bool) tea.Cmd {
 	}
 }
 
-// gone is the heading of a screen whose daemon is not there.
+// gone is the heading of a screen whose daemon is not there, or has refused to open the workfile.
 func (m *model) gone() string {
+	var refused *api.Error
 	switch {
+	case errors.As(m.link.ended, &refused) && !m.flow.known:
+		return "not open: C tries again"
 	case m.link.wait > 0 && m.width >= besideWidth:
 		return fmt.Sprintf("no daemon, looks every %s: C connects", m.link.wait)
 	case m.link.wait > 0:

@@ -84,7 +84,9 @@ func mockOf(nodes, text string) (api.Mock, error) {
 		mock.Exit = n
 		return mock, nil
 	}
-	if err := json.Unmarshal([]byte(text), &mock.Outputs); err != nil || mock.Outputs == nil {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&mock.Outputs); err != nil || mock.Outputs == nil || dec.More() {
 		return mock, errors.New("must be exit:N or a JSON object")
 	}
 	return mock, nil

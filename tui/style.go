@@ -66,7 +66,7 @@ var drawStates = map[api.State]drawing.State{
 	api.StateIdle: drawing.Idle, api.StateQueued: drawing.Queued, api.StateRunning: drawing.Running,
 	api.StateOK: drawing.OK, api.StateFailed: drawing.Failed, api.StateBlocked: drawing.Blocked,
 	api.StateCancelled: drawing.Cancelled, api.StateKept: drawing.Kept, api.StateSkipped: drawing.Skipped,
-	api.StateWaiting: drawing.Waiting, api.StateRetrying: drawing.Retrying,
+	api.StateWaiting: drawing.Waiting, api.StateRetrying: drawing.Retrying, api.StateHandled: drawing.Handled,
 }
 
 // inkStyle is how a cell of a drawing looks.

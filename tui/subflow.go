@@ -47,17 +47,6 @@ func isSubFlow(n *api.NodeStatus) bool { return n.Container && n.SubFlow != "" }
 // outer says whether a node has a place of its own: it lies in no sub-flow.
 func (f *flow) outer(i int) bool { return len(f.inside) == 0 || f.inside[i] == nowhere }
 
-// outerNodes are the nodes that lie in no sub-flow.
-func (f *flow) outerNodes() int {
-	n := 0
-	for i := range f.nodes {
-		if f.outer(i) {
-			n++
-		}
-	}
-	return n
-}
-
 // ends are the nodes that an end of an edge means: one, or of a group those with which it begins or ends.
 func (f *flow) ends(id string, source bool, edges []api.EdgeStatus) []int {
 	if i, known := f.index[id]; known {
@@ -159,7 +148,7 @@ func cleanInstances(in *api.Instances) *api.Instances {
 // worst is the state that a folded sub-flow shows: a failure or a question in it is never hidden.
 func worst(n *api.NodeStatus) api.State {
 	if n.Instances == nil {
-		return n.State
+		return n.Counted()
 	}
 	switch c := n.Instances.Counts; n.State {
 	case api.StateRunning, api.StateQueued:
@@ -172,7 +161,7 @@ func worst(n *api.NodeStatus) api.State {
 			return api.StateRetrying
 		}
 	}
-	return n.State
+	return n.Counted()
 }
 
 // nodeOf is the node of the workfile that an id or the path of an instance's node means, or -1.
@@ -241,6 +230,7 @@ func (f *flow) sumUp(root int, run string, instances map[int][]api.NodeStatus) {
 	for _, k := range slices.Sorted(maps.Keys(instances)) {
 		s := page.status(n.Name, k)
 		n.Instances.Counts.Add(s.State)
+		n.Instances.Nodes.AddAll(s.Counts)
 		n.Instances.Begun = max(n.Instances.Begun, k+1)
 		if instanceRank[s.State] > 0 && len(n.Instances.Notable) < pageSize {
 			n.Instances.Notable = append(n.Instances.Notable, s)

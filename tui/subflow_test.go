@@ -206,6 +206,9 @@ func TestClockOfWaits(t *testing.T) {
 			s.Nodes[i].State = api.StateOK
 		}
 		s.Nodes[i].Wait = nil
+		if in := s.Nodes[i].Instances; in != nil {
+			in.Nodes = api.Counts{OK: in.Nodes.Total()}
+		}
 	}
 	m := testModel(100, 30, s)
 	if !m.idles() {

@@ -44,6 +44,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.picture.free = false // what was in sight may be so no more
+		return tea.ClearScreen // a terminal that gets wider keeps cells that the renderer takes for blank
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:

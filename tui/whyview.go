@@ -177,7 +177,7 @@ func (m *model) stageLines(width int) []span {
 	var c api.Counts
 	nodes := m.picture.nodes()
 	for _, i := range nodes {
-		c.Add(f.nodes[i].State)
+		c.Add(f.nodes[i].Counted())
 	}
 	if len(nodes) == 0 {
 		return nil
@@ -188,7 +188,7 @@ func (m *model) stageLines(width int) []span {
 	}
 	for _, i := range nodes {
 		n := &f.nodes[i]
-		out = append(out, span{words.LookOf(n.State).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), stateStyle(n.State)})
+		out = append(out, span{words.LookOf(n.Counted()).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), stateStyle(n.Counted())})
 	}
 	return out
 }

@@ -17,6 +17,8 @@ func LookOf(state api.State) Look {
 		return Look{"✓", "+", "32"}
 	case api.StateFailed:
 		return Look{"✗", "x", "1;31"}
+	case api.StateHandled: // it led elsewhere
+		return Look{"↪", ">", "33"}
 	case api.StateBlocked:
 		return Look{"⊘", "!", "2;33"}
 	case api.StateKept:

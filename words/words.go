@@ -84,7 +84,7 @@ func CountParts(c api.Counts, idle string) []string {
 		word string
 	}{
 		{c.Running, "running"}, {c.Queued, "queued"}, {c.Waiting, "waiting"}, {c.Retrying, "retrying"}, {c.OK, "ok"},
-		{c.Kept, "kept"}, {c.Failed, "failed"}, {c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Skipped, "skipped"}, {c.Idle, idle},
+		{c.Kept, "kept"}, {c.Failed, "failed"}, {c.Handled, "handled"}, {c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Skipped, "skipped"}, {c.Idle, idle},
 	} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))

@@ -216,7 +216,7 @@ func (a *analyst) stages(d *api.RunDetail, g *graph.Graph) {
 		for _, n := range stage.Nodes {
 			i, _ := a.r.sched.Index(n.ID)
 			s := a.r.pastStatus(i, blocked[i])
-			out.Counts.Add(s.State)
+			out.Counts.Add(s.Counted())
 			if a.r.nodes[i].rec == nil && s.State != api.StateKept && s.State != api.StateSkipped {
 				d.Left = append(d.Left, s)
 			}

@@ -3,12 +3,18 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"wf/api"
+	"wf/executor"
 	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
+	"wf/history"
 )
 
 // Check lists what is wrong with the workfile, with lines.
@@ -17,21 +23,54 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		return api.Check{}, err
 	}
 	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
-		c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
-			Problems: []api.Problem{}}
-		if w.file.unreadable != "" {
-			addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
-		}
-		_, problems := flow.Read(w.g)
-		for _, p := range append(graph.Check(w.g), problems...) {
-			addProblem(&c, w.problem(p))
-		}
-		for _, p := range w.oddities() {
-			addProblem(&c, p)
-		}
-		w.checkWrapper(&c)
+		c := w.check()
+		w.checkShell(&c)
 		return c, nil
 	})
+}
+
+// check is Check without the programs that the workfile needs.
+func (w *Workspace) check() api.Check {
+	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
+		Problems: []api.Problem{}}
+	if w.file.unreadable != "" {
+		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
+	}
+	_, problems := flow.Read(w.g)
+	more := map[string]int{}
+	for _, p := range append(graph.Check(w.g), problems...) {
+		if more[p.Code]++; more[p.Code] <= problemsPerCode {
+			addProblem(&c, w.problem(p))
+		} else if p.Severity == graph.Error {
+			c.OK = false
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(more)) {
+		if n := more[code] - problemsPerCode; n > 0 {
+			addProblem(&c, api.Problem{Severity: "warning", Code: code, Message: fmt.Sprintf("%d more of this kind are not shown", n)})
+		}
+	}
+	for _, p := range w.oddities() {
+		addProblem(&c, p)
+	}
+	w.checkWrapper(&c)
+	return c
+}
+
+// problemsPerCode bounds how many problems of one kind are told.
+const problemsPerCode = 1000
+
+// checkShell adds that the shell of the workfile is not there. A daemon has no PATH to look in: each run brings
+// its own, and is refused if it is not there.
+func (w *Workspace) checkShell(c *api.Check) {
+	shell, _ := w.g.Attr("shell")
+	path := os.Getenv("PATH")
+	if path == "" && !strings.Contains(shell, "/") {
+		return
+	}
+	if err := executor.CheckShell(shell, []string{"PATH=" + path}, w.cwd()); err != nil {
+		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.doc.GraphAttrLine("shell"), Message: err.Error()})
+	}
 }
 
 // rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was
@@ -129,30 +168,71 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 	return out
 }
 
-// checkWrapper warns of a wrapper whose quotes are open: every command would fail.
+// checkWrapper adds what is wrong with the wrapper: no command would be executed as it is meant.
 func (w *Workspace) checkWrapper(c *api.Check) {
-	wrapper := w.wrapper()
-	if quote := openQuote(wrapper); quote != 0 {
-		addProblem(c, api.Problem{Severity: "error", Code: "wrapper",
-			Message: fmt.Sprintf("the wrapper %q has an open %c quote: no command could be read by the shell", wrapper, quote)})
+	shell, _ := w.g.Attr("shell")
+	if p := executor.CheckWrapper(w.wrapper(), shell); p != nil {
+		line := w.doc.GraphAttrLine("wrapper")
+		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: wrapperMessage(p)})
 	}
 }
 
-// openQuote finds a quote of a shell line that is never closed, 0 if there is none.
-func openQuote(line string) rune {
-	var quote rune
-	escaped := false
-	for _, r := range line {
-		switch {
-		case escaped:
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped = true
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote = r
-		case r == quote:
-			quote = 0
-		}
+// wrapperMessage is a problem of a wrapper in one sentence.
+func wrapperMessage(p *executor.WrapperProblem) string {
+	text := p.Message + ": " + p.Why
+	if p.Correct != "" {
+		text += "; probably meant: " + p.Correct
 	}
-	return quote
+	return text
+}
+
+// executesCommands gives a run its wrapper, and refuses one whose wrapper or shell executes no command as it is
+// meant. asked: the wrapper was asked for, and is not from the settings.
+func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, asked bool) error {
+	if req.Wrapper != nil {
+		r.Wrapper = *req.Wrapper
+	}
+	if err := w.findShell(r.Shell, req.Env); err != nil {
+		return err
+	}
+	return w.fitWrapper(r.Wrapper, r.Shell, asked, req.Wrapper != nil)
+}
+
+// fitWrapper refuses a wrapper that would execute no command as it is meant. asked: somebody has asked for it
+// with the run; brought: it comes with the run, if not so then from the settings.
+func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error {
+	p := executor.CheckWrapper(wrapper, shell)
+	if p == nil {
+		return nil
+	}
+	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: w.where(w.doc.GraphAttrLine("wrapper"))}
+	if brought {
+		e.Code, e.Where = api.CodeInvalid, ""
+	}
+	switch {
+	case p.Correct == "":
+	case asked:
+		e.Fix = "--wrapper " + executor.Quote(p.Correct)
+	case brought:
+		e.Fix = "it comes from the settings (wf doctor shows where); there: wrapper = " + strconv.Quote(p.Correct)
+	default:
+		e.Fix = "wf edit wrapper " + executor.Quote(p.Correct)
+	}
+	return e
+}
+
+// findShell refuses a run whose commands nothing can execute. A plan has no environment: then ours counts.
+func (w *Workspace) findShell(shell string, env []string) error {
+	if shell == "" {
+		return nil
+	}
+	if env == nil {
+		env = []string{"PATH=" + os.Getenv("PATH")}
+	}
+	err := executor.CheckShell(shell, env, w.cwd())
+	if err == nil {
+		return nil
+	}
+	return &api.Error{Code: api.CodeWorkfile, Message: "the shell of the workfile cannot execute its commands", Why: err.Error(),
+		Where: w.where(w.doc.GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
 }

@@ -26,18 +26,22 @@ import (
 // control is what a run has beyond plain commands and dependencies (CONTROL-FLOW). Of a plain run it is
 // empty.
 type control struct {
-	flow      *flow.Flow // nil for a plain run
-	tick      *time.Timer
-	past      scheduler.Past
-	templates map[string]*template       // nodes of sub-flows by id
-	since     map[int]time.Time          // waiting nodes → since when
-	sinceNow  time.Time                  // the time of the event at hand
-	folding   bool                       // the past is folded: nobody is told of it
-	left      map[string]bool            // the files of outputs that there are, while many are asked for
-	notes     []string                   // what a person should know before it begins
-	decisions map[int][]api.DecisionMade // about nodes, in order
-	called    knownItems
-	numbered  bool // instances have got numbers that the disk may not know of yet
+	flow         *flow.Flow // nil for a plain run
+	tick         *time.Timer
+	past         scheduler.Past
+	templates    map[string]*template       // nodes of sub-flows by id
+	since        map[int]time.Time          // waiting nodes → since when
+	sinceNow     time.Time                  // the time of the event at hand
+	folding      bool                       // the past is folded: nobody is told of it
+	left         map[string]bool            // the files of outputs that there are, while many are asked for
+	notes        []string                   // what a person should know before it begins
+	decisions    map[int][]api.DecisionMade // about nodes, in order
+	called       knownItems
+	toldTotal    int // what RunGrew, or RunStarted, has said last
+	toldKept     int
+	beginning    bool // its first step is being taken
+	recalledSome bool // instances of an earlier run have come in since
+	numbered     bool // instances have got numbers that the disk may not know of yet
 }
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
@@ -431,7 +435,11 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	mocks := map[string]scheduler.Mock{}
 	for _, m := range asked {
-		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
+		outputs, err := exactValues(m.Outputs)
+		if err != nil {
+			return nil, invalid("the outputs of the mock %s: %v", m.Nodes, err)
+		}
+		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {
 			if w.templateOf(m.Nodes) == nil {
 				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/attribute"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -281,20 +282,6 @@ func (b *editBuilder) noEdge(src, dst *graph.Node, name string) error {
 	return err
 }
 
-// between finds the edges that an edit names.
-func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
-	src, dst, err := b.ends(e)
-	if err != nil {
-		return nil, "", err
-	}
-	name := b.w.handle(src) + " -> " + b.w.handle(dst)
-	edges := b.w.g.EdgesBetween(src, dst)
-	if len(edges) == 0 {
-		return nil, "", b.noEdge(src, dst, name)
-	}
-	return append([]*graph.Edge(nil), edges...), name, nil
-}
-
 func (b *editBuilder) removeEdge(e api.Edit) error {
 	edges, name, err := b.between(e)
 	for _, edge := range edges {
@@ -415,8 +402,19 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 		if err := b.apply(graph.SetGraph{Attr: s.Key, Value: s.Value}, "set "+s.Key); err != nil {
 			return err
 		}
+		if slices.Contains([]string{"wrapper", "prefix", "suffix", "shell"}, s.Key) {
+			b.noteWrapper()
+		}
 	}
 	return nil
+}
+
+// noteWrapper says what runs will refuse.
+func (b *editBuilder) noteWrapper() {
+	shell, _ := b.w.g.Attr("shell")
+	if p := executor.CheckWrapper(b.w.wrapper(), shell); p != nil {
+		b.notes = append(b.notes, "wf run will refuse it: "+wrapperMessage(p))
+	}
 }
 
 // checkGraphWas is checkWas for an attribute of the graph.

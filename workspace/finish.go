@@ -154,16 +154,6 @@ func (r *run) resultWord() api.Result {
 	return api.Cancelled
 }
 
-// countAll counts the nodes in scope by state.
-func (r *run) countAll() api.Counts {
-	var c api.Counts
-	blocked := r.sched.Blocked()
-	for i := range r.nodes {
-		c.Add(r.stateIn(i, blocked[i]))
-	}
-	return c
-}
-
 // stateIn is what people see of a node in the run: one that has succeeded before is kept.
 func (r *run) stateIn(i int, blocked bool) api.State {
 	rec := r.nodes[i].rec
@@ -178,14 +168,15 @@ func (r *run) stateIn(i int, blocked bool) api.State {
 }
 
 func historyCounts(c api.Counts) history.Counts {
-	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped}
+	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
-		Selection: r.req.Selection, Nodes: len(r.nodes), Counts: r.countAll(), Client: r.client, User: r.req.User,
+		Selection: r.req.Selection, Counts: r.countAll(), Client: r.client, User: r.req.User,
 		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
+	s.Nodes = s.Counts.Total()
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))

@@ -72,7 +72,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 		for _, m := range members {
 			path := s.Path + "/" + m
 			past := w.before[path]
-			s.Counts.Add(stateOf(past.Status, w.last[path].rec, false))
+			s.Counts.Add(countedPast(past, w.last[path].rec))
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
@@ -82,18 +82,26 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 		}
 	}
 	in.Notable = notable[api.StateFailed]
+	w.countPast(&in.Nodes, n, w.localName(n), p)
 	return in
 }
 
 // membersOf are the local names of the nodes that run in each instance of a sub-flow.
 func (w *Workspace) membersOf(subflow *graph.Node) []string {
 	var names []string
-	for _, n := range w.g.Nodes() {
-		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
-			names = append(names, w.localName(n))
-		}
+	for _, n := range w.members(subflow) {
+		names = append(names, w.localName(n))
 	}
 	return names
+}
+
+func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
+	for _, n := range w.g.Nodes() {
+		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
+			members = append(members, n)
+		}
+	}
+	return members
 }
 
 // localTable keeps the local names of nodes as long as the handles are valid.

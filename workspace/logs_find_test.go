@@ -131,6 +131,8 @@ func TestMergedOutput(t *testing.T) {
 		"a node says split":         {keys: nodeKey, b: `<data key="on">split</data>`, merged: []bool{true, false}},
 		"the graph, but not a node": {keys: graphKey + nodeKey, graph: split, b: `<data key="on">merged</data>`, merged: []bool{false, true}},
 		"places for both":           {keys: captures, merged: []bool{false, false}},
+		"a file with results":       {keys: `<key id="re" for="graph" attr.name="results" attr.type="string"/>`, graph: `<data key="re">file</data>`, merged: []bool{false, false}},
+		"places, and no results":    {keys: captures + `<key id="re" for="graph" attr.name="results" attr.type="string"/>`, graph: `<data key="re">none</data>`, merged: []bool{true, true}},
 		"places, and merged":        {keys: captures + graphKey, graph: `<data key="og">merged</data>`, merged: []bool{true, true}},
 		"a word that is none":       {keys: graphKey, graph: `<data key="og">both</data>`, merged: []bool{true, true}},
 	} {

@@ -16,6 +16,21 @@ type Look struct{ w *Workspace }
 // LookAt reads the workfile at path, which is absolute, and its history below the state folder,
 // which need not exist. The error is an *api.Error.
 func LookAt(path, state string) (*Look, error) {
+	w, err := lookAtFile(path, state)
+	if err != nil {
+		return nil, err
+	}
+	w.store = history.At(filepath.Join(state, "workspaces", w.id))
+	w.recallStatuses()
+	w.readBefore()
+	w.recall(w.lookBack)
+	w.recallPast()
+	w.settleStatuses()
+	return &Look{w}, nil
+}
+
+// lookAtFile is a workspace with nothing but the workfile.
+func lookAtFile(path, state string) (*Workspace, error) {
 	id, real, err := ID(path)
 	if err != nil {
 		return nil, err
@@ -23,16 +38,18 @@ func LookAt(path, state string) (*Look, error) {
 	w := &Workspace{id: id, path: real, cfg: Config{State: state, Log: slog.New(slog.DiscardHandler)},
 		last: map[string]memory{}}
 	w.file.init() // what changes is noted, but there is no loop to write it
-	if err := w.parseFile(); err != nil {
-		return nil, err
+	return w, w.parseFile()
+}
+
+// CheckAt is Workspace.Check of a workfile that no daemon has open, with the PATH of who asks.
+func CheckAt(path string) (api.Check, error) {
+	w, err := lookAtFile(path, "")
+	if err != nil {
+		return api.Check{}, err
 	}
-	w.store = history.At(filepath.Join(state, "workspaces", id))
-	w.recallStatuses()
-	w.readBefore()
-	w.recall(w.lookBack)
-	w.recallPast()
-	w.settleStatuses()
-	return &Look{w}, nil
+	c := w.check()
+	w.checkShell(&c)
+	return c, nil
 }
 
 // UsePools says how large pools are: without it nobody asks.

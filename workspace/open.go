@@ -126,6 +126,7 @@ func (w *Workspace) restore() error {
 	}
 	w.recallPast()
 	w.settleStatuses()
+	w.lookForOrigin()
 	if active && len(w.untaken) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}

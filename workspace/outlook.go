@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"wf/api"
@@ -37,6 +38,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 	}
 	f.out.Earlier = earlier
 	expect(f.out.Nodes, f.blocking, medians)
+	f.out.Nodes = slices.DeleteFunc(f.out.Nodes, func(n api.NodeOutlook) bool { return n.State == "" })
 	return f.out, nil
 }
 
@@ -52,11 +54,18 @@ func (w *Workspace) going(name string) (*run, error) {
 
 // outlook describes the nodes as they are now. What was published so far is in it.
 func (w *Workspace) outlook(r *run) api.RunOutlook {
-	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.id, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.nodes))}
-	blocked := r.sched.Blocked()
+	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.id, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.nodes)),
+		Total: r.sched.Total(), Kept: r.countAll().Kept}
+	blocked, present := r.sched.Blocked(), []bool(nil)
+	if r.flow != nil {
+		present = r.sched.Present()
+	}
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		o := api.NodeOutlook{Node: n.id, Name: n.name, State: stateOf(r.sched.Status(i), n.rec, blocked[i])}
+		if first, _ := r.sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
+			o.State = "" // others are counted instead
+		}
 		if n.node != nil {
 			o.Group = n.node.Group
 		}

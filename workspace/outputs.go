@@ -252,10 +252,14 @@ func (r *run) instancesOf(i int) *api.Instances {
 		return nil
 	}
 	in := &api.Instances{Begun: len(first), Total: r.sched.Planned(i)}
+	in.Nodes.Idle = max(0, in.Total-in.Begun) * r.sched.Members(i)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k, at := range first {
 		s := r.instance(i, k, at, items)
 		addInstance(in, k, s.State)
+		for j := range r.sched.Members(i) {
+			r.countInto(&in.Nodes, at+j)
+		}
 		if list := notable[s.State]; len(list) < notableInstances {
 			notable[s.State] = append(list, s)
 		}
@@ -287,7 +291,7 @@ func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
 		s.Item = expression.Format(items[k])
 	}
 	for i := first; i < first+r.sched.Members(subflow); i++ {
-		s.Counts.Add(r.stateIn(i, false))
+		s.Counts.Add(r.counted(i, false))
 	}
 	s.State = s.Counts.Instance(r.sched.InstanceFailed(subflow, k))
 	return s

@@ -64,6 +64,9 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 			s.Problem = res.Problem
 		}
 		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
+		if n := s.Counts.Total(); n > 0 {
+			s.Nodes = n
+		}
 		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
 		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
 	}
@@ -71,7 +74,7 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 }
 
 func apiCounts(c history.Counts) api.Counts {
-	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped}
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
 // load reads a run of the past, or the latest one for "".
@@ -227,7 +230,7 @@ func (w *Workspace) forget(n int) {
 // pruneLater removes what is not to be kept, after a run has ended.
 func (w *Workspace) pruneLater() {
 	w.helpers.run(func() {
-		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Now: now()}
+		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: now()}
 		removed, err := w.store.Prune(policy, false)
 		if err != nil {
 			w.cfg.Log.Warn("old runs cannot be removed", "workspace", w.id, "err", err)
@@ -254,17 +257,17 @@ func (w *Workspace) forgetAll(runs []int) {
 // req.OlderMS. A limit of 0 is none; without any limit those of the daemon are taken.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
-	if req.Keep < 0 || req.OlderMS < 0 {
-		return res, invalid("keep and older must not be negative")
+	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {
+		return res, invalid("keep, older and bytes must not be negative")
 	}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
 		return res, err
 	}
-	policy := history.Policy{Keep: req.Keep, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
+	policy := history.Policy{Keep: req.Keep, None: req.None, Bytes: req.Bytes, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
 		Skip: func(n int) bool { _, going := active[n]; return going }}
-	if policy.Keep == 0 && policy.OlderThan == 0 {
-		policy.Keep, policy.OlderThan = w.cfg.KeepRuns, w.cfg.KeepAge
+	if policy.Keep == 0 && policy.OlderThan == 0 && policy.Bytes == 0 && !policy.None {
+		policy.Keep, policy.OlderThan, policy.Bytes = w.cfg.KeepRuns, w.cfg.KeepAge, w.cfg.KeepBytes
 	}
 	removed, err := w.store.Prune(policy, req.DryRun)
 	for _, n := range removed {

@@ -21,6 +21,10 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err := w.usable(); err != nil {
 		return plan, err
 	}
+	var err error
+	if req.Params, err = exactValues(req.Params); err != nil {
+		return plan, invalid("the parameters: %v", err)
+	}
 	req.Params = w.withResumed(req)
 	scope, err := w.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {

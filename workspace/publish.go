@@ -42,7 +42,7 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
 		api.NodeSkipped, api.NodeWaiting, api.NodeDecided,
-		api.RunStarted, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.GraphUpdated, api.FileProblem} {
+		api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.GraphUpdated, api.FileProblem} {
 		numbers[t] = 1 << i
 	}
 	return numbers
@@ -116,6 +116,14 @@ func (p *publisher) handled(at int, node string) {
 func (p *publisher) retried(at int, node string, attempt api.Retry) {
 	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
 		p.pending[at].Retry = &attempt
+	}
+}
+
+// begun adds to the event at a place among the pending ones, if it is the beginning of a run, how many nodes
+// the run has after its first step, which that event comes before.
+func (p *publisher) begun(at int, run string, nodes, kept int) {
+	if at < len(p.pending) && p.pending[at].Type == api.RunStarted && p.pending[at].Run == run {
+		p.pending[at].Nodes, p.pending[at].Kept = nodes, kept
 	}
 }
 

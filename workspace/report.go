@@ -205,7 +205,7 @@ func (r *run) reason(rep executor.Report) api.Reason {
 // tell publishes the end of an execution.
 func (r *run) tell(w *Workspace, n *runNode, execution int, reason api.Reason) {
 	rec := n.rec
-	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
+	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name, SubFlow: n.node != nil && n.node.SubFlow(),
 		Execution: execution, Reason: reason, Message: rec.message, ExitCode: rec.exit(),
 		Signal: signalName(rec.signal), DurationMS: ptr(rec.ended.Sub(rec.started).Milliseconds())}
 	if reason != "" {

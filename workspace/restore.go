@@ -140,6 +140,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	}
 	r.slots, r.ceiling = r.running, math.MaxInt // what it was told by an earlier daemon is not known
 	r.reclaimPools(w)
+	r.toldTotal = r.sched.Total()
 }
 
 // refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:

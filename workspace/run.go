@@ -93,11 +93,19 @@ func (r *run) begin(w *Workspace) {
 	for i := range r.nodes {
 		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
+	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: len(r.nodes), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
+		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
 	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
+	r.beginning = true
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
+	r.beginning = false
+	r.toldTotal, r.toldKept, r.recalledSome = r.sched.Total(), 0, false
+	if r.flow != nil && r.sched.Mode() == scheduler.Resume {
+		r.toldKept = r.countAll().Kept
+	}
+	w.out.begun(told, r.id, r.toldTotal, r.toldKept)
 	r.limitTime(w)
 }
 
@@ -157,6 +165,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)
 	}
+	r.grown(w)
 	for _, id := range known {
 		r.overtaken(w, id)
 	}
@@ -169,12 +178,13 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
 	if ef.Past {
+		r.recalledSome = true
 		r.publishStatus(w, n, ef)
 		return
 	}
 	told := !r.remark(w, ev, ef)
 	r.publishStatus(w, n, ef)
-	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client}
+	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
 		news.Type = api.NodeReady

@@ -43,7 +43,11 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 	for _, stage := range list {
 		out := api.Stage{Name: stage.Name, Nodes: len(stage.Nodes)}
 		for _, n := range stage.Nodes {
-			out.Counts.Add(w.state(n, blocked[n.Pos()]))
+			s := w.state(n, blocked[n.Pos()])
+			if s == api.StateFailed && handledLast(w, n) > 0 {
+				s = api.StateHandled
+			}
+			out.Counts.Add(s)
 		}
 		if all {
 			out.After = stage.After
@@ -65,7 +69,9 @@ func handledLast(w *Workspace, n *graph.Node) int {
 }
 
 // calm says that there is nothing in a stage that a person would look for first.
-func calm(c api.Counts) bool { return c.Running+c.Failed+c.Cancelled+c.Waiting+c.Retrying == 0 }
+func calm(c api.Counts) bool {
+	return c.Running+c.Failed+c.Handled+c.Cancelled+c.Waiting+c.Retrying == 0
+}
 
 // notableNodes are those of a stage that a person would look at first.
 func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {

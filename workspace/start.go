@@ -27,6 +27,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	var err error
+	if req.Params, err = exactValues(req.Params); err != nil {
+		return api.RunAccepted{}, invalid("the parameters: %v", err)
+	}
 	if err = w.checkRepeat(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
@@ -41,7 +44,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // newRun decides what the run covers and refuses what cannot run. Nothing has been touched yet
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: w.runnable()}
+	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
 	if err := w.usable(); err != nil {
 		return nil, acc, err
 	}
@@ -63,8 +66,11 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
-	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, len(scope.Nodes), len(scope.Failed)
+	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, r.sched.Total(), len(scope.Failed)
 	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	if from := w.moved(); from != "" {
+		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
+	}
 	if acc.Mode == api.ModeResume {
 		acc.FromFile = w.fromFile(scope)
 	}
@@ -189,7 +195,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 	}
 	if w.doc.FromDrawing() && !req.AcceptDrawing {
-		return &api.Error{Code: api.CodeRefused, Where: w.path,
+		return &api.Error{Code: api.CodeWorkfile, Where: w.path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
@@ -228,7 +234,7 @@ func (w *Workspace) where(line int) string {
 
 // build makes the run's own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
-	req = w.withDefaults(req)
+	req, asked := w.withDefaults(req), req.Wrapper != nil
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
 		return nil, err
@@ -270,8 +276,8 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
 	r.req.Shell, _ = w.g.Attr("shell")
 	r.req.Output = w.streams().String()
-	if req.Wrapper != nil {
-		r.req.Wrapper = *req.Wrapper
+	if err := w.executesCommands(&r.req, req, asked); err != nil {
+		return nil, err
 	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
@@ -369,12 +375,12 @@ func (w *Workspace) cwd() string {
 }
 
 // streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
-// are written, unless it is one that keeps a copy of each stream.
+// are written, unless the file itself is to have the end of each stream.
 func (w *Workspace) streams() graph.Output {
 	if said := w.g.Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.doc.Captures() {
+	if w.results == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/attribute"
+	"wf/executor"
 	"wf/graph"
 )
 
@@ -99,7 +100,7 @@ func instanceTerms(selectors []string) (terms []string) {
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
 		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem,
-		Results: w.results, FromFile: len(w.foreign)}
+		Results: w.results, FromFile: len(w.foreign), MovedFrom: w.moved()}
 	for _, r := range w.runs {
 		if r.id == "" {
 			continue // it has no number to be called by yet
@@ -108,11 +109,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.Runs = append(s.Runs, r.summary())
 	}
 	blocked := w.blocked()
-	for _, n := range w.g.Nodes() {
-		if n.Runnable() {
-			s.Counts.Add(w.state(n, blocked[n.Pos()]))
-		}
-	}
+	s.Counts = w.countFile(blocked)
 	if !nodes {
 		return s
 	}
@@ -145,7 +142,7 @@ func (w *Workspace) wrapper() string {
 	prefix, hasPrefix := w.g.Attr("prefix")
 	suffix, hasSuffix := w.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return prefix + "{}" + suffix
+		return executor.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }

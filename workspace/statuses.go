@@ -402,11 +402,12 @@ type statusKeeping struct {
 	through int                 // the newest run that is over
 	behind  bool                // the workfile may not show all statuses
 
-	statusesStale bool // they have changed since they were kept
-	statusesFound bool // the state folder had them when the workfile was opened
-	otherWorkflow bool // what it had is about another workflow, which lay at the same path
-	statusEdited  bool // somebody has set or reset a status
-	noted         bool // what is kept says that the workfile lacks some of it
+	statusesStale bool   // they have changed since they were kept
+	statusesFound bool   // the state folder had them when the workfile was opened
+	otherWorkflow bool   // what it had is about another workflow, which lay at the same path
+	statusEdited  bool   // somebody has set or reset a status
+	movedFrom     string // the workfile that this one seems to have been
+	noted         bool   // what is kept says that the workfile lacks some of it
 }
 
 // anyStatus reports whether any node or edge has a status.

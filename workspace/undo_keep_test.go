@@ -74,6 +74,9 @@ func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
 			e.Source, e.Target = edge.Source.ID, edge.Target.ID
 		}
 		e.Type = rapid.SampledFrom([]string{"blocking", "non-blocking"}).Draw(t, "type")
+		if e.Op != api.OpAddEdge {
+			e.Edge = rapid.SampledFrom([]string{"", "1", "2", api.EveryEdge}).Draw(t, "which")
+		}
 	case api.OpSet, api.OpUnset:
 		e.Nodes, e.Key = []string{node("node")}, rapid.SampledFrom([]string{"label", "note"}).Draw(t, "key")
 		e.Value = rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "value")

@@ -277,6 +277,18 @@ func decodeValues(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
+// exactValues are values of a request as expressions have them: a client sends numbers as they are written.
+func exactValues(values map[string]any) (map[string]any, error) {
+	if len(values) == 0 {
+		return values, nil
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	return decodeValues(data)
+}
+
 // waitingState is what people see of a queued node that waits.
 func (r *run) waitingState(i int) (api.State, *api.Wait) {
 	if r.sched.Status(i) != graph.Queued {

@@ -33,8 +33,10 @@ type Config struct {
 	// ago. 0 is no limit.
 	KeepRuns int
 	KeepAge  time.Duration
-	Log      *slog.Logger
-	Disk     history.Disk // under the history and the workfile; nil = that of this machine
+	// KeepBytes is how much the runs of a workfile may take together; 0 is no limit. The latest stays.
+	KeepBytes int64
+	Log       *slog.Logger
+	Disk      history.Disk // under the history and the workfile; nil = that of this machine
 	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
 	// called from helpers and requests, not from the loop.
 	Forgot func(id string, runs []int)

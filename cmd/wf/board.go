@@ -22,8 +22,7 @@ type board struct {
 	failed  map[string]bool
 	waiting map[string]*waitingNode
 	skipped map[string]bool // no path leads to them any more
-	inner   map[string]bool // nodes of instances that ended at least once: not part of total
-	within  map[string]int  // how many of them, by the name of their sub-flow
+	within  map[string]int  // nodes of instances that ended at least once, by the name of their sub-flow
 	blocked int
 
 	begun   time.Time     // of what was seen of the run
@@ -52,7 +51,7 @@ const maxSlowest = 3
 
 func newBoard() *board {
 	return &board{done: map[string]int{}, running: map[string]*runningNode{}, queued: map[string]bool{}, failed: map[string]bool{},
-		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, inner: map[string]bool{}, within: map[string]int{}}
+		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, within: map[string]int{}}
 }
 
 // take notes one event of the run. It returns the stage that this event finished, if any.
@@ -64,6 +63,9 @@ func (b *board) take(ev api.Event) *stage {
 		delete(b.waiting, ev.Node)
 	}
 	switch ev.Type {
+	case api.RunGrew:
+		b.kept = ev.Kept
+		b.total = max(0, ev.Nodes-b.kept)
 	case api.NodeReady:
 		b.queued[ev.Node] = true
 		delete(b.skipped, ev.Node)
@@ -104,20 +106,27 @@ func (b *board) end(ev api.Event) *stage {
 	if ev.DurationMS != nil {
 		b.time(plain.Line(ev.Name), time.Duration(*ev.DurationMS)*time.Millisecond)
 	}
-	if ofInstance(ev.Name) {
-		if !b.inner[ev.Node] {
-			b.inner[ev.Node] = true
-			b.within[ev.Name[:strings.LastIndexByte(ev.Name, '[')]]++
-		}
-		return nil
-	}
 	_, again := b.done[ev.Node]
+	if ofInstance(ev.Name) && !again {
+		b.within[ev.Name[:strings.LastIndexByte(ev.Name, '[')]]++
+	}
+	if ev.SubFlow && b.within[ev.Name] > 0 {
+		b.endSubFlow(ev)
+		return b.stageOf[ev.Node].end(ev)
+	}
 	b.done[ev.Node] = max(ev.Execution, 1)
 	if again {
 		return nil
 	}
 	b.ahead.ended(ev.Node)
 	return b.stageOf[ev.Node].end(ev)
+}
+
+// endSubFlow notes the end of a sub-flow whose nodes were counted: only a failure of its own is one more.
+func (b *board) endSubFlow(ev api.Event) {
+	if !b.failed[ev.Node] || ev.Reason == api.ReasonInstances || ev.Reason == api.ReasonCancelled {
+		delete(b.failed, ev.Node)
+	}
 }
 
 // time adds to the work and keeps the slowest.
@@ -143,7 +152,7 @@ func (b *board) resync(run api.RunSummary) {
 	c := run.Counts
 	b.kept, b.blocked = c.Kept, c.Blocked
 	b.total = max(0, run.Nodes-b.kept)
-	b.missed = max(0, c.OK+c.Failed+c.Cancelled+c.Skipped-len(b.done)-len(b.skipped))
+	b.missed = max(0, c.Ended()-len(b.done)-len(b.skipped))
 	clear(b.waiting)
 	clear(b.running) // whatever of it still runs will report its end all the same
 	clear(b.queued)
@@ -152,10 +161,9 @@ func (b *board) resync(run api.RunSummary) {
 // learn takes the nodes of the run as they were at one moment. What events have told since is newer
 // and stays. It returns the stages that are finished already.
 func (b *board) learn(o api.RunOutlook) []*stage {
-	b.kept, b.missed = 0, 0
+	b.kept, b.missed = o.Kept, 0
 	for _, n := range o.Nodes {
 		if n.State == api.StateOK && n.Executions == 0 {
-			b.kept++
 			continue
 		}
 		_, ended := b.done[n.Node]
@@ -179,7 +187,7 @@ func (b *board) learn(o api.RunOutlook) []*stage {
 			}
 		}
 	}
-	b.total = max(0, len(o.Nodes)-b.kept)
+	b.total = max(0, o.Total-b.kept)
 	b.ahead = newForecast(o, b.done)
 	var finished []*stage
 	b.stageOf, finished = stagesOf(o, b.done, b.failed)

@@ -84,9 +84,6 @@ func (p paint) runningRow(n *runningNode, now time.Time, width int) string {
 func (b *board) totals(p paint, now time.Time, width int, hint string) string {
 	n, total := b.ended()
 	line := fmt.Sprintf("%d/%d", n, total)
-	if len(b.inner) > 0 {
-		line += fmt.Sprintf("  +%d in sub-flows", len(b.inner))
-	}
 	if len(b.failed) > 0 {
 		line += fmt.Sprintf("  %s %d", p.glyph(api.StateFailed), len(b.failed))
 	}

@@ -167,6 +167,7 @@ func TestLearn(t *testing.T) {
 	}
 	o.Nodes[1].State, o.Nodes[2].State = api.StateRunning, api.StateQueued // older than the events
 	o.Nodes[4] = api.NodeOutlook{Node: "late", Name: "late\x1b[2J", State: api.StateRunning, Executions: 1, Started: number(noon)}
+	o.Total, o.Kept = 5, 1
 	b.learn(o)
 	if n, total := b.ended(); n != 2 || total != 4 || b.kept != 1 {
 		t.Errorf("%d of %d ended, %d kept", n, total, b.kept)

@@ -23,9 +23,6 @@ func ofInstance(name string) bool {
 // skip notes that no path leads to a node any more. It returns the stage that this finished, if any.
 func (b *board) skip(ev api.Event) *stage {
 	delete(b.queued, ev.Node)
-	if ofInstance(ev.Name) {
-		return nil
-	}
 	_, ran := b.done[ev.Node]
 	if ran || b.skipped[ev.Node] {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/daemon"
 	"wf/plain"
 )
 
@@ -62,17 +63,20 @@ func (o *checkOptions) run(ctx context.Context, e *env) error {
 // ask gets the findings. A file that cannot be read at all is a finding too where a program
 // asks; people get it as the error it is.
 func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path string, err error) {
-	s, err := e.open(ctx, o.file)
+	if path, err = e.workfile(o.file); err != nil {
+		return api.Check{}, "", err
+	}
+	if ws, done := e.opened(ctx, e.whereFolders(), path); ws != nil {
+		defer done()
+		check, err = ws.Check(ctx)
+	} else {
+		check, err = daemon.Check(path)
+	}
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Code == api.CodeWorkfile && o.json {
 		return unreadable(refused), "", nil
 	}
-	if err != nil {
-		return api.Check{}, "", err
-	}
-	defer s.close()
-	check, err = s.ws.Check(ctx)
-	return check, s.path, err
+	return check, path, err
 }
 
 // unreadable is the refusal of a workfile as a finding.

@@ -105,8 +105,8 @@ func TestBoardOfControlFlow(t *testing.T) {
 		ev.Time = now
 		b.take(ev)
 	}
-	if n, total := b.ended(); n != 3 || total != 4 {
-		t.Errorf("%d of %d ended, want 3 of 4: flaky once, bad, good", n, total)
+	if n, total := b.ended(); n != 4 || total != 4 {
+		t.Errorf("%d of %d ended, want 4 of 4: flaky once, each[0]/x, bad, good", n, total)
 	}
 	if len(b.queued) != 0 || len(b.failed) != 0 || b.within["each"] != 1 {
 		t.Errorf("queued %v, failed %v, within %v", b.queued, b.failed, b.within)

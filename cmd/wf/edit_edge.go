@@ -36,49 +36,92 @@ func newAddEdge(e *env) *cobra.Command {
 }
 
 func newRemoveEdge(e *env) *cobra.Command {
-	return editCommand(e, &cobra.Command{
+	return edgeCommand(e, &cobra.Command{
 		Use:   "remove-edge SRC DST",
 		Short: "Remove the edge from SRC to DST",
-		Args:  nargs(2, 2),
-	}, func(args []string) ([]api.Edit, error) {
-		return []api.Edit{{Op: api.OpRemoveEdge, Source: args[0], Target: args[1]}}, nil
+		Example: `  wf edit remove-edge fetch align
+  wf edit remove-edge e7                         the edge with this id
+  wf edit remove-edge fetch align --edge all     however many there are`,
+	}, 0, func(edit *api.Edit, _ []string) error {
+		edit.Op = api.OpRemoveEdge
+		return nil
 	})
 }
 
 func newSetEdge(e *env) *cobra.Command {
-	return editCommand(e, &cobra.Command{
+	return edgeCommand(e, &cobra.Command{
 		Use:   "set-edge SRC DST EDGEKEY=VALUE...",
 		Short: "Set attributes of an edge, as its condition",
-		Long:  "Set-edge writes attributes of an edge. SRC DST EDGEKEY VALUE sets one, too.",
 		Example: `  wf edit set-edge deploy rollback when=failure
-  wf edit set-edge review publish when=case:accepted`,
-		Args: nargs(3, -1),
-	}, func(args []string) ([]api.Edit, error) {
-		set, err := given(args[2:])
-		return []api.Edit{{Op: api.OpSetEdge, Source: args[0], Target: args[1], Set: set}}, err
+  wf edit set-edge review publish when=case:accepted
+  wf edit set-edge e7 when=done                        the edge with this id`,
+		Long: "Set-edge writes attributes of an edge. EDGEKEY VALUE sets one, too.",
+	}, oneOrMore, func(edit *api.Edit, args []string) (err error) {
+		edit.Op = api.OpSetEdge
+		edit.Set, err = given(args)
+		return err
 	})
 }
 
 func newUnsetEdge(e *env) *cobra.Command {
-	return editCommand(e, &cobra.Command{
+	return edgeCommand(e, &cobra.Command{
 		Use:   "unset-edge SRC DST EDGEKEY",
 		Short: "Remove an attribute of an edge",
-		Args:  nargs(3, 3),
-	}, func(args []string) ([]api.Edit, error) {
-		return []api.Edit{{Op: api.OpUnsetEdge, Source: args[0], Target: args[1], Key: args[2]}}, nil
+	}, 1, func(edit *api.Edit, args []string) error {
+		edit.Op, edit.Key = api.OpUnsetEdge, args[0]
+		return nil
 	})
 }
 
 func newEdgeType(e *env) *cobra.Command {
-	return editCommand(e, &cobra.Command{
+	return edgeCommand(e, &cobra.Command{
 		Use:   "type SRC DST TYPE",
 		Short: "Make the edge from SRC to DST blocking or non-blocking",
-		Args:  nargs(3, 3),
-	}, func(args []string) ([]api.Edit, error) {
-		if !slices.Contains(edgeTypes, args[2]) {
-			return nil, &failure{status: exitUsage, what: "edge type " + args[2] + ": must be " + strings.Join(edgeTypes, " or "),
-				why: didYouMean(args[2], edgeTypes), fix: "wf edit type --help"}
+	}, 1, func(edit *api.Edit, args []string) error {
+		if !slices.Contains(edgeTypes, args[0]) {
+			return &failure{status: exitUsage, what: "edge type " + args[0] + ": must be " + strings.Join(edgeTypes, " or "),
+				why: didYouMean(args[0], edgeTypes), fix: "wf edit type --help"}
 		}
-		return []api.Edit{{Op: api.OpEdgeType, Source: args[0], Target: args[1], Type: args[2]}}, nil
+		edit.Op, edit.Type = api.OpEdgeType, args[0]
+		return nil
 	})
+}
+
+// oneOrMore is how many further arguments set-edge takes: settings.
+const oneOrMore = -1
+
+// edgeCommand completes a command about an edge that is there: its two ends, or its id alone, come before
+// further arguments, which fill in the rest of the edit.
+func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Edit, args []string) error) *cobra.Command {
+	which := ""
+	if cmd.Args = nargs(1+further, 2+further); further == oneOrMore {
+		cmd.Args = nargs(2, -1)
+	}
+	if cmd.Long == "" {
+		cmd.Long = cmd.Short + "."
+	}
+	cmd.Long += " The id of an edge may stand in\nthe place of SRC DST. Where several edges connect the two, --edge says which one is meant."
+	cmd.Flags().StringVar(&which, "edge", "", "the `EDGE` of several: its id, its number from 1, or all")
+	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
+		edit := api.Edit{Edge: which}
+		ends := len(args) - further
+		if further == oneOrMore {
+			ends = endsBefore(args)
+		}
+		if ends == 2 {
+			edit.Source, edit.Target = args[0], args[1]
+		} else if edit.Edge = args[0]; which != "" {
+			return nil, usage("--edge is for two nodes, not for an edge that is named by its id")
+		}
+		err := fill(&edit, args[ends:])
+		return []api.Edit{edit}, err
+	})
+}
+
+// endsBefore is how many words name the edge before settings: KEY=VALUE, or one KEY and its VALUE.
+func endsBefore(args []string) int {
+	if strings.Contains(args[1], "=") || len(args) == 3 && !strings.Contains(args[2], "=") {
+		return 1
+	}
+	return 2
 }

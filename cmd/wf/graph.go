@@ -119,7 +119,7 @@ func graphOf(s *api.Status) api.Graph {
 		Nodes: make([]api.GraphNode, 0, len(s.Nodes)), Edges: make([]api.GraphEdge, 0, len(s.Edges))}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		g.Nodes = append(g.Nodes, api.GraphNode{ID: n.ID, Name: n.Name, Command: n.Command, Status: n.Status, State: n.State,
+		g.Nodes = append(g.Nodes, api.GraphNode{ID: n.ID, Name: n.Name, Command: n.Command, Status: n.Status, State: n.State, Handled: n.Handled,
 			Group: n.Group, Container: n.Container, SubFlow: n.SubFlow, Parent: n.Parent, X: n.X, Y: n.Y})
 	}
 	for i := range s.Edges {

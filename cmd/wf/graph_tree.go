@@ -218,7 +218,11 @@ func (p *treePrinter) print(root int) {
 func (p *treePrinter) line(v int, lead string) {
 	n := p.nodes[v]
 	name := plain.Line(n.Name)
-	text := lead + p.glyph(n.State) + " " + p.strong(name)
+	state := n.State
+	if n.Handled {
+		state = api.StateHandled
+	}
+	text := lead + p.glyph(state) + " " + p.strong(name)
 	used := columns(lead) + 2 + columns(name)
 	if note := p.condition(v); note != "" {
 		text += p.sgr("2", note)

@@ -275,3 +275,14 @@ func appendFile(path string, a *account) error {
 	}
 	return err
 }
+
+// ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how
+// it ended.
+func ofSubFlow(n api.NodeStatus, all []api.NodeStatus) bool {
+	for _, c := range all {
+		if c.ID == n.Parent && n.Parent != "" {
+			return c.SubFlow != "" || ofSubFlow(c, all)
+		}
+	}
+	return false
+}

@@ -20,6 +20,9 @@ type runsOptions struct {
 	json    bool
 	keep    int
 	older   string
+	size    string
+	gone    bool
+	yes     bool
 	dryRun  bool
 	format  string
 	verbose bool
@@ -102,14 +105,29 @@ func newRunsRm(e *env) *cobra.Command {
 func newRunsPrune(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:     "prune",
-		Short:   "Forget old runs",
-		Example: `  wf runs prune --keep 50 --older 30d --dry-run`,
-		Args:    nargs(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.prune(cmd.Context(), e) },
+		Use:   "prune",
+		Short: "Forget old runs",
+		Long: `Prune forgets runs that are over, with their outputs: those that one of the limits is against;
+without a limit those of the daemon count (wf help config: keep-runs, keep-age, keep-size).
+
+With --gone it forgets all that is kept of workfiles that do not exist any more: it lists them, and
+asks. A workfile that was only moved keeps its history with wf mv. What runs is never forgotten.`,
+		Example: `  wf runs prune --keep 50 --older 30d --dry-run
+  wf runs prune --size 10GB
+  wf runs prune --gone --dry-run`,
+		Args: nargs(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.gone {
+				return o.pruneGone(cmd.Context(), e, cmd.Flags())
+			}
+			return o.prune(cmd.Context(), e, cmd.Flags().Changed("keep"))
+		},
 	}
 	o.listFlags(cmd)
-	cmd.Flags().IntVar(&o.keep, "keep", 0, "keep the newest `N` runs (default: what the daemon keeps by itself)")
+	cmd.Flags().IntVar(&o.keep, "keep", 0, "keep the newest `N` runs, with 0 none (default: what the daemon keeps by itself)")
+	cmd.Flags().StringVar(&o.size, "size", "", "keep of the newest runs what takes no more than this `SIZE`, as 10GB, and the latest")
+	cmd.Flags().BoolVar(&o.gone, "gone", false, "forget the histories of workfiles that do not exist any more")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gone: do not ask")
 	cmd.Flags().StringVar(&o.older, "older", "", "only runs that ended longer ago than this `AGE`, as 30d or 12h")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say which, and forget none")
 	return cmd

@@ -43,7 +43,14 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 	return o.forgotten(e, api.PruneResult{Removed: runs})
 }
 
-func (o *runsOptions) prune(ctx context.Context, e *env) error {
+func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
+	if o.yes {
+		return usage("--yes answers the question of --gone")
+	}
+	size, err := parseSize(o.size)
+	if err != nil {
+		return err
+	}
 	older, err := parseAge(o.older)
 	if err != nil {
 		return err
@@ -56,7 +63,8 @@ func (o *runsOptions) prune(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	result, err := s.ws.Prune(ctx, api.PruneRequest{Keep: o.keep, OlderMS: older.Milliseconds(), DryRun: o.dryRun})
+	result, err := s.ws.Prune(ctx, api.PruneRequest{Keep: o.keep, None: keepGiven && o.keep == 0, Bytes: size,
+		OlderMS: older.Milliseconds(), DryRun: o.dryRun})
 	if err != nil {
 		return err
 	}
@@ -81,6 +89,29 @@ func (o *runsOptions) forgotten(e *env, result api.PruneResult) error {
 	}
 	result.Schema, result.DryRun = api.SchemaPrune, o.dryRun
 	return writeJSON(e.stdout, result)
+}
+
+// parseSize reads a number of bytes: 500MB, 10GB, 1.5TB (powers of 1000), 10GiB (of 1024). "" is 0.
+func parseSize(text string) (int64, error) {
+	number, factor := strings.TrimSpace(text), 1.0
+	for _, unit := range []struct {
+		name   string
+		factor float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+		{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1}} {
+		if n, ok := strings.CutSuffix(number, unit.name); ok {
+			number, factor = strings.TrimSpace(n), unit.factor
+			break
+		}
+	}
+	if number == "" && factor == 1 {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n < 0 || n*factor > 1<<60 || n != n {
+		return 0, usage("size %s: must be like 500MB or 10GB", text)
+	}
+	return int64(n * factor), nil
 }
 
 // parseAge reads an age: as time.ParseDuration, and whole days as 30d. "" is 0.

@@ -33,6 +33,7 @@ type serverOptions struct {
 	slots      int
 	keepRuns   int
 	keepAge    string
+	keepSize   string
 }
 
 func newServerStart(e *env) *cobra.Command {
@@ -65,6 +66,7 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.slots, "slots", 0, "`N` executions at once on this machine (default: its processors)")
 	f.IntVar(&o.keepRuns, "keep-runs", history.DefaultKeep, "keep the newest `N` runs of each workfile; 0 = all")
 	f.StringVar(&o.keepAge, "keep-age", "90d", "forget runs that ended longer than this `AGE` ago; 0s = never")
+	f.StringVar(&o.keepSize, "keep-size", "0", "forget the oldest runs of a workfile while all take more than this `SIZE`, as 10GB; 0 = never")
 }
 
 // background starts a daemon that outlives this command, with the flags that were given here.
@@ -92,7 +94,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 // given are the flags to hand on. What settings say the next daemon reads itself.
 func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	var args []string
-	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age"} {
+	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size"} {
 		if f := flags.Lookup(name); f.Changed && !e.configured[name] {
 			args = append(args, "--"+name+"="+f.Value.String())
 		}
@@ -178,6 +180,10 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, err
 	}
+	keepSize, err := parseSize(o.keepSize)
+	if err != nil {
+		return daemon.Config{}, err
+	}
 	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 || o.keepRuns < 0 {
 		return daemon.Config{}, usage("port, slots, idle-timeout and keep-runs must not be negative, and a port is at most 65535")
 	}
@@ -195,6 +201,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		Slots:        o.slots,
 		KeepRuns:     o.keepRuns,
 		KeepAge:      keepAge,
+		KeepBytes:    keepSize,
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,

@@ -37,6 +37,7 @@ const (
 	kindSwitch             // true or false
 	kindTime               // 10s, 5m, 1h30m
 	kindAge                // a time, or days: 30d
+	kindSize               // bytes: 500MB, 10GB
 	kindWord               // one of the words
 )
 
@@ -75,6 +76,8 @@ func settings() []setting {
 			help: "how many past runs of a workfile the daemon keeps; 0 = all"},
 		{key: "keep-age", kind: kindAge, builtin: "90d", commands: startCommands, personal: true,
 			help: "for how long it keeps them; 0s = for ever"},
+		{key: "keep-size", kind: kindSize, builtin: "0", commands: startCommands, personal: true,
+			help: "how much they may take for each workfile, as 500MB or 10GB; 0 = any size"},
 	}
 }
 
@@ -120,6 +123,10 @@ func (s setting) check(text string) (problem string, meant []string) {
 	case kindAge:
 		if _, err := parseAge(text); err != nil {
 			return "must be an age like 30d, 12h or 90m", nil
+		}
+	case kindSize:
+		if _, err := parseSize(text); err != nil {
+			return "must be a size like 500MB or 10GB", nil
 		}
 	case kindWord:
 		for _, word := range s.words {

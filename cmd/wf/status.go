@@ -92,7 +92,7 @@ func statusCode(s api.Status) int {
 	switch {
 	case len(s.ActiveRuns) > 0:
 		return exitBusy
-	case s.Counts.Failed > 0 && !allHandled(s) || s.LastRun != nil && s.LastRun.Result == api.ResFailed:
+	case s.Counts.Failed > 0 || s.LastRun != nil && s.LastRun.Result == api.ResFailed:
 		return exitFailed
 	case s.LastRun != nil && s.LastRun.Result == api.Cancelled:
 		return exitStopped

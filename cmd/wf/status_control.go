@@ -123,29 +123,6 @@ func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
 	return strings.Join(parts, "  ")
 }
 
-// allHandled says of a state in which nodes have failed that an edge has fired for each of them.
-func allHandled(s api.Status) bool {
-	handled := false
-	unhandled := func(nodes []api.NodeStatus) bool {
-		for _, n := range nodes {
-			if n.State == api.StateFailed && !n.Handled && !ofSubFlow(n, s.Nodes) {
-				return true
-			}
-			handled = handled || n.Handled
-		}
-		return false
-	}
-	if unhandled(s.Nodes) {
-		return false
-	}
-	for _, stage := range s.Stages { // in each, those that are not handled are named first
-		if unhandled(stage.Notable) {
-			return false
-		}
-	}
-	return handled
-}
-
 // waitsForPeople says whether one of the nodes that are named waits for a person.
 func waitsForPeople(stages []api.Stage) bool {
 	for _, s := range stages {
@@ -153,17 +130,6 @@ func waitsForPeople(stages []api.Stage) bool {
 			if n.Wait != nil && n.Wait.Kind == api.WaitApproval || n.Instances != nil && n.Instances.Counts.Waiting > 0 {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how
-// it ended.
-func ofSubFlow(n api.NodeStatus, all []api.NodeStatus) bool {
-	for _, c := range all {
-		if c.ID == n.Parent && n.Parent != "" {
-			return c.SubFlow != "" || ofSubFlow(c, all)
 		}
 	}
 	return false

@@ -71,6 +71,10 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
 	}
+	if s.MovedFrom != "" {
+		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
+			quote(s.MovedFrom)+" "+quote(s.Workfile))
+	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+plain.Line(s.Problem))
 	}
@@ -88,7 +92,7 @@ func countGlyphs(p paint, c api.Counts) []string {
 		n     int
 	}{
 		{api.StateRunning, c.Running}, {api.StateQueued, c.Queued}, {api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying},
-		{api.StateFailed, c.Failed},
+		{api.StateFailed, c.Failed}, {api.StateHandled, c.Handled},
 		{api.StateCancelled, c.Cancelled}, {api.StateBlocked, c.Blocked},
 	} {
 		if part.n > 0 {
@@ -172,6 +176,8 @@ func stageState(c api.Counts) api.State {
 		return api.StateBlocked
 	case c.Idle > 0:
 		return api.StateIdle
+	case c.Handled > 0 && c.OK+c.Kept == 0:
+		return api.StateHandled
 	case c.Skipped > 0 && c.OK+c.Kept == 0:
 		return api.StateSkipped
 	}
@@ -221,7 +227,7 @@ func statusNext(s api.Status, file string) string {
 	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)
 	}
-	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0 && !allHandled(s)) {
+	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0) {
 		parts = append(parts, "go on: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")

@@ -122,6 +122,9 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 	if ev.Result == api.Cancelled && len(failed) == 0 {
 		return nil
 	}
+	for _, x := range failed {
+		delete(v.refused, x.Node) // its execution says it
+	}
 	for _, id := range slices.Sorted(maps.Keys(v.refused)) {
 		v.say("\n  %s %s", v.p.glyph(api.StateFailed), v.refused[id])
 	}
@@ -229,7 +232,7 @@ func (v *view) failureDetail(detail api.RunDetail, g alike) {
 		head += " after " + d
 	}
 	v.say("\n  %s", head)
-	v.field("command", x.Command)
+	v.field("command", beginning(x.Command))
 	if detail.Wrapper != "" {
 		v.field("wrapper", detail.Wrapper)
 	}
@@ -276,6 +279,6 @@ func (v *view) otherFailures(rest []api.Execution, run string) {
 
 // advice is the command to type next and what it will do.
 func (v *view) advice(c api.Counts) {
-	again := c.Failed + c.Blocked + c.Cancelled + c.Idle - len(v.handled)
-	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept+len(v.handled))
+	again := c.Failed + c.Blocked + c.Cancelled + c.Idle
+	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept+c.Handled)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -20,6 +22,17 @@ func countParts(c api.Counts, idle string) []string { return words.CountParts(c,
 
 func cause(reason api.Reason, code *int, signal, message string) string {
 	return words.Cause(reason, code, signal, message)
+}
+
+// mostOfCommand is how many bytes of a command are shown where it is not what was asked for.
+const mostOfCommand = 4000
+
+// beginning is a text that is not too long to be shown, or the beginning of it and how much there is.
+func beginning(text string) string {
+	if len(text) <= mostOfCommand {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostOfCommand], "") + fmt.Sprintf("… (%d bytes; wf ls --json has all of it)", len(text))
 }
 
 // clip cuts text to width columns at its end; width 0 leaves it whole. It counts runes: good

@@ -124,7 +124,7 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
   graph   wrapper   goes around every command: bash -c '{}'; {} is the command
           jobs      commands of a run at once
           cwd       where commands work; the folder of the workfile if it is not there
-          shell     what executes them; /bin/sh if it is not there
+          shell     what executes them, with its options; /bin/sh if it is not there
           max_activations  how often a node may run in one run: 1000 if it is not there
           max_instances    how many nodes the instances of containers may have in one run: 500000
                            if it is not there
@@ -132,6 +132,11 @@ A workfile is GraphML, as any graph editor writes it. Attributes are found by th
                     were written; split: apart. Nodes may have it, too
 
 Conditions, retries, loops, approvals and parameters are attributes too: wf help control-flow.
+
+{} in a wrapper stands for the command as one word, or for its text within quotes. A program
+that starts another one needs a shell for it: nice sh -c {}, docker run IMAGE sh -c {}; wf check
+says where one is missing. For commands that stop at the first error, also within a pipe, set
+shell to bash -euo pipefail: wf edit set-graph shell 'bash -euo pipefail'.
 
 prefix and suffix of older workfiles are understood as wrapper. Everything else in the file,
 drawings, comments and the data of other programs, stays as it is, byte for byte.`
@@ -257,6 +262,8 @@ A command runs with the environment of the wf run that started it, and these:
   WF_RUN_ID       number of the run           WF_NODE_NAME  its handle
   WF_EXECUTION    how often it began in this run, from 1
   WF_OUTPUT       file for its outputs: key=value lines, key<<END blocks, or a JSON object
+  WF_INPUT        file with these variables and those of env as a JSON object, for commands that
+                  name it: for values of more than 128 KiB, which no variable can hold
   WF_PARAM_NAME   value of a parameter        WF_APPROVAL_NAME  value of wf approve --set
   WF_ITEM, WF_INDEX  of an instance of a foreach or times; WF_ITERATION of a while or until
 

@@ -46,7 +46,6 @@ type view struct {
 	quotes  map[nodeExecution]int   // at which of them the last words of a failure were shown
 	blocked map[string]bool         // nodes that were named as blocked
 	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
-	handled map[string]bool         // nodes that failed, and an edge has fired for that: a resume keeps them
 	partial bool                    // not all of the run was seen
 	begun   bool                    // the run's own events have begun: JSON prints from here on
 	streams *streams
@@ -56,7 +55,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, handled: map[string]bool{}, quotes: map[nodeExecution]int{}}
+		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
 		v.keyboard = newKeyboard(e, v.term)
 	}
@@ -113,7 +112,7 @@ func (v *view) events() []api.EventType {
 	if v.opt.json {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.NodeFailed, api.FileProblem,
+	types := []api.EventType{api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.NodeFailed, api.FileProblem,
 		api.NodeWaiting, api.NodeDecided}
 	if v.opt.progress != "none" || v.opt.output == "grouped" || v.opt.output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)

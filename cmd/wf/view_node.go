@@ -12,7 +12,10 @@ import (
 
 // started is the header of the run.
 func (v *view) started(ev api.Event) {
-	v.board.total = max(0, ev.Nodes-v.board.kept) // what is kept may lie in instances, which are no nodes of the run yet
+	if ev.Kept > 0 {
+		v.board.kept = ev.Kept
+	}
+	v.board.total = max(0, ev.Nodes-v.board.kept)
 	if !v.progress() || v.opt.quiet {
 		return
 	}
@@ -58,10 +61,8 @@ func (v *view) nodeStarted(ev api.Event) {
 func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	failed := ev.Type == api.NodeFailed
 	delete(v.refused, ev.Node)
-	if delete(v.handled, ev.Node); ev.Handled {
-		v.handled[ev.Node] = true
-	}
-	if endState(ev) == api.StateFailed && !ev.Handled && !executed(ev) && ev.Reason != api.ReasonInstances {
+	if endState(ev) == api.StateFailed && !ev.Handled && ev.Reason != api.ReasonInstances &&
+		(!executed(ev) || ev.Reason == api.ReasonLimit || ev.Reason == api.ReasonExpression) {
 		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
 	}
 	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
@@ -85,7 +86,7 @@ func final(ev api.Event) bool { return ev.Type == api.NodeFailed && ev.Retry == 
 
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
-	return v.live != nil && !v.opt.verbose && v.board.total+len(v.board.inner) > foldedNodes
+	return v.live != nil && !v.opt.verbose && v.board.total > foldedNodes
 }
 
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
@@ -160,6 +161,8 @@ func endState(ev api.Event) api.State {
 		return api.StateOK
 	case ev.Reason == api.ReasonCancelled:
 		return api.StateCancelled
+	case ev.Handled:
+		return api.StateHandled
 	}
 	return api.StateFailed
 }

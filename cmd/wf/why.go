@@ -84,7 +84,7 @@ func printCommand(w io.Writer, title, command string) error {
 
 // printWhy is the answer for people. file is the --file flag that a command in it needs.
 func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) error {
-	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.State), plain.Line(why.Node.Name), stateDetail(why.Node, now))
+	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
 	if why.Run != "" {
 		head += "  in run " + why.Run
 	}
@@ -92,7 +92,7 @@ func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) err
 	for _, line := range why.Text {
 		fmt.Fprintf(w, "  %s\n", plain.Line(line))
 	}
-	err := printCommand(w, "  command:", why.Node.Command)
+	err := printCommand(w, "  command:", beginning(why.Node.Command))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
 		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", quote(why.Run+"/"+why.Node.Name), file)
 	}

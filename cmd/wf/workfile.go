@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"wf/daemon"
 )
 
 // defaultWorkfile is used where no other is named.
@@ -58,6 +60,11 @@ func (e *env) noWorkfile(path string, err error) error {
 	name := filepath.Base(path)
 	f := &failure{status: exitWorkfile, what: "no workfile " + name,
 		where: "looked for " + path, fix: "wf new " + quote(e.rel(path))}
+	if to := daemon.MovedTo(path, e.whereFolders().state); to != "" {
+		f.why = "looks like it was moved to " + e.rel(to)
+		f.fix = "wf mv " + quote(e.rel(path)) + " " + quote(e.rel(to)) + " moves its history, too"
+		return f
+	}
 	if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
 		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {

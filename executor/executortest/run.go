@@ -16,6 +16,7 @@ func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
 		cases []testCase
 	}{
 		{"exit", exitCases},
+		{"large", largeCases},
 		{"output", outputCases},
 		{"width", widthCases},
 		{"gate", gateCases},

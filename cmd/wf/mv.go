@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+func newMv(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mv OLDFILE NEWFILE",
+		Short: "Move a workfile with its history",
+		Long: `Mv renames a workfile and takes along what belongs to its path: statuses, past runs with their
+outputs, and the values of wf kv. Where the file has been moved already, with mv or git, it moves the
+rest. It is refused while a run is going.`,
+		Example: `  wf mv a.wf b.wf
+  wf mv Workfile pipelines/`,
+		Args: nargs(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.move(cmd.Context(), args[0], args[1]) },
+	}
+}
+
+func (e *env) move(ctx context.Context, from, to string) error {
+	c, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	result, err := c.Move(ctx, api.MoveRequest{From: e.abs(from), To: e.abs(to)})
+	if err != nil {
+		return asConflict(err)
+	}
+	e.moveSight(result)
+	fmt.Fprintf(e.stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), plural(result.Runs, "run"))
+	return nil
+}
+
+// moveSight takes along how the workfile was looked at in the terminal interface.
+func (e *env) moveSight(moved api.MoveResult) {
+	views := sights(filepath.Join(e.whereFolders().state, "views"))
+	if from, to := views.path(moved.FromID), views.path(moved.ToID); from != "" && to != "" {
+		_ = os.Rename(from, to) // nothing depends on it
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"wf/api"
+	"wf/plain"
+	"wf/words"
+)
+
+// pruneGone lists the histories of workfiles that do not exist any more, and forgets them after a yes.
+func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSet) error {
+	for _, flag := range []string{"keep", "older", "size", "file"} {
+		if flags.Changed(flag) {
+			return usage("--gone is about workfiles that do not exist any more: --%s has no place", flag)
+		}
+	}
+	c, err := e.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	list, err := c.Gone(ctx, api.GoneRequest{})
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, h := range list.Histories {
+		if h.Keep == "" {
+			ids = append(ids, h.ID)
+		}
+	}
+	if !o.json {
+		if err := printGone(e, list); err != nil {
+			return err
+		}
+	}
+	if !o.dryRun && len(ids) > 0 {
+		if err := o.confirmGone(e, len(ids)); err != nil {
+			return err
+		}
+		if list, err = c.Gone(ctx, api.GoneRequest{Remove: ids}); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return writeJSON(e.stdout, list)
+	}
+	verb, forgotten := "forgot", 0
+	for _, h := range list.Histories {
+		if h.Removed || o.dryRun && h.Keep == "" {
+			forgotten++
+		}
+	}
+	if o.dryRun {
+		verb = "would forget"
+	}
+	fmt.Fprintf(e.stderr, "%s the histories of %s\n", verb, plural(forgotten, "workfile"))
+	return nil
+}
+
+// confirmGone asks, unless --yes has answered.
+func (o *runsOptions) confirmGone(e *env, n int) error {
+	if o.yes {
+		return nil
+	}
+	if !e.interactive() || o.json {
+		return &failure{status: exitUsage, what: "nobody can be asked whether to forget " + plural(n, "history"),
+			why: "nothing was forgotten", fix: "wf runs prune --gone --yes"}
+	}
+	fmt.Fprintf(e.stderr, "Forget these histories, with all outputs? [y/N] ")
+	answer, err := readLine(e.stdin)
+	if err != nil {
+		fmt.Fprintln(e.stderr)
+	}
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+		fmt.Fprintln(e.stderr, "nothing was forgotten")
+		return exitError(exitOK)
+	}
+	return nil
+}
+
+// printGone is the list for people.
+func printGone(e *env, list api.GoneList) error {
+	var t table
+	for _, h := range list.Histories {
+		last := ""
+		if h.LastRun != nil {
+			last = "last run " + words.Ago(*h.LastRun, time.Now())
+		}
+		if h.Keep != "" {
+			last += "  stays: " + plain.Line(h.Keep)
+		}
+		t.row(plain.Line(h.Workfile), plural(h.Runs, "run"), sizeText(h.Bytes), last)
+	}
+	return t.write(e.stdout)
+}
+
+// sizeText is a number of bytes for people: 812 B, 1.5 MB.
+func sizeText(bytes int64) string {
+	size, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB"}
+	i := 0
+	for ; size >= 999.5 && i < len(units)-1; i++ {
+		size /= 1000
+	}
+	if i == 0 || size >= 99.5 {
+		return fmt.Sprintf("%.0f %s", size, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", size, units[i])
+}

@@ -1,0 +1,142 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wf/api"
+	"wf/workspace"
+)
+
+// MovedTo finds what a workfile that is gone may have become, for a program that must not start a daemon
+// to know: see workspace.MovedTo.
+func MovedTo(path, state string) string { return workspace.MovedTo(path, state) }
+
+// vacateTime bounds the wait for clients that still use a workspace.
+const vacateTime = 5 * time.Second
+
+// vacate closes a workspace that has no runs and keeps it from being opened until release is called.
+// Watchers are told that it closes.
+func (t *workspaces) vacate(ctx context.Context, id string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, vacateTime)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		e := t.byID[id]
+		if e == nil && !t.closed {
+			e = &entry{id: id, closing: true, ready: make(chan struct{}), gone: make(chan struct{})}
+			t.byID[id] = e
+			t.mu.Unlock()
+			return func() { t.forget(e) }, nil
+		}
+		closed := t.closed
+		if e != nil {
+			e.leave = true
+		}
+		t.mu.Unlock()
+		if closed {
+			return nil, errEnding()
+		}
+		e.nudge()
+		select {
+		case <-e.gone:
+			continue
+		case <-ctx.Done():
+		}
+		t.mu.Lock()
+		e.leave = false
+		t.mu.Unlock()
+		return nil, t.inUse(e)
+	}
+}
+
+func (t *workspaces) inUse(e *entry) error {
+	refusal := &api.Error{Code: api.CodeConflict, Message: "the workfile is in use", Fix: "try again"}
+	select {
+	case <-e.ready:
+		if e.err == nil {
+			if info := e.ws.Info(); len(info.Runs) > 0 {
+				refusal.Message, refusal.Run = "run "+info.Runs[0]+" is going", info.Runs[0]
+				refusal.Fix = "wf stop " + info.Runs[0] + " --file " + info.Workfile
+			}
+		}
+	default:
+	}
+	return refusal
+}
+
+// move is wf mv.
+func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error) {
+	if !filepath.IsAbs(q.From) || !filepath.IsAbs(q.To) {
+		return api.MoveResult{}, invalid("the paths of workfiles must be absolute, not %q and %q", q.From, q.To)
+	}
+	if info, err := os.Stat(q.To); err == nil && info.IsDir() {
+		q.To = filepath.Join(q.To, filepath.Base(q.From))
+	}
+	d.workspaces.hold()
+	defer d.workspaces.letGo()
+	var ids []string
+	for _, path := range []string{q.From, q.To} {
+		id, err := workspace.LastingID(path)
+		if err != nil {
+			return api.MoveResult{}, err
+		}
+		if len(ids) > 0 && ids[0] == id {
+			return api.MoveResult{}, invalid("both names are the same file")
+		}
+		release, err := d.workspaces.vacate(r.Context(), id)
+		if err != nil {
+			return api.MoveResult{}, err
+		}
+		defer release()
+		ids = append(ids, id)
+	}
+	res, err := d.opener.move(q.From, q.To)
+	if err != nil {
+		return res, err
+	}
+	if err := d.cfg.values.Move(r.Context(), ids[0], ids[1]); err != nil {
+		return res, kvError(err)
+	}
+	return res, nil
+}
+
+// gone lists the histories of workfiles that are gone, and forgets those that are named.
+func (d *daemon) gone(r *http.Request, q api.GoneRequest) (api.GoneList, error) {
+	d.workspaces.hold()
+	defer d.workspaces.letGo()
+	list := api.GoneList{Schema: api.SchemaGone}
+	var err error
+	if list.Histories, err = d.opener.gone(); err != nil {
+		return list, err
+	}
+	for _, id := range q.Remove {
+		for i := range list.Histories {
+			if h := &list.Histories[i]; h.ID == id && h.Keep == "" {
+				if err := d.forgetHistory(r.Context(), id); err != nil {
+					return list, err
+				}
+				h.Removed = true
+			}
+		}
+	}
+	return list, nil
+}
+
+func (d *daemon) forgetHistory(ctx context.Context, id string) error {
+	release, err := d.workspaces.vacate(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := d.opener.removeHistory(id); err != nil {
+		return err
+	}
+	if err := d.cfg.values.Drop(ctx, id); err != nil {
+		return kvError(err)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// What api.Counts says about counting is done here, for runs that are going and for what they have left.
+
+// countAll counts the nodes in scope by state.
+func (r *run) countAll() api.Counts {
+	var c api.Counts
+	blocked, present := r.sched.Blocked(), []bool(nil)
+	if r.flow != nil {
+		present = r.sched.Present()
+	}
+	for i := range r.nodes {
+		switch {
+		case present == nil:
+			c.Add(r.counted(i, blocked[i]))
+		case present[i]:
+			r.countNode(&c, i, blocked[i])
+		}
+	}
+	return c
+}
+
+// counted is stateIn as it is counted.
+func (r *run) counted(i int, blocked bool) api.State {
+	s := r.stateIn(i, blocked)
+	if s == api.StateFailed && r.sched.Handled(i) {
+		return api.StateHandled
+	}
+	return s
+}
+
+// countNode counts a node of a run with control flow: of a sub-flow the instances that are still to begin, and
+// a failure of its own. The nodes of the others are counted one by one.
+func (r *run) countNode(c *api.Counts, i int, blocked bool) {
+	members := r.sched.Members(i)
+	first, _ := r.sched.Instances(i)
+	known := max(len(first), r.sched.Planned(i))
+	s := r.counted(i, blocked)
+	if members == 0 || known == 0 {
+		c.Add(s)
+		return
+	}
+	c.Idle += (known - len(first)) * members
+	if s == api.StateFailed || s == api.StateHandled {
+		switch r.sched.Reason(i) {
+		case scheduler.ReasonCancelled:
+		case scheduler.ReasonInstances:
+			if !r.anyFailed(i, first) {
+				c.Add(s)
+			}
+		default:
+			c.Add(s)
+		}
+	}
+}
+
+// anyFailed says whether an instance of a sub-flow has failed: then its nodes tell of it.
+func (r *run) anyFailed(i int, first []int) bool {
+	for k := range first {
+		if r.sched.InstanceFailed(i, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// grown tells that the run has other nodes than was known, if it has.
+func (r *run) grown(w *Workspace) {
+	if r.flow == nil || r.beginning {
+		return
+	}
+	total := r.sched.Total()
+	if total == r.toldTotal && !r.recalledSome {
+		return
+	}
+	if r.recalledSome {
+		r.recalledSome, r.toldKept = false, r.countAll().Kept
+	}
+	r.toldTotal = total
+	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.client, Nodes: total, Kept: r.toldKept})
+}
+
+// countFile counts the nodes of the workfile by state.
+func (w *Workspace) countFile(blocked []bool) api.Counts {
+	var c api.Counts
+	for _, r := range w.runs {
+		c.AddAll(r.countAll())
+	}
+	c.OK, c.Kept = c.OK+c.Kept, 0 // that is what a run says
+	for _, n := range w.g.Nodes() {
+		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
+			continue
+		}
+		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status && p.Instances > 0 {
+			w.countPast(&c, n, w.localName(n), p)
+			continue
+		}
+		s := w.state(n, blocked[n.Pos()])
+		if rec := w.record(n); s == api.StateFailed && rec != nil && rec.handled {
+			s = api.StateHandled
+		}
+		c.Add(s)
+	}
+	return c
+}
+
+// countPast counts what earlier runs have made of a node and, if it is a sub-flow, of the nodes in it.
+func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PastNode) {
+	if !n.SubFlow() || p.Instances == 0 {
+		c.Add(countedPast(p, w.last[path].rec))
+		return
+	}
+	members := w.members(n)
+	c.Idle += max(0, len(p.Items)-p.Instances) * len(members)
+	failed := false
+	for k := range p.Instances {
+		for _, m := range members {
+			at := instancePath(path, k) + "/" + w.localName(m)
+			past := w.before[at]
+			failed = failed || past.Status == graph.Failed && !past.Handled
+			w.countPast(c, m, at, past)
+		}
+	}
+	if p.Status == graph.Failed && !p.Handled && !failed && api.Reason(p.Reason) != api.ReasonCancelled {
+		c.Failed++
+	}
+}
+
+// countInto counts a node of an instance with all that is in it.
+func (r *run) countInto(c *api.Counts, i int) {
+	r.countNode(c, i, false)
+	first, _ := r.sched.Instances(i)
+	for _, at := range first {
+		for j := range r.sched.Members(i) {
+			r.countInto(c, at+j)
+		}
+	}
+}
+
+func countedPast(p scheduler.PastNode, rec *nodeRecord) api.State {
+	s := stateOf(p.Status, rec, false)
+	if s == api.StateFailed && p.Handled {
+		return api.StateHandled
+	}
+	return s
+}

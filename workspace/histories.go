@@ -1,0 +1,296 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wf/api"
+	"wf/graphml"
+	"wf/history"
+	"wf/ownfile"
+)
+
+// The history of a workfile lies in a folder that is named by its path. So a workfile that is moved has to
+// take it along (wf mv), and one that is removed leaves it behind (wf runs prune --gone).
+
+func folderOf(state, id string) string { return filepath.Join(state, "workspaces", id) }
+
+// histories are the ids of all workspaces that the state folder knows.
+func histories(state string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(state, "workspaces"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() && len(e.Name()) == len(pathHash("")) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, err
+}
+
+// headBytes is as much of the kept statuses as is needed to know whose they are.
+const headBytes = 8 << 10
+
+// keptHead reads what the kept statuses say about the workfile itself; "" where nobody knows its path.
+func keptHead(state, id string) (k keptStatuses) {
+	f, err := ownfile.Open(filepath.Join(folderOf(state, id), statusesFile), os.O_RDONLY)
+	if err == nil {
+		data := make([]byte, headBytes)
+		n, _ := f.ReadAt(data, 0)
+		f.Close()
+		if head, _, whole := bytes.Cut(data[:n], []byte(`,"nodes":`)); whole && json.Unmarshal(append(head, '}'), &k) == nil {
+			return k
+		}
+	}
+	s := history.At(folderOf(state, id))
+	if numbers, err := s.Numbers(); err == nil && len(numbers) > 0 {
+		if sum, err := s.Summary(numbers[0]); err == nil {
+			k.Workfile = sum.Workfile
+		}
+	}
+	return k
+}
+
+// nearby says whether two folders are one, or neighbours.
+func nearby(a, b string) bool {
+	rel, err := filepath.Rel(a, b)
+	return err == nil && strings.Count(rel, string(filepath.Separator)) <= 1
+}
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// lookForOrigin finds the workfile that this one was before somebody moved it: one without a file now, of
+// equal content when it was seen last, not far away. It is asked for workfiles without a history only.
+func (w *Workspace) lookForOrigin() {
+	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.content == nil || w.statusesFound {
+		return
+	}
+	ids, _ := histories(w.cfg.State)
+	for _, id := range ids {
+		k := keptHead(w.cfg.State, id)
+		if id != w.id && k.Content != nil && *k.Content == *w.file.content && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
+			w.movedFrom = k.Workfile
+			return
+		}
+	}
+}
+
+// moved is the workfile that this one seems to have been; "" when something has run here since.
+func (w *Workspace) moved() string {
+	if w.latest != nil || len(w.runs) > 0 {
+		return ""
+	}
+	return w.movedFrom
+}
+
+// MovedTo finds the file that a workfile which is gone may have become: one of equal content in its
+// folder, or in one beside. "" if there is none, or no history of it.
+func MovedTo(path, state string) string {
+	id, err := LastingID(path)
+	if err != nil || !missing(path) {
+		return ""
+	}
+	k := keptHead(state, id)
+	if k.Content == nil {
+		return ""
+	}
+	folder := filepath.Dir(path)
+	for _, pattern := range []string{filepath.Join(folder, "*"), filepath.Join(folder, "*", "*"), filepath.Join(filepath.Dir(folder), "*")} {
+		names, _ := filepath.Glob(pattern) // the pattern is right unless a folder has a strange name
+		for _, name := range names[:min(len(names), 5000)] {
+			info, err := os.Stat(name)
+			if err != nil || !info.Mode().IsRegular() || info.Size() != k.Content.Size {
+				continue
+			}
+			if data, _, err := readFile(name); err == nil && *contentOf(graphml.Pieces{data}) == *k.Content {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Move renames a workfile and moves its history. Where the file has been moved already only the history is.
+// The paths are absolute. Nobody has either workspace open, and nobody opens them meanwhile.
+func Move(from, to string, cfg Config) (api.MoveResult, error) {
+	res := api.MoveResult{From: from, To: to}
+	old, err := LastingID(from)
+	if err != nil {
+		return res, err
+	}
+	moved := missing(from)
+	switch info, err := os.Lstat(from); {
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return res, &api.Error{Code: api.CodeRefused, Message: from + " is a link", Why: "the history belongs to the file that it leads to", Fix: "mv moves the link"}
+	case moved && missing(to):
+		return res, openError(from, fs.ErrNotExist)
+	case !moved && !missing(to):
+		return res, &api.Error{Code: api.CodeRefused, Message: to + " exists already", Fix: "choose another name, or remove it first"}
+	}
+	id, err := LastingID(to)
+	if err != nil {
+		return res, err
+	}
+	res.FromID, res.ToID = old, id
+	release, err := takeHistory(old, from, cfg)
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	store := history.At(folderOf(cfg.State, old))
+	numbers, err := store.Numbers()
+	if err != nil {
+		return res, internal("the history cannot be read", err)
+	}
+	if own, _ := history.At(folderOf(cfg.State, id)).Numbers(); len(own) > 0 {
+		return res, &api.Error{Code: api.CodeConflict, Message: to + " has a history of its own",
+			Fix: "wf runs prune --keep 0 --file " + filepath.Base(to) + " forgets that"}
+	}
+	if !moved {
+		if err := os.Rename(from, to); err != nil {
+			return res, &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be moved", Where: from, Why: plain(err),
+				Fix: "move it with mv; then the same command moves its history"}
+		}
+	}
+	res.Runs = len(numbers)
+	return res, moveFolder(cfg.State, old, id)
+}
+
+// moveFolder gives a history another name. What lies there has no runs.
+func moveFolder(state, from, to string) error {
+	if missing(folderOf(state, from)) {
+		return nil
+	}
+	err := os.RemoveAll(folderOf(state, to))
+	if err == nil {
+		err = os.Rename(folderOf(state, from), folderOf(state, to))
+	}
+	if err != nil {
+		return internal("the history cannot be moved; the same command tries again", err)
+	}
+	return nil
+}
+
+// takeHistory makes sure that nothing of a workspace runs and that no other daemon has it open; release
+// gives it back.
+func takeHistory(id, path string, cfg Config) (release func(), err error) {
+	dir := folderOf(cfg.State, id)
+	if missing(dir) {
+		return func() {}, nil
+	}
+	w := &Workspace{id: id, path: path, cfg: cfg}
+	w.fence, err = history.TakeFence(dir, w.holder())
+	var taken *history.FencedError
+	if errors.As(err, &taken) {
+		return nil, w.fencedError(taken.Holder)
+	}
+	if err != nil {
+		return nil, internal("the history cannot be taken hold of", err)
+	}
+	store := history.At(dir)
+	numbers, err := store.Numbers()
+	if err != nil {
+		w.dropFence()
+		return nil, internal("the history cannot be read", err)
+	}
+	for _, n := range numbers {
+		if !store.Over(n) {
+			w.dropFence()
+			return nil, &api.Error{Code: api.CodeConflict, Run: runID(n), Message: "run " + runID(n) + " is not over", Where: path,
+				Fix: "wf stop " + runID(n) + " --file " + filepath.Base(path)}
+		}
+	}
+	return w.dropFence, nil
+}
+
+// GoneHistories lists the histories of workfiles that do not exist any more.
+func GoneHistories(state string) ([]api.GoneHistory, error) {
+	ids, err := histories(state)
+	if err != nil {
+		return nil, internal("the histories cannot be listed", err)
+	}
+	list := []api.GoneHistory{}
+	for _, id := range ids {
+		path := keptHead(state, id).Workfile
+		if !filepath.IsAbs(path) || !missing(path) || pathHash(path) != id {
+			continue
+		}
+		h := api.GoneHistory{ID: id, Workfile: path, Keep: whyKeep(state, id, path)}
+		s := history.At(folderOf(state, id))
+		numbers, _ := s.Numbers()
+		h.Runs = len(numbers)
+		h.Bytes, _ = s.Size()
+		if len(numbers) > 0 {
+			if sum, err := s.Summary(numbers[0]); err == nil {
+				h.LastRun = ptr(sum.Time)
+			}
+		}
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// whyKeep says why the history of a workfile that is gone must stay; "" = it need not.
+func whyKeep(state, id, path string) string {
+	s := history.At(folderOf(state, id))
+	numbers, err := s.Numbers()
+	if err != nil {
+		return "its history cannot be read"
+	}
+	for _, n := range numbers {
+		if !s.Over(n) {
+			return "run " + runID(n) + " is not over"
+		}
+	}
+	// The folder of a disk that is not mounted is there, and empty.
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		entries, err := os.ReadDir(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir):
+			continue
+		case err != nil:
+			return dir + " cannot be read"
+		case len(entries) == 0 && dir != filepath.Dir(path):
+			return dir + " is empty: a disk may not be mounted there"
+		}
+		return ""
+	}
+}
+
+// RemoveHistory forgets all that is kept of a workfile that is gone.
+func RemoveHistory(id string, cfg Config) error {
+	path := keptHead(cfg.State, id).Workfile
+	if !missing(path) || pathHash(path) != id {
+		return &api.Error{Code: api.CodeConflict, Message: "the workfile is there again: " + path}
+	}
+	if why := whyKeep(cfg.State, id, path); why != "" {
+		return &api.Error{Code: api.CodeConflict, Message: "the history of " + path + " stays: " + why}
+	}
+	release, err := takeHistory(id, path, cfg)
+	if err != nil {
+		return err
+	}
+	defer release()
+	gone := filepath.Join(cfg.State, "workspaces", ".gone-"+id)
+	err = os.RemoveAll(gone) // of a crash
+	if err == nil {
+		err = os.Rename(folderOf(cfg.State, id), gone)
+	}
+	if err == nil {
+		err = os.RemoveAll(gone)
+	}
+	if err != nil {
+		return internal("the history of "+path+" cannot be removed", err)
+	}
+	return nil
+}
