@@ -51,6 +51,9 @@ type ServerStatus struct {
 	Held       []HeldWorkspace `json:"held,omitempty"`
 }
 
+// HeldWorkfile is why a run is held that is not taken up: its workfile is held, see HeldWorkspace.
+const HeldWorkfile = "its workfile is held"
+
 // A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
 // of it, one after the other. The runs go on in their runners, which keep their results.
 type HeldWorkspace struct {
@@ -93,6 +96,8 @@ type RunRequest struct {
 	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
 	// minute, is refused with CodeDone. With the mode "fresh" it is not.
 	AskRepeat bool `json:"ask_repeat,omitempty"`
+	// Detached says that nobody waits for the run: if it has to wait in line, the daemon keeps it there.
+	Detached bool `json:"detached,omitempty"`
 	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
 	// detached from it.
 	Caller *Caller `json:"caller,omitempty"`
@@ -126,6 +131,7 @@ const (
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
 	Run     string `json:"run"`
+	Queued  string `json:"queued,omitempty"` // its name in the line; then Run is "", and the rest unknown
 	Mode    string `json:"mode"`
 	Resumes string `json:"resumes,omitempty"`
 	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed

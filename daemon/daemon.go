@@ -42,9 +42,12 @@ type Config struct {
 	Version     string        // of the binary
 	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor
-	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
-	Ready       func(api.Registry) // called once, when requests are answered; may be nil
-	Log         *slog.Logger       // nil drops everything
+	// Rehearse finds out whether this program dies of taking up the runs of a workfile: see Rehearse. nil:
+	// nobody can.
+	Rehearse func(path string) error
+	Locked   func() error       // called once this is the only daemon, before anything else; may be nil
+	Ready    func(api.Registry) // called once, when requests are answered; may be nil
+	Log      *slog.Logger       // nil drops everything
 
 	// Tests have less patience, and fewer connections.
 

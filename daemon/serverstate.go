@@ -36,10 +36,17 @@ func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
 	return s, nil
 }
 
-// held are the workspaces that nobody opens by himself; one in the middle of its last trial is none.
+// held are the workspaces whose runs nobody takes up; one in the middle of its last trial is none.
 func (d *daemon) held() []api.HeldWorkspace {
-	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return d.workspaces.has(h.ID) })
+	open := map[string]bool{}
+	for _, e := range d.workspaces.entries() {
+		open[e.id] = e.ws.Info().State != stateHeld
+	}
+	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return open[h.ID] })
 }
+
+// stateHeld is the state of a workspace whose runs are not taken up.
+const stateHeld = "held"
 
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
@@ -50,6 +57,11 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 		return api.WorkspaceInfo{}, err
 	}
 	defer d.workspaces.release(e)
+	if q.Retry {
+		if err := e.ws.Retry(r.Context()); err != nil {
+			return api.WorkspaceInfo{}, err
+		}
+	}
 	e.ws.SetResults(q.Results)
 	return e.ws.Info(), nil
 }

@@ -241,13 +241,22 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("start the runner: %w", err)
+		return h.notStarted(err)
 	}
 	h.begun = true
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()
 	return nil
+}
+
+// notStarted names what kept a runner from being started: the system tells only of its program, also when
+// it is the folder of the run's commands that cannot be entered.
+func (h *runnerHandle) notStarted(err error) error {
+	if enter := unix.Access(h.cwd, unix.X_OK); enter != nil {
+		return fmt.Errorf("the folder of the commands, %s, cannot be entered: %w", h.cwd, enter)
+	}
+	return fmt.Errorf("start the runner: %w", err)
 }
 
 // environment is what a runner has: what it is told by its daemon, and nothing of the run.

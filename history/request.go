@@ -49,6 +49,7 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
 	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
 
+	Queued string  `json:"queued,omitempty"` // the key of the file with which it waited in line
 	Caller *Caller `json:"caller,omitempty"` // the execution that has started it and waits for it; nil = none
 
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same

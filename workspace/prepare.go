@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,6 +40,9 @@ func (w *Workspace) prepare(r *run, env []string) {
 		}
 		if p.err == nil && bare {
 			w.keepOrigin(p.hist.Number())
+		}
+		if p.err == nil && r.begunFrom != "" {
+			_ = os.Remove(r.begunFrom) // else whoever finds it finds the run, too
 		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)

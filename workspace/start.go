@@ -26,7 +26,10 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
-	var err error
+	err := w.checkWorkFolder(ctx)
+	if err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = exactValues(req.Params); err != nil {
 		return api.RunAccepted{}, invalid("the parameters: %v", err)
 	}
@@ -45,7 +48,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
-	if err := w.usable(); err != nil {
+	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
 	scope, err := w.scope(req)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // lsOptions are the flags of ls.
@@ -54,6 +56,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 	if o.json {
 		return writeJSON(e.stdout, list)
 	}
+	e.noteProblem(list.Problem)
 	return printNodes(e.stdout, e.outPaint(), list.Nodes, e.outWidth())
 }
 
@@ -85,4 +88,11 @@ func (e *env) outWidth() int {
 		return 0
 	}
 	return width
+}
+
+// noteProblem says that what is shown is older than the file, which cannot be read at present.
+func (e *env) noteProblem(problem string) {
+	if problem != "" {
+		fmt.Fprintf(e.stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))
+	}
 }

@@ -36,6 +36,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == runnerCommand {
 		os.Exit(runRunner(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == rehearseCommand {
+		os.Exit(runRehearse(os.Args[2:]))
+	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])
 	e.guard(func() {

@@ -297,9 +297,13 @@ func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRe
 func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
 	v := newView(e, s, o.showOptions)
 	defer v.close()
+	req.Detached = true
 	accepted, err := s.startRun(ctx, req, v.inLine)
 	if err != nil {
 		return asConflict(err)
+	}
+	if accepted.Queued != "" {
+		return v.queued(accepted.Queued, o.json)
 	}
 	v.accepted(accepted)
 	if accepted.Run == "" {

@@ -191,6 +191,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
 	}
+	local := &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+		Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))}
 	return daemon.Config{
 		Runtime:      dirs.runtime,
 		State:        dirs.state,
@@ -204,8 +206,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		KeepBytes:    keepSize,
 		Version:      version(),
 		Given:        o.given(e, flags),
-		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
-			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
+		Executor:     local,
+		Rehearse:     rehearsal(local, program, dirs.state, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},
@@ -221,5 +223,5 @@ func runRunner(args []string) int {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	}, func() error { return revive(filepath.Dir(args[1])) })
+	}, func() error { return revive(args[0], filepath.Dir(args[1])) })
 }
