@@ -72,7 +72,7 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	}
 	var t table
 	for _, n := range nodes {
-		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(n, now), room))
+		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(p, n, now), room))
 	}
 	return t.write(w)
 }
