@@ -11,4 +11,6 @@ const (
 	HeaderClient  = "Wf-Client"  // id of the client, appears on the events it causes
 	HeaderUser    = "Wf-User"    // name of the person, likewise; a label, no proof of anything
 	HeaderVersion = "Wf-Version" // version of the client's binary
+	HeaderRequest = "Wf-Request" // key of a request that changes something: chance, at most 64 characters, the same when it is repeated
+	HeaderAgain   = "Wf-Again"   // 1: a daemon may have got a request with this key already
 )

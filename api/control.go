@@ -99,6 +99,8 @@ type Decision struct {
 	Values   map[string]any `json:"values,omitempty"`
 	Comment  string         `json:"comment,omitempty"`
 	User     string         `json:"user,omitempty"`
+	Key      string         `json:"-"` // HeaderRequest
+	Again    bool           `json:"-"` // HeaderAgain
 }
 
 // DecisionMade says who decided what.

@@ -15,6 +15,7 @@ const (
 	CodeDone        Code = "done"         // 409: everything is done, and somebody is to be asked before all is repeated
 	CodeRefused     Code = "refused"      // 403: not allowed, or not now
 	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: ask again
+	CodeLost        Code = "lost"         // 503: asked again, and nobody knows whether it was done the first time
 	CodeVersion     Code = "version"      // 426: client and daemon do not understand each other
 	CodeInternal    Code = "internal"     // 500
 )

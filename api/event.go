@@ -45,6 +45,7 @@ const (
 	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // somebody asked for the end
+	RunRefused   EventType = "run_refused"  // a run that waited in line cannot begin, for the reason in Message
 	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
 	RunGrew      EventType = "run_grew"     // the run has more nodes, or others, than was known: instances of a sub-flow
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
@@ -85,6 +86,7 @@ type Event struct {
 	SubFlow  bool          `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead of it
 	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
 
+	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the line
 	Workfile string    `json:"workfile,omitempty"`
 	Mode     string    `json:"mode,omitempty"`
 	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats

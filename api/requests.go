@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
 // the process behind the socket is a daemon it can talk to.
@@ -8,7 +11,8 @@ type VersionInfo struct {
 	Version  string `json:"version"`  // of the binary
 	Protocol string `json:"protocol"` // Version of this package
 	PID      int    `json:"pid"`
-	Runs     int    `json:"runs"` // going at present
+	Runs     int    `json:"runs"`               // going at present
+	Requests bool   `json:"requests,omitempty"` // the daemon knows requests again by their keys: HeaderRequest
 }
 
 // OpenRequest asks for the workspace of a workfile.
@@ -51,6 +55,9 @@ type ServerStatus struct {
 	Held       []HeldWorkspace `json:"held,omitempty"`
 }
 
+// HeldWorkfile is why a run is held that is not taken up: its workfile is held, see HeldWorkspace.
+const HeldWorkfile = "its workfile is held"
+
 // A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
 // of it, one after the other. The runs go on in their runners, which keep their results.
 type HeldWorkspace struct {
@@ -72,16 +79,19 @@ type ServerStop struct {
 
 // RunRequest starts a run (SEMANTICS §3).
 type RunRequest struct {
-	Nodes     []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
-	Exclude   []string `json:"exclude,omitempty"`
-	Mode      string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs      *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
-	Wrapper   *string  `json:"wrapper,omitempty"` // nil = the workfile's
-	Env       []string `json:"env"`               // KEY=VALUE: the whole environment of the client
-	FailFast  bool     `json:"fail_fast,omitempty"`
-	TimeoutMS int64    `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
-	GraceMS   *int64   `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
-	User      string   `json:"user,omitempty"`       // who asked, for the history
+	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
+	Exclude []string `json:"exclude,omitempty"`
+	Mode    string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
+	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
+	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
+	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
+	// World is what the commands inherit besides: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
+	// "hard":-1}}}, where -1 is no limit. What is missing is as the daemon has it.
+	World     json.RawMessage `json:"world,omitempty"`
+	FailFast  bool            `json:"fail_fast,omitempty"`
+	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
+	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
+	User      string          `json:"user,omitempty"`       // who asked, for the history
 	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
 	// (labels of yEd). It is remembered in the workfile.
 	AcceptDrawing bool           `json:"accept_drawing,omitempty"`
@@ -90,9 +100,14 @@ type RunRequest struct {
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	// Key is HeaderRequest, Again HeaderAgain: a run that this request has begun already is begun once.
+	Key   string `json:"-"`
+	Again bool   `json:"-"`
 	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
 	// minute, is refused with CodeDone. With the mode "fresh" it is not.
 	AskRepeat bool `json:"ask_repeat,omitempty"`
+	// Detached says that nobody waits for the run: if it has to wait in line, the daemon keeps it there.
+	Detached bool `json:"detached,omitempty"`
 	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
 	// detached from it.
 	Caller *Caller `json:"caller,omitempty"`
@@ -126,6 +141,7 @@ const (
 // "resume" and no failed node Run is "".
 type RunAccepted struct {
 	Run     string `json:"run"`
+	Queued  string `json:"queued,omitempty"` // its name in the line; then Run is "", and the rest unknown
 	Mode    string `json:"mode"`
 	Resumes string `json:"resumes,omitempty"`
 	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
@@ -321,6 +337,8 @@ type EditResult struct {
 	Added []string `json:"added,omitempty"` // ids of new nodes, in the order of the edits
 	Text  string   `json:"text,omitempty"`  // what was done, undone, redone
 	Notes []string `json:"notes,omitempty"`
+	// Unsaved: the file cannot be written at present; a note says why. The change is kept.
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // ResetRequest clears statuses, marks and captured output.

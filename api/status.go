@@ -10,6 +10,7 @@ type Status struct {
 	ActiveRuns []string     `json:"active_runs"`
 	Runs       []RunSummary `json:"runs,omitempty"` // the active ones, whole
 	LastRun    *RunSummary  `json:"last_run,omitempty"`
+	Queued     []QueuedRun  `json:"queued,omitempty"` // runs that wait in line, though nobody waits for them
 	Counts     Counts       `json:"counts"`
 	Wrapper    string       `json:"wrapper,omitempty"`
 	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
@@ -99,8 +100,9 @@ type EdgeStatus struct {
 
 // NodeList is `wf ls --json`.
 type NodeList struct {
-	Schema string       `json:"schema"`
-	Nodes  []NodeStatus `json:"nodes"`
+	Schema  string       `json:"schema"`
+	Problem string       `json:"problem,omitempty"` // the workfile cannot be read at present: this is how it was
+	Nodes   []NodeStatus `json:"nodes"`
 }
 
 // RunSummary is one run in lists.
@@ -127,6 +129,13 @@ type RunSummary struct {
 	// or a person with wf stop.
 	Cause    string `json:"cause,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
+}
+
+// A QueuedRun waits in line until others are over.
+type QueuedRun struct {
+	Queued string    `json:"queued"` // its name: wf stop takes it out of the line
+	Since  time.Time `json:"since"`
+	User   string    `json:"user,omitempty"`
 }
 
 // A Shortage says why fewer commands of a run go at once than could.

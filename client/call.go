@@ -27,76 +27,32 @@ func post[T any](ctx context.Context, c *Client, path string, body any) (T, erro
 	return call[T](ctx, c, http.MethodPost, path, nil, body)
 }
 
-// call asks the daemon and decodes its answer. body nil sends none. A question whose answer breaks
-// off in the middle is asked again, once.
+// call asks the daemon and decodes its answer. body nil sends none.
 func call[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
-	var out T
-	var encoded []byte
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return out, fmt.Errorf("encode %s %s: %w", method, path, err)
-		}
-		encoded = b
-	}
-	err := receive(ctx, c, method, path, query, encoded, &out)
-	if method == http.MethodGet && brokenOff(err) {
-		out = *new(T) // nothing of the half that came
-		err = receive(ctx, c, method, path, query, encoded, &out)
-	}
-	return out, err
-}
-
-// receive asks the daemon once and decodes its answer into out.
-func receive(ctx context.Context, c *Client, method, path string, query url.Values, body []byte, out any) error {
-	answer, err := c.send(ctx, method, path, query, body)
+	q, err := newQuestion(method, path, query, body)
 	if err != nil {
-		return err
+		return *new(T), err
 	}
-	defer answer.Close()
-	dec := json.NewDecoder(answer)
-	dec.UseNumber() // outputs and parameters are of any type: a number stays as it is written
-	if err := dec.Decode(out); err != nil {
-		return lost(ctx, err)
-	}
-	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again
-	return nil
+	return ask[T](ctx, c, q, nil)
 }
 
-// send asks the daemon and returns the body of a successful answer. A daemon that has ended
-// meanwhile is started again, once, unless somebody has ended it on purpose: nothing has been sent
-// to it when the dialling failed, and a question may be asked twice.
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
-	answer, err := c.attempt(ctx, method, path, query, body)
-	if !notDialled(err) && !(method == http.MethodGet && brokenOff(err)) {
-		return answer, err
-	}
-	if err := c.reach(ctx, reaching{start: !c.dismissed()}); err != nil {
-		return nil, err
-	}
-	return c.attempt(ctx, method, path, query, body)
-}
-
-// attempt asks the daemon that was found last.
-func (c *Client) attempt(ctx context.Context, method, path string, query url.Values, body []byte) (io.ReadCloser, error) {
-	u := url.URL{Scheme: "http", Host: api.SocketHost, RawQuery: query.Encode()}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+// attempt asks the daemon that was found last, once, and returns the body of a successful answer.
+func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error) {
+	u := url.URL{Scheme: "http", Host: api.SocketHost, RawQuery: q.query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, q.method, u.String(), bytes.NewReader(q.body))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", q.method, q.path, err)
 	}
 	// path is escaped already (api.Workspace); Opaque keeps a run called "a/b" one segment.
-	req.URL.Opaque = "//" + api.SocketHost + path
-	req.Header = c.header()
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.URL.Opaque = "//" + api.SocketHost + q.path
+	req.Header = q.header(c)
 	begin := time.Now()
 	resp, err := c.http.Do(req)
 	if err != nil {
-		c.trace("request", "method", method, "path", path, "query", u.RawQuery, "bytes", len(body), "took", time.Since(begin), "err", err)
+		c.trace("request", "method", q.method, "path", q.path, "query", u.RawQuery, "bytes", len(q.body), "took", time.Since(begin), "err", err)
 		return nil, lost(ctx, err)
 	}
-	c.trace("request", "method", method, "path", path, "query", u.RawQuery, "bytes", len(body), "took", time.Since(begin), "status", resp.StatusCode)
+	c.trace("request", "method", q.method, "path", q.path, "query", u.RawQuery, "bytes", len(q.body), "took", time.Since(begin), "status", resp.StatusCode)
 	if resp.StatusCode/100 != 2 {
 		defer resp.Body.Close()
 		return nil, refusal(resp)

@@ -12,7 +12,7 @@ import (
 func (c *Client) KVGet(ctx context.Context, where api.KVScope, key string) (api.KVAnswer, error) {
 	query := kvQuery(where)
 	query.Set("key", key)
-	return kvCall[api.KVAnswer](ctx, c, http.MethodGet, api.PathKV, query, nil)
+	return call[api.KVAnswer](ctx, c, http.MethodGet, api.PathKV, query, nil)
 }
 
 // KVKeys lists the keys that begin with prefix. It asks for one page after the other: what changes
@@ -22,7 +22,7 @@ func (c *Client) KVKeys(ctx context.Context, where api.KVScope, prefix string) (
 	query.Set("prefix", prefix)
 	var keys []api.KVKey
 	for {
-		page, err := kvCall[api.KVKeys](ctx, c, http.MethodGet, api.PathKVKeys, query, nil)
+		page, err := call[api.KVKeys](ctx, c, http.MethodGet, api.PathKVKeys, query, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -36,18 +36,17 @@ func (c *Client) KVKeys(ctx context.Context, where api.KVScope, prefix string) (
 
 // KVSet gives a key a value. When it returns without an error, the answer is on the disk.
 func (c *Client) KVSet(ctx context.Context, req api.KVSet) (api.KVAnswer, error) {
-	return kvCall[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVSet, nil, req)
+	return call[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVSet, nil, req)
 }
 
 // KVDelete takes the value of a key away.
 func (c *Client) KVDelete(ctx context.Context, req api.KVDelete) (api.KVAnswer, error) {
-	return kvCall[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVDelete, nil, req)
+	return call[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVDelete, nil, req)
 }
 
-// KVIncr adds to a number. It is never done twice: a daemon that is lost on the way is an error, and
-// then nobody knows whether it was done.
+// KVIncr adds to a number. It is done once, also when the daemon is lost on the way.
 func (c *Client) KVIncr(ctx context.Context, req api.KVIncr) (api.KVAnswer, error) {
-	return kvCall[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVIncr, nil, req)
+	return call[api.KVAnswer](ctx, c, http.MethodPost, api.PathKVIncr, nil, req)
 }
 
 func kvQuery(where api.KVScope) url.Values {
@@ -59,22 +58,4 @@ func kvQuery(where api.KVScope) url.Values {
 		query.Set("run", where.Run)
 	}
 	return query
-}
-
-// kvCall asks the daemon, and the next one while it says that it is ending: then it has done nothing.
-func kvCall[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
-	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
-	defer cancel()
-	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		out, err := call[T](ctx, c, method, path, query, body)
-		if code(err) != api.CodeGone {
-			return out, err
-		}
-		if sleep(bounded, wait) != nil {
-			if ctx.Err() != nil {
-				return out, ctx.Err()
-			}
-			return out, err
-		}
-	}
 }

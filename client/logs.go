@@ -51,7 +51,6 @@ func (w *Workspace) Output(ctx context.Context, q LogQuery, stream string, offse
 	if follow {
 		v.Set("follow", "1")
 	}
-	return again(ctx, w, func() (io.ReadCloser, error) {
-		return w.c.send(ctx, http.MethodGet, w.path(api.SubOutput), v, nil)
-	})
+	question := &question{method: http.MethodGet, path: w.path(api.SubOutput), query: v}
+	return persist(ctx, w.c, question, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, question) })
 }

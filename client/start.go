@@ -81,7 +81,8 @@ func (s *starting) tend(ctx context.Context) error {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
-			if !Held(s.c.opt.Runtime) {
+			// Another one was faster, or it was killed: if nobody is there, one is started again.
+			if !Held(s.c.opt.Runtime) && !overtaken(err) {
 				return fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}
 		default:
@@ -101,6 +102,19 @@ func (s *starting) tend(ctx context.Context) error {
 	}
 	s.ended, s.started = ended, true
 	return nil
+}
+
+// ExitRunning is the exit status of a daemon that finds another one running.
+const ExitRunning = 7
+
+// overtaken says whether a daemon ended for a reason that will not end the next one.
+func overtaken(err error) bool {
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) {
+		return false
+	}
+	status, ok := ended.Sys().(syscall.WaitStatus)
+	return ok && (status.Signaled() || status.ExitStatus() == ExitRunning)
 }
 
 func exitReason(err error) error {

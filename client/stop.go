@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"wf/api"
@@ -18,11 +16,11 @@ func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
 
 // end asks the daemon to stop, without starting another one if it has ended meanwhile.
 func (c *Client) end(ctx context.Context, req api.ServerStop) error {
-	body, err := json.Marshal(req)
+	q, err := newQuestion(http.MethodPost, api.PathServerStop, nil, req)
 	if err != nil {
-		return fmt.Errorf("encode the stop: %w", err)
+		return err
 	}
-	answer, err := c.attempt(ctx, http.MethodPost, api.PathServerStop, nil, body)
+	answer, err := c.attempt(ctx, q)
 	switch {
 	case err == nil:
 		answer.Close()

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ var errClosed = errors.New("the watch is closed")
 func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, error) {
 	own, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel)
-	conn, err := again(own, w, func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
+	q := &question{method: http.MethodGet, path: w.path(api.SubEvents)}
+	conn, err := persist(own, w.c, q, w.reopen(own), func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
 	if !stop() || err != nil {
 		if conn != nil {
 			conn.close()

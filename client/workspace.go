@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// A Workspace is an open workfile. The daemon closes it when nobody uses it; the methods open it
-// again when that has happened.
+// A Workspace is an open workfile. The daemon keeps it open as long as the client is there; the methods open it
+// again when the daemon has been another one meanwhile.
 type Workspace struct {
 	ID       string // see api.WorkspaceInfo
 	Workfile string // absolute, symlinks resolved
@@ -21,17 +21,12 @@ type Workspace struct {
 // path is the route sub of the workspace.
 func (w *Workspace) path(sub string) string { return api.Workspace(w.ID) + sub }
 
-// again runs ask, and once more after opening the workspace anew if it has closed meanwhile.
-// A thing that does not exist is asked for twice; that happens rarely and does no harm.
-func again[T any](ctx context.Context, w *Workspace, ask func() (T, error)) (T, error) {
-	out, err := ask()
-	if c := code(err); c != api.CodeNotFound && c != api.CodeGone {
-		return out, err
+// reopen opens the workspace anew.
+func (w *Workspace) reopen(ctx context.Context) func() error {
+	return func() error {
+		_, err := w.c.reopen(ctx, w.Workfile)
+		return err
 	}
-	if _, openErr := w.c.reopen(ctx, w.Workfile); openErr != nil {
-		return out, openErr
-	}
-	return ask()
 }
 
 // reopen opens a workspace. While it, or the daemon, is still closing, it asks again.
@@ -61,11 +56,26 @@ func unbounded(ctx context.Context, err error) error {
 }
 
 func wsGet[T any](ctx context.Context, w *Workspace, path string, query url.Values) (T, error) {
-	return again(ctx, w, func() (T, error) { return get[T](ctx, w.c, path, query) })
+	return wsCall[T](ctx, w, http.MethodGet, path, query, nil)
 }
 
 func wsPost[T any](ctx context.Context, w *Workspace, path string, body any) (T, error) {
-	return again(ctx, w, func() (T, error) { return post[T](ctx, w.c, path, body) })
+	return wsCall[T](ctx, w, http.MethodPost, path, nil, body)
+}
+
+func wsCall[T any](ctx context.Context, w *Workspace, method, path string, query url.Values, body any) (T, error) {
+	q, err := newQuestion(method, path, query, body)
+	if err != nil {
+		return *new(T), err
+	}
+	return ask[T](ctx, w.c, q, w.reopen(ctx))
+}
+
+// Close says that this client does not need the workspace any more: until then, or until the client is closed, the
+// daemon keeps it open.
+func (w *Workspace) Close(ctx context.Context) error {
+	_, err := call[struct{}](ctx, w.c, http.MethodDelete, api.Workspace(w.ID), nil, nil)
+	return err
 }
 
 // Status is the workspace as it is now, with its nodes and edges if nodes is set.
@@ -179,9 +189,7 @@ func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, er
 
 // RemoveRun forgets a run that is over, its outputs included.
 func (w *Workspace) RemoveRun(ctx context.Context, run string) error {
-	_, err := again(ctx, w, func() (struct{}, error) {
-		return call[struct{}](ctx, w.c, http.MethodDelete, api.Run(w.ID, run), nil, nil)
-	})
+	_, err := wsCall[struct{}](ctx, w, http.MethodDelete, api.Run(w.ID, run), nil, nil)
 	return err
 }
 

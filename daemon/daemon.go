@@ -42,9 +42,12 @@ type Config struct {
 	Version     string        // of the binary
 	Given       []string      // the flags that it was started with, for the next one
 	Executor    workspace.Executor
-	Locked      func() error       // called once this is the only daemon, before anything else; may be nil
-	Ready       func(api.Registry) // called once, when requests are answered; may be nil
-	Log         *slog.Logger       // nil drops everything
+	// Rehearse finds out whether this program dies of taking up the runs of a workfile: see Rehearse. nil:
+	// nobody can.
+	Rehearse func(path string) error
+	Locked   func() error       // called once this is the only daemon, before anything else; may be nil
+	Ready    func(api.Registry) // called once, when requests are answered; may be nil
+	Log      *slog.Logger       // nil drops everything
 
 	// Tests have less patience, and fewer connections.
 
@@ -78,7 +81,7 @@ func (c Config) withDefaults() Config {
 		c.watching = watching{write: writeTime, ping: pingEvery, pong: pongTime}
 	}
 	if c.connections == 0 {
-		c.connections = maxConnections
+		c.connections = roomFor()
 	}
 	if c.values == nil {
 		c.values = newValues(c.State)
@@ -146,6 +149,10 @@ type daemon struct {
 	began      time.Time
 	slots      *slots
 	workspaces *workspaces
+	tenants    *tenants
+	waits      chan struct{} // room for requests that last, see lasting
+	answers    *answers
+	base       context.Context // of all requests
 
 	endOnce  sync.Once
 	end      chan struct{} // closed when it is time to go
@@ -157,6 +164,9 @@ type daemon struct {
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
+	d.answers = &answers{byKey: map[string]*kept{}}
+	d.tenants = &tenants{byID: map[string]*tenant{}}
+	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.opener = kind(d.slots)
 	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })

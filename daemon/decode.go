@@ -75,3 +75,9 @@ func label(r *http.Request, header string) string {
 	text := r.Header.Get(header)
 	return text[:min(len(text), longest)]
 }
+
+// requestKey is by what a request that changes something is known when it comes once more; "" for none.
+func requestKey(r *http.Request) string { return label(r, api.HeaderRequest) }
+
+// comesAgain says that a daemon may have got this request already, perhaps the one before.
+func comesAgain(r *http.Request) bool { return r.Header.Get(api.HeaderAgain) == "1" }

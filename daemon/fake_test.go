@@ -332,6 +332,14 @@ func (r *running) open(path string) (*fake, string) {
 	return r.fakes.get(path), api.Workspace(info.ID)
 }
 
+// letGo says that the client of the test needs a workspace no more.
+func (r *running) letGo(path string) {
+	r.t.Helper()
+	if e := r.ask("DELETE", path, nil, nil); e != nil {
+		r.t.Fatal(e)
+	}
+}
+
 // freePort is a port that was free a moment ago.
 func freePort(t testing.TB) int {
 	t.Helper()

@@ -42,7 +42,7 @@ func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) 
 	if err != nil {
 		return none, err
 	}
-	v, err := f(keeping{r.Context(), d.cfg.values, scope})
+	v, err := f(keeping{store.WithRequest(r.Context(), requestKey(r)), d.cfg.values, scope})
 	if err != nil {
 		return none, kvError(err)
 	}
@@ -56,6 +56,9 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	}
 	if where.Scope != api.KVWorkfile && where.Scope != api.KVRun {
 		return store.Scope{}, invalid("scope %q: there are machine, workfile and run", where.Scope)
+	}
+	if !filepath.IsAbs(where.Workfile) {
+		return store.Scope{}, invalid("the path of a workfile must be absolute, not %q", where.Workfile)
 	}
 	id, err := workspace.LastingID(where.Workfile)
 	if err != nil {

@@ -18,16 +18,17 @@ import (
 	"wf/api"
 )
 
-// TestConnectionLimit: a door that is full answers nobody else until somebody leaves.
+// TestConnectionLimit: a door that is full of connections that are at work answers nobody else until one of
+// them leaves. Those that only rest give way.
 func TestConnectionLimit(t *testing.T) {
 	for _, network := range []string{"unix", "tcp"} {
 		t.Run(network, func(t *testing.T) {
 			const room = 3
 			r := start(t, func(c *Config, _ *fakes) { c.connections = room })
 			var inside []net.Conn
-			for range room {
+			for range room { // each has begun a request
 				conn := r.dial(network)
-				if err := r.greet(conn); err != nil {
+				if _, err := io.WriteString(conn, "GET "+api.PathVersion+" HTTP/1.1\r\n"); err != nil {
 					t.Fatal(err)
 				}
 				inside = append(inside, conn)
@@ -39,9 +40,6 @@ func TestConnectionLimit(t *testing.T) {
 			if err := r.greet(late); !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatalf("one more than %d: %v", room, err)
 			}
-			if err := r.greet(inside[0]); err != nil {
-				t.Errorf("one of those inside: %v", err)
-			}
 			inside[1].Close()
 			if err := late.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 				t.Fatal(err)
@@ -51,7 +49,30 @@ func TestConnectionLimit(t *testing.T) {
 			} else {
 				resp.Body.Close()
 			}
+			for i := range 2 * room { // late rests by now, and so will those that come
+				if err := r.greet(r.dial(network)); err != nil {
+					t.Errorf("number %d behind one that rests: %v", i, err)
+				}
+			}
 		})
+	}
+}
+
+// TestWaitingClientsLeaveRoom: however many watch, whoever has a question is answered, and one more that wants to
+// watch is told why not.
+func TestWaitingClientsLeaveRoom(t *testing.T) {
+	r := start(t, func(c *Config, _ *fakes) { c.connections = 8 })
+	_, path := r.open("/w")
+	for range 6 {
+		r.watch(path)
+	}
+	if e := r.ask("GET", path+api.SubEvents, nil, nil); e == nil || e.Code != api.CodeRefused {
+		t.Errorf("a seventh watcher: %v", e)
+	}
+	for range 20 {
+		if err := r.greet(r.dial("unix")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -94,6 +115,7 @@ func TestStalledWatcherIsCut(t *testing.T) {
 	})
 	w, path := r.open("/w")
 	stalled, reader := r.watch(path), r.watch(path)
+	r.letGo(path)
 	for _, conn := range []*websocket.Conn{stalled, reader} {
 		if _, err := next(t, conn); err != nil {
 			t.Fatal(err)
@@ -133,6 +155,7 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 	})
 	alive, path := r.open("/alive")
 	conn := r.watch(path)
+	r.letGo(path)
 	pings := 0
 	answer := conn.PingHandler()
 	enough := errors.New("enough")
@@ -144,6 +167,7 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 	})
 	silent, path := r.open("/silent")
 	r.watch(path)
+	r.letGo(path)
 	for {
 		if _, err := next(t, conn); errors.Is(err, enough) {
 			break
@@ -163,6 +187,7 @@ func TestHugeMessages(t *testing.T) {
 	t.Run("frame of a watcher", func(t *testing.T) {
 		w, path := r.open("/w")
 		conn := r.watch(path).NetConn()
+		r.letGo(path)
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0x80 | 127}, huge) // text, masked
 		if _, err := conn.Write(append(head, 1, 2, 3, 4)); err != nil {
 			t.Fatal(err)

@@ -81,6 +81,15 @@ func (n *nested) Began(by api.Caller, child workspace.Child) {
 	}
 }
 
+// Over is workspace.Nested.Over.
+func (n *nested) Over(by api.Caller) {
+	ctx := context.Background()
+	if e := n.caller(ctx, by); e != nil {
+		defer n.table.release(e)
+		_ = e.ws.GoesOn(ctx, by) // else it has closed, and holds no slots
+	}
+}
+
 // Stop is workspace.Nested.Stop.
 func (n *nested) Stop(child workspace.Child, graceMS *int64) {
 	ctx := context.Background()

@@ -23,7 +23,15 @@ func (d *daemon) output(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer d.workspaces.release(e)
-	out, err := e.ws.Output(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("stream"), offset, q.Get("follow") == "1")
+	follow := q.Get("follow") == "1"
+	if follow {
+		done, err := d.lasting()
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
+	out, err := e.ws.Output(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("stream"), offset, follow)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 func workspacesOf(cfg Config) func(*slots) opener {
 	return func(s *slots) opener {
 		return realOpener{workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{s}, Pools: cfg.pools, Nested: cfg.nested,
-			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, KeepBytes: cfg.KeepBytes, Log: cfg.Log,
+			Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge, KeepBytes: cfg.KeepBytes, Log: cfg.Log, Rehearse: cfg.Rehearse,
 			Forgot: func(id string, runs []int) {
 				if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
 					cfg.Log.Warn("values of runs that are forgotten stay until the store is opened anew", "workspace", id, "err", err)
@@ -22,7 +22,9 @@ func workspacesOf(cfg Config) func(*slots) opener {
 
 type realOpener struct{ cfg workspace.Config }
 
-func (o realOpener) id(path string) (id, real string, err error) { return workspace.ID(path) }
+func (o realOpener) id(path string) (id, real string, err error) {
+	return workspace.Find(o.cfg.State, path)
+}
 
 func (o realOpener) open(path string, retry bool) (Workspace, error) {
 	w, err := o.openOrRetry(path, retry)

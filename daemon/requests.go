@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"net/http"
 
 	"wf/api"
@@ -105,7 +106,12 @@ func live(w Workspace, r *http.Request) (api.RunLive, error) {
 }
 
 func removeRun(w Workspace, r *http.Request) (struct{}, error) {
-	return struct{}{}, w.RemoveRun(r.Context(), r.PathValue("run"))
+	err := w.RemoveRun(r.Context(), r.PathValue("run"))
+	var own *api.Error
+	if comesAgain(r) && errors.As(err, &own) && own.Code == api.CodeNotFound {
+		return struct{}{}, nil // the daemon that was asked before has removed it
+	}
+	return struct{}{}, err
 }
 
 func stopRun(w Workspace, r *http.Request, q api.StopRequest) (api.StopResult, error) {
@@ -160,6 +166,7 @@ func approvals(w Workspace, r *http.Request) (api.ApprovalList, error) {
 }
 
 func decide(w Workspace, r *http.Request, q api.Decision) (api.Approval, error) {
+	q.Key, q.Again = requestKey(r), comesAgain(r)
 	return w.Decide(r.Context(), client(r), q)
 }
 
@@ -188,6 +195,7 @@ func (d *daemon) startRun(w http.ResponseWriter, r *http.Request) error {
 			Why: "somebody has asked for that with wf server stop --wait"}
 	}
 	return askBody(func(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
+		q.Key, q.Again = requestKey(r), comesAgain(r)
 		q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
 		return w.StartRun(r.Context(), client(r), q)
 	})(d, w, r)

@@ -38,9 +38,9 @@ var table = []route{
 	{"GET", api.PathPools, 0, answer((*daemon).poolList)},
 	{"POST", api.PathPools, plainBytes, answerBody((*daemon).poolResize)},
 	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
-	{"POST", api.PathMove, plainBytes, answerBody((*daemon).move)},
+	{"POST", api.PathMove, plainBytes, once(answerBody((*daemon).move), true)},
 	{"POST", api.PathHistories, plainBytes, answerBody((*daemon).gone)},
-	{"POST", api.PathWorkfiles, workfileBytes, answerBody((*daemon).create)},
+	{"POST", api.PathWorkfiles, workfileBytes, once(answerBody((*daemon).create), true)},
 	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},
 
 	{"GET", api.PathKV, 0, answer((*daemon).kvGet)},
@@ -49,32 +49,33 @@ var table = []route{
 	{"POST", api.PathKVDelete, valueBytes, answerBody((*daemon).kvDelete)},
 	{"POST", api.PathKVIncr, plainBytes, answerBody((*daemon).kvIncr)},
 
+	{"DELETE", ws, 0, answer((*daemon).closeWorkspace)},
 	{"GET", ws + api.SubStatus, 0, ask(status)},
 	{"GET", ws + api.SubEvents, 0, (*daemon).watch},
 	{"GET", ws + api.SubRuns, 0, ask(runs)},
 	{"POST", ws + api.SubRuns, envBytes, (*daemon).startRun},
 	{"GET", oneRun, 0, ask(runDetail)},
-	{"DELETE", oneRun, 0, ask(removeRun)},
+	{"DELETE", oneRun, 0, once(ask(removeRun), false)},
 	{"GET", oneRun + api.SubOutlook, 0, ask(outlook)},
 	{"GET", oneRun + api.SubLive, 0, ask(live)},
 	{"POST", oneRun + api.SubStop, plainBytes, askBody(stopRun)},
 	{"POST", ws + api.SubStop, plainBytes, askBody(stopAll)},
 	{"POST", ws + api.SubPlan, envBytes, askBody(plan)},
-	{"POST", ws + api.SubPrune, plainBytes, askBody(prune)},
+	{"POST", ws + api.SubPrune, plainBytes, once(askBody(prune), false)},
 	{"GET", ws + api.SubCheck, 0, ask(check)},
 	{"GET", ws + api.SubWhy, 0, ask(why)},
 	{"GET", ws + api.SubLog, 0, ask(logInfo)},
 	{"GET", ws + api.SubOutput, 0, (*daemon).output},
 	{"GET", ws + api.SubSelect, 0, ask(selectNodes)},
-	{"POST", ws + api.SubEdits, editBytes, askBody(edit)},
-	{"POST", ws + api.SubUndo, plainBytes, ask(undo)},
-	{"POST", ws + api.SubRedo, plainBytes, ask(redo)},
-	{"POST", ws + api.SubReset, plainBytes, askBody(reset)},
+	{"POST", ws + api.SubEdits, editBytes, once(askBody(edit), true)},
+	{"POST", ws + api.SubUndo, plainBytes, once(ask(undo), true)},
+	{"POST", ws + api.SubRedo, plainBytes, once(ask(redo), true)},
+	{"POST", ws + api.SubReset, plainBytes, once(askBody(reset), false)},
 	{"POST", ws + api.SubParams, envBytes, askBody(params)},
 	{"GET", ws + api.SubApprovals, 0, ask(approvals)},
 	{"POST", ws + api.SubDecide, plainBytes, askBody(decide)},
 	{"GET", ws + api.SubOutputs, 0, ask(outputs)},
-	{"POST", ws + api.SubSaveAs, plainBytes, (*daemon).saveAs},
+	{"POST", ws + api.SubSaveAs, plainBytes, once((*daemon).saveAs, true)},
 }
 
 // routes is the handler of all routes.
@@ -106,6 +107,7 @@ var httpStatus = map[api.Code]int{
 	api.CodeDone:        http.StatusConflict,
 	api.CodeRefused:     http.StatusForbidden,
 	api.CodeGone:        http.StatusGone,
+	api.CodeLost:        http.StatusServiceUnavailable,
 	api.CodeVersion:     http.StatusUpgradeRequired,
 	api.CodeInternal:    http.StatusInternalServerError,
 }
@@ -133,8 +135,18 @@ func writeError(w http.ResponseWriter, e *api.Error) {
 
 // writeJSON sends v. A failure means that the client has gone, which is not our concern.
 func writeJSON(w http.ResponseWriter, status int, v any) {
+	writeHead(w, status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// writeBytes sends JSON that is encoded already.
+func writeBytes(w http.ResponseWriter, body []byte) {
+	writeHead(w, http.StatusOK)
+	_, _ = w.Write(body)
+}
+
+func writeHead(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
 }

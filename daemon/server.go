@@ -31,26 +31,29 @@ type servers struct {
 
 // listen starts to answer requests. base is the context of all of them.
 func (d *daemon) listen(base context.Context) *servers {
+	d.base = base
 	s := &servers{}
 	handler := d.routes()
 	s.add(base, d.cfg.sending, d.limited(d.doors.unix), d.guard(socketDoor(), handler))
-	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.cfg.Log),
+	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.tenants.leave, d.cfg.Log),
 		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
 	return s
 }
 
 // limited is the socket for connections of the daemon's own user, so many at a time.
-func (d *daemon) limited(l net.Listener) net.Listener {
-	return limit(l, d.cfg.connections, ownUser, d.cfg.Log)
+func (d *daemon) limited(l net.Listener) *limited {
+	return limit(l, d.cfg.connections, ownUser, d.tenants.leave, d.cfg.Log)
 }
 
 // sending is how long a client may take to send a request.
 type sending struct{ header, body time.Duration }
 
-func (s *servers) add(base context.Context, limits sending, l net.Listener, h http.Handler) {
+func (s *servers) add(base context.Context, limits sending, l *limited, h http.Handler) {
 	srv := &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       seatContext,
+		ConnState:         seatState,
 		ReadHeaderTimeout: limits.header,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
@@ -98,6 +101,7 @@ func (d *daemon) guard(door door, next http.Handler) http.Handler {
 			writeError(w, refusal)
 			return
 		}
+		d.tenantOf(r)
 		begin := time.Now()
 		defer func() {
 			d.cfg.Log.Debug("request", "client", r.Header.Get(api.HeaderClient), "method", r.Method, "path", r.URL.Path, "took", time.Since(begin))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 	if d.draining.Load() {
 		return api.VersionInfo{}, errEnding()
 	}
-	info := api.VersionInfo{Version: d.cfg.Version, Protocol: api.Version, PID: os.Getpid()}
+	info := api.VersionInfo{Version: d.cfg.Version, Protocol: api.Version, PID: os.Getpid(), Requests: true}
 	for _, e := range d.workspaces.entries() {
 		info.Runs += len(e.ws.Info().Runs)
 	}
@@ -36,10 +37,17 @@ func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
 	return s, nil
 }
 
-// held are the workspaces that nobody opens by himself; one in the middle of its last trial is none.
+// held are the workspaces whose runs nobody takes up; one in the middle of its last trial is none.
 func (d *daemon) held() []api.HeldWorkspace {
-	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return d.workspaces.has(h.ID) })
+	open := map[string]bool{}
+	for _, e := range d.workspaces.entries() {
+		open[e.id] = e.ws.Info().State != stateHeld
+	}
+	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return open[h.ID] })
 }
+
+// stateHeld is the state of a workspace whose runs are not taken up.
+const stateHeld = "held"
 
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
@@ -49,9 +57,34 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 	if err != nil {
 		return api.WorkspaceInfo{}, err
 	}
-	defer d.workspaces.release(e)
+	if q.Retry {
+		if err := e.ws.Retry(r.Context()); err != nil {
+			d.workspaces.release(e)
+			return api.WorkspaceInfo{}, err
+		}
+	}
 	e.ws.SetResults(q.Results)
-	return e.ws.Info(), nil
+	info := e.ws.Info()
+	d.tenants.keep(d.tenantOf(r), e, func() { d.workspaces.release(e) })
+	return info, nil
+}
+
+// closeWorkspace says that the client needs a workspace no more.
+func (d *daemon) closeWorkspace(r *http.Request) (struct{}, error) {
+	d.tenants.letGo(d.tenantOf(r), r.PathValue("id"))
+	return struct{}{}, nil
+}
+
+// lasting notes a request that lasts, as one that watches. Such requests leave room for those that are answered at
+// once: a command of a run must find the daemon however many people look on. done is its end.
+func (d *daemon) lasting() (done func(), err error) {
+	select {
+	case d.waits <- struct{}{}:
+		return func() { <-d.waits }, nil
+	default:
+		return nil, &api.Error{Code: api.CodeRefused, Message: "too many clients wait for something already",
+			Why: strconv.Itoa(cap(d.waits)) + " of them watch, follow an output or wait in line", Fix: "wf server ls shows how many watch"}
+	}
 }
 
 func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -90,6 +91,10 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 		going := d.going()
 		if len(going) == 0 {
 			return nil
+		}
+		if held := slices.DeleteFunc(slices.Clone(going), func(e *entry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
+			return &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s held, and would never be over", runsAre(held)),
+				Fix: "wf server stop --cancel stops it, wf server retry takes it up"}
 		}
 		for _, e := range going {
 			if err := firstFailure([]error{awaitWorkspace(ctx, e.ws)}); err != nil {

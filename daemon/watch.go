@@ -33,6 +33,11 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer d.workspaces.release(e)
+	done, err := d.lasting()
+	if err != nil {
+		return err
+	}
+	defer done()
 	watcher, err := e.ws.Watch(r.Context(), client(r), watchOptions(r))
 	if err != nil {
 		return err

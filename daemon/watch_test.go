@@ -132,6 +132,7 @@ func TestWatcherThatGoesIsForgotten(t *testing.T) {
 	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
 	w, path := r.open("/w")
 	conn := r.watch(path)
+	r.letGo(path)
 	if _, err := next(t, conn); err != nil {
 		t.Fatal(err)
 	}
@@ -143,6 +144,7 @@ func TestTalkativeWatcherIsCut(t *testing.T) {
 	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
 	w, path := r.open("/w")
 	conn := r.watch(path)
+	r.letGo(path)
 	// The daemon may cut the connection before everything is written.
 	err := conn.WriteMessage(websocket.TextMessage, make([]byte, 10*watcherBytes))
 	for err == nil {

@@ -14,6 +14,7 @@ type Workspace interface {
 	Done() <-chan struct{}
 	Busy() bool
 	Info() api.WorkspaceInfo
+	Retry(ctx context.Context) error // of one that is held
 	Close(ctx context.Context) error
 	OnIdle(f func())
 	SetResults(word string)
@@ -48,6 +49,7 @@ type Workspace interface {
 	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)
 	CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error)
 	Waits(c api.Caller, waits bool)
+	GoesOn(ctx context.Context, c api.Caller) error
 	Adopt(ctx context.Context, c api.Caller, child workspace.Child) (bool, error)
 	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
 }

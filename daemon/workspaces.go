@@ -31,6 +31,7 @@ type workspaces struct {
 
 	mu     sync.Mutex // guards what follows and the entries' counters; never held while calling out
 	byID   map[string]*entry
+	paths  map[string]string // the workfiles of ids that were open once, see find
 	closed bool
 	timer  *time.Timer              // runs while byID is empty
 	held   int                      // see hold
@@ -55,7 +56,7 @@ type entry struct {
 
 func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
 	t := &workspaces{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
-		quit: make(chan struct{}), byID: map[string]*entry{}, crash: map[string]time.Duration{}}
+		quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.armIdle()
@@ -183,10 +184,11 @@ func (t *workspaces) begin(e *entry, path string, retry bool) {
 	e.ws, e.err = t.opener.open(path, retry)
 	if e.err == nil {
 		e.ws.OnIdle(e.nudge)
+		t.remember(e.id, path)
 	}
 }
 
-// find uses a workspace that is open.
+// find uses a workspace that is open, or was so once.
 func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
 	t.mu.Lock()
 	e := t.byID[id]
@@ -194,15 +196,36 @@ func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
 	if known {
 		e.uses++
 	}
-	closed := t.closed
+	closed, path := t.closed, t.paths[id]
 	t.mu.Unlock()
 	switch {
 	case closed:
 		return nil, errEnding()
-	case !known:
-		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace is open"}
+	case known:
+		return t.opened(ctx, e)
+	case path == "":
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace: nobody has opened it since the daemon started",
+			Fix: "POST " + api.PathWorkspaces + " opens a workfile"}
 	}
-	return t.opened(ctx, e)
+	e, err := t.open(ctx, path, false)
+	if err == nil && e.id != id { // a link that leads elsewhere by now
+		t.release(e)
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "the workfile of this workspace is another one by now", Where: path}
+	}
+	return e, err
+}
+
+// mostPaths bounds how many closed workspaces are known.
+const mostPaths = 10_000
+
+// remember notes the workfile of a workspace that has been opened.
+func (t *workspaces) remember(id, path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.paths) >= mostPaths {
+		clear(t.paths)
+	}
+	t.paths[id] = path
 }
 
 // has reports whether a workspace is open, or being opened.

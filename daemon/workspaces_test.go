@@ -115,10 +115,12 @@ func TestWorkspaceThatEndsByItselfIsForgotten(t *testing.T) {
 		e, _ := ws.open(t.Context(), "/w", false)
 		f.get("/w").Close(t.Context())
 		synctest.Wait()
-		if _, err := ws.find(t.Context(), e.id); err == nil {
-			t.Error("still found")
+		again, err := ws.find(t.Context(), e.id)
+		if err != nil || again == e || f.times("/w") != 2 {
+			t.Errorf("%v, the same: %v, opened %d times", err, again == e, f.times("/w"))
 		}
 		ws.release(e)
+		ws.release(again)
 	})
 }
 

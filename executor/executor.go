@@ -59,6 +59,8 @@ type Spec struct {
 	// may lie only in a file of mode 0600 in Dir that is gone when the run is over. It may be nil
 	// when a run is followed again: the executor then uses what it kept.
 	Env []string
+	// World is what the commands inherit besides, as JSON, see ParseWorld; nil = what the executor has.
+	World []byte
 	// Width is how many executions may be going at once until SetWidth says otherwise; 0 = none.
 	Width int
 	// Report takes news in order, never two calls at once. It may block for a while; it must not

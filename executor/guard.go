@@ -138,15 +138,20 @@ type goneError struct{ why string }
 
 func (e *goneError) Error() string { return e.why }
 
+// Begun reports whether a runner has ever served the run in dir, or may have. Its lock is there before it is.
+func Begun(dir string) bool {
+	for _, name := range []string{lockFile, recordFile} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
 // vanished returns an error when runners have served the run and nothing of it is left.
 func (h *runnerHandle) vanished() error {
-	if !h.begun {
+	if !h.begun || Begun(h.dir) {
 		return nil
-	}
-	for _, name := range []string{lockFile, recordFile} {
-		if _, err := os.Lstat(filepath.Join(h.dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 	}
 	return &goneError{fmt.Sprintf("the record of the run is gone from %s", h.dir)}
 }

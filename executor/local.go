@@ -54,7 +54,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	}
 	s := newSession(spec, &runnerHandle{
 		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: secondSocket(l.Sockets, spec.Dir), ward: l.wardens().add(runMarkerOf(spec.Dir)),
-		marker: markerOf(spec.Env).run, begun: spec.Env == nil,
+		marker: markerOf(spec.Env).run, begun: spec.Env == nil, world: spec.World,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
 	conn, err := s.runner.connect(ctx)
@@ -102,6 +102,7 @@ type runnerHandle struct {
 	dir, cwd string
 	socket   string // where its runner listens if it cannot in dir
 	ward     *ward
+	world    []byte // of the commands, see Spec.World
 	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
@@ -241,7 +242,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("start the runner: %w", err)
+		return h.notStarted(err)
 	}
 	h.begun = true
 	h.mu.Lock()
@@ -250,11 +251,23 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	return nil
 }
 
+// notStarted names what kept a runner from being started: the system tells only of its program, also when
+// it is the folder of the run's commands that cannot be entered.
+func (h *runnerHandle) notStarted(err error) error {
+	if enter := unix.Access(h.cwd, unix.X_OK); enter != nil {
+		return fmt.Errorf("the folder of the commands, %s, cannot be entered: %w", h.cwd, enter)
+	}
+	return fmt.Errorf("start the runner: %w", err)
+}
+
 // environment is what a runner has: what it is told by its daemon, and nothing of the run.
 func (h *runnerHandle) environment(estate string) []string {
 	env := append(slices.Clone(h.env), estate)
 	if limit := fileLimit(); limit != "" {
 		env = append(env, limit)
+	}
+	if len(h.world) > 0 {
+		env = append(env, worldVariable+"="+string(h.world))
 	}
 	return env
 }

@@ -143,6 +143,9 @@ const runnerProcs = 2
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
 // socket, as Local passes them. It returns the exit code of the process.
 func RunRunner(args []string, open OpenRecord, revive Revive) int {
+	if len(args) >= 4 && args[0] == worldCommand {
+		return enterWorld(args[1:])
+	}
 	if len(args) != 2 {
 		fmt.Fprintln(os.Stderr, "runner: started by the daemon only")
 		return 2

@@ -30,6 +30,9 @@ type forker struct {
 	// What the program gets, kept from one fork to the next: a child is done with it when the fork
 	// is over.
 	path, argv, env cStrings
+
+	world   []birthCall // that lead into the World of the commands
+	entered bool        // world is known
 }
 
 // plainForks is how many children come from syscall.ForkExec first where nobody has told the limit: to
@@ -49,6 +52,7 @@ func (f *forker) notes(dir string) bool {
 func (f *forker) fork(id ID, path string, argv, env []string, files [3]int) (child, error) {
 	if !f.ready(files) {
 		f.note.begin(id, birthPlain)
+		path, argv = throughWorld(path, argv)
 		return forkExec(path, argv, env, files)
 	}
 	b := &f.birth
@@ -61,6 +65,9 @@ func (f *forker) fork(id ID, path string, argv, env []string, files [3]int) (chi
 	b.path, b.argv, b.envp = f.path.pointers[0], &f.argv.pointers[0], &f.env.pointers[0]
 	b.in, b.out, b.err = uintptr(files[0]), uintptr(files[1]), uintptr(files[2])
 	b.limit = f.limits.toRestore()
+	if len(f.world) > 0 {
+		b.calls = &f.world[0]
+	}
 	b.all = ^uint64(0)
 	b.clone = cloneArgs{
 		flags:      unix.CLONE_VM | unix.CLONE_VFORK | unix.CLONE_PIDFD | unix.CLONE_CLEAR_SIGHAND,
@@ -80,6 +87,7 @@ func (f *forker) fork(id ID, path string, argv, env []string, files [3]int) (chi
 	case errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EINVAL:
 		f.plain = true // before Linux 5.5, or in a container that forbids it
 		f.note.begin(id, birthPlain)
+		path, argv = throughWorld(path, argv)
 		return forkExec(path, argv, env, files)
 	case errno != 0:
 		return child{}, errno
@@ -100,7 +108,16 @@ func (f *forker) ready(files [3]int) bool {
 	if f.forks == 0 {
 		f.limits.inherit()
 	}
-	if f.forks++; f.forks <= plainForks && !f.limits.known {
+	if !f.entered {
+		f.entered = true
+		if w, err := ParseWorld([]byte(os.Getenv(worldVariable))); err == nil {
+			f.world = w.calls()
+		}
+		if len(f.world) > 0 {
+			f.world = append(f.world, birthCall{number: endOfCalls})
+		}
+	}
+	if f.forks++; f.forks <= plainForks && !f.limits.known && len(f.world) == 0 {
 		return false
 	}
 	if !f.limits.known {
@@ -159,6 +176,20 @@ func (l *limits) inherit() {
 	l.known = n == 2 && err == nil && unix.Getrlimit(unix.RLIMIT_NOFILE, &l.raised) == nil
 }
 
+// filesBefore is the limit of open files that this process began with, see limits.
+var filesBefore = sync.OnceValues(func() (unix.Rlimit, bool) {
+	var l limits
+	if l.inherit(); l.known {
+		return l.before, true
+	}
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return l.before, false
+	}
+	defer unix.Close(null)
+	return l.before, l.find(null) == nil
+})
+
 // toRestore returns what a child must set, or nil: nothing was raised, or somebody has changed our
 // limits since, and means the children by it.
 func (l *limits) toRestore() *unix.Rlimit {
@@ -204,6 +235,7 @@ type birth struct {
 
 	in, out, err uintptr      // descriptors, above 2
 	limit        *unix.Rlimit // of open files, to be set; nil = none
+	calls        *birthCall   // into the world of the commands; nil = none
 	path         *byte
 	argv, envp   **byte
 

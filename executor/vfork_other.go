@@ -10,6 +10,7 @@ var plainForks = 0
 
 // fork starts the program at path in a session of its own, with files as its standard three.
 func (*forker) fork(_ ID, path string, argv, env []string, files [3]int) (child, error) {
+	path, argv = throughWorld(path, argv)
 	return forkExec(path, argv, env, files)
 }
 

@@ -251,7 +251,10 @@ func TestPaddedGzip(t *testing.T) {
 	if _, _, _, err := Parse(append(packed.Bytes(), "\x00x"...), Limits{}); err == nil {
 		t.Error("rubbish behind the end was read")
 	}
-	if _, _, _, err := Parse(packed.Bytes(), Limits{MaxBytes: 40}); err == nil || !strings.Contains(err.Error(), "more than the limit of 40 bytes") {
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(strings.Repeat(" ", 10_000)))
+	z.Close()
+	if _, _, _, err := Parse(packed.Bytes(), Limits{MaxBytes: 5000}); err == nil || !strings.Contains(err.Error(), "more than the limit of 5000 bytes") {
 		t.Errorf("larger than the limit: %v", err)
 	}
 }

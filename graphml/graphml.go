@@ -5,6 +5,7 @@
 package graphml
 
 import (
+	"errors"
 	"fmt"
 
 	"wf/graph"
@@ -16,6 +17,37 @@ type Limits struct {
 	MaxBytes    int // of the file, packed and unpacked each; default 1 GiB, at most 2 GiB - 1
 	MaxDepth    int // of nested elements; default 100,000
 	MaxElements int // nodes, edges, graphs and values together; default 10,000,000
+
+	// MaxMemory bounds what reading takes, in bytes, as it is estimated from what the file holds; 0 means
+	// no bound. Below that, Dear bounds what a file may take that has much in few bytes: so many times its
+	// unpacked size, but at least DearFrom.
+	MaxMemory int64
+	Dear      int64
+	DearFrom  int64
+}
+
+// A MemoryError says that a file would take more memory than it may.
+type MemoryError struct {
+	Needed, Allowed int64 // in bytes; of what was seen of the file until it was clear
+	Size            int64 // of the text
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("reading it would take more than %s of memory, for %s of text", megabytes(e.Allowed), megabytes(e.Size))
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+1<<20-1)>>20) }
+
+// allowed is how much memory a text of a size may take, 0 = any.
+func (l *Limits) allowed(size int) int64 {
+	allowed := l.MaxMemory
+	if l.Dear > 0 {
+		dear := max(l.DearFrom, l.Dear*int64(size))
+		if allowed == 0 || dear < allowed {
+			allowed = dear
+		}
+	}
+	return allowed
 }
 
 func (l Limits) withDefaults() Limits {
@@ -82,7 +114,15 @@ const (
 // change it afterwards. Errors are, or wrap, a *SyntaxError where a place can be named.
 func Parse(data []byte, limits Limits) (*Document, *graph.Graph, []Warning, error) {
 	limits = limits.withDefaults()
-	text, form, err := unpack(data, limits.MaxBytes)
+	most := limits.MaxBytes
+	if m := limits.MaxMemory / textMemory; m > 0 {
+		most = int(min(int64(most), m))
+	}
+	text, form, err := unpack(data, most)
+	var large limitError
+	if errors.As(err, &large) && most < limits.MaxBytes {
+		return nil, nil, nil, &MemoryError{Needed: textMemory * int64(most), Allowed: limits.MaxMemory, Size: int64(most)}
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

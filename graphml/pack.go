@@ -15,10 +15,15 @@ type form struct {
 	header  gzip.Header
 }
 
+// A limitError says that a text is too large.
+type limitError string
+
+func (e limitError) Error() string { return string(e) }
+
 // unpack turns a file into UTF-8 text. In the common case that is the file itself.
 func unpack(data []byte, limit int) (text []byte, f form, err error) {
 	if len(data) > limit {
-		return nil, f, fmt.Errorf("the file has %d bytes, more than the limit of %d", len(data), limit)
+		return nil, f, limitError(fmt.Sprintf("the file has %d bytes, more than the limit of %d", len(data), limit))
 	}
 	if f.packed = bytes.HasPrefix(data, []byte("\x1F\x8B")); f.packed {
 		if data, f.header, err = gunzip(data, limit); err != nil {
@@ -35,7 +40,7 @@ func unpack(data []byte, limit int) (text []byte, f form, err error) {
 		f.crlf = text[i-1] == '\r'
 	}
 	if len(text) > limit {
-		return nil, f, fmt.Errorf("the text has %d bytes as UTF-8, more than the limit of %d", len(text), limit)
+		return nil, f, limitError(fmt.Sprintf("the text has %d bytes as UTF-8, more than the limit of %d", len(text), limit))
 	}
 	return text, f, nil
 }
@@ -46,9 +51,17 @@ func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
 	if err != nil {
 		return nil, header, err
 	}
-	text := bytes.NewBuffer(make([]byte, 0, size))
-	_, _, err = gunzipTo(text, data, limit)
-	return text.Bytes(), header, err
+	text := appender(make([]byte, 0, size))
+	_, _, err = gunzipTo(&text, data, limit)
+	return text, header, err
+}
+
+// An appender keeps what is written to it, without room to spare.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }
 
 // gunzipTo unpacks all members of a file, up to the padding that tapes and some programs put behind them.
@@ -62,7 +75,7 @@ func gunzipTo(w io.Writer, data []byte, limit int) (header gzip.Header, size int
 		z.Multistream(false)
 		n, err := io.Copy(w, io.LimitReader(z, int64(limit)+1-size))
 		if size += n; size > int64(limit) {
-			return header, size, fmt.Errorf("unpacked, the file has more than the limit of %d bytes", limit)
+			return header, size, limitError(fmt.Sprintf("unpacked, the file has more than the limit of %d bytes", limit))
 		}
 		rest := data[len(data)-packed.Len():]
 		if err == nil && len(bytes.TrimLeft(rest, "\x00")) == 0 {

@@ -26,7 +26,19 @@ type scanner struct {
 	edgeIDs []edgeID // only of edges that have one
 	notes   notes
 	endings bool // the text has "]]>" somewhere
+
+	memory  int64 // that what was found so far will take, and the text
+	allowed int64 // most of that, 0 = any
 }
+
+// What the elements of a file take in memory until the workflow is there, in bytes, as measured with files of
+// each kind.
+const (
+	nodeMemory = 500
+	edgeMemory = 230
+	slotMemory = 40
+	textMemory = 2 // per byte
+)
 
 // ends are the numbers of the nodes that an edge connects.
 type ends struct{ source, target int32 }
@@ -70,7 +82,7 @@ const (
 
 // newScanner guesses how much the index will hold from the number of tags.
 func newScanner(text []byte, limits Limits) *scanner {
-	s := &scanner{limits: limits}
+	s := &scanner{limits: limits, allowed: limits.allowed(len(text)), memory: textMemory * int64(len(text))}
 	s.text = text
 	s.root.start = added
 	s.numbers = map[string]int32{}
@@ -287,6 +299,9 @@ func (s *scanner) skipHidden(i int) (int, error) {
 func (s *scanner) grow(at int) error {
 	if s.count++; s.count > s.limits.MaxElements {
 		return s.errorf(at, "more than %d elements", s.limits.MaxElements)
+	}
+	if s.allowed > 0 && s.memory > s.allowed {
+		return &MemoryError{Needed: s.memory, Allowed: s.allowed, Size: int64(len(s.text))}
 	}
 	return nil
 }

@@ -162,6 +162,7 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 	s.folders = append(doubled(s.folders), folder == "group" || folder == "folder")
 	s.parents = append(doubled(s.parents), false)
 	s.graphs[parent.number].lastNode = number
+	s.memory += nodeMemory
 	return nodeKind, number, s.grow(int(t.start))
 }
 
@@ -209,6 +210,7 @@ func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
 	s.edges = append(doubled(s.edges), newElement(t, parent.number))
 	s.ends = append(doubled(s.ends), at)
 	s.graphs[parent.number].lastEdge = number
+	s.memory += edgeMemory
 	return edgeKind, number, s.grow(int(t.start))
 }
 
@@ -307,6 +309,7 @@ func (s *scanner) owner(f *frame) *element {
 // addSlot appends a value to those of an open element.
 func (s *scanner) addSlot(parent *frame, v slot) int32 {
 	number := int32(len(s.slots))
+	s.memory += slotMemory
 	v.next = none
 	s.slots = append(doubled(s.slots), v)
 	if parent.lastSlot == none {

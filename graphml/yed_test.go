@@ -47,6 +47,9 @@ two</data></node>
 				t.Fatal(err)
 			}
 			drawn := bytes.Join(pieces, nil)
+			if !bytes.Contains(drawn, []byte(`="http://graphml.graphdrawing.org/xmlns"`)) {
+				t.Error("there is no namespace of GraphML, without which networkx reads nothing")
+			}
 			again, h, _, err := Parse(drawn, Limits{})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, drawn)

@@ -69,6 +69,8 @@ func (c *cursor) field(key string, r *Record) bool {
 		return c.text(&r.Cause)
 	case "client":
 		return c.text(&r.Client)
+	case "key":
+		return c.text(&r.Key)
 	case "user":
 		return c.text(&r.User)
 	case "out":

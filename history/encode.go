@@ -34,6 +34,7 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	b = appendText(b, "message", r.Message)
 	b = appendText(b, "cause", r.Cause)
 	b = appendText(b, "client", r.Client)
+	b = appendText(b, "key", r.Key)
 	b = appendText(b, "user", r.User)
 	b = appendRange(b, "out", r.Out)
 	b = appendRange(b, "err", r.Err)

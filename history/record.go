@@ -48,6 +48,7 @@ type Record struct {
 	Message  string `json:"message"`
 	Cause    string `json:"cause"`  // why: words for people
 	Client   string `json:"client"` // who asked
+	Key      string `json:"key"`    // decide: of the request, see Request.Key
 	User     string `json:"user"`   // decide: the system's name of who asked; Cause is the name that was given
 
 	// Out and Err are where the execution's output lies. End is -1 while it is written.

@@ -35,9 +35,14 @@ type Request struct {
 	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs before there was a choice
 
 	Client  string `json:"client,omitempty"`
+	Key     string `json:"key,omitempty"`    // of the request that began the run: the same request begins no other
+	Failed  int    `json:"failed,omitempty"` // of a resume: how many nodes had failed
 	User    string `json:"user,omitempty"`
 	Host    string `json:"host,omitempty"`
 	Version string `json:"version,omitempty"` // of the binary
+
+	// World is what the commands inherit besides their environment: JSON that the executor understands.
+	World json.RawMessage `json:"world,omitempty"`
 
 	// Params, Mocks and Seed belong to runs with a control flow of their own: JSON that the run itself
 	// understands, and what the ids that it makes begin with.
@@ -49,6 +54,7 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
 	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
 
+	Queued string  `json:"queued,omitempty"` // the key of the file with which it waited in line
 	Caller *Caller `json:"caller,omitempty"` // the execution that has started it and waits for it; nil = none
 
 	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same

@@ -233,3 +233,21 @@ func Is(text string) bool {
 func isPlainByte(c byte) bool {
 	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
 }
+
+// Command is a shell command for a place in a list: ⏎, or \n in ASCII, stands for the end of a line, since a
+// line without it would do something else when it is copied. Blanks within lines stay as they are.
+func Command(text string, ascii bool) string {
+	text = strings.TrimSpace(Text(text))
+	if !strings.ContainsAny(text, "\n\r\t") {
+		return text
+	}
+	mark := " ⏎ "
+	if ascii {
+		mark = ` \n `
+	}
+	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Trim(line, " \r")
+	}
+	return strings.Join(lines, mark)
+}

@@ -60,7 +60,7 @@ func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, 
 		return Outcome{}, err
 	}
 	var out Outcome
-	err := s.change(ctx, &change{makes: true, size: len(value), do: func(t *turn) error {
+	err := s.changeOnce(ctx, &change{makes: true, size: len(value), do: func(t *turn) error {
 		if terms.IfAbsent || terms.If != nil {
 			is, err := t.find(scope, key)
 			if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, 
 		is := entry{true, terms.expires(t.now), value}
 		out = outcome(true, is)
 		return t.put(scope, []byte(key), is.expires, value)
-	}})
+	}}, &out)
 	return out, err
 }
 
@@ -86,7 +86,7 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 	}
 	var out Outcome
 	looked := false
-	err := s.change(ctx, &change{do: func(t *turn) error {
+	err := s.changeOnce(ctx, &change{do: func(t *turn) error {
 		looked = true
 		is, err := t.find(scope, key)
 		var own *Error
@@ -103,8 +103,8 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 		}
 		out = Outcome{Done: true}
 		return t.remove(b, scope, []byte(key))
-	}})
-	if err == nil && !looked { // there is no file
+	}}, &out)
+	if err == nil && !looked && !out.Done { // there is no file
 		err = s.knowsRun(scope)
 	}
 	return out, err
@@ -117,7 +117,7 @@ func (s *Store) Add(ctx context.Context, scope Scope, key string, by int64, ttl 
 		return Outcome{}, err
 	}
 	var out Outcome
-	err := s.change(ctx, &change{makes: true, do: func(t *turn) error {
+	err := s.changeOnce(ctx, &change{makes: true, do: func(t *turn) error {
 		is, err := t.find(scope, key)
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (s *Store) Add(ctx context.Context, scope Scope, key string, by int64, ttl 
 		is.found, is.value = true, strconv.AppendInt(nil, sum, 10)
 		out = outcome(true, is)
 		return t.put(scope, []byte(key), is.expires, is.value)
-	}})
+	}}, &out)
 	return out, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/plain"
 	"wf/words"
 )
 
@@ -323,10 +324,22 @@ func (m *model) sideTitle(a area) int {
 	if a.height < 6 {
 		return 1
 	}
-	command := strings.Join(strings.Fields(n.Command), " ")
-	a.put(0, 1, clip(command, a.width, m.opt.ASCII), dimStyle)
-	rule(a.row(2), either(m.opt.ASCII, "-", "─"))
-	return 3
+	lines := commandLines(n.Command, max(1, a.height/4), m.opt.ASCII)
+	for i, line := range lines {
+		a.put(0, 1+i, clip(line, a.width, m.opt.ASCII), dimStyle)
+	}
+	rule(a.row(1+len(lines)), either(m.opt.ASCII, "-", "─"))
+	return 2 + len(lines)
+}
+
+// commandLines are the lines of a command, as many as there is room for: what is left over stands in the last.
+func commandLines(command string, room int, ascii bool) []string {
+	lines := strings.SplitN(strings.TrimSpace(command), "\n", room)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r")
+	}
+	lines[len(lines)-1] = plain.Command(lines[len(lines)-1], ascii)
+	return lines
 }
 
 // drawLog writes the log on the whole screen.

@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/drawing"
+	"wf/plain"
 )
 
 // A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
@@ -288,7 +289,7 @@ func (d *connector) drawFound(m *model, a area) {
 		}
 		row, node := in.row(i), &m.flow.nodes[n]
 		x := row.put(1, 0, clipMiddle(node.Name, row.width/2, m.opt.ASCII), plainStyle)
-		command := strings.Join(strings.Fields(node.Command), " ")
+		command := plain.Command(node.Command, m.opt.ASCII)
 		row.put(x+2, 0, clip(command, row.width-x-3, m.opt.ASCII), dimStyle)
 		if d.top+i == d.at {
 			row.tint(func(s style) style { return s.with(reverse) })

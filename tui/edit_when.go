@@ -25,8 +25,9 @@ func (m *model) conditions() {
 		if when == "" {
 			when = "after a success"
 		}
+		edit := api.Edit{Source: m.flow.nodes[edge.from].ID, Target: m.flow.nodes[edge.to].ID, Edge: m.flow.number(e)}
 		choices = append(choices, choice{fmt.Sprint(len(choices) + 1), label, when, func(m *model) tea.Cmd {
-			m.whenPrompt(api.Edit{Source: m.flow.nodes[edge.from].ID, Target: m.flow.nodes[edge.to].ID, Edge: m.flow.number(e)}, label, edge.when)
+			m.whenPrompt(edit, label, edge.when) // the graph may be another one by then
 			return nil
 		}})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -316,7 +315,7 @@ func (m *model) drawApproval(a area, one api.Approval) {
 		return
 	}
 	n := &m.flow.nodes[i]
-	if command := strings.Join(strings.Fields(n.Command), " "); command != "" {
+	if command := plain.Command(n.Command, m.opt.ASCII); command != "" {
 		put(plainStyle, "then runs  "+command)
 	}
 	if wrapper := m.flow.status.Wrapper; wrapper != "" {

@@ -78,7 +78,7 @@ func (m *model) innerTitle(a area, in *innerRow, st style) int {
 	if in.kind == aTemplate {
 		n := &m.shown().nodes[in.member]
 		a.put(0, 0, clip(n.Name+"  in each instance of "+m.shown().nodes[row.Node].Name, a.width, m.opt.ASCII), st)
-		a.put(0, 1, clip(strings.Join(strings.Fields(n.Command), " "), a.width, m.opt.ASCII), dimStyle)
+		a.put(0, 1, clip(plain.Command(n.Command, m.opt.ASCII), a.width, m.opt.ASCII), dimStyle)
 		return 2
 	}
 	x := 0

@@ -349,6 +349,9 @@ func (d *paramForm) draw(m *model, a area) (x, y int, cursor bool) {
 		}
 	}
 	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", dimStyle
+	if slices.ContainsFunc(d.params, func(p api.Param) bool { return p.ChoicesFrom != "" }) {
+		last = "Enter runs  Tab next  ctrl-n next choice  Esc starts no run; commands of the workfile have listed choices"
+	}
 	if step == 1 && d.problems[d.params[d.at].Name] != "" {
 		last, st = d.problems[d.params[d.at].Name], badStyle
 	} else if problem := d.problems[""]; problem != "" {

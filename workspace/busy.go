@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"wf/api"
 	"wf/flow"
@@ -14,11 +16,15 @@ type pendingStart struct {
 	client string
 	req    api.RunRequest
 	reply  func(api.RunAccepted, error)
+	queued *queuedRun // nil: somebody waits for the answer, and it goes with them
 }
 
 // start begins a run, or does what on_busy says while its scope is active: it waits in line, behind
 // those that wait already, or ends what is in its way first.
 func (w *Workspace) start(p *pendingStart) {
+	if w.begunBefore(p) {
+		return
+	}
 	type made struct {
 		r   *run
 		acc api.RunAccepted
@@ -35,6 +41,10 @@ func (w *Workspace) start(p *pendingStart) {
 			p.reply(acc, wrong)
 			return
 		}
+		if policy != flow.Refuse && p.req.Detached && p.queued == nil {
+			w.enqueueRun(p, policy)
+			return
+		}
 		if policy != flow.Refuse {
 			w.waiting = append(w.waiting, p)
 			w.makeWay(policy, busy.Run)
@@ -46,7 +56,13 @@ func (w *Workspace) start(p *pendingStart) {
 	}
 	if err != nil || r == nil {
 		p.reply(acc, err)
+		if p.queued != nil {
+			w.refusedQueued(p.queued, cmp.Or(err, error(notFound("there is nothing to resume"))))
+		}
 		return
+	}
+	if q := p.queued; q != nil {
+		r.req.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
 	w.runs = append(w.runs, r)
 	r.accepted = func(err error) {
@@ -98,10 +114,14 @@ func (w *Workspace) startWaiting() {
 	}
 }
 
-// refuseWaiting answers those who wait in line when their turn will not come.
-func (w *Workspace) refuseWaiting(why error) {
+// refuseWaiting answers those who wait in line when their turn will not come. What was written down comes
+// with the next daemon, unless all of it is stopped.
+func (w *Workspace) refuseWaiting(why error, stopped bool) {
 	for _, p := range w.waiting {
 		p.reply(api.RunAccepted{}, why)
+		if stopped && p.queued != nil {
+			w.dequeued(p.queued)
+		}
 	}
-	w.waiting = nil
+	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return stopped || p.queued == nil })
 }

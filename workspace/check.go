@@ -22,11 +22,18 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	if err := w.rereadWarnings(ctx); err != nil {
 		return api.Check{}, err
 	}
-	return ask(ctx, w, func(w *Workspace) (api.Check, error) {
+	var folder workFolder
+	c, err := ask(ctx, w, func(w *Workspace) (api.Check, error) {
+		folder = w.workFolder()
 		c := w.check()
 		w.checkShell(&c)
 		return c, nil
 	})
+	if err != nil {
+		return c, err
+	}
+	folder.check(&c)
+	return c, nil
 }
 
 // check is Check without the programs that the workfile needs.

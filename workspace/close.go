@@ -38,7 +38,7 @@ func (w *Workspace) beginClose() {
 		return
 	}
 	w.closing = &closeRequest{}
-	w.refuseWaiting(errClosed())
+	w.refuseWaiting(errClosed(), false)
 	w.saveThen(func() { w.closing.saved = true })
 }
 

@@ -50,7 +50,7 @@ func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditRe
 		}
 		w.saveThen(func() {
 			if w.file.problem != "" {
-				res.Notes = append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
+				res.Unsaved, res.Notes = true, append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
 			}
 			w.keepThen(func() { reply(res, nil) })
 		})

@@ -118,7 +118,7 @@ func (w *Workspace) beginRead() {
 		data, m.id, m.err = readFile(w.path)
 		if m.same = m.err == nil && readable && m.id == known; !m.same && m.err == nil {
 			m.content = contentOf(graphml.Pieces{data})
-			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, graphml.Limits{})
+			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, limits())
 		}
 		w.send(m)
 	})
@@ -154,6 +154,10 @@ func (m reread) handle(w *Workspace) {
 func (w *Workspace) unreadable(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "the workfile is gone: " + w.path
+	}
+	var memory *graphml.MemoryError
+	if errors.As(err, &memory) {
+		return "the workfile cannot be read: " + plain(err) + "; " + memoryFix(memory)
 	}
 	return "the workfile cannot be read: " + plain(err)
 }

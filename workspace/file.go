@@ -111,7 +111,7 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 	if err := writable(path); err != nil {
 		return fileID{}, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), tmpPrefix+"*"+tmpSuffix)
+	tmp, err := os.CreateTemp(filepath.Dir(path), tmpOf(path)+"*"+tmpSuffix)
 	if err != nil {
 		return fileID{}, err
 	}
@@ -131,6 +131,9 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 	}
 	return id, syncFolder(filepath.Dir(path))
 }
+
+// tmpOf begins the names of the temporary files of a workfile, whose path is absolute and real.
+func tmpOf(path string) string { return tmpPrefix + pathHash(path)[:12] + "-" }
 
 // sameBytes reports whether the file is expect and holds these pieces already.
 func sameBytes(path string, pieces graphml.Pieces, expect fileID) bool {

@@ -186,13 +186,13 @@ func (r *run) summary() api.RunSummary {
 
 // drop takes a run off the list of active ones.
 func (w *Workspace) drop(r *run) {
-	r.leaveSlots()
+	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 }
 
 // unmark tells later daemons that nothing of this workspace needs them.
 func (w *Workspace) unmark() {
-	if len(w.runs) > 0 {
+	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
 		return
 	}
 	if err := history.ClearActive(w.cfg.State, w.id); err != nil {

@@ -71,6 +71,7 @@ func (w *Workspace) tryAgain() {
 		}
 	}
 	w.takeUpAgain()
+	w.tryHeld()
 	unbegun := w.unbegun
 	w.unbegun = nil
 	for _, n := range unbegun {

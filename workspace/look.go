@@ -31,7 +31,7 @@ func LookAt(path, state string) (*Look, error) {
 
 // lookAtFile is a workspace with nothing but the workfile.
 func lookAtFile(path, state string) (*Workspace, error) {
-	id, real, err := ID(path)
+	id, real, err := Find(state, path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,7 @@ func CheckAt(path string) (api.Check, error) {
 	}
 	c := w.check()
 	w.checkShell(&c)
+	w.workFolder().check(&c)
 	return c, nil
 }
 
@@ -56,7 +57,13 @@ func CheckAt(path string) (api.Check, error) {
 func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
 
 // Plan is Workspace.Plan.
-func (l *Look) Plan(req api.RunRequest) (api.Plan, error) { return l.w.plan(req) }
+func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
+	plan, err := l.w.plan(req)
+	if err == nil {
+		err = l.w.workFolder().refusal(l.w)
+	}
+	return plan, err
+}
 
 // lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
 // up. One that cannot be read counts as over, which is what that daemon would make of it.

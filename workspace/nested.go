@@ -20,6 +20,9 @@ type Nested interface {
 	// Began tells of a run that a command has started, now or under an earlier daemon. If that command is
 	// over the run is stopped.
 	Began(by api.Caller, child Child)
+	// Over tells that a run which a command has started is over: that goes on, and has its slot back when
+	// Over returns.
+	Over(by api.Caller)
 	// Stop ends a run and returns when it is gone; nil = with the grace time that it was started with.
 	Stop(child Child, graceMS *int64)
 }
@@ -100,6 +103,17 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 	}))
 }
 
+// GoesOn says that the run that a command has waited for is over.
+func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
+	_, err := ask(ctx, w, func(w *Workspace) (struct{}, error) {
+		if r, id, live := w.execution(c); live {
+			r.takeBack(id)
+		}
+		return struct{}{}, nil
+	})
+	return err
+}
+
 // Adopt makes a run the child of an execution. It returns false if that is over.
 func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool, error) {
 	return ask(ctx, w, func(w *Workspace) (bool, error) {
@@ -122,6 +136,21 @@ func (w *Workspace) tellCaller(r *run) {
 	}
 	by, child := callerOf(r.req.Caller), Child{w.id, r.id}
 	w.helpers.run(func() { w.cfg.Nested.Began(by, child) })
+}
+
+// leaveTo gives up the slots of a run that is over. The command that has started it gets its own back
+// before, so that nobody else begins in its place.
+func (w *Workspace) leaveTo(r *run) {
+	if r.req.Caller == nil || w.cfg.Nested == nil || r.member == nil {
+		r.leaveSlots()
+		return
+	}
+	r.short.stop()
+	by := callerOf(r.req.Caller)
+	w.helpers.run(func() {
+		w.cfg.Nested.Over(by)
+		r.member.Leave()
+	})
 }
 
 func callerOf(c *history.Caller) api.Caller {

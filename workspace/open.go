@@ -49,15 +49,15 @@ func HasRun(state, id string, n int) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going. One whose runs
-// daemons have died of is refused: see Held.
+// Open reads a workfile and takes up the runs that an earlier daemon left going, but those that daemons
+// have died of: see held.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
 // Retry is Open also for a workfile that is held: its runs get one more trial.
 func Retry(path string, cfg Config) (*Workspace, error) { return open(path, cfg, true) }
 
 func open(path string, cfg Config, retry bool) (*Workspace, error) {
-	id, real, err := ID(path)
+	id, real, err := Find(cfg.State, path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
-		if err := w.try(); err != nil {
-			return err
-		}
+		w.try()
 	}
 	err := w.readFirst()
 	if err != nil {
@@ -108,26 +106,20 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.recallStatuses()
-	var held error
 	w.readBefore()
 	w.recall(func(n int) {
-		if held == nil { // a run can be there without the note of it
-			held = w.try()
+		w.try() // a run can be there without the note of it
+		if w.held.why != "" {
+			w.held.runs = append(w.held.runs, n)
+			return
 		}
-		if held == nil {
-			w.takeUp(n)
-		}
+		w.takeUp(n)
 	})
-	if held != nil {
-		for _, r := range w.runs {
-			r.leaveSlots()
-		}
-		return held
-	}
 	w.recallPast()
+	w.recallQueue()
 	w.settleStatuses()
 	w.lookForOrigin()
-	if active && len(w.untaken) == 0 {
+	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
 	w.recallEdits()
@@ -151,16 +143,23 @@ func (w *Workspace) readFirst() error {
 	return nil
 }
 
-// parseFile reads and parses the workfile.
+// parseFile reads and parses the workfile. Where it cannot, runs that go on have their own copy.
 func (w *Workspace) parseFile() error {
 	data, id, err := readFile(w.path)
 	if err != nil {
+		if w.standIn(err) {
+			return nil
+		}
 		return openError(w.path, err)
 	}
-	w.doc, w.g, w.warnings, err = graphml.Parse(data, graphml.Limits{})
+	doc, g, warnings, err := graphml.Parse(data, limits())
 	if err != nil {
+		if w.standIn(err) {
+			return nil
+		}
 		return w.parseError(err)
 	}
+	w.doc, w.g, w.warnings = doc, g, warnings
 	w.file.id, w.file.content = id, contentOf(graphml.Pieces{data})
 	return nil
 }
@@ -178,6 +177,10 @@ func openError(path string, err error) error {
 
 func (w *Workspace) parseError(err error) error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path, Why: err.Error()}
+	var memory *graphml.MemoryError
+	if errors.As(err, &memory) {
+		e.Fix = memoryFix(memory)
+	}
 	var syntax *graphml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Line > 0 {
 		e.Where, e.Why = w.where(syntax.Line), syntax.Msg
@@ -185,10 +188,11 @@ func (w *Workspace) parseError(err error) error {
 	return e
 }
 
-// leftoverAge is how old a temporary file of a save must be to be one of a crash.
+// leftoverAge is how old a temporary file of another workfile must be to be one of a crash.
 const leftoverAge = time.Hour
 
-// removeLeftovers deletes temporary files that a crash in the middle of a save has left.
+// removeLeftovers deletes temporary files that a crash in the middle of a save has left. Those of this
+// workfile are nobody else's: this daemon has the fence.
 func (w *Workspace) removeLeftovers() {
 	dir := filepath.Dir(w.path)
 	entries, err := os.ReadDir(dir)
@@ -199,7 +203,8 @@ func (w *Workspace) removeLeftovers() {
 		if !strings.HasPrefix(e.Name(), tmpPrefix) || !strings.HasSuffix(e.Name(), tmpSuffix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftoverAge {
+		own := w.fence != nil && strings.HasPrefix(e.Name(), tmpOf(w.path))
+		if info, err := e.Info(); err == nil && (own || time.Since(info.ModTime()) > leftoverAge) {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

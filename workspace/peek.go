@@ -28,7 +28,7 @@ func PeekAt(path string) (*Peek, error) {
 	if err != nil {
 		return nil, openError(real, err)
 	}
-	if _, w.g, _, err = graphml.Parse(data, graphml.Limits{}); err != nil {
+	if _, w.g, _, err = graphml.Parse(data, limits()); err != nil {
 		return nil, w.parseError(err)
 	}
 	p := &Peek{ID: id, Path: real, g: w.g}

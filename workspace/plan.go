@@ -13,7 +13,11 @@ import (
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
+	plan, err := askNow(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
+	if err == nil {
+		err = w.checkWorkFolder(ctx)
+	}
+	return plan, err
 }
 
 func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {

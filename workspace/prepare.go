@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,6 +40,9 @@ func (w *Workspace) prepare(r *run, env []string) {
 		}
 		if p.err == nil && bare {
 			w.keepOrigin(p.hist.Number())
+		}
+		if p.err == nil && r.begunFrom != "" {
+			_ = os.Remove(r.begunFrom) // else whoever finds it finds the run, too
 		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
@@ -88,7 +92,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env,
+		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }

@@ -129,6 +129,9 @@ func (w *Workspace) beginsBare() bool {
 
 // SaveAs copies the workfile with everything that is not on disk yet. It returns the copy's path.
 func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error) {
+	if !filepath.IsAbs(req.Path) {
+		return "", invalid("the path of a copy must be absolute, not %q", req.Path)
+	}
 	return await(ctx, w, func(w *Workspace, reply func(string, error)) {
 		w.publishStatuses()
 		w.file.changed++ // the document has changed, if only by statuses that wait for a save

@@ -51,7 +51,8 @@ func (w *Workspace) findExecutor(r *run) {
 }
 
 // errUnbegun is about a run whose journal does not tell that it began, and in which no executor was
-// either: a daemon has made it and died before it began it, and nobody knows of it.
+// either, whatever was prepared for one: a daemon has made it and died before it began it, and nobody
+// knows of it.
 var errUnbegun = errors.New("it had not begun")
 
 // refold makes the run as it was from the frozen workfile and the journal.
@@ -65,7 +66,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 && w.store.Bare(n, pastFile, statusesFile) {
+	if len(records) == 0 && !executor.Begun(w.store.Dir(n)) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
@@ -190,6 +191,9 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	case history.RecordTick:
 		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
 	case history.RecordDecide:
+		if rec.Key != "" && w != nil {
+			r.rememberDecision(rec.Key, r.approval(rec.Node))
+		}
 		values, _ := decodeValues(rec.Outputs)
 		r.noteDecision(rec.Node, decisionOf(rec))
 		r.fold(w, decided(rec, values))

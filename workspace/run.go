@@ -63,8 +63,10 @@ type run struct {
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
-	accepted  func(error)      // answers the request that began it
-	stopEarly *api.StopRequest // came before the run could begin
+	accepted  func(error)             // answers the request that began it
+	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
+	stopEarly *api.StopRequest        // came before the run could begin
+	begunFrom string                  // the file with which it waited in line; "" = it did not
 	onStop    []func(api.StopResult, error)
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
@@ -187,7 +189,7 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type = api.NodeReady
+		news.Type, news.Time = api.NodeReady, r.sinceNow // it may have started since: the executor goes on by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:

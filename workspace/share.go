@@ -105,7 +105,11 @@ func (r *run) acquire() bool {
 
 // giveBack returns slots that the run has no use for, or that others have a better right to.
 func (r *run) giveBack() {
-	for r.slots > max(r.demand(), r.inUse()) {
+	least := 0
+	if r.req.Caller != nil && r.state >= ended {
+		least = 1 // for the command that has started the run, see leaveTo
+	}
+	for r.slots > max(r.demand(), r.inUse(), least) {
 		r.release()
 	}
 	if r.owed = 0; r.slots == 0 {
@@ -115,7 +119,7 @@ func (r *run) giveBack() {
 		r.fresh = 0
 	}
 	r.owed = r.member.Over()
-	for r.owed > 0 && r.slots > max(r.inUse(), r.fresh) {
+	for r.owed > 0 && r.slots > max(r.inUse(), r.fresh, least) {
 		r.release()
 		r.owed--
 	}

@@ -26,11 +26,20 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
-	var err error
+	if req.Env == nil { // nil is an executor's word for "the one that is there"
+		req.Env = []string{}
+	}
+	err := w.checkWorkFolder(ctx)
+	if err != nil {
+		return api.RunAccepted{}, err
+	}
 	if req.Params, err = exactValues(req.Params); err != nil {
 		return api.RunAccepted{}, invalid("the parameters: %v", err)
 	}
 	if err = w.checkRepeat(ctx, req); err != nil {
+		return api.RunAccepted{}, err
+	}
+	if err = badWorld(req.World); err != nil {
 		return api.RunAccepted{}, err
 	}
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
@@ -45,7 +54,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // when it returns. A nil run without an error means that there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
-	if err := w.usable(); err != nil {
+	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
 	scope, err := w.scope(req)
@@ -264,12 +273,13 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
-		Client: client, User: req.User, Version: w.cfg.Version, Time: now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
 	}
 	var holders []*graph.Node
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
+	r.req.World = req.World
 	if c := req.Caller; c != nil {
 		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
@@ -300,6 +310,14 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
 	w.freeze(r, scope.Nodes)
 	return r, nil
+}
+
+// badWorld says what is wrong with the world of a request.
+func badWorld(world []byte) error {
+	if _, err := executor.ParseWorld(world); err != nil {
+		return invalid("world: %v", err)
+	}
+	return nil
 }
 
 // freeze copies the nodes, so that later edits do not reach the run.

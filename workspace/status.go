@@ -30,7 +30,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.NodeList, error) {
-		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}}
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.unreadable}
 		nodes := w.g.Nodes()
 		if len(selectors) > 0 {
 			var plain []string
@@ -99,7 +99,7 @@ func instanceTerms(selectors []string) (terms []string) {
 
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
-		LastRun: w.latest, Wrapper: w.wrapper(), Problem: w.file.problem,
+		LastRun: w.latest, Queued: w.inQueue(), Wrapper: w.wrapper(), Problem: w.file.problem,
 		Results: w.results, FromFile: len(w.foreign), MovedFrom: w.moved()}
 	for _, r := range w.runs {
 		if r.id == "" {
@@ -107,6 +107,15 @@ func (w *Workspace) status(nodes bool) api.Status {
 		}
 		s.ActiveRuns = append(s.ActiveRuns, r.id)
 		s.Runs = append(s.Runs, r.summary())
+	}
+	if w.held.why != "" {
+		s.Problem = w.held.why
+	}
+	for _, n := range w.held.runs {
+		if sum := w.past(n); sum != nil {
+			sum.Held, sum.Problem = api.HeldWorkfile, ""
+			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
+		}
 	}
 	blocked := w.blocked()
 	s.Counts = w.countFile(blocked)

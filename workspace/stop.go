@@ -17,6 +17,14 @@ import (
 // name means the only active run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
+		if n, held := w.heldRun(name); held {
+			w.stopHeld(n, reply)
+			return
+		}
+		if req.Node == "" && w.leaveQueue(name) {
+			reply(api.StopResult{Run: name, Survivors: []int{}}, nil)
+			return
+		}
 		r, err := w.active(name)
 		switch {
 		case err != nil:
@@ -34,19 +42,26 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
-		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"})
-		left := len(w.runs)
+		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, true)
+		left := len(w.runs) + len(w.held.runs)
 		if left == 0 {
 			reply(results, nil)
 			return
 		}
+		var failed error
+		stopped := func(res api.StopResult, err error) {
+			if results = append(results, res); err != nil {
+				failed = err
+			}
+			if left--; left == 0 {
+				reply(results, failed)
+			}
+		}
+		for _, n := range w.held.runs {
+			w.stopHeld(n, stopped)
+		}
 		for _, r := range append([]*run(nil), w.runs...) {
-			w.stop(r, req, client, func(res api.StopResult, _ error) {
-				results = append(results, res)
-				if left--; left == 0 {
-					reply(results, nil)
-				}
-			})
+			w.stop(r, req, client, func(res api.StopResult, _ error) { stopped(res, nil) })
 		}
 	})
 }

@@ -25,26 +25,33 @@ type trial struct {
 	noted bool
 }
 
-// try notes that the runs are going to be taken up. The error, an *api.Error, says that the
-// workspace is held.
-func (w *Workspace) try() error {
-	if w.trial.noted {
-		return nil
+// try notes that the runs are going to be taken up, or finds that the workspace is held.
+func (w *Workspace) try() {
+	if w.trial.noted || w.held.why != "" {
+		return
 	}
 	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
 	if err != nil {
 		w.cfg.Log.Warn("a note of trials cannot be read: they are counted anew", "workspace", w.id, "err", err)
 	}
-	if before.Held() && !w.trial.retry {
-		return &api.Error{Code: api.CodeRefused, Message: heldWhat(before), Where: w.path, Why: heldWhy(before), Fix: heldFix}
+	if before.Held() {
+		h, may := w.mayTry(before)
+		if !may {
+			w.keepHeld(h)
+			return
+		}
 	}
+	w.noteTrial(before)
+}
+
+// noteTrial writes the note of a trial.
+func (w *Workspace) noteTrial(before history.Trial) {
 	if err := history.BeginTrial(w.disk(), w.cfg.State, before, time.Now()); err != nil {
 		// A full disk must not keep runs from going on.
 		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
-		return nil
+		return
 	}
 	w.trial.noted = true
-	return nil
 }
 
 func heldWhat(t history.Trial) string {

@@ -110,12 +110,23 @@ func TestHeldWorkspace(t *testing.T) {
 		for range history.TrialLimit {
 			b.begin()
 		}
-		_, err := Open(b.path, b.cfg)
-		var refused *api.Error
-		if !errors.As(err, &refused) || refused.Code != api.CodeRefused || !strings.Contains(refused.Message, "3 daemons in a row died") ||
-			refused.Fix != "wf server retry" || refused.Where != b.path {
-			t.Fatalf("marked %v: a held workspace opens: %+v", marked, err)
+		w, err := Open(b.path, b.cfg)
+		if err != nil {
+			t.Fatal(err)
 		}
+		_, err = w.StartRun(context.Background(), "c1", api.RunRequest{})
+		var refused *api.Error
+		if !errors.As(err, &refused) || refused.Code != api.CodeRefused || !strings.Contains(refused.Why, "3 daemons in a row died") ||
+			!strings.HasPrefix(refused.Fix, "wf server retry") || refused.Where != b.path {
+			t.Fatalf("marked %v: a run begins in a held workspace: %+v", marked, err)
+		}
+		if info := w.Info(); info.State != "held" || len(info.Runs) != 1 || !w.Busy() {
+			t.Errorf("marked %v: %+v", marked, info)
+		}
+		if status, err := w.Status(context.Background(), true); err != nil || !strings.Contains(status.Problem, "3 daemons in a row died") {
+			t.Errorf("marked %v: the status says %q, %v", marked, status.Problem, err)
+		}
+		b.close(w)
 		held, err := Held(b.cfg.State)
 		if err != nil || len(held) != 1 || held[0].Workfile != b.path || held[0].Tries != 3 || held[0].Why == "" {
 			t.Errorf("marked %v: held %+v, %v", marked, held, err)
@@ -123,7 +134,7 @@ func TestHeldWorkspace(t *testing.T) {
 		if n := b.tries(); n != 3 {
 			t.Errorf("marked %v: a refusal counts as a trial: %d", marked, n)
 		}
-		w, err := Retry(b.path, b.cfg)
+		w, err = Retry(b.path, b.cfg)
 		if err != nil {
 			t.Fatalf("marked %v: %v", marked, err)
 		}
@@ -135,14 +146,76 @@ func TestHeldWorkspace(t *testing.T) {
 	}
 }
 
+// TestHeldRunIsStopped: a held run can be let go without being taken up, and then all is well.
+func TestHeldRunIsStopped(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		b := newLeft(t)
+		for range history.TrialLimit {
+			b.begin()
+		}
+		w := b.open()
+		var err error
+		if all {
+			_, err = w.StopAll(context.Background(), "c1", api.StopRequest{})
+		} else {
+			_, err = w.StopRun(context.Background(), "c1", "", api.StopRequest{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		detail, err := w.Run(context.Background(), "1")
+		if err != nil || detail.Result != api.Cancelled || w.Busy() {
+			t.Errorf("run 1 is %q, busy %v, %v", detail.Result, w.Busy(), err)
+		}
+		within(t, "the note is taken back", func() bool { return b.tries() == 0 })
+		if _, err := w.StartRun(context.Background(), "c1", api.RunRequest{Nodes: []string{"nobody"}}); err == nil || strings.Contains(err.Error(), "held") {
+			t.Errorf("no run can begin: %v", err)
+		}
+	}
+}
+
+// TestRehearsal: whether a held workfile is taken up is decided by another process, which dies instead.
+func TestRehearsal(t *testing.T) {
+	b := newLeft(t)
+	for range history.TrialLimit {
+		b.begin()
+	}
+	dies := errors.New("signal: killed")
+	rehearsed := make(chan string, 10)
+	b.cfg.Rehearse = func(path string) error {
+		rehearsed <- path
+		return dies
+	}
+	w, err := Retry(b.path, b.cfg)
+	if err != nil || w.Info().State != "held" || <-rehearsed != b.path {
+		t.Fatalf("%v, %+v", err, w.Info())
+	}
+	err = w.Retry(context.Background())
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Code != api.CodeRefused || refused.Why != dies.Error() || b.tries() != 3 {
+		t.Errorf("the retry says %v after %d tries", err, b.tries())
+	}
+	dies = nil
+	if err := w.Retry(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "the run is taken up", func() bool { return b.tries() == 0 && w.Info().State == "running" })
+	b.close(w)
+}
+
 // TestTrialsDoNotCount: neither an end in order nor a workfile that cannot be read is a death, and
 // the mark of a run that is over is taken away.
 func TestTrialsDoNotCount(t *testing.T) {
 	b := newLeft(t)
 	text := b.read()
 	b.write("no workfile")
-	if _, err := Open(b.path, b.cfg); err == nil || b.tries() != 0 {
-		t.Errorf("an unreadable workfile: %v, %d tries", err, b.tries())
+	w, err := Open(b.path, b.cfg) // what the run began with stands in for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.close(w)
+	if b.tries() != 0 {
+		t.Errorf("an unreadable workfile: %d tries", b.tries())
 	}
 	b.write(text)
 	for range 2 * history.TrialLimit {
@@ -165,4 +238,57 @@ func TestTrialsDoNotCount(t *testing.T) {
 		t.Error("the mark of nothing stays")
 	}
 	over.close(over.w)
+}
+
+// A daemon that is killed after it has prepared a run, and before there was a runner, leaves nothing that
+// could be lost: nobody knows of this run.
+func TestRunThatNeverBegan(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	id, real, err := ID(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := history.Open(filepath.Join(b.cfg.State, "workspaces", id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen, err := os.ReadFile(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Create(history.Request{Workspace: id, Workfile: real, Mode: api.ModeFresh, Scope: []string{"id-a", "id-b"}, Names: []string{"a", "b"}}, frozen)
+	if err == nil {
+		err = errors.Join(r.Close(), history.MarkActive(history.LocalDisk{}, b.cfg.State, id, real), os.Mkdir(filepath.Join(r.Dir(), "out"), 0o700),
+			os.WriteFile(filepath.Join(r.Dir(), "env"), []byte("PATH=/bin\x00"), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	list, err := b.w.Runs(context.Background())
+	if err != nil || len(list.Runs) > 0 || b.w.Busy() {
+		t.Errorf("runs %+v, %v", list.Runs, err)
+	}
+}
+
+// What a kill in the middle of a save leaves beside the workfile goes with the next opening.
+func TestLeftoversGo(t *testing.T) {
+	b := newTestbed(t, "a>b")
+	_, real, err := ID(b.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, other := tmpOf(real)+"1"+tmpSuffix, tmpPrefix+"other-1"+tmpSuffix
+	for _, name := range []string{own, other} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(real), name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.open()
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), own)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its own: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), other)); err != nil {
+		t.Errorf("that of another workfile, a moment old: %v", err)
+	}
 }

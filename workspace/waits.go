@@ -176,6 +176,10 @@ func (r *run) answerByDefault(i int) string {
 // is in the journal, and that on the disk.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
+		if a, made := w.decidedBefore(d); made {
+			reply(a, nil)
+			return
+		}
 		r, i, err := w.awaited(d)
 		if err != nil {
 			reply(api.Approval{}, err)
@@ -244,16 +248,28 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	}
 	n := &r.nodes[i]
 	rec := history.Record{Type: history.RecordDecide, Time: now(), Node: i, ID: n.id, OK: d.Approved,
-		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client}
+		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client, Key: d.Key}
 	if len(d.Values) > 0 {
 		rec.Outputs = values
 	}
+	r.rememberDecision(rec.Key, r.approval(i))
 	r.record(rec)
 	made := decisionOf(rec)
 	r.noteDecision(i, made)
 	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name, Decision: &made})
 	r.step(w, decided(rec, outputs))
 	return nil
+}
+
+// rememberDecision keeps a decision for a request that comes again.
+func (r *run) rememberDecision(key string, a api.Approval) {
+	if key == "" {
+		return
+	}
+	if r.requests == nil {
+		r.requests = map[string]api.Approval{}
+	}
+	r.requests[key] = a
 }
 
 // decided is the event that a record of a decision stands for.

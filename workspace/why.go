@@ -265,7 +265,9 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 	default:
 		s = "It failed in an earlier run"
 	}
-	if rec.message != "" {
+	if rec.reason == api.ReasonRejected && strings.HasPrefix(rec.message, "rejected ") {
+		s = "It was " + rec.message
+	} else if rec.message != "" {
 		s += ": " + rec.message
 	}
 	return s + "."

@@ -21,7 +21,7 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Runtime, Disk, Forgot and Nested are required.
+// Config is what a workspace is given. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
@@ -37,6 +37,9 @@ type Config struct {
 	KeepBytes int64
 	Log       *slog.Logger
 	Disk      history.Disk // under the history and the workfile; nil = that of this machine
+	// Rehearse has another process do what would be done to take up the runs of the workfile at path, and
+	// says how it died, or nil. nil: nobody can try.
+	Rehearse func(path string) error
 	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
 	// called from helpers and requests, not from the loop.
 	Forgot func(id string, runs []int)
@@ -106,16 +109,18 @@ type Workspace struct {
 	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
-	edits   editLog
-	store   *history.Store
-	runs    []*run          // active, in order of start
-	waiting []*pendingStart // runs that wait for others to end, in order
+	edits      editLog
+	store      *history.Store
+	runs       []*run          // active, in order of start
+	waiting    []*pendingStart // runs that wait for others to end, in order
+	queuedLast int             // number of the latest of them that was written down
 
 	outputWaits []outputWait
 	latest      *api.RunSummary
 	out         publisher
 	closing     *closeRequest
 	trial       trial
+	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
@@ -124,6 +129,7 @@ type Workspace struct {
 type pulse struct {
 	watchers, running int // running: processes
 	runs              []string
+	held              bool            // some of the runs are not taken up, see held
 	latest            *api.RunSummary // of the runs that are over; nothing in it changes
 	results           string
 }
@@ -167,6 +173,7 @@ func (w *Workspace) drain() {
 
 // settle turns decisions into deeds, after which nothing is owed to anybody.
 func (w *Workspace) settle() {
+	w.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
 		r.tellShortage(w)
@@ -191,6 +198,9 @@ func (w *Workspace) publishPulse() {
 		p.runs = append(p.runs, r.id)
 		p.running += r.running
 	}
+	for _, n := range w.held.runs {
+		p.runs, p.held = append(p.runs, runID(n)), true
+	}
 	old := w.pulse.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
 	if wasBusy && p.watchers == 0 && len(p.runs) == 0 {
@@ -203,7 +213,8 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || len(old.runs) != len(w.runs) {
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || old.held != (len(w.held.runs) > 0) ||
+		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}
 	running := 0
@@ -285,6 +296,9 @@ func (w *Workspace) Info() api.WorkspaceInfo {
 		if id != "" { // it has no number yet
 			info.Runs = append(info.Runs, id)
 		}
+	}
+	if p.held {
+		info.State = "held"
 	}
 	return info
 }

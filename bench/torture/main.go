@@ -22,6 +22,7 @@ const usage = `usage: torture COMMAND [flags]
   control kill -9 of daemon or runner while items, loops, retries, timers and people are waited for
   leak    many nodes in one daemon: descriptors, threads, goroutines, children, memory
   stop    commands that resist being stopped: nothing is left
+  folders every file and folder of wf removed in the middle of a run: nothing twice, no word missing
   slots   many workfiles on few slots, calm and with kills, freezes, stops, restarts and edits: all get to their end
   watch   many watching clients, one of them stalled: no event is missing
 
@@ -34,7 +35,8 @@ type attack struct {
 	setup func(*flag.FlagSet) func(context.Context, *world) (*report, error)
 }
 
-var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}, {"slots", setupSlots}}
+var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}, {"slots", setupSlots},
+	{"folders", setupFolders}}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -50,6 +50,7 @@ type crowd struct {
 	chance *rand.Rand
 	files  []crowdFile
 	frozen []process
+	stops  []*command
 	did    map[string]int
 }
 
@@ -171,7 +172,9 @@ func (c *crowd) rage(ctx context.Context) {
 			if c.chance.IntN(2) == 0 {
 				args = append(args, "--now")
 			}
-			c.w.wf(ctx, f.dir, args...) // it may be over, or not have begun
+			if stop, err := c.w.start(ctx, f.dir, args...); err == nil { // it may be over, not have begun, or be frozen
+				c.stops = append(c.stops, stop)
+			}
 		case 6:
 			c.did["restart"]++
 			c.w.wf(ctx, c.dir, "server", "restart")
@@ -181,6 +184,9 @@ func (c *crowd) rage(ctx context.Context) {
 		}
 	}
 	c.thaw()
+	for _, stop := range c.stops {
+		<-stop.done
+	}
 }
 
 // strike kills the daemon, a runner, or both. The next daemon is given the time to take up the runs: wf

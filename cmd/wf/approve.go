@@ -68,7 +68,7 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 }
 
 func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error {
-	values, err := assignments("--set", o.set)
+	values, err := e.assignments("--set", o.set)
 	if err != nil {
 		return err
 	}
@@ -164,12 +164,16 @@ func decidedWord(approved bool) string {
 }
 
 // assignments reads the values of a flag that is NAME=VALUE; all are texts.
-func assignments(flag string, list []string) (map[string]any, error) {
+func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 	var values map[string]any
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, usage("%s %s: must be NAME=VALUE", flag, text)
+		}
+		value, err := e.valueOf(flag, name, value)
+		if err != nil {
+			return nil, err
 		}
 		if values == nil {
 			values = map[string]any{}
@@ -190,7 +194,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(found) == 1:
 		return found[0], nil
 	case len(waiting) == 0:
-		return api.Approval{}, &failure{status: exitFailed, what: "nothing waits for a person", fix: "wf status" + file}
+		return api.Approval{}, &failure{status: exitUsage, what: "nothing waits for a person", fix: "wf status" + file}
 	case node == "":
 		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
 	case len(found) > 1:

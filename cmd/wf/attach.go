@@ -94,7 +94,7 @@ func pickRun(active []api.RunSummary, named, command string) (string, error) {
 	case len(active) == 1:
 		return active[0].Run, nil
 	case len(active) == 0:
-		return "", &failure{status: exitFailed, what: "nothing is running", fix: "wf run, or wf runs for what ran"}
+		return "", &failure{status: exitUsage, what: "nothing is running", fix: "wf run, or wf runs for what ran"}
 	}
 	f := usage("%d runs are active: name one", len(active))
 	f.why = activeList(active)

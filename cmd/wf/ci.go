@@ -17,7 +17,12 @@ const (
 	ciGitHub    = "github"
 	ciGitLab    = "gitlab"
 	ciBuildkite = "buildkite"
+	ciAzure     = "azure"
+	ciTeamCity  = "teamcity"
 )
+
+// ciWords are what --ci may be.
+var ciWords = []string{"auto", ciGitHub, ciGitLab, ciBuildkite, ciAzure, ciTeamCity, ciNone}
 
 // ciSystem is the one that --ci names, or with auto the one that the environment names.
 func (e *env) ciSystem(flag string) string {
@@ -30,6 +35,12 @@ func (e *env) ciSystem(flag string) string {
 		if e.get(system.variable) == "true" {
 			return system.name
 		}
+	}
+	switch {
+	case strings.EqualFold(e.get("TF_BUILD"), "true"):
+		return ciAzure
+	case e.get("TEAMCITY_VERSION") != "":
+		return ciTeamCity
 	}
 	return ciNone
 }
@@ -79,6 +90,10 @@ func (f *fold) begin(w io.Writer) {
 			mark = "+++" // unfolded
 		}
 		fmt.Fprintf(w, "%s %s\n", mark, f.title)
+	case ciAzure:
+		fmt.Fprintf(w, "##[group]%s\n", harmless(f.system, f.title))
+	case ciTeamCity:
+		fmt.Fprintf(w, "##teamcity[blockOpened name='%s']\n", teamCityValue(f.title))
 	default:
 		fmt.Fprintf(w, "-------- %s%s\n", f.name, f.attempt)
 	}
@@ -93,6 +108,10 @@ func (f *fold) end(w io.Writer) {
 		}
 	case ciGitLab:
 		fmt.Fprintf(w, "\x1b[0Ksection_end:%d:%s\r\x1b[0K\n", f.ended.Unix(), f.id)
+	case ciAzure:
+		fmt.Fprintln(w, "##[endgroup]")
+	case ciTeamCity:
+		fmt.Fprintf(w, "##teamcity[blockClosed name='%s']\n", teamCityValue(f.title))
 	}
 }
 
@@ -103,6 +122,8 @@ func (f *fold) text(output []byte) []byte {
 		return breakOldCommands(output)
 	case ciBuildkite:
 		return breakHeaders(output)
+	case ciAzure, ciTeamCity:
+		return []byte(harmless(f.system, string(output)))
 	}
 	return output
 }
@@ -110,7 +131,7 @@ func (f *fold) text(output []byte) []byte {
 // annotate tells the CI system that a node has failed, with its last words. An attempt that another one
 // follows is no failure yet, and one that an edge has fired for is none of the run.
 func (v *view) annotate(w io.Writer, ev api.Event, last string) {
-	if v.ci != ciGitHub || ev.Retry != nil {
+	if v.ci != ciGitHub && v.ci != ciAzure && v.ci != ciTeamCity || ev.Retry != nil {
 		return
 	}
 	level, why := "error", cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
@@ -120,7 +141,21 @@ func (v *view) annotate(w io.Writer, ev api.Event, last string) {
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
 	}
-	fmt.Fprintf(w, "::%s title=%s::%s\n", level, githubProperty(plain.Line(ev.Name)+" failed ("+why+")"), githubData(last))
+	what := plain.Line(ev.Name) + " failed (" + why + ")"
+	switch v.ci {
+	case ciGitHub:
+		fmt.Fprintf(w, "::%s title=%s::%s\n", level, githubProperty(what), githubData(last))
+	case ciAzure:
+		if !ev.Handled { // there are no notices, only warnings and errors
+			fmt.Fprintf(w, "##vso[task.logissue type=error]%s\n", harmless(v.ci, githubData(what+": "+last)))
+		}
+	case ciTeamCity:
+		status := "ERROR"
+		if ev.Handled {
+			status = "NORMAL"
+		}
+		fmt.Fprintf(w, "##teamcity[message text='%s' status='%s']\n", teamCityValue(what+": "+last), status)
+	}
 }
 
 // githubData and githubProperty are texts in the places of a workflow command.

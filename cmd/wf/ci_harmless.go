@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"regexp"
+	"strings"
 )
 
 // What the systems obey, as their programs read it.
@@ -11,12 +12,35 @@ import (
 // before it; it compares by the rules of a language, which skip characters that cannot be seen.
 // The older form, "##[", counts anywhere in a line, and once more when the page of the log is drawn.
 //
+// Azure's agent obeys "##vso[" anywhere in a line, and the page of its log "##[", both by rules of a language that
+// skip characters that cannot be seen; TeamCity obeys "##teamcity[" anywhere in a line.
+//
 // Buildkite takes a line for a header when it begins with one of four marks, colours apart.
 var (
 	githubCommand    = regexp.MustCompile(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
 	githubOldCommand = regexp.MustCompile(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
+	azureCommand     = unseen("##vso[")
+	teamCityCommand  = unseen("##teamcity[")
 	buildkiteHeader  = regexp.MustCompile(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
 )
+
+// unseen matches a word in any case, with characters between its own that cannot be seen. Its last one is apart.
+func unseen(word string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString("(?i)(")
+	for i, r := range word[:len(word)-1] {
+		if i > 0 {
+			b.WriteString(`[\p{Cf}\p{Cc}\pM]*`)
+		}
+		b.WriteString(regexp.QuoteMeta(string(r)))
+	}
+	return regexp.MustCompile(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
+}
+
+// teamCityValue is a text in the place of a value of a service message.
+func teamCityValue(text string) string {
+	return strings.NewReplacer("|", "||", "'", "|'", "[", "|[", "]", "|]", "\n", "|n", "\r", "|r").Replace(text)
+}
 
 // harmless is text that a CI system prints and does not obey: names and commands are what their
 // author likes.
@@ -27,6 +51,10 @@ func harmless(system, text string) string {
 		return string(breakOldCommands([]byte(text)))
 	case ciBuildkite:
 		return string(breakHeaders([]byte(text)))
+	case ciAzure:
+		return string(breakOldCommands(azureCommand.ReplaceAll([]byte(text), []byte("${1}${2} ["))))
+	case ciTeamCity:
+		return teamCityCommand.ReplaceAllString(text, "${1}${2} [")
 	}
 	return text
 }

@@ -13,6 +13,7 @@ func TestCISystem(t *testing.T) {
 	for _, c := range []struct{ vars, flag, want string }{
 		{"", "auto", ciNone}, {"CI=1", "auto", ciNone}, {"GITHUB_ACTIONS=true", "auto", ciGitHub}, {"GITHUB_ACTIONS=false", "auto", ciNone},
 		{"GITLAB_CI=true", "auto", ciGitLab}, {"BUILDKITE=true", "auto", ciBuildkite}, {"BUILDKITE=true", "none", ciNone}, {"", "gitlab", ciGitLab},
+		{"TF_BUILD=True", "auto", ciAzure}, {"TEAMCITY_VERSION=2024.1", "auto", ciTeamCity}, {"TEAMCITY_VERSION=", "auto", ciNone},
 	} {
 		e := &env{vars: strings.Fields(c.vars)}
 		if got := e.ciSystem(c.flag); got != c.want {
@@ -33,7 +34,11 @@ func TestFold(t *testing.T) {
 		ciGitLab: "\x1b[0Ksection_start:987:wf_7_5[collapsed=false]\r\x1b[0Kalign ::x (12.3s)\n" + hostile +
 			"\x1b[0Ksection_end:1000:wf_7_5\r\x1b[0K\n",
 		ciBuildkite: "+++ align ::x (12.3s)\n::endgroup::\n##[endgroup]\n --- mine\n \x1b[31m+++ red\n ---\n-------- table\n",
-		ciNone:      "-------- align ::x\n" + hostile,
+		ciAzure: "##[group]align ::x (12.3s)\n" + "::endgroup::\n## [endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n" +
+			"##[endgroup]\n##vso[task.logissue type=error]align ::x failed (exit 1): 50%25%0Alast\n",
+		ciTeamCity: "##teamcity[blockOpened name='align ::x (12.3s)']\n" + hostile +
+			"##teamcity[blockClosed name='align ::x (12.3s)']\n##teamcity[message text='align ::x failed (exit 1): 50%|nlast' status='ERROR']\n",
+		ciNone: "-------- align ::x\n" + hostile,
 	} {
 		v, _, _ := testView(showOptions{ci: system})
 		f := v.newFold(ev)
@@ -84,6 +89,7 @@ func TestFoldOfWhatIsNoFailure(t *testing.T) {
 
 // TestHarmless: white space and characters that cannot be seen do not help a name to be obeyed.
 func TestHarmless(t *testing.T) {
+	commands := "x ##vso[task.complete]\n##VSO\u200b[a]\n##teamcity[blockClosed]\n"
 	for _, c := range []struct{ system, text, want string }{
 		{ciGitHub, "plain a::b ##x", "plain a::b ##x"},
 		{ciGitHub, "command  echo\n   ::error::x", "command  echo\n   : :error::x"},
@@ -94,6 +100,9 @@ func TestHarmless(t *testing.T) {
 		{ciBuildkite, "--- x | out\n~~~ y", " --- x | out\n ~~~ y"},
 		{ciBuildkite, "\x1b[1m\x1b[32m+++ x", " \x1b[1m\x1b[32m+++ x"},
 		{ciBuildkite, "-------- end of x (::error::)", "-------- end of x (::error::)"},
+		{ciAzure, commands, "x ##vso [task.complete]\n##VSO\u200b [a]\n##teamcity[blockClosed]\n"},
+		{ciAzure, "##[section]x", "## [section]x"},
+		{ciTeamCity, commands, "x ##vso[task.complete]\n##VSO\u200b[a]\n##teamcity [blockClosed]\n"},
 		{ciGitLab, "::error::x", "::error::x"},
 		{ciNone, "::error::x ##[error]\n--- y", "::error::x ##[error]\n--- y"},
 	} {

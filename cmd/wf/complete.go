@@ -56,6 +56,7 @@ func completers() map[string]completer {
 		"PARAM=VALUE": completeParam,
 		"NODE=RESULT": completeMock,
 		"JSONFILE":    completeFiles(anyName),
+		"ENVFILE":     completeFiles(anyName),
 		"TYPE":        completeWords("blocking", "non-blocking"),
 		"SHELL":       completeWords(shells...),
 		"PATH":        completeFiles(anyName),

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/daemon"
 )
 
 const (
@@ -36,6 +37,9 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	e.results = cmp.Or(vars["results"].text, files["results"].text)
+	if mb, err := strconv.ParseInt(cmp.Or(vars["file-memory"].text, files["file-memory"].text), 10, 43); err == nil {
+		daemon.LimitFiles(mb << 20)
+	}
 	for _, s := range settings() {
 		if !s.on(cmd) || cmd.Flags().Changed(s.key) {
 			continue

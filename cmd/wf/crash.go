@@ -24,7 +24,7 @@ func (e *env) guard(f func()) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			e.crash(bug, debug.Stack())
-			os.Exit(exitFailed)
+			os.Exit(exitDaemon)
 		}
 	}()
 	f()
@@ -36,7 +36,7 @@ func (e *env) crash(bug any, stack []byte) {
 		(*giveBack)()
 	}
 	text := fmt.Sprint(bug)
-	f := &failure{status: exitFailed, what: "wf has crashed: panic: " + text,
+	f := &failure{status: exitDaemon, what: "wf has crashed: panic: " + text,
 		why: "Runs that are going go on. This is a bug: please report it.", fix: "wf status"}
 	path, err := e.writeCrash(text, stack)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -70,8 +71,12 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 	if err != nil {
 		return err
 	}
+	var unsaved error
+	if result.Unsaved {
+		unsaved = exit(exitWorkfile)
+	}
 	if o.json {
-		return writeJSON(e.stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes})
+		return cmp.Or(writeJSON(e.stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes}), unsaved)
 	}
 	for _, id := range result.Added {
 		fmt.Fprintln(e.stdout, plain.Line(id))
@@ -82,7 +87,7 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 	for _, note := range result.Notes {
 		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
 	}
-	return nil
+	return unsaved
 }
 
 // changes lists what was changed, as the daemon words it, and counts what is too much to read.

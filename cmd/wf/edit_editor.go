@@ -99,7 +99,7 @@ func (e *env) writeBuffer(text string) (path string, err error) {
 	}
 	dir := editor.Folder(dirs.state)
 	if path, err = editor.Write(dir, text); err != nil {
-		return "", &failure{status: exitFailed, what: "cannot write the text to edit", where: dir, why: errText(err)}
+		return "", &failure{status: exitDaemon, what: "cannot write the text to edit", where: dir, why: errText(err)}
 	}
 	return path, nil
 }
@@ -155,7 +155,7 @@ func (d *editing) edit(ctx context.Context) ([]string, error) {
 	}
 	text, err := os.ReadFile(d.path)
 	if err != nil {
-		return nil, &failure{status: exitFailed, what: "cannot read the text that was edited", why: errText(err)}
+		return nil, &failure{status: exitDaemon, what: "cannot read the text that was edited", why: errText(err)}
 	}
 	return d.parse(string(text))
 }
@@ -263,7 +263,7 @@ func (e *env) runEditor(ctx context.Context, path string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
 	cmd.Dir, cmd.Env = e.dir, e.vars
 	if err := cmd.Run(); err != nil {
-		return &failure{status: exitFailed, what: "the editor failed: " + program, why: err.Error(), fix: "set EDITOR to an editor that works here"}
+		return &failure{status: exitDaemon, what: "the editor failed: " + program, why: err.Error(), fix: "set EDITOR to an editor that works here"}
 	}
 	return nil
 }

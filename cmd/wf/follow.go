@@ -325,15 +325,27 @@ func (f *follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 			return false, nil
 		}
 	}
-	return true, f.ended(ctx, snapshot.Seq)
+	detail, err := f.s.ws.Run(ctx, f.run)
+	if err != nil {
+		return true, err
+	}
+	if detail.Result == "" {
+		return false, nil // the snapshot is older than the run, whose events follow it
+	}
+	return true, f.endedAs(ctx, detail, snapshot.Seq)
 }
 
-// ended reports a run whose end was not seen, as if its last event had just come.
+// ended reports a run whose end was not seen.
 func (f *follower) ended(ctx context.Context, seq uint64) error {
 	detail, err := f.s.ws.Run(ctx, f.run)
 	if err != nil {
 		return err
 	}
+	return f.endedAs(ctx, detail, seq)
+}
+
+// endedAs is ended with the record of the run, as if its last event had just come.
+func (f *follower) endedAs(ctx context.Context, detail api.RunDetail, seq uint64) error {
 	ev := completion(detail, f.s.ws.ID, seq)
 	if err := f.view.event(ctx, ev); err != nil {
 		return err

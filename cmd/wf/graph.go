@@ -68,6 +68,7 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	e.noteProblem(status.Problem)
 	g := graphOf(&status)
 	if o.format != "tree" && o.format != "svg" {
 		if err := addAttributes(ctx, s, &g); err != nil {

@@ -238,7 +238,7 @@ func (p *treePrinter) line(v int, lead string) {
 			used += columns(note)
 		}
 	}
-	command := plain.Line(n.Command)
+	command := plain.Command(n.Command, p.ascii)
 	switch room := p.width - used - 3; {
 	case command == "":
 	case p.width == 0:

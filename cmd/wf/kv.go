@@ -150,7 +150,7 @@ func newKVIncr(e *env) *cobra.Command {
 		Short: "Add to a number and print the sum",
 		Long: `Incr adds 1, or what --by says, to the whole number of 64 bits that is the value of KEY, and
 prints the sum. No value counts as 0. Of several calls at once each prints another sum. It is
-never done twice; when it ends with 4 the daemon was lost, and it may have been done.`,
+done once, also when the daemon is lost meanwhile.`,
 		Example: `  wf kv incr --scope run done
   wf kv incr --by -1 slots`,
 		Args: nargs(1, 1),

@@ -19,7 +19,7 @@ func (k *kvCall) get() error {
 	case !answer.Found && k.o.quiet:
 		return exit(exitFailed)
 	case !answer.Found:
-		return &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}
+		return answerNo{&api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}}
 	case k.o.json:
 		return k.report(answer, nil)
 	}
@@ -96,7 +96,7 @@ func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
 	if answer.Found {
 		is = "its value is " + shownKV(answer.Value)
 	}
-	return &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}
+	return answerNo{&api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}}
 }
 
 // maxShownKV is how much of a value a message quotes, in bytes.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/plain"
 )
 
 // lsOptions are the flags of ls.
@@ -54,6 +56,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 	if o.json {
 		return writeJSON(e.stdout, list)
 	}
+	e.noteProblem(list.Problem)
 	return printNodes(e.stdout, e.outPaint(), list.Nodes, e.outWidth())
 }
 
@@ -69,7 +72,7 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	}
 	var t table
 	for _, n := range nodes {
-		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(n, now), room))
+		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(p, n, now), room))
 	}
 	return t.write(w)
 }
@@ -85,4 +88,11 @@ func (e *env) outWidth() int {
 		return 0
 	}
 	return width
+}
+
+// noteProblem says that what is shown is older than the file, which cannot be read at present.
+func (e *env) noteProblem(problem string) {
+	if problem != "" {
+		fmt.Fprintf(e.stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))
+	}
 }

@@ -18,10 +18,10 @@ const runnerCommand = "runner"
 // Exit statuses (CLI.md).
 const (
 	exitOK          = 0
-	exitFailed      = 1
+	exitFailed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
 	exitUsage       = 2
 	exitWorkfile    = 3
-	exitDaemon      = 4
+	exitDaemon      = 4 // whatever wf itself could not do
 	exitApproval    = 5
 	exitStopped     = 6
 	exitBusy        = 7
@@ -36,6 +36,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == runnerCommand {
 		os.Exit(runRunner(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == rehearseCommand {
+		os.Exit(runRehearse(os.Args[2:]))
+	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])
 	e.guard(func() {
@@ -49,6 +52,7 @@ func main() {
 func exitStatus(err error) int {
 	var (
 		ended       exitError
+		no          answerNo
 		found       *failure
 		conflict    *runConflict
 		refused     *api.Error
@@ -59,6 +63,8 @@ func exitStatus(err error) int {
 		return exitOK
 	case errors.As(err, &ended):
 		return int(ended)
+	case errors.As(err, &no):
+		return exitFailed
 	case errors.As(err, &found):
 		return found.status
 	case errors.As(err, &conflict):
@@ -68,7 +74,7 @@ func exitStatus(err error) int {
 	case errors.As(err, &refused):
 		return codeStatus(refused.Code)
 	}
-	return exitFailed
+	return exitDaemon
 }
 
 // codeStatus is the part of the table for errors that the daemon answered with.
@@ -76,10 +82,15 @@ func codeStatus(code api.Code) int {
 	switch code {
 	case api.CodeWorkfile, api.CodeCycle:
 		return exitWorkfile
-	case api.CodeInvalid, api.CodeUnknownNode:
+	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound, api.CodeNoOutput:
 		return exitUsage
-	case api.CodeVersion, api.CodeGone:
-		return exitDaemon
+	case api.CodeConflict:
+		return exitBusy
 	}
-	return exitFailed
+	return exitDaemon
 }
+
+// An answerNo is an error that is the answer to a question where no run is: there is no such value.
+type answerNo struct{ error }
+
+func (n answerNo) Unwrap() error { return n.error }

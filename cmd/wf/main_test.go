@@ -19,7 +19,7 @@ func TestExitStatus(t *testing.T) {
 		want int
 	}{
 		{nil, 0},
-		{errors.New("anything"), 1},
+		{errors.New("anything"), 4},
 		{exit(0), 0},
 		{exit(130), 130},
 		{usage("typo"), 2},
@@ -29,10 +29,13 @@ func TestExitStatus(t *testing.T) {
 		{code(api.CodeInvalid), 2},
 		{code(api.CodeVersion), 4},
 		{code(api.CodeGone), 4},
-		{code(api.CodeConflict), 1},
+		{code(api.CodeConflict), 7},
 		{asConflict(code(api.CodeConflict)), 7},
-		{asConflict(code(api.CodeRefused)), 1},
-		{code(api.CodeNotFound), 1},
+		{asConflict(code(api.CodeRefused)), 4},
+		{code(api.CodeNotFound), 2},
+		{code(api.CodeLost), 4},
+		{code(api.CodeInternal), 4},
+		{answerNo{code(api.CodeNotFound)}, 1},
 		{&client.UnreachableError{}, 4},
 	} {
 		if got := exitStatus(c.err); got != c.want {

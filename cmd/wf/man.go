@@ -40,7 +40,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 			err = os.WriteFile(path, []byte(text), 0o644)
 		}
 		if err != nil {
-			return &failure{status: exitFailed, what: "cannot write the manual page " + path, why: errText(err)}
+			return &failure{status: exitDaemon, what: "cannot write the manual page " + path, why: errText(err)}
 		}
 	}
 	fmt.Fprintf(e.stderr, "wrote %s into %s\n", plural(len(pages), "manual page"), plain.Line(dir))

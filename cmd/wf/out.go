@@ -146,7 +146,7 @@ func (o *outOptions) places(e *env) []string {
 }
 
 func noOutput(o api.NodeOutputs, key string) error {
-	f := &failure{status: exitFailed, what: fmt.Sprintf("%s has no output %s", o.Node, key), why: "it has none at all"}
+	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", o.Node, key), why: "it has none at all"}
 	if o.Run != "" {
 		f.what += " in run " + o.Run
 	}

@@ -61,6 +61,14 @@ func (e *env) opened(ctx context.Context, dirs folders, path string) (ws *client
 	return ws, c.Close
 }
 
+// shownCommand is a command in the line of its step. Of one with several lines a verbose plan has all below.
+func shownCommand(command string, verbose, ascii bool) string {
+	if verbose && strings.Contains(strings.TrimSpace(command), "\n") {
+		return ""
+	}
+	return plain.Command(command, ascii)
+}
+
 // printPlan is the plan for people. To a terminal of a known width commands are cut; verbose shows
 // all of them, as they would be executed.
 func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) error {
@@ -81,8 +89,11 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
 		}
 		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(plain.Line(step.Name), longest), pad(plain.Line(step.Why), whys),
-			p.clip(plain.Line(command), room))
+			p.clip(shownCommand(command, verbose, p.ascii), room))
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		if verbose && strings.Contains(strings.TrimSpace(command), "\n") {
+			fmt.Fprintln(&b, strings.TrimRight(plain.Text(command), " \t\r\n"))
+		}
 		if verbose && len(step.After) > 0 {
 			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
 		}

@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/executor"
 )
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
@@ -32,7 +35,7 @@ EXIT STATUS
   1    the run ended with failed nodes
   2    usage: unknown command, flag or node
   3    the workfile cannot be used
-  4    the daemon cannot be started or reached
+  4    the daemon cannot be started or reached, or wf cannot do something else
   5    --approval fail: a node waits for a person
   6    the run was stopped by somebody else
   7    the nodes belong to a run that is going
@@ -48,6 +51,7 @@ type runOptions struct {
 	jobs           *int   // nil = not given
 	wrapper        string
 	env            []string
+	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
@@ -115,7 +119,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
-	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable)")
+	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable); for secrets --env-file, since everybody can read command lines")
+	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands, - is standard input; --env wins (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`")
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
 	o.interrupt = interruptCancel
@@ -178,8 +183,7 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
 		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
-	f.Var(&choice{&o.ci, []string{"auto", ciGitHub, ciGitLab, ciBuildkite, ciNone}}, "ci",
-		"fold node output and annotate failures for: auto, github, gitlab, buildkite or none")
+	f.Var(&choice{&o.ci, ciWords}, "ci", "fold node output and annotate failures for: "+strings.Join(ciWords, ", "))
 	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
 	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
@@ -221,18 +225,31 @@ func (o *showOptions) check() error {
 
 // request says it in the words of the daemon.
 func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, error) {
+	var fromFiles []string
+	for _, path := range o.envFiles {
+		vars, err := e.envFile(path)
+		if err != nil {
+			return api.RunRequest{}, err
+		}
+		fromFiles = append(fromFiles, vars...)
+	}
 	req := api.RunRequest{
 		Nodes:         o.nodes,
 		Exclude:       o.exclude,
 		Mode:          o.mode,
 		Jobs:          o.jobs,
-		Env:           append(append([]string{}, e.vars...), o.env...),
+		Env:           slices.Concat(e.vars, fromFiles, o.env),
 		FailFast:      o.failFast,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.user(),
 		AcceptDrawing: o.acceptDrawing,
 		Defaults:      e.defaults.request(),
+	}
+	if !o.dryRun {
+		if world, err := json.Marshal(executor.OwnWorld()); err == nil {
+			req.World = world
+		}
 	}
 	if flags.Changed("wrapper") {
 		req.Wrapper = &o.wrapper
@@ -297,9 +314,13 @@ func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRe
 func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
 	v := newView(e, s, o.showOptions)
 	defer v.close()
+	req.Detached = true
 	accepted, err := s.startRun(ctx, req, v.inLine)
 	if err != nil {
 		return asConflict(err)
+	}
+	if accepted.Queued != "" {
+		return v.queued(accepted.Queued, o.json)
 	}
 	v.accepted(accepted)
 	if accepted.Run == "" {

@@ -36,7 +36,7 @@ var busyWords = []string{api.BusyRefuse, api.BusyQueue, api.BusyCancel}
 
 // addFlags adds them.
 func (o *controlOptions) addFlags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.params, "param", "p", nil, "give a parameter of the workfile a value, `PARAM=VALUE` (repeatable)")
+	f.StringArrayVarP(&o.params, "param", "p", nil, "give a parameter of the workfile a value, `PARAM=VALUE`; @FILE is what is in a file, @- standard input, @@ an @ (repeatable)")
 	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param wins")
 	f.StringArrayVar(&o.until, "until", nil, "run everything before what the `SEL` names, but not that (repeatable)")
 	f.StringArrayVar(&o.from, "from", nil, "run what the `SEL` names and everything after it: what lies before counts as done (repeatable)")
@@ -109,7 +109,7 @@ func (o *controlOptions) values(e *env) (map[string]any, error) {
 			return nil, usage("--params %s: %s", o.paramsFile, err)
 		}
 	}
-	given, err := assignments("--param", o.params)
+	given, err := e.assignments("--param", o.params)
 	if err != nil {
 		return nil, err
 	}

@@ -288,7 +288,7 @@ func executionRows(b *strings.Builder, p paint, d api.RunDetail) {
 		if x.Started != nil {
 			started = "+" + span(x.Started.Sub(d.Started))
 		}
-		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, plain.Line(beginning(x.Command)))
+		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ascii))
 	}
 	t.write(b)
 }

@@ -86,6 +86,9 @@ that are given now. Runs go on meanwhile.`,
 		Args:    nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.detach = !o.wait && !o.cancel
+			if err := start.check(); err != nil {
+				return err
+			}
 			if c, running, err := e.reach(cmd.Context()); err == nil && running {
 				status, err := c.Server(cmd.Context())
 				c.Close()

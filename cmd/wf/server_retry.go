@@ -16,10 +16,12 @@ func newServerRetry(e *env) *cobra.Command {
 	file := ""
 	cmd := &cobra.Command{
 		Use:   "retry [FILE]",
-		Short: "Open a held workfile once more",
-		Long: `When several daemons in a row have died while they took up the runs of a workfile, it is held: no
-daemon opens it by itself any more, so that all else is served. What runs goes on, and its results
-are kept. Retry has the daemon try once more, when what it died of is mended.`,
+		Short: "Take up the runs of a held workfile",
+		Long: `When several daemons in a row have died while they took up the runs of a workfile, it is held: its
+runs are not taken up, so that all else is served. What runs goes on, and its results are kept; the
+file can be read and edited, the past can be read, and wf stop ends the runs. If another process can
+read the runs without dying, the daemon takes them up by itself after a while. If it cannot, mend
+what it dies of, which wf server status tells; then retry. The daemon does not die of that.`,
 		Example: `  wf server status                what is held, and why
   wf server retry align.graphml`,
 		Args: nargs(0, 1),

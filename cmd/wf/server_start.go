@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -47,6 +48,9 @@ func newServerStart(e *env) *cobra.Command {
   wf server start --foreground --port 8080`,
 		Args: nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
 			if o.foreground {
 				return o.serve(cmd.Context(), e, cmd.Flags())
 			}
@@ -88,6 +92,26 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 		return err
 	}
 	fmt.Fprintf(e.stderr, "%s: pid %d, %s\n", word, status.PID, plain.Line(status.URL))
+	return nil
+}
+
+// check finds what no daemon can be started with, before one is. The name localhost is the address that it
+// stands for everywhere.
+func (o *serverOptions) check() error {
+	if o.host == "localhost" {
+		o.host = "127.0.0.1"
+	}
+	host, err := netip.ParseAddr(o.host)
+	switch {
+	case err != nil || !host.IsLoopback():
+		return &failure{status: exitUsage, what: "--host " + o.host + ": must be a loopback address",
+			why: "the daemon runs commands for whoever reaches it",
+			fix: "use 127.0.0.1, ::1 or localhost; from another machine, forward the port with ssh -L"}
+	case o.port < 0 || o.port > 65535:
+		return usage("--port %d: must be from 0 to 65535", o.port)
+	case o.slots < 0 || o.idle < 0 || o.keepRuns < 0:
+		return usage("slots, idle-timeout and keep-runs must not be negative")
+	}
 	return nil
 }
 
@@ -167,6 +191,9 @@ func daemonFailure(err error) error {
 	if errors.As(err, &refused) {
 		return &failure{exitDaemon, refused.Message, refused.Where, refused.Why, refused.Fix}
 	}
+	if errors.Is(err, daemon.ErrAlreadyRunning) {
+		return &failure{status: client.ExitRunning, what: err.Error()}
+	}
 	return &failure{status: exitDaemon, what: err.Error()}
 }
 
@@ -176,6 +203,9 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("find the program of the runners: %w", err)
 	}
+	if err := o.check(); err != nil {
+		return daemon.Config{}, err
+	}
 	keepAge, err := parseAge(o.keepAge)
 	if err != nil {
 		return daemon.Config{}, err
@@ -184,13 +214,12 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, err
 	}
-	if o.port < 0 || o.port > 65535 || o.slots < 0 || o.idle < 0 || o.keepRuns < 0 {
-		return daemon.Config{}, usage("port, slots, idle-timeout and keep-runs must not be negative, and a port is at most 65535")
-	}
 	flagText, err := json.Marshal(o.given(e, flags))
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
 	}
+	local := &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+		Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))}
 	return daemon.Config{
 		Runtime:      dirs.runtime,
 		State:        dirs.state,
@@ -204,8 +233,8 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		KeepBytes:    keepSize,
 		Version:      version(),
 		Given:        o.given(e, flags),
-		Executor: &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
-			Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))},
+		Executor:     local,
+		Rehearse:     rehearsal(local, program, dirs.state, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},
@@ -221,5 +250,5 @@ func runRunner(args []string) int {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	}, func() error { return revive(filepath.Dir(args[1])) })
+	}, func() error { return revive(args[0], filepath.Dir(args[1])) })
 }

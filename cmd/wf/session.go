@@ -77,7 +77,7 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 func (e *env) daemonVars(dirs folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
-		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_KEEP_SIZE",
+		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.get(key); value != "" {
 			vars = append(vars, key+"="+value)

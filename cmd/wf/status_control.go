@@ -90,7 +90,7 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 
 // lsDetail is what stands in place of a command in a list: of a container how it repeats its nodes, and
 // of a node that waits what for.
-func lsDetail(n api.NodeStatus, now time.Time) string {
+func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
 	var parts []string
 	if n.FromFile {
 		parts = append(parts, fromFileWord)
@@ -114,6 +114,10 @@ func lsDetail(n api.NodeStatus, now time.Time) string {
 		parts = append(parts, n.Command)
 	}
 	for i, part := range parts {
+		if part == n.Command {
+			parts[i] = plain.Command(part, p.ascii)
+			continue
+		}
 		parts[i] = plain.Line(part)
 	}
 	return strings.Join(parts, "  ")

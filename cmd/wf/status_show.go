@@ -46,7 +46,10 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled+c.Skipped, r.Nodes-c.Kept)
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
 			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
-		if r.Held != "" {
+		switch {
+		case r.Held == api.HeldWorkfile:
+			lines = append(lines, "held: its workfile is held, so that it is not taken up")
+		case r.Held != "":
 			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
 		}
 		if r.Short != nil {
@@ -70,6 +73,9 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 	}
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
+	}
+	for _, q := range s.Queued {
+		lines = append(lines, fmt.Sprintf("%s waits in line since %s: wf stop %s takes it out", plain.Line(q.Queued), ago(q.Since, now), plain.Line(q.Queued)))
 	}
 	if s.MovedFrom != "" {
 		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+

@@ -151,7 +151,7 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 		}
 		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
 		if len(r.Survivors) > 0 {
-			return &failure{status: exitFailed, what: survivorsText(r.Survivors),
+			return &failure{status: exitDaemon, what: survivorsText(r.Survivors),
 				why: "they wait for the kernel, for instance for a disk or a network folder that does not answer, or belong to another user"}
 		}
 	}

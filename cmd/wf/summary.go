@@ -181,6 +181,9 @@ func (v *view) blockedBy(ctx context.Context, failed int) error {
 		return err
 	}
 	names := namesIn(status.Nodes, api.StateBlocked)
+	if len(names) == 0 {
+		return nil // they lie in instances, and these tell of them
+	}
 	v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(failed), nameList(names, shownNames))
 	return nil
 }

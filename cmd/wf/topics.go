@@ -197,10 +197,10 @@ docs/control-flow.md of the project has all of it, with examples and the functio
 const exitTopic = `EXIT STATUS
 
   0    every node that had to run succeeded, or nothing was to do
-  1    the run ended with failed nodes; also any other failure that has no number here
+  1    the run ended with failed nodes, and nothing else
   2    usage: unknown command, flag, node or setting, bad selector
   3    the workfile cannot be used: missing, unreadable, a cycle, an edge without an end
-  4    the daemon cannot be started or reached, or was lost
+  4    the daemon cannot be started or reached, or was lost; or wf cannot do something else
   5    wf run --approval fail: a node waits for a person, and nobody can answer
   6    the run was stopped by somebody else
   7    wf run: the nodes belong to a run that is going; wf status --exit-code: still running
@@ -209,8 +209,9 @@ const exitTopic = `EXIT STATUS
   130  stopped by SIGINT (Ctrl-C) of this command
   143  stopped by SIGTERM of this command
 
-wf check ends with 0 or 3, wf doctor with 0 or 1, wf server status with 0 or 4. wf kv get ends
-with 1 when there is no value, wf kv set and del when a condition of theirs is not met.`
+wf check ends with 0 or 3, wf server status with 0 or 4. Of commands that run nothing, 1 is the
+answer no: wf doctor has found problems, wf kv get no value, wf kv set and del a condition of
+theirs not met.`
 
 const jsonTopic = `JSON
 

@@ -60,7 +60,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	var bug *tui.Crash
 	if errors.As(err, &bug) {
 		e.crash(bug.Value, bug.Stack)
-		return left, exitError(exitFailed)
+		return left, exitError(exitDaemon)
 	}
 	return left, err
 }

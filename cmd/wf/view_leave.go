@@ -53,6 +53,21 @@ func (v *view) detached(run string, asJSON bool) error {
 	return v.flush()
 }
 
+// queued is for a run that has to wait in line: its name there stands for the number that it will get.
+func (v *view) queued(name string, asJSON bool) error {
+	if !v.opt.quiet {
+		v.say("%s waits in line without you, and begins when its turn comes.   stop: wf stop %s%s", name, name, v.e.fileFix(v.s.path))
+	}
+	if asJSON {
+		if err := writeJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(v.out, name)
+	}
+	return v.flush()
+}
+
 // goodbye is the last line of somebody who does not stay to the end: who only watched, or pressed d.
 func (v *view) goodbye(run string, stopped bool) {
 	v.endLive()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,18 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 	return nil
 }
 
+// printCommand writes a command so that a copy of it does the same: one of several lines stands below its
+// title, without anything before its lines.
+func printCommand(w io.Writer, title, command string) error {
+	command = strings.TrimRight(plain.Text(command), " \t\r\n")
+	between := " "
+	if strings.Contains(command, "\n") {
+		between = "\n"
+	}
+	_, err := fmt.Fprintf(w, "%s%s%s\n", title, between, command)
+	return err
+}
+
 // printWhy is the answer for people. file is the --file flag that a command in it needs.
 func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) error {
 	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
@@ -79,7 +92,7 @@ func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) err
 	for _, line := range why.Text {
 		fmt.Fprintf(w, "  %s\n", plain.Line(line))
 	}
-	_, err := fmt.Fprintf(w, "  command: %s\n", plain.Line(beginning(why.Node.Command)))
+	err := printCommand(w, "  command:", beginning(why.Node.Command))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
 		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", quote(why.Run+"/"+why.Node.Name), file)
 	}

@@ -43,6 +43,9 @@ func (e *env) workfile(name string) (string, error) {
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(e.whereFolders().state, path) {
+			return path, nil // the daemon knows its runs
+		}
 		return "", e.noWorkfile(path, err)
 	}
 	if info.IsDir() {

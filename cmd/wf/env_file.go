@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxValueFile bounds a file of values, in bytes: what comes from it goes into the environment of commands.
+const maxValueFile = 1 << 20
+
+// readValues reads a file that a flag names; "-" is standard input.
+func (e *env) readValues(flag, path string) (string, error) {
+	var in io.Reader = e.stdin
+	if path != "-" {
+		f, err := os.Open(e.abs(path))
+		if err != nil {
+			return "", usage("%s %s: %s", flag, path, errText(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxValueFile+1))
+	switch {
+	case err != nil:
+		return "", usage("%s %s: %s", flag, path, errText(err))
+	case len(data) > maxValueFile:
+		return "", usage("%s %s: it is larger than %d bytes", flag, path, maxValueFile)
+	}
+	return string(data), nil
+}
+
+// valueOf is a value as it was given: @FILE stands for what is in the file, without its last line end, and @@
+// for an @ at the beginning. So a secret need not be on a command line, which everybody can read.
+func (e *env) valueOf(flag, name, value string) (string, error) {
+	path, file := strings.CutPrefix(value, "@")
+	switch {
+	case !file:
+		return value, nil
+	case strings.HasPrefix(path, "@"):
+		return path, nil
+	}
+	text, err := e.readValues(flag+" "+name+"=@", path)
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
+}
+
+// envFile reads a file of KEY=VALUE lines. Empty lines and those that begin with # say nothing; a value may
+// stand in quotes, and export before a key.
+func (e *env) envFile(path string) ([]string, error) {
+	text, err := e.readValues("--env-file", path)
+	if err != nil {
+		return nil, err
+	}
+	var vars []string
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if ok {
+			value, ok = unquoted(value)
+		}
+		if !ok || key == "" || strings.ContainsAny(key, " \t\"'") || strings.ContainsRune(line, 0) {
+			return nil, &failure{status: exitUsage, what: "--env-file: a line is no KEY=VALUE", where: fmt.Sprintf("%s:%d", path, number)}
+		}
+		vars = append(vars, key+"="+value)
+	}
+	return vars, nil
+}
+
+// unquoted is a value without the quotes around it. In double quotes \n, \t, \", \$ and \\ stand for what they do in
+// a shell. ok is false when a quote is not closed.
+func unquoted(value string) (text string, ok bool) {
+	if value == "" || value[0] != '"' && value[0] != '\'' {
+		return value, true
+	}
+	quote, inner := value[0], value[1:]
+	if len(inner) == 0 || inner[len(inner)-1] != quote {
+		return "", false
+	}
+	inner = inner[:len(inner)-1]
+	if quote == '\'' {
+		return inner, !strings.Contains(inner, "'")
+	}
+	var b strings.Builder
+	for i := 0; i < len(inner); i++ {
+		c := inner[i]
+		if c == '"' {
+			return "", false
+		}
+		if c == '\\' {
+			if i++; i == len(inner) {
+				return "", false
+			}
+			switch c = inner[i]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case '"', '\\', '$', '`':
+			default:
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}

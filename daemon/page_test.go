@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPageOfTheInterface holds docs/api.md against the table of routes and that of errors.
+func TestPageOfTheInterface(t *testing.T) {
+	data, err := os.ReadFile("../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	var want, got []string
+	for _, r := range table {
+		want = append(want, r.method+" "+strings.NewReplacer("{id}", "ID", "{run}", "RUN").Replace(r.path))
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `((?:GET|POST|DELETE) [^`]*)` \\|[^|]*\\| [^|]+ \\|$").FindAllStringSubmatch(page, -1) {
+		got = append(got, row[1])
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("the page has\n%s\nthe daemon serves\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for code, status := range httpStatus {
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\|[^|]*`%s`[^|]*\\| %d \\|", code, status))
+		if !row.MatchString(page) {
+			t.Errorf("the page does not say that %q has status %d", code, status)
+		}
+	}
+	for _, header := range regexp.MustCompile("`(Wf-[A-Za-z]+)`").FindAllStringSubmatch(page, -1) {
+		if !slices.Contains([]string{"Wf-Client", "Wf-User", "Wf-Version", "Wf-Request", "Wf-Again"}, header[1]) {
+			t.Errorf("%s is no header of ours", header[1])
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+)
+
+// A workFolder is the folder that the workfile names for its commands. The disk is asked by the caller of a
+// request, not by the loop: it may be a network's.
+type workFolder struct {
+	path string // "" where the workfile names none: then it is its own folder
+	line int
+}
+
+func (w *Workspace) workFolder() workFolder {
+	if text, _ := w.g.Attr("cwd"); strings.TrimSpace(text) == "" {
+		return workFolder{}
+	}
+	return workFolder{w.cwd(), w.doc.GraphAttrLine("cwd")}
+}
+
+// problem says why no command can work there, or "", and what mends it.
+func (f workFolder) problem() (why, fix string) {
+	if f.path == "" {
+		return "", ""
+	}
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it does not exist", "mkdir -p " + f.path + ", or wf edit set-graph cwd FOLDER"
+	case err != nil:
+		return plain(err), ""
+	case !info.IsDir():
+		return "it is not a folder", "wf edit set-graph cwd FOLDER"
+	case unix.Access(f.path, unix.X_OK) != nil:
+		return "this user may not enter it", "chmod u+x " + f.path
+	}
+	return "", ""
+}
+
+// checkWorkFolder refuses a run whose commands have no folder to work in.
+func (w *Workspace) checkWorkFolder(ctx context.Context) error {
+	f, err := ask(ctx, w, func(w *Workspace) (workFolder, error) { return w.workFolder(), nil })
+	if err != nil {
+		return err
+	}
+	return f.refusal(w)
+}
+
+func (f workFolder) refusal(w *Workspace) error {
+	why, fix := f.problem()
+	if why == "" {
+		return nil
+	}
+	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: w.where(f.line), Why: why, Fix: fix}
+}
+
+// check adds what is wrong with the folder.
+func (f workFolder) check(c *api.Check) {
+	if why, _ := f.problem(); why != "" {
+		addProblem(c, api.Problem{Severity: "error", Code: "cwd", Line: f.line,
+			Message: fmt.Sprintf("cwd: the commands cannot work in %s: %s", f.path, why)})
+	}
+}

@@ -1,0 +1,208 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+)
+
+// A workspace is held when daemons have died while they took its runs up. It opens all the same, without
+// these runs: the file can be read and edited, the past can be read, and the runs can be stopped without
+// being understood. Whether the daemon would die again is found out by another process, the rehearsal. If
+// that survives, it was not the runs that killed the daemons, and they are taken up, after pauses that grow
+// with the deaths; if it does not, only wf server retry has it done once more, in another process first.
+
+// held is what is not taken up. The zero value is a workspace that is not held.
+type held struct {
+	why  string // for people; "" = nothing is held
+	runs []int  // newest first
+	// till is when it is tried again without being asked; zero: only when somebody asks.
+	till time.Time
+}
+
+// The pause before daemons that died, though the rehearsal did not, try again.
+const (
+	firstTrialPause = 4 * time.Second
+	lastTrialPause  = 5 * time.Minute
+)
+
+// mayTry decides whether the runs are taken up after so many deaths. It may take a while.
+func (w *Workspace) mayTry(before history.Trial) (h held, may bool) {
+	h.why = heldWhat(before) + "; " + heldWhy(before)
+	pause := min(firstTrialPause<<min(before.Tries-history.TrialLimit, 10), lastTrialPause)
+	if w.cfg.Rehearse == nil {
+		return h, w.trial.retry
+	}
+	if err := w.cfg.Rehearse(w.path); err != nil {
+		h.why += ". It would die again: " + lastWords(err)
+		return h, false
+	}
+	if left := pause - time.Since(before.Last); left > 0 && !w.trial.retry {
+		h.till = time.Now().Add(left)
+		return h, false
+	}
+	w.cfg.Log.Info("a workfile that was held is tried again: another process has survived that", "workfile", w.path, "tries", before.Tries)
+	return held{}, true
+}
+
+// lastWords is the first line of what the rehearsal has said; the rest is a stack.
+func lastWords(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
+
+// refusal is why no run begins in a workspace that is held.
+func (h *held) refusal(w *Workspace) error {
+	if h.why == "" {
+		return nil
+	}
+	return &api.Error{Code: api.CodeRefused, Message: "the workfile is held", Where: w.path, Why: h.why,
+		Fix: heldFix + ", or wf stop lets its runs go"}
+}
+
+// Retry takes up the runs of a workspace that is held, unless that would kill the daemon. For another
+// workspace it does nothing.
+func (w *Workspace) Retry(ctx context.Context) error {
+	is, err := ask(ctx, w, func(w *Workspace) (bool, error) { return w.held.why != "", nil })
+	if err != nil || !is {
+		return err
+	}
+	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	if err != nil {
+		return internal("the note of the trials cannot be read", err)
+	}
+	if w.cfg.Rehearse != nil {
+		if err := w.cfg.Rehearse(w.path); err != nil {
+			return &api.Error{Code: api.CodeRefused, Message: "the workfile stays held: the daemon would die of its runs again", Where: w.path,
+				Why: lastWords(err), Fix: "wf stop lets the runs go, without what their journal says; what they have put out stays"}
+		}
+	}
+	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
+		w.takeUpHeld(before)
+		reply(struct{}{}, nil)
+	})
+	return err
+}
+
+// takeUpHeld ends the holding by taking the runs up.
+func (w *Workspace) takeUpHeld(before history.Trial) {
+	if w.held.why == "" {
+		return
+	}
+	runs := w.held.runs
+	w.held = held{}
+	w.noteTrial(before)
+	w.recovered()
+	for _, n := range runs {
+		w.takeUp(n)
+	}
+}
+
+// tryHeld is called when time has passed: the pause of a workspace that is held may be over.
+func (w *Workspace) tryHeld() {
+	if w.held.till.IsZero() {
+		return
+	}
+	if left := time.Until(w.held.till); left > 0 {
+		w.holdTimer.Reset(left)
+		return
+	}
+	w.held.till = time.Time{}
+	w.helpers.run(func() {
+		before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+		if err != nil {
+			return // it says so when somebody asks for a retry
+		}
+		h, may := w.mayTry(before)
+		w.send(call(func(w *Workspace) {
+			if may {
+				w.takeUpHeld(before)
+				return
+			}
+			w.keepHeld(h)
+		}))
+	})
+}
+
+// keepHeld notes and tells why the workspace is held.
+func (w *Workspace) keepHeld(h held) {
+	h.runs = w.held.runs
+	w.held = h
+	w.file.problem = "" // the words may be new ones
+	w.trouble(h.why)
+	if !h.till.IsZero() {
+		w.holdTimer.Reset(time.Until(h.till))
+	}
+}
+
+// heldRun finds the run that is meant among those that are held; "" means the only one.
+func (w *Workspace) heldRun(name string) (n int, found bool) {
+	if name == "" && len(w.runs) == 0 && len(w.held.runs) == 1 {
+		return w.held.runs[0], true
+	}
+	i := slices.IndexFunc(w.held.runs, func(n int) bool { return runID(n) == name })
+	if i < 0 {
+		return 0, false
+	}
+	return w.held.runs[i], true
+}
+
+// stopHeld ends a run that is held, without taking it up: its runner is told to end everything, and its
+// record is closed. What its journal says of its nodes stays there.
+func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
+	w.helpers.run(func() {
+		survivors, err := w.sweepHeld(n)
+		w.send(call(func(w *Workspace) {
+			if err != nil {
+				reply(api.StopResult{}, internal("run "+runID(n)+" cannot be stopped", err))
+				return
+			}
+			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
+			if w.latest = w.past(n); len(w.held.runs) == 0 {
+				w.held = held{}
+				w.recovered()
+				w.unmark()
+				w.helpers.run(w.endTrial)
+			}
+			reply(api.StopResult{Run: runID(n), Survivors: append([]int{}, survivors...)}, nil)
+		}))
+	})
+}
+
+// sweepHeld ends what is going of a run and settles it.
+func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
+	end := now()
+	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
+		Problem: "it was stopped while it was held: what its nodes did after the last daemon that served it is not in its journal"}
+	if req, err := w.store.Request(n); err == nil {
+		res.Started, res.DurationMS = req.Time, end.Sub(req.Time).Milliseconds()
+	}
+	if !w.store.Bare(n, pastFile, statusesFile) {
+		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
+		if err != nil {
+			return nil, err
+		}
+		if survivors, err = sess.Close(context.Background()); err != nil {
+			w.cfg.Log.Warn("a run that was held did not end in order", "run", n, "err", err)
+		}
+	}
+	res.Survivors = survivors
+	if err := w.store.Settle(n, res); err != nil {
+		return survivors, fmt.Errorf("its end cannot be recorded: %w", err)
+	}
+	return survivors, nil
+}
+
+// mayBegin refuses new runs.
+func (w *Workspace) mayBegin() error {
+	if err := w.held.refusal(w); err != nil {
+		return err
+	}
+	return w.usable()
+}

@@ -1,0 +1,175 @@
+package workspace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/flow"
+	"wf/history"
+	"wf/ownfile"
+)
+
+// A run that was asked for by somebody who has left (wf run -d), and has to wait for others, is written down
+// in a file of its own (0600: it holds an environment). It is there until the run is in the history, so
+// that neither the end of the client nor that of the daemon loses it or begins it twice.
+
+// queueDir is the folder of these files, in that of the workspace.
+const queueDir = "queue"
+
+// maxQueued bounds such a file, in bytes: the environment is most of it.
+const maxQueued = 16 << 20
+
+// A queuedRun is the contents of such a file.
+type queuedRun struct {
+	Number int            `json:"number"`
+	Key    string         `json:"key"` // of history.Request: a run that has it was begun
+	Client string         `json:"client"`
+	Time   time.Time      `json:"time"`
+	Req    api.RunRequest `json:"request"`
+}
+
+func (q *queuedRun) name() string { return "q" + strconv.Itoa(q.Number) }
+
+func (w *Workspace) queueFile(q *queuedRun) string {
+	return filepath.Join(w.cfg.State, "workspaces", w.id, queueDir, q.name()+".json")
+}
+
+// enqueueRun writes down a run that has to wait. Whoever asks for it is answered when that is durable, or, if
+// the run in its way is ended for it, when it has begun.
+func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
+	w.queuedLast++
+	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: now(), Req: p.req}
+	data, err := json.Marshal(q)
+	path, disk := w.queueFile(q), w.disk()
+	w.helpers.run(func() {
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o700)
+		}
+		if err == nil {
+			err = history.ReplaceFile(disk, path, data)
+		}
+		w.send(call(func(w *Workspace) {
+			if err != nil {
+				p.reply(api.RunAccepted{}, internal("the run cannot be put into the line", err))
+				return
+			}
+			if policy == flow.Queue {
+				p.reply(api.RunAccepted{Queued: q.name()}, nil)
+				p.reply = func(api.RunAccepted, error) {}
+			}
+			p.ctx, p.queued = context.Background(), q
+			w.start(p)
+		}))
+	})
+}
+
+// recallQueue brings back the runs that wait in line since an earlier daemon.
+func (w *Workspace) recallQueue() {
+	dir := filepath.Join(w.cfg.State, "workspaces", w.id, queueDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
+		return
+	}
+	var list []*queuedRun
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		q := &queuedRun{}
+		data, err := ownfile.Read(filepath.Join(dir, e.Name()), maxQueued)
+		if err == nil {
+			err = json.Unmarshal(data, q)
+		}
+		if err == nil && q.name()+".json" != e.Name() {
+			err = fmt.Errorf("it is that of %s", q.name())
+		}
+		if err != nil {
+			w.cfg.Log.Error("a run in line cannot be read: it stays where it is and does not begin", "file", filepath.Join(dir, e.Name()), "err", err)
+			continue
+		}
+		w.queuedLast = max(w.queuedLast, q.Number)
+		list = append(list, q)
+	}
+	slices.SortFunc(list, func(a, b *queuedRun) int { return a.Number - b.Number })
+	begun := w.begunFromQueue()
+	for _, q := range list {
+		if begun[q.Key] {
+			w.dequeued(q)
+			continue
+		}
+		w.waiting = append(w.waiting, &pendingStart{ctx: context.Background(), client: q.Client, req: q.Req, queued: q,
+			reply: func(api.RunAccepted, error) {}})
+	}
+}
+
+// begunFromQueue are the keys of those that are in the history. One that is in both has begun last.
+func (w *Workspace) begunFromQueue() map[string]bool {
+	begun := map[string]bool{}
+	numbers, err := w.store.Numbers()
+	if err != nil {
+		return begun
+	}
+	for _, n := range numbers[:min(len(numbers), recallRuns)] {
+		if req, err := w.store.Request(n); err == nil && req.Queued != "" {
+			begun[req.Queued] = true
+		}
+	}
+	return begun
+}
+
+// dequeued removes the file of a run that has begun, or never will.
+func (w *Workspace) dequeued(q *queuedRun) {
+	if err := os.Remove(w.queueFile(q)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
+	}
+}
+
+// startQueued lets runs of an earlier daemon begin, or those that could not while the workfile could not be
+// used: nothing else calls for them when nothing is going.
+func (w *Workspace) startQueued() {
+	if len(w.waiting) > 0 && len(w.runs) == 0 && w.usable() == nil {
+		w.startWaiting()
+	}
+}
+
+// refusedQueued tells of a run in line that cannot begin. Nobody waits for the answer.
+func (w *Workspace) refusedQueued(q *queuedRun, why error) {
+	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
+	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: plain(why)})
+	w.dequeued(q)
+}
+
+// leaveQueue takes a run out of the line. It returns false if there is none of this name.
+func (w *Workspace) leaveQueue(name string) bool {
+	for i, p := range w.waiting {
+		if p.queued != nil && p.queued.name() == name {
+			w.waiting = slices.Delete(w.waiting, i, i+1)
+			w.dequeued(p.queued)
+			p.reply(api.RunAccepted{}, &api.Error{Code: api.CodeConflict, Message: name + " was taken out of the line"})
+			w.unmark()
+			return true
+		}
+	}
+	return false
+}
+
+// inQueue lists the runs in line.
+func (w *Workspace) inQueue() (list []api.QueuedRun) {
+	for _, p := range w.waiting {
+		if p.queued != nil {
+			list = append(list, api.QueuedRun{Queued: p.queued.name(), Since: p.queued.Time, User: p.req.User})
+		}
+	}
+	return list
+}
