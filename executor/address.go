@@ -100,8 +100,8 @@ const placePause = time.Second
 // keepPlace listens anew when the socket has been removed: without a daemon it is the only way to this
 // runner. What cannot be done now is tried again at the next look.
 func (r *runner) keepPlace(now time.Time) {
-	if now.Sub(r.place.looked) < placePause {
-		return
+	if r.place.path == "" || now.Sub(r.place.looked) < placePause {
+		return // it has never listened, or has looked just now
 	}
 	r.place.looked = now
 	var there unix.Stat_t

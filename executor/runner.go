@@ -388,7 +388,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
 	}
 	if !r.lonely.next.IsZero() {
-		sooner(r.place.looked.Add(placePause))
+		if r.place.path != "" {
+			sooner(r.place.looked.Add(placePause))
+		}
 	}
 	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
 		if !due.IsZero() {

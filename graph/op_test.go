@@ -153,7 +153,7 @@ func TestOpErrors(t *testing.T) {
 		{AddNode{Node: NodeSpec{ID: "n", Key: 1}}, `node n: key 1 belongs to node a`},
 		{AddNode{Node: NodeSpec{ID: "n", Key: NewKey}, Parent: "x"}, `node n: no node "x" to lie in`},
 		{RemoveNode{ID: "x"}, `no node "x"`},
-		{RemoveNode{ID: "g"}, `node g: 1 nodes lie in it; remove them first`},
+		{RemoveNode{ID: "g"}, `node g: nodes lie in it (1); remove them first`},
 		{RemoveEdge{Key: 7}, `no edge with key 7`},
 		{SetNode{ID: "x", Attr: "label"}, `no node "x"`},
 		{SetNode{ID: "a", Attr: ""}, `node a: an attribute needs a name`},

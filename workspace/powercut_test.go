@@ -81,7 +81,7 @@ func (m *mortal) local(plan string) *executor.Local {
 
 // request runs every node with a note in the log; the codes are those of crashCode.
 func (m *mortal) request() api.RunRequest {
-	wrapper := "{}; echo $WF_NODE_ID/$WF_EXECUTION >>" + m.log +
+	wrapper := "eval {}; echo $WF_NODE_ID/$WF_EXECUTION >>" + m.log +
 		"; case $WF_NODE_ID/$WF_EXECUTION in id-D/*) exit 68;; id-R/*) exit 82;; id-X/3) exit 88;; esac"
 	return api.RunRequest{Env: []string{"PATH=" + os.Getenv("PATH")}, Wrapper: &wrapper}
 }

@@ -22,7 +22,7 @@ Attributes of other programs are kept and mean nothing here.
 		title string
 	}{
 		{attribute.Node, "NODES"}, {attribute.Command | attribute.SubFlow, "COMMANDS AND CONTAINERS THAT REPEAT"},
-		{attribute.Command, "COMMANDS"}, {attribute.SubFlow, "CONTAINERS"}, {attribute.Edge, "EDGES"}, {attribute.Graph, "THE GRAPH"},
+		{attribute.Command, "COMMANDS"}, {attribute.Command | attribute.Graph, "COMMANDS, OR THE GRAPH FOR ALL OF THEM"}, {attribute.SubFlow, "CONTAINERS"}, {attribute.Edge, "EDGES"}, {attribute.Graph, "THE GRAPH"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for a := range attribute.On(part.on) {
