@@ -135,7 +135,9 @@ func TestPythonWorkforceFiles(t *testing.T) {
 				seen[n.Status.String()]++
 				failed = failed || n.Status != graph.Idle && n.Status != graph.Ran
 			}
-			if _, ok := g.Attr("prefix"); ok && !strings.Contains(w.wrapper(), "{}") {
+			prefix, _ := g.Attr("prefix")
+			suffix, _ := g.Attr("suffix")
+			if prefix+suffix != "" && !strings.Contains(w.wrapper(), "{}") {
 				t.Errorf("wrapper %q", w.wrapper())
 			}
 			acc, _ := runToEnd(t, w, api.RunRequest{})
