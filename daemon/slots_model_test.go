@@ -3,6 +3,7 @@ package daemon
 import (
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,15 +21,15 @@ type modelRun struct {
 	fresh   int // of these, those that nothing was started in
 	owed    int
 	told    int
-	news    bool  // the loop has something to look at
-	mail    []int // widths on the way to the executor
-	width   int   // that the executor goes by
-	ceiling int   // that may be in effect
+	news    atomic.Bool // the loop has something to look at
+	mail    []int       // widths on the way to the executor
+	width   int         // that the executor goes by
+	ceiling int         // that may be in effect
 }
 
 // loop is a turn of the loop, see workspace/share.go.
 func (r *modelRun) loop() {
-	r.news = false
+	r.news.Store(false)
 	demand := r.todo + r.running
 	inUse := min(demand, max(r.running, r.ceiling))
 	give := func(least int) bool {
@@ -63,19 +64,19 @@ func (r *modelRun) hear() {
 	if r.mail = r.mail[1:]; r.width == r.told {
 		r.ceiling = r.width
 	}
-	r.news = true
+	r.news.Store(true)
 }
 
 func (r *modelRun) start() {
 	r.todo--
 	r.running++
 	r.fresh = max(0, r.fresh-1)
-	r.news = true
+	r.news.Store(true)
 }
 
 func (r *modelRun) end() {
 	r.running--
-	r.news = true
+	r.news.Store(true)
 }
 
 func (r *modelRun) over() bool { return r.todo+r.running == 0 }
@@ -108,8 +109,9 @@ func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 		return int(seed>>33) % n
 	}
 	for i, n := range todo {
-		r := &modelRun{todo: n, news: true}
-		r.member = s.join(strconv.Itoa(i/2), 0, func() { r.news = true })
+		r := &modelRun{todo: n}
+		r.news.Store(true)
+		r.member = s.join(strconv.Itoa(i/2), 0, func() { r.news.Store(true) })
 		runs = append(runs, r)
 		defer r.Leave()
 	}
@@ -151,7 +153,7 @@ func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 // act does one of what can happen to a run now.
 func (r *modelRun) act(pick func(int) int, lazy bool) bool {
 	var can []func()
-	if r.news {
+	if r.news.Load() {
 		can = append(can, r.loop)
 	}
 	if len(r.mail) > 0 {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,8 +61,8 @@ func TestOneSlotAlternates(t *testing.T) {
 func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
-		var woken bool
-		a, b := s.join("a", 0, func() { woken = true }), s.join("b", 0, func() {})
+		var woken atomic.Bool // two timers may ring at once
+		a, b := s.join("a", 0, func() { woken.Store(true) }), s.join("b", 0, func() {})
 		a.TryAcquire()
 		b.TryAcquire() // refused; then its run is stopped and it never asks again
 		a.Release()
@@ -70,8 +71,8 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 		}
 		time.Sleep(patience)
 		synctest.Wait()
-		if !woken || !a.TryAcquire() {
-			t.Errorf("a woken %v, and refused for ever", woken)
+		if !woken.Load() || !a.TryAcquire() {
+			t.Errorf("a woken %v, and refused for ever", woken.Load())
 		}
 		a.Leave()
 		b.Leave()
@@ -81,8 +82,8 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(3)
-		asked := 0
-		a, b := s.join("a", 0, func() { asked++ }), s.join("b", 0, func() {})
+		var asked atomic.Int32
+		a, b := s.join("a", 0, func() { asked.Add(1) }), s.join("b", 0, func() {})
 		for range 3 {
 			a.TryAcquire()
 		}
@@ -96,12 +97,12 @@ func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
 		}
 		time.Sleep(turn)
 		synctest.Wait()
-		if over := a.Over(); asked != 1 || over != 1 || b.Over() != 0 {
-			t.Errorf("asked %d times; a is over by %d, b by %d", asked, over, b.Over())
+		if over := a.Over(); asked.Load() != 1 || over != 1 || b.Over() != 0 {
+			t.Errorf("asked %d times; a is over by %d, b by %d", asked.Load(), over, b.Over())
 		}
 		a.Release()
-		if asked != 2 || a.Over() != 0 {
-			t.Errorf("asked %d times; a is asked for more than the free slot that b is about to take", asked)
+		if asked.Load() != 2 || a.Over() != 0 {
+			t.Errorf("asked %d times; a is asked for more than the free slot that b is about to take", asked.Load())
 		}
 		if !b.TryAcquire() {
 			t.Error("b does not get what a gave back")
