@@ -228,13 +228,6 @@ func (t *workspaces) remember(id, path string) {
 	t.paths[id] = path
 }
 
-// has reports whether a workspace is open, or being opened.
-func (t *workspaces) has(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.byID[id] != nil
-}
-
 // release ends a use.
 func (t *workspaces) release(e *entry) {
 	t.mu.Lock()

@@ -150,7 +150,7 @@ func TestRemaining(t *testing.T) {
 
 func TestRoughly(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "~10s left", 23 * time.Second: "~25s left", 58 * time.Second: "~1m00s left", 61 * time.Second: "~1m left",
-		95 * time.Second: "~2m left", 64 * time.Minute: "~1h00m left", 26 * time.Hour: "~26h00m left"} {
+		95 * time.Second: "~2m left", 64 * time.Minute: "~1h00m left", 26 * time.Hour: "~1d 2h left"} {
 		if got := roughly(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}

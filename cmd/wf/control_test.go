@@ -38,7 +38,7 @@ func TestPickApproval(t *testing.T) {
 		}
 	}
 	var f *failure
-	if _, err := pickApproval(nil, "deploy", "", "wf approve", ""); !errors.As(err, &f) || f.status != exitFailed {
+	if _, err := pickApproval(nil, "deploy", "", "wf approve", ""); !errors.As(err, &f) || f.status != exitUsage {
 		t.Errorf("%v", err)
 	}
 }

@@ -65,8 +65,9 @@ func newSetEdge(e *env) *cobra.Command {
 
 func newUnsetEdge(e *env) *cobra.Command {
 	return edgeCommand(e, &cobra.Command{
-		Use:   "unset-edge SRC DST EDGEKEY",
-		Short: "Remove an attribute of an edge",
+		Use:     "unset-edge SRC DST EDGEKEY",
+		Short:   "Remove an attribute of an edge",
+		Example: `  wf edit unset-edge build test when`,
 	}, 1, func(edit *api.Edit, args []string) error {
 		edit.Op, edit.Key = api.OpUnsetEdge, args[0]
 		return nil
@@ -75,8 +76,9 @@ func newUnsetEdge(e *env) *cobra.Command {
 
 func newEdgeType(e *env) *cobra.Command {
 	return edgeCommand(e, &cobra.Command{
-		Use:   "type SRC DST TYPE",
-		Short: "Make the edge from SRC to DST blocking or non-blocking",
+		Use:     "type SRC DST TYPE",
+		Short:   "Make the edge from SRC to DST blocking or non-blocking",
+		Example: `  wf edit type build notify non-blocking`,
 	}, 1, func(edit *api.Edit, args []string) error {
 		if !slices.Contains(edgeTypes, args[0]) {
 			return &failure{status: exitUsage, what: "edge type " + args[0] + ": must be " + strings.Join(edgeTypes, " or "),

@@ -35,7 +35,7 @@ func TestPrintPlan(t *testing.T) {
 	}, Beyond: []string{"report"}}
 	var b bytes.Buffer
 	want := `would run 2 of 30 nodes (8 jobs), in this order:
-  1  align  selected             bwa mem ref.fa
+  1  align  selected             bwa mem ⏎ ref.fa
   2  merge  downstream of align  cat a b
      does not wait for call (not selected)
 not selected, though next: report
@@ -73,12 +73,12 @@ func TestPrintNodes(t *testing.T) {
 	nodes := []api.NodeStatus{{Name: "a\x1b[2J", State: api.StateIdle, Command: "echo one\necho two; echo \x1b]0;x\x07three"}}
 	var b bytes.Buffer
 	printNodes(&b, paint{}, nodes, 0)
-	if want := "· a  idle    echo one echo two; echo three\n"; b.String() != want {
+	if want := "· a  idle    echo one ⏎ echo two; echo three\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 	b.Reset()
 	printNodes(&b, paint{}, nodes, 10)
-	if want := "· a  idle    echo one echo two; …\n"; b.String() != want {
+	if want := "· a  idle    echo one ⏎ echo two…\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 }

@@ -67,7 +67,7 @@ func settings() []setting {
 		{key: "trust", kind: kindText, personal: true, flagless: true,
 			help: "folders whose files are believed whoever can write them, as /data/lab:/srv/flows; * = all"},
 		{key: "file-memory", kind: kindNumber, builtin: "0", personal: true, flagless: true,
-			help: "MB of memory that reading a workfile may take; 0 = about 10 times its size, at most a quarter of all"},
+			help: "MB that reading a workfile may take; 0 = about 10 times its size"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
 			help: "commands at once of all runs on this machine that do not say jobs; 0 = its processors"},
 		{key: "idle-timeout", kind: kindTime, builtin: "1s", commands: startCommands, personal: true,

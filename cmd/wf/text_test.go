@@ -17,7 +17,7 @@ func TestSpan(t *testing.T) {
 		64 * time.Second:                        "1m04s",
 		59*time.Minute + 59700*time.Millisecond: "1h00m",
 		63 * time.Minute:                        "1h03m",
-		49 * time.Hour:                          "49h00m",
+		49 * time.Hour:                          "2d 1h",
 	} {
 		if got := span(d); got != want {
 			t.Errorf("span(%v) = %q, want %q", d, got, want)
