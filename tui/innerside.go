@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -85,7 +86,7 @@ func (m *model) innerTitle(a area, in *innerRow, st style) int {
 	if row.Note == drawing.NoNote {
 		x = a.put(0, 0, words.LookOf(in.state).Sign(m.opt.ASCII)+" ", stateStyle(in.state))
 	}
-	x = a.put(x, 0, clipMiddle(plain.Line(in.path), max(8, a.width/2), m.opt.ASCII), st)
+	x = a.put(x, 0, clipMiddle(plain.Line(cmp.Or(in.name, in.path)), max(8, a.width/2), m.opt.ASCII), st)
 	text := row.Detail
 	if row.Note != drawing.NoNote {
 		text = row.Name

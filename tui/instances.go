@@ -25,6 +25,7 @@ const (
 type innerRow struct {
 	kind   innerKind
 	path   string          // of a sub-flow, an instance or a node of one
+	name   string          // of an instance: what it is called
 	member int             // the node of the workfile that it comes from, or -1
 	node   *api.NodeStatus // of an instance; nil = it is none
 	state  api.State
@@ -287,7 +288,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	if s.Item != "" && s.Name == "" {
 		text = strings.TrimSuffix(s.Item+": "+text, ": ")
 	}
-	r.add(drawing.Row{Name: localName(cmp.Or(s.Name, s.Path)), Detail: text}, innerRow{kind: anInstance, path: s.Path, member: -1, state: s.State})
+	r.add(drawing.Row{Name: localName(cmp.Or(s.Name, s.Path)), Detail: text}, innerRow{kind: anInstance, path: s.Path, name: cmp.Or(s.Name, s.Path), member: -1, state: s.State})
 	if !r.p.expanded[openKey(s.Path)] {
 		return
 	}
@@ -323,6 +324,7 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 		}
 		s.Counts.Add(n.Counted())
 		s.Item = cmp.Or(s.Item, n.Item)
+		s.Name = cmp.Or(s.Name, instanceName(s.Path, n))
 		failed = failed || n.State == api.StateFailed && !n.Handled
 		cut = cut || n.State == api.StateCancelled && !n.Handled
 	}
@@ -330,6 +332,17 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 		s.State = api.StateCancelled
 	}
 	return s
+}
+
+// instanceName is what the instance at a path is called in the name of one of its nodes, or "" if that
+// is its path.
+func instanceName(path string, n *api.NodeStatus) string {
+	if parts := strings.Split(n.Name, "/"); len(parts) == strings.Count(n.ID, "/")+1 {
+		if name := strings.Join(parts[:min(strings.Count(path, "/")+1, len(parts))], "/"); name != path {
+			return name
+		}
+	}
+	return ""
 }
 
 // page is the one of a sub-flow that is looked at.

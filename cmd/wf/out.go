@@ -32,7 +32,7 @@ JSON where it is a list or an object. Without a key it lists all outputs of the 
 
 In a command of a run it answers from that run, and in an instance of a sub-flow names are
 looked for in the same instance first. Elsewhere it answers from the latest run. NODE may be
-the path of an instance: align[3]/trim. What is not there ends it with status 1.`,
+the path of an instance: align[3]/trim. What is not there ends it with status 2.`,
 		Example: `  wf out build.version
   wf out 'align[3]/trim.score'
   wf out build --json`,

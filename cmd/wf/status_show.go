@@ -233,7 +233,7 @@ func statusNext(s api.Status, file string) string {
 	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)
 	}
-	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0) {
+	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0 && !allHandled(s)) {
 		parts = append(parts, "go on: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")
@@ -249,6 +249,21 @@ func firstFailed(stages []api.Stage) *api.NodeStatus {
 		}
 	}
 	return nil
+}
+
+// allHandled says whether an edge has fired for every failure: nodes of instances that failed count as
+// failed, but their sub-flow decides whether that is one of the workflow.
+func allHandled(s api.Status) bool {
+	handled := false
+	for _, stage := range s.Stages { // in each, those that are not handled are named first
+		for _, n := range stage.Notable {
+			if n.State == api.StateFailed && !n.Handled {
+				return false
+			}
+			handled = handled || n.Handled
+		}
+	}
+	return handled
 }
 
 // lastSucceeded says whether the last run succeeded: what is cancelled then is what a join did not need.
