@@ -160,8 +160,8 @@ type NodeOutputs struct {
 	Outputs map[string]any `json:"outputs"`
 }
 
-// CauseCaller is the cause of the end of a run whose command has ended, or was stopped: the one that has
-// started it and did not detach from it.
+// CauseCaller is the cause of the end of a run that a command of another run had started, without
+// detaching from it: that command has ended, or was stopped.
 const CauseCaller = "the command that started it has ended"
 
 // CauseReplaced is the cause of the end of a run that another one has replaced (on_busy=cancel).

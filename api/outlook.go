@@ -12,7 +12,7 @@ type RunOutlook struct {
 	Run     string        `json:"run"`
 	Seq     uint64        `json:"seq"`     // every event with a larger Seq comes after it
 	Earlier int           `json:"earlier"` // runs that the expectations come from
-	Nodes   []NodeOutlook `json:"nodes"`   // the scope; a sub-flow whose instances are known is not one of them
+	Nodes   []NodeOutlook `json:"nodes"`   // the nodes of the scope, without sub-flows whose instances are known
 	Total   int           `json:"total"`   // nodes of the run, those that are still to begin included
 	Kept    int           `json:"kept,omitempty"`
 }

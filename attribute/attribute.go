@@ -1,7 +1,7 @@
-// Package attribute is the table of the attributes of a workfile that wf reads or writes: on which
-// elements each of them means something, what its value is and what it does. The check for misspelt
-// and misplaced attributes, wf edit, the terminal interface, completion and the documentation are made
-// from it. It knows names only: no graph, no file.
+// Package attribute is the table of the attributes of a workfile that wf reads or writes. It tells for
+// each one the elements that may have it, the kind of its value, and its meaning. The check for
+// misspelt and misplaced attributes, wf edit, the terminal interface, completion and the documentation
+// use this table. The package knows neither graphs nor files.
 package attribute
 
 import (

@@ -83,7 +83,7 @@ func asLeft(now *flow, d api.RunDetail) flow {
 	}
 	for _, id := range d.Kept {
 		if i, known := f.index[id]; known {
-			keptBy(&f.nodes[i], d.Run)
+			f.nodes[i].State, f.nodes[i].Run = api.StateKept, d.Run
 		}
 	}
 	for _, x := range d.Execs {

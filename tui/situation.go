@@ -3,7 +3,6 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"wf/api"
 	"wf/drawing"
 )
 
@@ -128,6 +127,3 @@ func (m *model) emptyText() string {
 	}
 	return "the workfile has no nodes: a adds the first one"
 }
-
-// keptBy makes a node what a resume has left as it was.
-func keptBy(n *api.NodeStatus, run string) { n.State, n.Run = api.StateKept, run }

@@ -121,7 +121,7 @@ func MovedTo(path, state string) string {
 }
 
 // Move renames a workfile and moves its history. Where the file has been moved already only the history is.
-// The paths are absolute. Nobody has either workspace open, and nobody opens them meanwhile.
+// The paths are absolute. The caller makes sure that both workspaces are closed and stay closed until it returns.
 func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	res := api.MoveResult{From: from, To: to}
 	old, err := LastingID(from)

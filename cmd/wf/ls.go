@@ -90,7 +90,7 @@ func (e *env) outWidth() int {
 	return width
 }
 
-// noteProblem says that what is shown is older than the file, which cannot be read at present.
+// noteProblem warns that the file cannot be read at present, so an older state of it is shown.
 func (e *env) noteProblem(problem string) {
 	if problem != "" {
 		fmt.Fprintf(e.stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))

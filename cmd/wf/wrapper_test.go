@@ -7,7 +7,7 @@ import (
 	"wf/tui"
 )
 
-// TestPresetsAreRight: what the terminal interface offers is nothing that a run refuses.
+// TestPresetsAreRight: a run accepts every wrapper preset that the terminal interface offers.
 func TestPresetsAreRight(t *testing.T) {
 	for _, wrapper := range tui.WrapperPresets() {
 		if p := executor.CheckWrapper(wrapper, ""); p != nil {
