@@ -89,23 +89,9 @@ func (i instance) node(at int, key any) Node {
 
 // ofNode compiles nodes.NAME.FIELD.
 func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
+	field := c.fieldOf(n, nodeText(name))
 	at := n.Property.Location().From
-	key, constant := n.Property.(*ast.StringNode)
-	if !constant || !slices.Contains(nodeFields, key.Value) {
-		word := ""
-		if constant {
-			word = key.Value
-		}
-		remedy := didYouMean(word, nodeFields)
-		if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
-			remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + nodeText(name) + ".outputs.NAME"
-		}
-		if remedy == "" && constant {
-			remedy = "write " + nodeText(name) + ".outputs." + word
-		}
-		failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
-	}
-	if key.Value == "results" && c.scope.Results != nil && !c.scope.Results(name) {
+	if field == "results" && c.scope.Results != nil && !c.scope.Results(name) {
 		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no results", name)
 	}
 	return func(v *evaluation) any {
@@ -113,18 +99,43 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 		if v.env.Node != nil {
 			node = v.env.Node(name)
 		}
-		return v.field(at, node, name, key.Value)
+		return v.field(at, node, name, field)
 	}
 }
 
+// fieldOf returns the FIELD behind a node that the text names so.
+func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
+	at := n.Property.Location().From
+	key, constant := n.Property.(*ast.StringNode)
+	if constant && slices.Contains(nodeFields, key.Value) {
+		return key.Value
+	}
+	word := ""
+	if constant {
+		word = key.Value
+	}
+	remedy := didYouMean(word, nodeFields)
+	if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
+		remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + node + ".outputs.NAME"
+	}
+	if remedy == "" && constant {
+		remedy = "write " + node + ".outputs." + word
+	}
+	failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
+	return ""
+}
+
 // nodeText is how a text names a node.
-func nodeText(name string) string {
+func nodeText(name string) string { return memberText("nodes", name) }
+
+// memberText is how a text names a node of a root.
+func memberText(root, name string) string {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return bracketed(name)
+			return root + "[\"" + name + "\"]"
 		}
 	}
-	return "nodes." + name
+	return root + "." + name
 }
 
 // field returns what a node has. name is that of a node outside of results, whose own results are kept.

@@ -27,6 +27,7 @@ func (r *Run) testEnv(i int32) expression.Env {
 	if len(s.frames) > 0 {
 		latest = s.frames[len(s.frames)-1]
 	}
+	e.Previous = func(name string) expression.Node { return r.inRound(i, len(s.frames)-2, name) }
 	e.Node = func(name string) expression.Node {
 		static := r.opt.Flow.FindIn(sub.home, name)
 		if at, ok := r.places[static]; ok && at.lay == sub {
@@ -62,8 +63,19 @@ func (r *Run) envIn(frame int32) expression.Env {
 		e.Index = int(f.instance)
 	default:
 		e.Iteration = int(f.instance)
+		owner, before := f.owner, int(f.instance)-1
+		e.Previous = func(name string) expression.Node { return r.inRound(owner, before, name) }
 	}
 	return e
+}
+
+// inRound is what expressions see of a node of an iteration. One before the first has run nothing.
+func (r *Run) inRound(loop int32, round int, name string) expression.Node {
+	s := r.rareAt(loop).sub
+	if s == nil || round < 0 || round >= len(s.frames) {
+		return expression.Node{}
+	}
+	return r.seen(s.frames[round], r.opt.Flow.FindIn(r.subOf(loop).home, name))
 }
 
 // item is the item of an instance of a foreach.
