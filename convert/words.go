@@ -12,7 +12,7 @@ var (
 	graphWords = wordSet("wrapper jobs cwd shell max_activations max_instances params on_busy prefix suffix results output")
 	nodeWords  = wordSet(`name idempotent approve approve_timeout approve_default wait wait_until timeout
 		retries retry_delay retry_backoff retry_max_delay retry_on env pool join join_timeout join_losers
-		foreach times while until parallel on_failure min_success max_iterations`)
+		foreach times while until parallel on_failure stop_when min_success max_iterations`)
 )
 
 func wordSet(words string) map[string]bool {

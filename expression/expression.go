@@ -55,6 +55,8 @@ type Node struct {
 	// Results are the instances of a sub-flow in the order of its items, each with all its nodes by their
 	// local names; nil for other nodes. It is asked for only by texts that use results.
 	Results func() []map[string]Node
+	// Arrivals are the instances that have ended, in the order in which they did.
+	Arrivals func() []map[string]Node
 }
 
 // An Expr is a text that has been understood. It may be evaluated by several goroutines at once.

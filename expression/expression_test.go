@@ -39,6 +39,8 @@ func testEnv() Env {
 		}},
 		"align": {Status: "ran", Results: func() []map[string]Node {
 			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 1}}}, {"trim": {Outputs: map[string]any{"score": 2}}}}
+		}, Arrivals: func() []map[string]Node {
+			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 2}}}}
 		}},
 	}
 	return Env{

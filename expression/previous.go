@@ -39,8 +39,8 @@ func (c *compiler) ofPrevious(n *ast.MemberNode, name string, s *Scope, up int) 
 	text := memberText("previous", name)
 	field := c.fieldOf(n, text)
 	at := n.Property.Location().From
-	if field == "results" && s.Results != nil && !s.Results(name) {
-		failWith(at, "write "+text+".outputs.KEY", "node %s is no sub-flow and has no results", name)
+	if ofInstances(field) && s.Results != nil && !s.Results(name) {
+		failWith(at, "write "+text+".outputs.KEY", "node %s is no sub-flow and has no %s", name, field)
 	}
 	return func(v *evaluation) any {
 		env := v.env

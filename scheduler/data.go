@@ -109,16 +109,16 @@ func (r *Run) view(i int32) expression.Node {
 		v.ExitCode = new(int)
 	}
 	if x != nil && x.sub != nil {
-		v.Results = func() []map[string]expression.Node { return r.results(x.sub) }
+		v.Results = func() []map[string]expression.Node { return r.results(x.sub.frames) }
+		v.Arrivals = func() []map[string]expression.Node { return r.results(r.arrivals(x.sub)) }
 	}
 	return v
 }
 
-// results are the instances of a sub-flow, each with its nodes by their ids and, before these, their local
-// names.
-func (r *Run) results(s *instances) []map[string]expression.Node {
-	list := make([]map[string]expression.Node, len(s.frames))
-	for k, frame := range s.frames {
+// results are instances of a sub-flow, each with its nodes by their ids and, before these, their local names.
+func (r *Run) results(frames []int32) []map[string]expression.Node {
+	list := make([]map[string]expression.Node, len(frames))
+	for k, frame := range frames {
 		f := &r.frames[frame]
 		list[k] = make(map[string]expression.Node, 2*len(f.lay.ids))
 		for v, id := range f.lay.ids {

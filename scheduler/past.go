@@ -26,6 +26,8 @@ type PastNode struct {
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
+	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
+	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
 
 	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
 	// its join has decided and waits for the last marks of the round; Marks are those that have come for
@@ -205,7 +207,8 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	}
 	// Instances of an activation before the present one are nothing to go on with.
 	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
-		p.Instances, p.Items = len(x.sub.frames), x.sub.items
+		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
+		p.Arrivals = r.pastArrivals(x.sub)
 	}
 	if instances := r.pastInstances(i); instances > p.Instances {
 		p.Instances = instances
@@ -239,6 +242,7 @@ func (r *Run) recallInstances(i int32) {
 	for range p.Instances {
 		k := r.addInstance(i, s)
 		r.frames[k].over = true
+		r.arrivedBefore(k)
 		r.takeStatuses(k)
 		r.recallDecisions(k)
 	}

@@ -189,6 +189,9 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It was not executed: the run was told to take it as succeeded.")
 		case in != nil && rec.run == r.n:
 			add("It succeeded: %s", instancesSentence(in))
+			if at, stopped := r.sched.StoppedWhen(i); stopped {
+				add("Its stop_when was true%s, so no more of them began.", r.afterInstance(at))
+			}
 		case rec.executions == 0:
 			add("%s", r.keptSentence())
 			return
@@ -201,7 +204,7 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It was cancelled: only a join needed it that had been decided.")
 			break
 		}
-		add("%s", r.failureSentence(rec))
+		add("%s", r.failureSentence(i, rec))
 		if rec.mocked {
 			add("It was not executed: the run was told to take it as failed.")
 		}
@@ -237,7 +240,7 @@ func times(n int) string {
 }
 
 // failureSentence says how a node failed.
-func (r *run) failureSentence(rec *nodeRecord) string {
+func (r *run) failureSentence(i int, rec *nodeRecord) string {
 	var s string
 	switch rec.reason {
 	case api.ReasonExit:
@@ -253,7 +256,7 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 			s = fmt.Sprintf("It failed: the time of the run (%s) was up", time.Duration(r.req.TimeoutMS)*time.Millisecond)
 		}
 	case api.ReasonCancelled:
-		s = "It was cancelled: " + r.stopSentence()
+		s = "It was cancelled: " + r.cancelSentence(i)
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
 	case api.ReasonStart:
@@ -271,6 +274,27 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 		s += ": " + rec.message
 	}
 	return s + "."
+}
+
+// afterInstance names the instance that a node lies in, for a sentence; "" for no node.
+func (r *run) afterInstance(node int) string {
+	if node < 0 {
+		return ""
+	}
+	name := r.nodes[node].name
+	return " after " + name[:strings.LastIndexByte(name, '/')]
+}
+
+// cancelSentence says who or what stopped a node.
+func (r *run) cancelSentence(i int) string {
+	owner, reason, ended := r.sched.EndedWith(i)
+	switch {
+	case ended && reason == scheduler.ReasonTimeout:
+		return "the time of " + r.nodes[owner].name + ", which it lies in, was up"
+	case ended && reason == scheduler.ReasonInstances:
+		return "another node in " + r.nodes[owner].name + " failed, which has on_failure=cancel"
+	}
+	return r.stopSentence()
 }
 
 // stopSentence says who stopped what was cancelled.
