@@ -62,6 +62,8 @@ func sampleLines() []byte {
 	} {
 		b = append(e.append(b), '\n')
 	}
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
 	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
 	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
 }
@@ -94,6 +96,7 @@ func FuzzSessionReads(f *testing.F) {
 		}
 		theirs.Close()
 		var want []Report
+		held := ""
 		reader := bufio.NewReader(bytes.NewReader(data))
 		for {
 			line, err := readLine(reader)
@@ -114,6 +117,11 @@ func FuzzSessionReads(f *testing.F) {
 				want = append(want, Report{Kind: Broken, Message: n.Message})
 			case lineWidth:
 				want = append(want, Report{Kind: Resized, Width: n.Width})
+			case lineHeld: // said again, it is no news
+				if n.Message != held {
+					held = n.Message
+					want = append(want, Report{Kind: Held, Message: held})
+				}
 			}
 		}
 		// What came with the line that ended the reading may be lost with it, nothing before.
