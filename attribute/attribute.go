@@ -68,7 +68,7 @@ const (
 	Number                 // a whole number from 0
 	Count                  // a whole number from 1
 	Factor                 // a number
-	Duration               // 30s, 1h30m
+	Duration               // 30s, 1h30m, 7d
 	Moment                 // 2026-01-31T18:00:00Z
 	Truth                  // true or false
 	Expression             // true or false, for the data of a run

@@ -121,8 +121,8 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	o.addScopeFlags(f)
 	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable); for secrets --env-file, since everybody can read command lines")
 	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands, - is standard input; --env wins (repeatable)")
-	f.DurationVar(&o.timeout, "timeout", 0, "stop the run after this `TIME`")
-	f.DurationVar(&o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
+	timeVar(f, &o.timeout, "timeout", 0, "stop the run after this `TIME`")
+	timeVar(f, &o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
 	o.interrupt = interruptCancel
 	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach or ask")
 	o.approval = approvalAuto

@@ -42,7 +42,7 @@ It returns when all processes are gone. wf resume goes on from there.`,
 	fileFlag(cmd, &o.file, "f")
 	f.StringVar(&o.node, "node", "", "stop only what this `SEL` names of the run")
 	f.BoolVar(&o.all, "all", false, "stop every active run of the workfile")
-	f.DurationVar(&o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
+	timeVar(f, &o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
 	f.BoolVar(&o.now, "now", false, "kill at once")
 	return cmd
 }
