@@ -11,6 +11,9 @@ import (
 // Mode returns how the run began: Fresh or Resume.
 func (r *Run) Mode() Mode { return r.mode }
 
+// MaxActivations is how often each node may be activated.
+func (r *Run) MaxActivations() int { return r.opt.MaxActivations }
+
 // NodeCount returns the number of nodes so far.
 func (r *Run) NodeCount() int { return len(r.nodes) }
 
@@ -161,6 +164,12 @@ func (r *Run) EdgeEnds(edge int) (source, target int) {
 	return int(e.source), int(e.target)
 }
 
+// DecidesEarly says whether the join of a node may do without some of the edges to it.
+func (r *Run) DecidesEarly(node int) bool {
+	rules := r.rulesOf(int32(node))
+	return rules != nil && (rules.Join > 0 || rules.JoinTimeout > 0)
+}
+
 // Mark says what an edge bears.
 func (r *Run) Mark(edge int) graph.Mark { return r.marks[edge].bears() }
 
@@ -230,22 +239,6 @@ type Counts struct{ Idle, Queued, Running, Ran, Failed, Skipped int }
 func (r *Run) Counts() Counts {
 	c := &r.counts
 	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
-}
-
-// EndedWith says which sub-flow ended all its instances while a node of one of them was going, and for which
-// reason it failed; ok is false if none did.
-func (r *Run) EndedWith(node int) (subflow int, reason string, ok bool) {
-	for k := r.frameNo(int32(node)); k > 0; k = r.frameNo(r.frames[k].owner) {
-		f := &r.frames[k]
-		x := r.rareAt(f.owner)
-		if !f.cut || x.sub == nil {
-			continue
-		}
-		if x.sub.stopping == ReasonTimeout || x.sub.stopping == ReasonInstances && r.rulesOf(f.owner).Sub.Cancel {
-			return int(f.owner), x.sub.stopping, true
-		}
-	}
-	return 0, "", false
 }
 
 // MayStop says whether the stop_when of a sub-flow may still keep instances from beginning.

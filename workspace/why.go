@@ -160,7 +160,7 @@ func (r *run) explain(why *api.Why, i int) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {
 	case graph.Skipped:
-		add("It was skipped: no path leads to it, since %s went another way.", some(r.sources(ex.Dead), 8))
+		add("%s", r.skippedSentence(i))
 		return
 	case graph.Running:
 		if in := r.instancesOf(i); in != nil {
@@ -198,13 +198,14 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It was not executed: the run was told to take it as failed.")
 		}
 		if handled {
-			add("The failure was handled: %s.", r.ways(i))
+			add("The failure was handled.")
 		}
 	default:
 		r.explainIdle(why, ex)
 	}
 	r.explainRecord(why, i, rec)
-	if s := r.causeSentence(ex.Cause, r.sched.Status(i)); s != "" {
+	r.explainWays(why, i)
+	if s := r.causeSentence(i, ex.Cause); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
@@ -294,18 +295,6 @@ func (r *run) afterInstance(node int) string {
 	return " after " + name[:strings.LastIndexByte(name, '/')]
 }
 
-// cancelSentence says who or what stopped a node.
-func (r *run) cancelSentence(i int) string {
-	owner, reason, ended := r.sched.EndedWith(i)
-	switch {
-	case ended && reason == scheduler.ReasonTimeout:
-		return "the time of " + r.nodes[owner].name + ", which it lies in, was up"
-	case ended && reason == scheduler.ReasonInstances:
-		return "another node in " + r.nodes[owner].name + " failed, which has on_failure=cancel"
-	}
-	return r.stopSentence()
-}
-
 // stopSentence says who stopped what was cancelled.
 func (r *run) stopSentence() string {
 	switch {
@@ -380,10 +369,10 @@ func (r *run) names(nodes []int) []string {
 }
 
 // causeSentence says what has activated a node with a status.
-func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
+func (r *run) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
-		switch status {
+		switch r.sched.Status(i) {
 		case graph.Queued:
 			return "" // it waits for a slot, say; that nothing before it is missing has been said
 		case graph.Running:
@@ -393,7 +382,7 @@ func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
 	case scheduler.CauseResume:
 		return "It was activated by the resume: it had not succeeded, and what it waits for had."
 	case scheduler.CauseJoin:
-		return "It was activated when everything it waits for was done: " + some(r.sources(c.Edges), 8) + "."
+		return r.joinSentence(i, c)
 	case scheduler.CauseTrigger:
 		return "It was activated by the non-blocking edge from " + strings.Join(r.sources(c.Edges), ", ") + "."
 	}
