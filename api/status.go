@@ -176,6 +176,7 @@ type RunDetail struct {
 	Mocks  []Mock         `json:"mocks,omitempty"` // what was not executed, by handle or path
 	// Decisions are what people, or the time they had, decided in the run, in order.
 	Decisions []NodeDecision `json:"decisions,omitempty"`
+	Notes     []string       `json:"notes,omitempty"` // what is to be said about it that is no failure
 	Until     []string       `json:"until,omitempty"` // --until, as given
 	From      []string       `json:"from,omitempty"`  // --from, as given
 

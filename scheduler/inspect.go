@@ -11,6 +11,9 @@ import (
 // Mode returns how the run began: Fresh or Resume.
 func (r *Run) Mode() Mode { return r.mode }
 
+// MaxActivations is how often each node may be activated.
+func (r *Run) MaxActivations() int { return r.opt.MaxActivations }
+
 // NodeCount returns the number of nodes so far.
 func (r *Run) NodeCount() int { return len(r.nodes) }
 
@@ -159,6 +162,12 @@ func (r *Run) EdgeKey(edge int) int {
 func (r *Run) EdgeEnds(edge int) (source, target int) {
 	e := r.edgeAt(int32(edge))
 	return int(e.source), int(e.target)
+}
+
+// DecidesEarly says whether the join of a node may do without some of the edges to it.
+func (r *Run) DecidesEarly(node int) bool {
+	rules := r.rulesOf(int32(node))
+	return rules != nil && (rules.Join > 0 || rules.JoinTimeout > 0)
 }
 
 // Mark says what an edge bears.

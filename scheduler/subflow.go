@@ -287,7 +287,12 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 	if s.failed == 0 {
 		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.frames)))
 	}
-	return fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(len(s.frames)), strings.Join(names, ", "))
+	all, begun := max(s.count, len(s.frames)), len(s.frames)
+	text := fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(all), strings.Join(names, ", "))
+	if all > begun {
+		text += fmt.Sprintf("; %d did not begin", all-begun)
+	}
+	return text
 }
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.

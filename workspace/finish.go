@@ -112,7 +112,7 @@ func (w *Workspace) complete(r *run) {
 	counts := r.countAll()
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
-		Message: r.stopText(), Survivors: r.survivors})
+		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
 	for _, reply := range r.onStop {
 		reply(r.stopResult(), nil)
