@@ -114,8 +114,48 @@ func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []st
 			return opt, fmt.Errorf("the %s of the run: %w", what, err)
 		}
 	}
+	opt.Variable = hideSecrets(f, opt.Variable)
+	for _, p := range f.Params {
+		if p.Type != flow.Secret || params[p.Name] == nil {
+			continue
+		}
+		if value := variable(env)(flow.ParamVariable(p.Name)); value != "" {
+			params[p.Name] = value // of a run that is over it is not known any more
+		}
+	}
 	opt.Params = params
 	return opt, nil
+}
+
+// hideSecrets looks up variables for expressions, which do not see secret parameters.
+func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
+	hidden := map[string]bool{}
+	for _, p := range f.Params {
+		if p.Type == flow.Secret {
+			hidden[flow.ParamVariable(p.Name)] = true
+		}
+	}
+	if len(hidden) == 0 {
+		return look
+	}
+	return func(name string) string {
+		if hidden[name] {
+			return ""
+		}
+		return look(name)
+	}
+}
+
+// secretsOf are the secret parameters of a run, as variables of its environment: there, and nowhere else, they
+// are kept while it goes.
+func secretsOf(f *flow.Flow, params map[string]any) []string {
+	var env []string
+	for _, p := range f.Params {
+		if value, given := params[p.Name]; given && p.Type == flow.Secret {
+			env = append(env, flow.ParamVariable(p.Name)+"="+expression.Format(value))
+		}
+	}
+	return env
 }
 
 // variable looks up a variable in an environment; of several of a name the last one counts.
@@ -400,7 +440,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	}
 	r.past = w.before
 	r.req.Seed = rand.Text()
-	params, problems := flow.Resolve(f.Params, req.Params, nil)
+	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
 		return err
 	}
@@ -420,7 +460,8 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 		return err
 	}
 	r.past = w.outsideRecords(f, scope.Nodes, r.past)
-	if r.req.Params, err = json.Marshal(params); err != nil {
+	r.secrets = secretsOf(f, params)
+	if r.req.Params, err = json.Marshal(flow.Hide(f.Params, params)); err != nil {
 		return invalid("the parameters: %v", err)
 	}
 	if len(mocks) > 0 {
