@@ -185,6 +185,7 @@ type CutKind uint8
 const (
 	CutNone    CutKind = iota
 	CutTimeout         // the time of the sub-flow was up
+	CutFailure         // another instance of it failed, and it has on_failure=cancel
 	CutLoser           // only a join needed it that had been decided
 	CutOther           // somebody asked for that, or the run ended
 )
@@ -200,6 +201,9 @@ func (r *Run) CutBy(node int) (subflow int, kind CutKind) {
 		subflow, kind = int(owner), CutOther
 		if x.sub.stopping == ReasonTimeout {
 			return subflow, CutTimeout
+		}
+		if x.sub.stopping == ReasonInstances && r.rulesOf(owner).Sub.Cancel {
+			return subflow, CutFailure
 		}
 		if x.loser {
 			return subflow, CutLoser

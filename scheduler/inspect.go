@@ -241,6 +241,25 @@ func (r *Run) Counts() Counts {
 	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
 }
 
+// MayStop says whether the stop_when of a sub-flow may still keep instances from beginning.
+func (r *Run) MayStop(subflow int) bool {
+	x, sub := r.rareAt(int32(subflow)), r.rulesOf(int32(subflow)).Sub
+	return sub.StopWhen != nil && sub.Parallel > 0 && x != nil && x.sub != nil && !x.sub.stopped && sub.Parallel < x.sub.count
+}
+
+// StoppedWhen says whether the stop_when of a sub-flow was true, and in which node's instance: one of those of
+// the instance that ended then, -1 if that was in an earlier run.
+func (r *Run) StoppedWhen(node int) (in int, stopped bool) {
+	x := r.rareAt(int32(node))
+	if x == nil || x.sub == nil || !x.sub.stopped {
+		return -1, false
+	}
+	if at := int(x.sub.stoppedBy); at > 0 && at <= len(x.sub.frames) {
+		return int(r.frames[x.sub.frames[at-1]].node), true
+	}
+	return -1, true
+}
+
 // Stopping says that nothing new will start, because of Stop or FailFast.
 func (r *Run) Stopping() bool { return r.halted }
 

@@ -26,6 +26,8 @@ type PastNode struct {
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
+	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
+	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
 	Planned   int               `json:"planned,omitempty"`   // how many were to begin, if that is more than have
 
 	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
@@ -209,7 +211,8 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	}
 	// Instances of an activation before the present one are nothing to go on with.
 	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
-		p.Instances, p.Items = len(x.sub.frames), x.sub.items
+		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
+		p.Arrivals = r.pastArrivals(x.sub)
 		if x.sub.count > p.Instances {
 			p.Planned = x.sub.count
 		}
@@ -246,6 +249,7 @@ func (r *Run) recallInstances(i int32) {
 	for range p.Instances {
 		k := r.addInstance(i, s)
 		r.frames[k].over = true
+		r.arrivedBefore(k)
 		r.takeStatuses(k)
 		r.recallDecisions(k)
 	}

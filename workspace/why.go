@@ -184,16 +184,8 @@ func (r *run) explain(why *api.Why, i int) {
 			}
 		}
 	case graph.Ran:
-		switch in := r.instancesOf(i); {
-		case rec.mocked:
-			add("It was not executed: the run was told to take it as succeeded.")
-		case in != nil && rec.run == r.n:
-			add("It succeeded: %s", instancesSentence(in))
-		case rec.executions == 0:
-			add("%s", r.keptSentence())
+		if !r.explainRan(add, i, rec) {
 			return
-		default:
-			add("It succeeded%s.", times(rec.executions))
 		}
 	case graph.Failed:
 		handled := r.sched.Handled(i)
@@ -220,6 +212,26 @@ func (r *run) explain(why *api.Why, i int) {
 	if ex.Pending > 0 {
 		add("%s for the present one.", agreed(ex.Pending, "more activation waits", "more activations wait"))
 	}
+}
+
+// explainRan says how a node succeeded. It returns false if that was before this run, which has nothing more
+// to tell.
+func (r *run) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
+	switch in := r.instancesOf(i); {
+	case rec.mocked:
+		add("It was not executed: the run was told to take it as succeeded.")
+	case in != nil && rec.run == r.n:
+		add("It succeeded: %s", instancesSentence(in))
+		if at, stopped := r.sched.StoppedWhen(i); stopped {
+			add("Its stop_when was true%s, so no more of them began.", r.afterInstance(at))
+		}
+	case rec.executions == 0:
+		add("%s", r.keptSentence())
+		return false
+	default:
+		add("It succeeded%s.", times(rec.executions))
+	}
+	return true
 }
 
 // keptSentence is about a node that a resume has not repeated.
@@ -272,6 +284,15 @@ func (r *run) failureSentence(i int, rec *nodeRecord) string {
 		s += ": " + rec.message
 	}
 	return s + "."
+}
+
+// afterInstance names the instance that a node lies in, for a sentence; "" for no node.
+func (r *run) afterInstance(node int) string {
+	if node < 0 {
+		return ""
+	}
+	name := r.nodes[node].name
+	return " after " + name[:strings.LastIndexByte(name, '/')]
 }
 
 // stopSentence says who stopped what was cancelled.

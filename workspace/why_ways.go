@@ -85,6 +85,8 @@ func (r *run) cancelSentence(i int) string {
 	switch {
 	case cut == scheduler.CutTimeout:
 		return "the time of " + r.nodes[subflow].name + ", which it is part of, was up"
+	case cut == scheduler.CutFailure:
+		return "another node in " + r.nodes[subflow].name + " failed, which has on_failure=cancel"
 	case cut == scheduler.CutLoser:
 		return "it is part of " + r.nodes[subflow].name + ", which only a join needed that had been decided"
 	case r.wasStopped || r.req.FailFast:

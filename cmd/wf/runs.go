@@ -180,7 +180,7 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	var t table
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, when(r.Started), p.glyph(words.ResultState(r.Result))+" "+words.ResultWord(r.Result),
+		t.row(r.Run, when(r.Started), p.glyph(words.RunState(r))+" "+words.RunWord(r),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
 	}
 	if err := t.write(w); err != nil {
