@@ -67,8 +67,11 @@ func (v *view) headline(ev api.Event) {
 	}
 	v.say("%s%s", text, v.effort(ev))
 	v.slowest(ev)
-	if len(ev.Survivors) > 0 {
+	switch {
+	case len(ev.Survivors) > 0:
 		v.say("  %s", survivorsText(ev.Survivors))
+	case ev.Message != "":
+		v.say("  %s", plain.Line(ev.Message))
 	}
 }
 
