@@ -9,6 +9,7 @@ KILLS = 2000
 LEAK_NODES = 20000
 STOPS = 10
 WATCHED_NODES = 10000
+FLOWS = 2000
 SEED = 1
 
 build: ## build bin/wf, static, no cgo
@@ -62,6 +63,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 	$(GO) run ./bench/torture slots -n 100 -files 50 -events 30 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
 	$(GO) run ./bench/torture folders -seed $(SEED)
+	$(GO) run ./bench/torture forecast -n $(FLOWS) -seed $(SEED)
 	$(GO) test ./workspace -run 'Crash|Death|EveryOperation' -torture -count 1 -timeout 2h
 	$(GO) test ./executor -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
 
@@ -72,6 +74,7 @@ torture-short: ## the same in little
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)
 	$(GO) run ./bench/torture folders -n 12 -seed $(SEED)
+	$(GO) run ./bench/torture forecast -n 40 -seed $(SEED)
 
 clean: ## remove what was built
 	rm -rf bin

@@ -27,12 +27,13 @@ const (
 // mayImport is the table of DESIGN §2: which of our packages a package may import.
 var mayImport = map[string][]string{
 	"spelling":   {},
+	"timespan":   {},
 	"attribute":  {"spelling"},
 	"graph":      {"spelling"},
 	"api":        {},
-	"expression": {"spelling"},
-	"flow":       {"attribute", "expression", "graph"},
-	"scheduler":  {"expression", "flow", "graph"},
+	"expression": {"spelling", "timespan"},
+	"flow":       {"attribute", "expression", "graph", "timespan"},
+	"scheduler":  {"expression", "flow", "graph", "timespan"},
 	"graphml":    {"attribute", "graph"},
 	"ownfile":    {},
 	"executor":   {"ownfile"},
@@ -44,17 +45,18 @@ var mayImport = map[string][]string{
 	"layered":    {},
 	"plain":      {},
 	"drawing":    {"plain"},
-	"convert":    {"api", "layered"},
+	"convert":    {"api", "attribute", "layered"},
 	"words":      {"api", "plain"},
 	"editor":     {"api", "plain", "words"},
-	"tui":        {"api", "attribute", "client", "drawing", "editor", "plain", "words"},
-	"cmd/wf":     {"api", "attribute", "client", "convert", "daemon", "editor", "executor", "history", "ownfile", "plain", "spelling", "tui", "words"},
+	"tui":        {"api", "attribute", "client", "drawing", "editor", "plain", "timespan", "words"},
+	"cmd/wf":     {"api", "attribute", "client", "convert", "daemon", "editor", "executor", "history", "ownfile", "plain", "spelling", "timespan", "tui", "words"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
-// built to do without. api, expression and flow may use time as data: see TestClock.
+// built to do without. api, expression, flow and timespan may use time as data: see TestClock.
 var mayNotUse = map[string][]string{
 	"spelling":   {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
+	"timespan":   {"os", "net", "sync", "log", "context"},
 	"attribute":  {"os", "net", "time", "sync", "log", "context"},
 	"graph":      {"os", "net", "time", "sync", "log", "context"},
 	"expression": {"os", "net", "log", "context"},
@@ -216,7 +218,7 @@ func checkSize(t *testing.T, path string) {
 // TestClock looks at what some packages do with package time: types and arithmetic, never the clock.
 func TestClock(t *testing.T) {
 	all := packages(t)
-	for _, name := range []string{"api", "expression", "flow"} {
+	for _, name := range []string{"api", "expression", "flow", "timespan"} {
 		checkClock(t, name, all[name].GoFiles)
 	}
 }

@@ -266,8 +266,18 @@ type Why struct {
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 
+	Ways []Way `json:"ways,omitempty"` // its edges, if it chooses between them and has
+
 	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
 	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
+}
+
+// A Way is an edge of a node that has chosen: where it leads, under which condition, and whether it was taken
+// after the node's latest end.
+type Way struct {
+	To    string `json:"to"`   // handle
+	When  string `json:"when"` // as in the attribute; "success" for none
+	Taken bool   `json:"taken"`
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told

@@ -16,6 +16,7 @@ import (
 type Lines struct {
 	Commands []string // of the nodes, in order
 	Shell    string   // that the first line names, if it is another one than sh
+	Script   bool     // the first line names a shell, so the commands were written to run one after the other
 	Notes    []string // sentences for people
 }
 
@@ -100,6 +101,7 @@ func (r *lineReader) interpreter() error {
 		program, options, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(options, "-S")), " ")
 		program = path.Base(program)
 	}
+	r.out.Script = true
 	switch program {
 	case "sh", "dash":
 	case "bash", "zsh", "ksh", "mksh":

@@ -29,8 +29,10 @@ func (r *runner) acceptJob(j Job) {
 		return
 	}
 	if _, ok := r.known[j.ID]; ok {
-		if e := r.active[j.ID]; e != nil && e.lacks > 0 && len(j.After) == 0 {
-			r.open(e)
+		if e := r.active[j.ID]; e != nil && len(j.After) == 0 {
+			if e.job.After = nil; e.lacks > 0 {
+				r.open(e)
+			}
 		}
 		return
 	}

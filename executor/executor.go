@@ -32,7 +32,7 @@ type Session interface {
 	// SetWidth says how many executions may be going at once from now on; 0 = none. A smaller width
 	// ends nothing: it is reached as executions end. A Resized report tells from when on it decides
 	// what starts. It holds until the session ends, also across
-	// a lost connection and, as long as nobody says otherwise, after Detach.
+	// a lost connection and, until another session says otherwise, after Detach.
 	SetWidth(n int)
 	// Stop ends executions: TERM to the whole tree, after grace KILL, until nothing is left.
 	// grace 0 kills at once; a second Stop may shorten the grace. Jobs not yet started never
@@ -44,7 +44,8 @@ type Session interface {
 	// Retry makes a session that is held try again at once.
 	Retry()
 	// Detach lets go without ending anything: executions go on, jobs that wait are started in their
-	// turn, a later Open follows them.
+	// turn, a later Open follows them. It forgets those that were to come after others and have not begun:
+	// whoever follows hands them over again.
 	Detach()
 }
 
@@ -101,6 +102,9 @@ const (
 	// Held says that nothing is started for the reason in Report.Message (the disk is full or fails,
 	// the machine has no process left), or, when that is empty, that it goes on. What runs goes on.
 	Held
+	// Told says that everything that was begun for earlier sessions of the run has been reported, and that
+	// nothing else of what they handed over to come after others will begin. It is reported once.
+	Told
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.
 	Broken

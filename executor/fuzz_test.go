@@ -62,6 +62,8 @@ func sampleLines() []byte {
 	} {
 		b = append(e.append(b), '\n')
 	}
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
 	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
 	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
 }
@@ -74,7 +76,16 @@ func FuzzSessionReads(f *testing.F) {
 	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []Report
-		s := newSession(Spec{Report: func(rs []Report) { got = append(got, rs...) }}, &runnerHandle{ward: newWards().add("")})
+		told := 0
+		s := newSession(Spec{Report: func(rs []Report) {
+			for _, r := range rs {
+				if r.Kind == Told {
+					told++
+				} else {
+					got = append(got, r)
+				}
+			}
+		}}, &runnerHandle{ward: newWards().add("")})
 		ours, theirs := net.Pipe()
 		go func() {
 			ours.Write(data)
@@ -85,6 +96,7 @@ func FuzzSessionReads(f *testing.F) {
 		}
 		theirs.Close()
 		var want []Report
+		held := ""
 		reader := bufio.NewReader(bytes.NewReader(data))
 		for {
 			line, err := readLine(reader)
@@ -105,11 +117,16 @@ func FuzzSessionReads(f *testing.F) {
 				want = append(want, Report{Kind: Broken, Message: n.Message})
 			case lineWidth:
 				want = append(want, Report{Kind: Resized, Width: n.Width})
+			case lineHeld: // said again, it is no news
+				if n.Message != held {
+					held = n.Message
+					want = append(want, Report{Kind: Held, Message: held})
+				}
 			}
 		}
 		// What came with the line that ended the reading may be lost with it, nothing before.
-		if len(got) > len(want) {
-			t.Fatalf("%d reports of %d lines that have one", len(got), len(want))
+		if len(got) > len(want) || told > 1 {
+			t.Fatalf("%d reports of %d lines that have one, told %d times", len(got), len(want), told)
 		}
 		for i, r := range got {
 			if r.Kind != want[i].Kind || r.ID != want[i].ID || r.Message != want[i].Message {

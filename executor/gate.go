@@ -117,19 +117,27 @@ func (r *runner) takeBack(e *execution) {
 	r.gates.shut--
 }
 
-// forgetShut forgets all jobs behind gates. A daemon that says hello hands over again what it still
-// wants: it may be another one, and must not be surprised by jobs that it knows nothing of.
-func (r *runner) forgetShut() {
-	if r.gates.shut == 0 {
+// forgetAhead forgets all jobs that were handed over to come after others and have not begun, also those
+// whose gates have opened meanwhile. A daemon that says hello hands over again what it still wants: it may
+// be another one, and must not be surprised by jobs that it knows nothing of.
+func (r *runner) forgetAhead() {
+	if r.gates.shut+r.queue.waiting == 0 {
 		return
 	}
 	for id, e := range r.active {
-		if e.lacks > 0 {
-			r.unintend(e)
+		switch {
+		case len(e.job.After) == 0:
+			continue
+		case e.lacks > 0:
 			r.takeBack(e)
-			delete(r.active, id)
-			delete(r.known, id)
+		case e.waiting:
+			r.queue.drop(e)
+		default:
+			continue
 		}
+		r.unintend(e)
+		delete(r.active, id)
+		delete(r.known, id)
 	}
 	clear(r.gates.behind)
 }

@@ -73,7 +73,7 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 	jobs(r, "true")
 	behind(r, "true", "true")
 	r.startNext(time.Now())
-	r.forgetShut()
+	r.forgetAhead()
 	for _, node := range []int{1, 2} {
 		id := ID{Node: node, Execution: 1}
 		if _, known := r.known[id]; known || r.active[id] != nil || record.position(entryForget, node) < 0 {
@@ -86,6 +86,59 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 	await(t, r, 1)
 	if len(r.active) != 0 {
 		t.Errorf("active %v", r.active)
+	}
+}
+
+// TestHelloForgetsWhatWaitsForAPlace: a gate has opened while no daemon was there, and what waited behind it
+// has no place yet. It begins only if the next daemon hands it over, in either way.
+func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	jobs(r, "true")
+	for node := 1; node <= 3; node++ {
+		r.acceptJob(Job{ID: ID{Node: node, Execution: 1}, Command: "true", After: []ID{{Node: 0, Execution: 1}}})
+	}
+	r.acceptJob(Job{ID: ID{Node: 4, Execution: 1}, Command: "true"}) // an earlier daemon's, in its journal
+	r.startNext(time.Now())
+	await(t, r, 1)
+	r.acceptJob(Job{ID: ID{Node: 3, Execution: 1}, Command: "true"}) // its turn has come
+	r.forgetAhead()
+	for node, want := range []bool{true, false, false, true, true} {
+		if _, known := r.known[ID{Node: node, Execution: 1}]; known != want {
+			t.Errorf("node %d: known %v", node, known)
+		}
+	}
+	r.acceptJob(Job{ID: ID{Node: 2, Execution: 1}, Command: "true"})
+	for range 3 {
+		r.startNext(time.Now())
+		await(t, r, 1)
+	}
+	if r.startNext(time.Now()); len(r.active) != 0 || record.position(entryFork, 1) >= 0 {
+		t.Errorf("active %v", r.active)
+	}
+}
+
+// TestLastWordsOfADaemon: what arrives from a daemon after the next one has said hello starts and stops,
+// but it brings nothing that the next one cannot know of, and no width.
+func TestLastWordsOfADaemon(t *testing.T) {
+	r, _ := newTestRunner(t, 1)
+	r.links = map[int]*link{}
+	older, newer := &link{fd: -1, order: 0}, &link{fd: -1, order: 1}
+	hello := &command{Kind: lineHello, Version: protocolVersion}
+	for _, l := range []*link{older, newer} {
+		if err := r.greet(l, hello); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []*command{{Kind: lineGated, Node: 1, Execution: 1, After: [][2]int{{0, 1}}}, {Kind: lineWidth, Width: 7},
+		{Kind: lineStart, Node: 2, Execution: 1}} {
+		if err := r.obey(older, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, gated := r.known[ID{Node: 1, Execution: 1}]
+	_, plain := r.known[ID{Node: 2, Execution: 1}]
+	if gated || !plain || r.width != 1 {
+		t.Errorf("gated %v, plain %v, width %d", gated, plain, r.width)
 	}
 }
 

@@ -18,8 +18,9 @@ const (
 	readSize      = 64 << 10
 )
 
-// A link is a connection to a daemon. The one that connected last counts; the others are only
-// listened to, since the last words of a daemon may come after the next one has connected.
+// A link is a connection to a daemon. The one that connected last counts. Of the others only the last
+// words matter, which may come after the next one has connected: what they start, stop and close. Their
+// width and their gated jobs do not: these would surprise the next daemon.
 type link struct {
 	fd       int
 	order    int       // of connecting
@@ -132,11 +133,18 @@ func (r *runner) obey(l *link, c *command) error {
 	if !l.greeted {
 		return r.greet(l, c)
 	}
+	latest := l.order == r.latest
 	switch c.Kind {
-	case lineStart, lineGated:
+	case lineStart:
 		r.acceptJob(c.job())
+	case lineGated:
+		if latest {
+			r.acceptJob(c.job())
+		}
 	case lineWidth:
-		r.resize(l, c.Width)
+		if latest {
+			r.resize(l, c.Width)
+		}
 	case lineStop:
 		r.stopAll(c.IDs, time.Duration(c.Grace))
 	case lineClose:
@@ -173,8 +181,8 @@ func (r *runner) greet(l *link, hello *command) error {
 	if r.link != nil {
 		r.setBlocked(r.link, false)
 	}
-	r.link = l
-	r.forgetShut()
+	r.link, r.latest = l, l.order
+	r.forgetAhead()
 	l.hello = appendLine(nil, notice{
 		Kind: lineHello, Version: min(protocolVersion, hello.Version), PID: r.pid, Adopted: r.adopted(), Message: r.hold.why,
 	})
@@ -217,7 +225,7 @@ func (r *runner) send(l *link) {
 // only when all of them have been sent.
 func (r *runner) owes(l *link) bool {
 	between := len(l.hello) == 0 && l.sent == len(r.news)
-	if between && l.resized {
+	if unheard := r.unwritten && len(r.pending) > 0; between && l.resized && !unheard {
 		l.resized = false
 		l.hello = appendLine(l.hello, notice{Kind: lineWidth, Width: r.width})
 	}

@@ -54,6 +54,7 @@ type runner struct {
 	links       map[int]*link // by descriptor
 	link        *link         // to the daemon; nil while there is none
 	connections int           // so far
+	latest      int           // order of the link that has said hello and counts
 	input       []byte        // scratch for reading
 	news        []byte        // all that was announced since the run began, as lines: a later daemon wants it
 

@@ -31,6 +31,7 @@ type session struct {
 	held    string           // why nothing starts, as reported last
 	running map[ID]processID // what has started and not ended
 	greeted bool             // the runner of this conversation has said hello
+	told    bool             // everything of earlier sessions has been reported
 	crashes crashes
 	tried   bool // an end was wanted, and the runner died of it
 
@@ -408,6 +409,7 @@ func (s *session) notice(line []byte) error {
 		s.setClosed(n.Survivors)
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
+		s.tellTold() // a width follows every hello, and is answered behind all news of before
 	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
 		if !s.greeted && n.Gone {
 			return &goneError{n.Message}
@@ -465,6 +467,9 @@ func (s *session) meet(hello *notice) error {
 	s.runner.ward.settle(hello.PID, adopted)
 	s.greeted = true
 	s.setGates(hello.Version >= gatedVersion)
+	if hello.Version < gatedVersion { // it begins nothing by itself
+		s.tellTold()
+	}
 	s.hold(hello.Message)
 	return nil
 }

@@ -28,6 +28,14 @@ func (s *session) dropGated() {
 	}
 }
 
+// tellTold reports once that earlier sessions have nothing more to tell.
+func (s *session) tellTold() {
+	if !s.told {
+		s.told = true
+		s.report(Report{Kind: Told, Time: time.Now()})
+	}
+}
+
 // setGates notes whether the runner that has said hello knows gates.
 func (s *session) setGates(known bool) {
 	s.mu.Lock()

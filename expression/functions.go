@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
+
+	"wf/timespan"
 )
 
 // A function gets its arguments evaluated and looked at: what they cost has been spent.
@@ -256,9 +258,14 @@ func newUUID(k *called) any {
 }
 
 func duration(k *called) any {
-	d, err := time.ParseDuration(k.text(0))
-	if err != nil {
-		failWith(k.at, "write it as 1h30m or 500ms", "%s is no duration", describe(k.args[0]))
+	text := strings.TrimSpace(k.text(0))
+	positive, negative := strings.CutPrefix(text, "-")
+	d, err := timespan.Parse(positive)
+	switch {
+	case err != nil:
+		failWith(k.at, "write it as 1h30m, 500ms or 7d", "%s is no duration", describe(k.args[0]))
+	case negative:
+		return -d
 	}
 	return d
 }

@@ -10,6 +10,7 @@ import (
 	"wf/attribute"
 	"wf/expression"
 	"wf/graph"
+	"wf/timespan"
 )
 
 // attributes are the attributes of nodes and containers that are read here. The others are names and
@@ -139,7 +140,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 	if text == "" {
 		return 0, false
 	}
-	d, err := ParseDuration(text)
+	d, err := timespan.Parse(text)
 	if err != nil {
 		a.wrong(CodeTime, name, "%s is %s, which %v", name, shown(text), err)
 		return 0, false

@@ -7,23 +7,6 @@ import (
 	"time"
 )
 
-// ParseDuration reads a duration as attributes have it: 30s, 1h30m, 500ms. It is never negative. The
-// error says what is wrong and what to write, without the text itself.
-func ParseDuration(text string) (time.Duration, error) {
-	text = strings.TrimSpace(text)
-	d, err := time.ParseDuration(text)
-	switch {
-	case err == nil && d < 0:
-		return 0, fmt.Errorf("is negative; write a time from 0, like 30s")
-	case err == nil:
-		return d, nil
-	}
-	if text != "" && len(text) <= 12 && strings.Trim(text, "0123456789.") == "" {
-		return 0, fmt.Errorf("has no unit; write %ss, %sm or %sh", text, text, text)
-	}
-	return 0, fmt.Errorf("is no duration; write it like 500ms, 30s or 1h30m")
-}
-
 // ParseTime reads a point in time as the attribute wait_until has it (RFC 3339). The error says what is
 // wrong and what to write, without the text itself.
 func ParseTime(text string) (time.Time, error) {

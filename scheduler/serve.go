@@ -8,6 +8,7 @@ import (
 	"wf/expression"
 	"wf/flow"
 	"wf/graph"
+	"wf/timespan"
 )
 
 // rare is what a node has beyond its counters: what it waits for, how it ended, what it repeats.
@@ -194,7 +195,7 @@ func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		d, err := flow.ParseDuration(text)
+		d, err := timespan.Parse(text)
 		if err != nil {
 			return 0, fmt.Errorf("wait: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/timespan"
 )
 
 // A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms
@@ -58,7 +59,7 @@ func meaning(word string) func(*flow, time.Time) func(int) bool {
 			}
 		}
 	case strings.HasPrefix(word, "dur>"), strings.HasPrefix(word, "dur<"):
-		if limit, err := time.ParseDuration(word[4:]); err == nil {
+		if limit, err := timespan.Parse(word[4:]); err == nil {
 			return func(f *flow, now time.Time) func(int) bool {
 				return func(i int) bool {
 					took, known := duration(&f.nodes[i], now)

@@ -131,7 +131,10 @@ func (m *model) accepted(a api.RunAccepted) {
 	if last := m.flow.status.LastRun; last != nil && last.Run == a.Run {
 		return // it is over already, which has been said
 	}
-	text := fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	text := fmt.Sprintf("run %s has started", a.Run)
+	if a.Nodes < a.Total {
+		text = fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	}
 	if a.Mode == api.ModeResume && a.Resumes != "" {
 		text = fmt.Sprintf("run %s resumes %s: %s", a.Run, a.Resumes, words.Plural(a.Failed, "failed node"))
 	}

@@ -20,6 +20,9 @@ import (
 
 // ahead are the jobs that the executor has and the scheduler has not asked for.
 type ahead struct {
+	// untold: the run was taken up, and the executor may still have, or have begun, what an earlier
+	// daemon has handed over ahead.
+	untold bool
 	gated  map[executor.ID]*gatedJob
 	handed int  // so far, for their order
 	look   bool // something was dispatched since the last look, or there was no room for all
@@ -192,8 +195,11 @@ func (r *run) beginHalt(w *Workspace, rec history.Record) {
 // stoppable lists what the executor can stop: executions that are going, and jobs it has ahead.
 func (r *run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
 
-// uncertain reports whether there is a job ahead of which nobody knows whether it has begun.
+// uncertain reports whether there is, or can be, a job ahead of which nobody knows whether it has begun.
 func (r *run) uncertain() bool {
+	if r.untold {
+		return true
+	}
 	for _, g := range r.gated {
 		if !g.recalled {
 			return true

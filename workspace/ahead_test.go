@@ -155,6 +155,40 @@ func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	}
 }
 
+// A run is stopped directly after a daemon has taken it up, and the executor has begun what an earlier
+// daemon handed over ahead: the stop waits until that is told.
+func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
+	b := newTestbed(t, "a>b", "b>c")
+	b.open()
+	v := b.watch()
+	acc, s := b.run(api.RunRequest{})
+	a := b.next(s)
+	shutIn(t, s, 2)
+	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	b.close(b.w)
+	s.mute(true)
+	s.end(a.ID, executor.Exit{})
+	b.next(s)
+	b.open()
+	<-b.fake.opened
+	v = b.watch()
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
+		done <- err
+	}()
+	waitFor(t, "the stop", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.stops) > 0 })
+	s.mute(false)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	<-v.over
+	d, err := b.w.Run(context.Background(), acc.Run)
+	if err != nil || d.Result != api.Cancelled || d.Counts.OK != 1 || d.Counts.Cancelled != 1 || d.Counts.Idle != 1 || len(d.Execs) != 2 {
+		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
+	}
+}
+
 // The executor loses its gates: what it had ahead is handed over again when its turn comes.
 func TestGatesAreLost(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c")

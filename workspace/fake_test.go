@@ -87,6 +87,12 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 	defer s.mu.Unlock()
 	s.report = report
 	s.width = 0
+	for _, j := range s.gates.shut { // handed over again by who wants them
+		delete(s.known, j.ID)
+	}
+	s.gates.shut = nil
+	told := executor.Report{Kind: executor.Told, Time: time.Now()}
+	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == told.Kind }), told)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
 		go s.deliver()

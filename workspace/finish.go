@@ -120,7 +120,7 @@ func (w *Workspace) complete(r *run) {
 	counts := r.countAll()
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
-		Message: r.stopText(), Survivors: r.survivors})
+		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
 	r.answerStop(r.stopResult())
 	w.startWaiting()
@@ -182,11 +182,40 @@ func (r *run) summary() api.RunSummary {
 		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	s.Nodes = s.Counts.Total()
+	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s
+}
+
+// paused says why nothing of a run goes, "" if something does or could.
+func (r *run) paused(c api.Counts) api.Paused {
+	switch {
+	case r.state != going || c.Running > 0:
+		return ""
+	case r.holds.why() != "":
+		return api.PausedHeld
+	case c.Queued > 0:
+		return ""
+	}
+	people, moments := 0, 0
+	for i := range r.since {
+		switch kind, _, _ := r.sched.Waits(i); kind {
+		case scheduler.WaitApproval:
+			people++
+		case scheduler.WaitTime, scheduler.WaitRetry:
+			moments++
+		}
+	}
+	switch {
+	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
+		return ""
+	case moments > 0:
+		return api.PausedTime
+	}
+	return api.PausedApproval
 }
 
 // drop takes a run off the list of active ones.

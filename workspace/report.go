@@ -40,6 +40,8 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 		r.finish(w, rep)
 	case executor.Resized:
 		r.resized(rep.Width)
+	case executor.Told:
+		r.untold = false
 	case executor.Held:
 		r.hold(w, &r.holds.executor, rep.Message)
 	case executor.Broken:
@@ -119,6 +121,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	}
 	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))
+	w.out.noted(told, n.id, r.unmatched(rep.ID.Node))
 	switch {
 	case r.sched.Handled(rep.ID.Node):
 		w.out.handled(told, n.id)
@@ -224,6 +227,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	}
 	r.holds.executor = ""
 	clear(r.gated)
+	r.untold = false
 	r.endHalt(w)
 	stopped := r.state == stopping // what is killed with the executor then is what was to be killed
 	if !stopped {

@@ -82,7 +82,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
 	}
-	r.accepted = func(error) {}
+	r.accepted, r.untold = func(error) {}, true
 	w.relive(r, g, records)
 	return r, nil
 }
@@ -279,6 +279,9 @@ func (m followed) handle(w *Workspace) {
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
 	w.tellCaller(r)
+	if r.stopEarly != nil {
+		w.stop(r, *r.stopEarly, r.client, nil)
+	}
 }
 
 // goneSession stands for an executor that could not be found again.

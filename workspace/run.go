@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"time"
 
 	"wf/api"
@@ -215,7 +216,7 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 		if told {
 			return
 		}
-		news.Type, news.Mocked = api.NodeFinished, ef.Mocked
+		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.unmatched(ef.Node)
 	default:
 		return
 	}
@@ -273,7 +274,7 @@ func (r *run) failureText(ef scheduler.Effect) string {
 		}
 		text += " in the loop of " + some(names, 8)
 	}
-	return text
+	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.sched.MaxActivations())
 }
 
 // link finds the live nodes and edges of the run after the graph was read anew or edited.

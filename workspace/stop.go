@@ -121,7 +121,9 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		r.stopChildren(w, nil, graceOf(r.grace()))
 	case stopping:
-		r.sess.Stop(r.stoppable(), r.grace())
+		if r.sess != nil { // else it is told when it has been found
+			r.sess.Stop(r.stoppable(), r.grace())
+		}
 		r.stopChildren(w, nil, graceOf(r.grace()))
 	}
 }
@@ -161,7 +163,9 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
 	}
 	if r.state == stopping {
-		r.sess.Stop(ids, r.nodeGrace(req))
+		if r.sess != nil {
+			r.sess.Stop(ids, r.nodeGrace(req))
+		}
 	} else {
 		at := now()
 		r.record(history.Record{Type: history.RecordCancel, Time: at, Node: i, ID: r.nodes[i].id, Cause: req.Cause})

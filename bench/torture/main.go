@@ -24,6 +24,8 @@ const usage = `usage: torture COMMAND [flags]
   stop    commands that resist being stopped: nothing is left
   folders every file and folder of wf removed in the middle of a run: nothing twice, no word missing
   slots   many workfiles on few slots, calm and with kills, freezes, stops, restarts and edits: all get to their end
+  forecast
+          random workfiles checked, planned, run and explained: wf plan says what wf run then does
   watch   many watching clients, one of them stalled: no event is missing
 
 torture COMMAND -help tells the flags. The exit status is 1 when something was violated.
@@ -36,7 +38,7 @@ type attack struct {
 }
 
 var attacks = []attack{{"kill", setupKill}, {"control", setupControl}, {"leak", setupLeak}, {"stop", setupStop}, {"watch", setupWatch}, {"slots", setupSlots},
-	{"folders", setupFolders}}
+	{"folders", setupFolders}, {"forecast", setupForecast}}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

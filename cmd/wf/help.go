@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/timespan"
 )
 
 // Bounds of the width of help, in columns: lines longer than maxHelp are hard to read, and in
@@ -229,6 +231,37 @@ func (c *choice) Set(word string) error {
 		}
 	}
 	return usage("must be one of %s", strings.Join(c.allowed, ", "))
+}
+
+// A timeValue is the value of a flag that is a span of time. Days may be in it.
+type timeValue time.Duration
+
+var _ pflag.Value = (*timeValue)(nil)
+
+// timeVar adds such a flag.
+func timeVar(f *pflag.FlagSet, value *time.Duration, name string, builtin time.Duration, usage string) {
+	*value = builtin
+	f.Var((*timeValue)(value), name, usage)
+}
+
+// String is how the help shows a default; it shows no "0".
+func (v *timeValue) String() string {
+	if v == nil || *v == 0 {
+		return "0"
+	}
+	return time.Duration(*v).String()
+}
+
+// Type is what the help calls the value where the text of the flag has no word for it.
+func (v *timeValue) Type() string { return "duration" }
+
+// Set takes the text of the command line or of a setting.
+func (v *timeValue) Set(text string) error {
+	d, err := timespan.Parse(text)
+	if err == nil {
+		*v = timeValue(d)
+	}
+	return err
 }
 
 // millis is a duration flag as the wire has it: nil when the flag was not given.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -18,9 +17,10 @@ import (
 // newOptions are the flags of new.
 type newOptions struct {
 	file      string
-	input     string // what --from reads
+	input     string // what --from and --from-lines read, "-" = standard input
 	fromLines bool
 	chain     bool
+	chainSaid bool // the user has said whether commands wait for each other
 	from      string
 	goals     []string
 	command   string
@@ -48,8 +48,10 @@ What reads differently is told, and stands in a comment at the top of the workfi
              the labels behind a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
 
---from-lines takes a simple script as well: a command that goes on in the next lines is one node,
-comments are none, and lines that set up the shell stand before each command that follows them.
+--from-lines reads INPUT or standard input. It takes a simple script as well: a command that goes on
+in the next lines is one node, comments are none, and lines that set up the shell stand before each
+command that follows them. Commands of a list run at the same time; those of a script, which begins
+with #!, one after the other: --chain, --chain=false.
 
 Runs write statuses into the file, and leave it as it is in a git work tree: --results decides.
 wf help config says more.
@@ -58,19 +60,21 @@ A node for which no command is known keeps its place in the graph, and wf run re
 --command gives it one.`,
 		Example: `  wf new                                      an empty ./Workfile
   wf new --from-lines --chain < commands.txt  a node per line, one after the other
+  wf new night.wf --from-lines night.sh       a node per command of a script
   wf new build.wf --from make Makefile        what make would make
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.arguments(e, args); err != nil {
+			if err := o.arguments(cmd, e, args); err != nil {
 				return err
 			}
+			o.chainSaid = cmd.Flags().Changed("chain")
 			return o.run(cmd.Context(), e)
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
 	f := cmd.Flags()
-	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from standard input, one a line, or a script")
+	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from INPUT or standard input, one a line, or a script")
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
@@ -89,8 +93,29 @@ func (o *newOptions) oneName(e *env, name string) error {
 		fix: "wf new " + quote(file) + " --from " + o.from + " " + quote(input)}
 }
 
-// arguments sorts out FILE and INPUT: with --from the last argument is the input.
-func (o *newOptions) arguments(e *env, args []string) error {
+// linesInput takes INPUT of --from-lines off the arguments, if it is there.
+func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error) {
+	if len(args) == 1 && o.file == "" {
+		if _, err := os.Stat(e.abs(args[0])); err == nil {
+			return nil, &failure{status: exitUsage, what: plain.Line(args[0]) + " exists, and is not replaced",
+				fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + quote(args[0])}
+		}
+	}
+	if o.input = "-"; len(args) == 2 || len(args) == 1 && o.file != "" {
+		o.input = args[len(args)-1]
+		args = args[:len(args)-1]
+	}
+	return args, nil
+}
+
+// arguments sorts out FILE and INPUT: with --from the last argument is the input, with --from-lines a second one.
+func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error {
+	if o.fromLines && o.from == "" {
+		var err error
+		if args, err = o.linesInput(e, args); err != nil {
+			return err
+		}
+	}
 	if o.from != "" {
 		if len(args) == 0 || len(args) == 1 && o.file == "" {
 			return o.oneName(e, first(args))
@@ -110,7 +135,7 @@ func (o *newOptions) arguments(e *env, args []string) error {
 	case o.command != "" && o.from == "":
 		return usage("--command is for nodes that were read: it needs --from")
 	}
-	return fileArg(&o.file, args)
+	return fileArg(cmd, &o.file, args)
 }
 
 func (o *newOptions) run(ctx context.Context, e *env) error {
@@ -122,7 +147,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	var err error
 	switch {
 	case o.fromLines:
-		notes, err = readLines(e.stdin, &req)
+		notes, err = o.readLines(e, &req)
 	case o.from != "":
 		notes, err = o.read(e, &req)
 	}
@@ -153,19 +178,23 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readLines fills a request with the commands of standard input, and returns what to tell about them.
-func readLines(r io.Reader, req *api.NewRequest) (notes []string, err error) {
-	data, err := io.ReadAll(r)
+// readLines fills a request with the commands of the input, and returns what to tell about them.
+func (o *newOptions) readLines(e *env, req *api.NewRequest) (notes []string, err error) {
+	data, name, err := o.readInput(e)
 	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
+		return nil, err
 	}
 	lines, err := convert.ReadLines(data)
 	if err != nil {
-		return nil, notExpressible("standard input", "lines", err)
+		return nil, notExpressible(name, "lines", err)
 	}
-	req.Lines = lines.Commands
+	req.Lines, notes = lines.Commands, lines.Notes
 	if lines.Shell != "" {
 		req.Attrs = map[string]string{"shell": lines.Shell}
 	}
-	return lines.Notes, nil
+	if lines.Script && !o.chainSaid && len(lines.Commands) > 1 {
+		req.Chain = true
+		notes = append(notes, "it is a script, so each command waits for the one before (--chain=false lets them run at the same time)")
+	}
+	return notes, nil
 }

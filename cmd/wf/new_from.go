@@ -42,7 +42,7 @@ func (o *newOptions) topOfFile(e *env, notes []string) []string {
 		return nil
 	}
 	source := "standard input"
-	if o.from != "" && o.input != "-" {
+	if o.input != "-" {
 		source = filepath.Base(e.abs(o.input))
 	}
 	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}

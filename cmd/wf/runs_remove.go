@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/timespan"
 )
 
 // remove forgets the runs that are named, all of them or, where one cannot be forgotten, none.
@@ -114,18 +115,14 @@ func parseSize(text string) (int64, error) {
 	return int64(n * factor), nil
 }
 
-// parseAge reads an age: as time.ParseDuration, and whole days as 30d. "" is 0.
+// parseAge reads an age: 30d, 12h. "" is 0.
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.Atoi(days)
-		if err == nil && n >= 0 && n < 100_000 {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
-	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return d, nil
+	d, err := timespan.Parse(text)
+	if err != nil {
+		return 0, usage("age %s: must be like 30d, 12h or 90m", text)
 	}
-	return 0, usage("age %s: must be like 30d, 12h or 90m", text)
+	return d, nil
 }

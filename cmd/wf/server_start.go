@@ -66,7 +66,7 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.host, "host", "127.0.0.1", "loopback `ADDRESS` of the HTTP door")
 	f.IntVar(&o.port, "port", 5049, "its `PORT`; taken and not asked for: a free one")
-	f.DurationVar(&o.idle, "idle-timeout", time.Second, "end this `TIME` after the last workfile was closed; 0 = never")
+	timeVar(f, &o.idle, "idle-timeout", time.Second, "end this `TIME` after the last workfile was closed; 0 = never")
 	f.IntVar(&o.slots, "slots", 0, "`N` executions at once on this machine (default: its processors)")
 	f.IntVar(&o.keepRuns, "keep-runs", history.DefaultKeep, "keep the newest `N` runs of each workfile; 0 = all")
 	f.StringVar(&o.keepAge, "keep-age", "90d", "forget runs that ended longer than this `AGE` ago; 0s = never")

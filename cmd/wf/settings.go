@@ -3,11 +3,11 @@ package main
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/timespan"
 )
 
 // A setting is what people can say once instead of on every command line. The first of these
@@ -35,8 +35,8 @@ const (
 	kindText   settingKind = iota
 	kindNumber             // whole, not negative
 	kindSwitch             // true or false
-	kindTime               // 10s, 5m, 1h30m
-	kindAge                // a time, or days: 30d
+	kindTime               // 10s, 1h30m, 7d
+	kindAge                // how long something is kept: 30d
 	kindSize               // bytes: 500MB, 10GB
 	kindWord               // one of the words
 )
@@ -119,8 +119,8 @@ func (s setting) check(text string) (problem string, meant []string) {
 			return "must be true or false", nil
 		}
 	case kindTime:
-		if d, err := time.ParseDuration(text); err != nil || d < 0 {
-			return "must be a time like 10s, 5m or 1h30m", nil
+		if _, err := timespan.Parse(text); err != nil {
+			return "must be a time like 10s, 1h30m or 7d", nil
 		}
 	case kindAge:
 		if _, err := parseAge(text); err != nil {

@@ -25,7 +25,7 @@ type stopOptions struct {
 func newStop(e *env) *cobra.Command {
 	o := &stopOptions{}
 	cmd := &cobra.Command{
-		Use:     "stop [RUN]",
+		Use:     "stop [RUN|FILE]",
 		Aliases: []string{"cancel"},
 		Short:   "Stop a run",
 		Long: `Stop starts nothing more, sends TERM to everything that runs and after the grace time KILL.
@@ -33,16 +33,17 @@ It returns when all processes are gone. wf resume goes on from there.`,
 		Example: `  wf stop                         the only active run
   wf stop 42 --now                kill at once
   wf stop --node align            one node; the rest goes on`,
-		Args: nargs(0, 1),
+		Annotations: map[string]string{completesWith: "RUN"},
+		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), e, cmd.Flags(), first(args))
+			return o.run(cmd.Context(), e, cmd.Flags(), e.runArg(&o.file, first(args)))
 		},
 	}
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
 	f.StringVar(&o.node, "node", "", "stop only what this `SEL` names of the run")
 	f.BoolVar(&o.all, "all", false, "stop every active run of the workfile")
-	f.DurationVar(&o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
+	timeVar(f, &o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
 	f.BoolVar(&o.now, "now", false, "kill at once")
 	return cmd
 }

@@ -66,6 +66,9 @@ func (v *view) headline(ev api.Event) {
 		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
 	}
 	v.say("%s%s", text, v.effort(ev))
+	for _, note := range ev.Notes {
+		v.say("  note: %s", plain.Line(note))
+	}
 	v.slowest(ev)
 	switch {
 	case len(ev.Survivors) > 0:

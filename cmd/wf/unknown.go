@@ -73,7 +73,7 @@ func valueProblem(invalid *pflag.InvalidValueError) string {
 	case "int":
 		return "must be a whole number"
 	case "duration":
-		return "must be a time like 10s, 5m or 1h30m"
+		return "must be a time like 10s, 1h30m or 7d"
 	case "bool":
 		return "must be true or false"
 	}

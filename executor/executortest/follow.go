@@ -72,6 +72,25 @@ var followCases = []testCase{
 			h.Errorf("output %q", h.output(r.Out))
 		}
 	}},
+	{"says when everything of before is told", func(h *harness) {
+		proceed := h.pipe("go")
+		h.run(0, "true")
+		h.start(1, "read x <"+proceed.path)
+		h.startAfter(11, "touch "+h.file("ran"), 1)
+		h.started(1)
+		before := len(h.news.all())
+		h.reopen()
+		h.news.isTold(h.T)
+		h.tell(proceed)
+		h.ended(1)
+		h.run(2, "")
+		if told := h.news.isTold(h.T); told != before {
+			h.Errorf("told after %d of %d reports", told, before)
+		}
+		if _, err := os.Stat(h.file("ran")); err == nil || h.has(executor.Started, 11) {
+			h.Error("something has begun that nobody handed over")
+		}
+	}},
 	{"stop what an earlier daemon started", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))

@@ -239,8 +239,9 @@ func hasProc() bool {
 // A ledger collects reports and lets tests wait for them.
 type ledger struct {
 	mu      sync.Mutex        // guards what follows
-	reports []executor.Report // but for Resized, which come when they come
+	reports []executor.Report // but for Resized and Told, which come when they come
 	width   int               // reported last
+	told    []int             // how many of reports came before each Told
 	grown   chan struct{}     // closed and replaced by add
 }
 
@@ -250,8 +251,12 @@ func (l *ledger) add(reports []executor.Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range reports {
-		if r.Kind == executor.Resized {
+		switch r.Kind {
+		case executor.Resized:
 			l.width = r.Width
+			continue
+		case executor.Told:
+			l.told = append(l.told, len(l.reports))
 			continue
 		}
 		l.reports = append(l.reports, r)
@@ -280,6 +285,30 @@ func (l *ledger) resized(n int) bool {
 		case <-grown:
 		case <-timeout:
 			return false
+		}
+	}
+}
+
+// isTold waits until the executor says that everything of earlier sessions is told, and returns how many
+// reports came before. It says so once.
+func (l *ledger) isTold(t *testing.T) int {
+	t.Helper()
+	timeout := time.After(patience)
+	for {
+		l.mu.Lock()
+		told, grown := l.told, l.grown
+		l.mu.Unlock()
+		switch len(told) {
+		case 0:
+		case 1:
+			return told[0]
+		default:
+			t.Fatalf("told %d times", len(told))
+		}
+		select {
+		case <-grown:
+		case <-timeout:
+			t.Fatal("nobody says that everything of before is told")
 		}
 	}
 }
