@@ -45,6 +45,7 @@ type run struct {
 	wasStopped  bool   // somebody asked for the end of the run
 	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
+	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -71,6 +72,8 @@ type run struct {
 	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
+	stopAsked time.Time                                     // the latest of them
+	waited    bool                                          // somebody looks after them, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
