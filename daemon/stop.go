@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"wf/api"
 )
@@ -15,7 +17,10 @@ import (
 // stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
 // the daemon goes: the end waits for the requests at hand.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
-	var err error
+	err := d.awaitResumed(r.Context(), q)
+	if err != nil {
+		return struct{}{}, err
+	}
 	switch going := d.going(); {
 	case len(going) == 0, q.Detach:
 	case q.Cancel:
@@ -30,6 +35,24 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 		d.finish("a client has asked for it")
 	}
 	return struct{}{}, err
+}
+
+// resumeTime bounds the wait for the runs of an earlier daemon: a workfile may lie on a disk that does not answer.
+const resumeTime = 10 * time.Second
+
+// awaitResumed waits until it is known which runs are going.
+func (d *daemon) awaitResumed(ctx context.Context, q api.ServerStop) error {
+	if q.Detach {
+		return nil
+	}
+	select {
+	case <-d.resumed:
+	case <-d.end:
+	case <-time.After(resumeTime):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // going are the workspaces with runs.
@@ -66,11 +89,27 @@ func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
 	var all sync.WaitGroup
 	for i, e := range going {
 		all.Go(func() {
-			_, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
+			var results []api.StopResult
+			results, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
+			if errs[i] == nil {
+				errs[i] = unrecorded(e.ws.Info().Workfile, results)
+			}
 		})
 	}
 	all.Wait()
 	return firstFailure(errs)
+}
+
+// unrecorded is the error about runs that were stopped and whose end cannot be written down: the daemon
+// stays to do it.
+func unrecorded(workfile string, results []api.StopResult) error {
+	for _, res := range results {
+		if res.Going {
+			return &api.Error{Code: api.CodeRefused, Message: "run " + res.Run + " was stopped, but the daemon cannot end yet", Where: workfile,
+				Why: res.Problem, Fix: fmt.Sprintf("make the state folder writable, or kill %d: the next daemon records it", os.Getpid())}
+		}
+	}
+	return nil
 }
 
 // firstFailure skips workspaces that closed meanwhile: their runs were over.

@@ -84,3 +84,21 @@ func TestStopWaitsForRuns(t *testing.T) {
 	}
 	r.wait()
 }
+
+// TestStopSeesRunsThatAreBeingTakenUp asks for the end while the daemon still opens the workfile of a run that an
+// earlier one has left.
+func TestStopSeesRunsThatAreBeingTakenUp(t *testing.T) {
+	gate := make(chan struct{})
+	r := start(t, func(_ *Config, o *fakes) { o.left, o.going, o.gate = []string{"/w"}, []string{"1"}, gate })
+	answer := make(chan *api.Error, 1)
+	go func() { answer <- r.ask("POST", api.PathServerStop, api.ServerStop{}, nil) }()
+	for range 50 { // long enough for an answer that comes too early
+		if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+			t.Fatal(e)
+		}
+	}
+	close(gate)
+	if e := <-answer; e == nil || e.Code != api.CodeRefused {
+		t.Fatalf("answer %+v", e)
+	}
+}

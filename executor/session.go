@@ -238,6 +238,7 @@ func (s *session) follow(conn net.Conn, err error) {
 			return
 		}
 		s.crashes.begun = time.Now()
+		s.keepEnvironment()
 		if conn, err = s.runner.connect(context.Background()); err != nil {
 			conn = nil
 		}
@@ -405,6 +406,9 @@ func (s *session) notice(line []byte) error {
 	case lineHeld:
 		s.hold(n.Message)
 	case lineClosed:
+		if n.LeftCount > 0 {
+			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
+		}
 		s.setClosed(n.Survivors)
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
@@ -421,8 +425,22 @@ func (s *session) notice(line []byte) error {
 	return nil
 }
 
+// keepEnvironment writes the environment of the run again if it is gone and this daemon was given it. The runner
+// of a run that is closing removes it.
+func (s *session) keepEnvironment() {
+	s.mu.Lock()
+	ending := s.closing || s.detached
+	s.mu.Unlock()
+	if s.spec.Env != nil && !ending {
+		_ = keepEnvironment(s.spec) // the runner says that it lacks it
+	}
+}
+
 // hold reports why nothing starts at present, or with "" that it goes on, if that is not known.
 func (s *session) hold(why string) {
+	if why != "" {
+		s.keepEnvironment()
+	}
 	if s.held != why {
 		s.held = why
 		s.report(Report{Kind: Held, Time: time.Now(), Message: why})

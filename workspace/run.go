@@ -46,6 +46,7 @@ type run struct {
 	wasStopped  bool   // somebody asked for the end of the run
 	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
+	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -69,7 +70,11 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
+	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
+	leftovers int
 	onStop    []func(api.StopResult, error)
+	stopAsked time.Time                                     // the latest of them
+	waited    bool                                          // somebody looks after them, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 

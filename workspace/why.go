@@ -120,6 +120,9 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
 	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
+	if own := leftoversOf(leftIn(records), why.Node.ID); len(own) > 0 {
+		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
+	}
 	switch {
 	case label == nil && r.templates[r.sched.Template(i)] != nil: // an instance: its node goes by another name
 	case label == nil:
@@ -176,7 +179,7 @@ func (r *run) explain(why *api.Why, i int) {
 			break
 		}
 		if why := r.holds.why(); why != "" {
-			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
+			add("It could start, but nothing of this run is started at present: %s. It goes on by itself when that is over.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
 			if s := r.shortageNow(); s != nil {

@@ -57,11 +57,17 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 			if err := o.check(args); err != nil {
 				return err
 			}
+			if err := e.nodeArgs(cmd, o.file, args); err != nil {
+				if f, ok := err.(*failure); ok && o.follow {
+					f.why = "here -f means --follow; the long form --file is the same in every command"
+				}
+				return err
+			}
 			return o.print(cmd.Context(), e, args)
 		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "")
+	lookFlag(cmd, &o.file, "")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the node is done")
 	f.IntVar(&o.tail, "tail", -1, "only the last `N` lines of each stream")
 	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the latest in which the node was executed)")
@@ -182,6 +188,9 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	if header && !o.json {
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
+	if info.FromFile {
+		fmt.Fprintf(e.stderr, "note: no run here has executed %s: this stands in the file\n", plain.Line(info.Name))
+	}
 	if info.Pending != "" {
 		fmt.Fprintf(e.stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
 	}
@@ -250,6 +259,9 @@ func (l *lineStart) fresh() io.Writer {
 
 // logTitle is the line above the output of one of several nodes.
 func logTitle(info api.LogInfo) string {
+	if info.FromFile {
+		return "==> " + plain.Line(info.Name) + " (from the file) <=="
+	}
 	title := "==> " + plain.Line(info.Name) + " (run " + info.Run
 	if info.Execution > 1 {
 		title += fmt.Sprintf(", execution %d", info.Execution)

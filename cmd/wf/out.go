@@ -38,10 +38,15 @@ the path of an instance: align[3]/trim. What is not there ends it with status 2.
   wf out build --json`,
 		Args:        nargs(1, 1),
 		Annotations: map[string]string{completesWith: "NODE"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return o.print(cmd.Context(), e, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.nodeArgs(cmd, o.file, args); err != nil {
+				return err
+			}
+			return o.print(cmd.Context(), e, args[0])
+		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the one that the command belongs to, else the latest)")
 	f.BoolVarP(&o.bare, "no-newline", "n", false, "print no line end behind the value")
 	f.BoolVar(&o.json, "json", false, "print JSON: the node, and the value with its key")
@@ -75,7 +80,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 	}
 	value, has := outputs.Outputs[key]
 	if !has {
-		return noOutput(outputs, key)
+		return noOutput(strings.TrimSuffix(name, "."+key), outputs, key)
 	}
 	if o.json {
 		outputs.Outputs = map[string]any{key: value}
@@ -145,8 +150,8 @@ func (o *outOptions) places(e *env) []string {
 	return append(places, "")
 }
 
-func noOutput(o api.NodeOutputs, key string) error {
-	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", o.Node, key), why: "it has none at all"}
+func noOutput(asked string, o api.NodeOutputs, key string) error {
+	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), why: "it has none at all"}
 	if o.Run != "" {
 		f.what += " in run " + o.Run
 	}
