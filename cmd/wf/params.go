@@ -35,7 +35,7 @@ are declared.`,
   wf run -p env=prod -p samples=a,b,c -p token=@token.txt`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.list(cmd.Context(), e)
