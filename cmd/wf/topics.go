@@ -165,7 +165,8 @@ Nodes:
   join_timeout, join_losers=cancel
   timeout, retries, retry_delay, retry_backoff, retry_max_delay, retry_on
   wait, wait_until     a time before it starts, or the moment
-  approve   a text that a person is asked; approve_timeout, approve_default
+  approve   a text that a person is asked; approve_fields, approve_timeout,
+            approve_default
   env       lines NAME=VALUE, which may hold ${{ EXPR }}
   pool      what it needs of wf server pools: gpu:1
 
