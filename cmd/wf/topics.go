@@ -196,6 +196,7 @@ reach commands only as variables: wf help environment.
   wf run --skip build --mock test=exit:3 --mock 'score={"value": 0.9}'
   wf approvals; wf approve deploy --set window=14:00; wf reject deploy --comment 'not today'
   wf out build.version                  an output, also inside a command
+  wf eval 'nodes.test.exit_code == 0'    what an expression gives, with the data of a run
 
 docs/control-flow.md of the project has all of it, with examples and the functions.`
 
