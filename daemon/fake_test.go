@@ -27,6 +27,7 @@ type fakes struct {
 	latest map[string]*fake
 	fail   error
 	left   []string
+	going  bool          // every workspace has a run when it is opened
 	gate   chan struct{} // when set, opening waits for it
 }
 
@@ -48,6 +49,9 @@ func (o *fakes) open(path string, _ bool) (Workspace, error) {
 	}
 	id, _, _ := o.id(path)
 	w := &fake{path: path, ident: id, done: make(chan struct{}), stopped: make(chan struct{})}
+	if o.going {
+		w.runs = []string{"1"}
+	}
 	o.latest[path] = w
 	return w, nil
 }
@@ -141,6 +145,11 @@ func (w *fake) StartRun(_ context.Context, client string, _ api.RunRequest) (api
 	w.asked = append(w.asked, client)
 	w.runs = append(w.runs, "1")
 	return api.RunAccepted{Run: "1"}, nil
+}
+
+// CallerOf knows every command.
+func (w *fake) CallerOf(context.Context, api.Caller) (map[string]int, bool, error) {
+	return nil, true, nil
 }
 
 // end ends all runs as the real workspace does: the event, then idleness.

@@ -16,7 +16,11 @@ import (
 // the daemon goes: the end waits for the requests at hand.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 	var err error
+	if !q.Detach {
+		err = d.workspaces.awaitResumed(r.Context())
+	}
 	switch going := d.going(); {
+	case err != nil:
 	case len(going) == 0, q.Detach:
 	case q.Cancel:
 		err = d.cancelRuns(r, q)
