@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"layered":    {},
 	"plain":      {},
 	"drawing":    {"plain"},
-	"convert":    {"api", "layered"},
+	"convert":    {"api", "attribute", "layered"},
 	"words":      {"api", "plain"},
 	"editor":     {"api", "plain", "words"},
 	"tui":        {"api", "attribute", "client", "drawing", "editor", "plain", "timespan", "words"},

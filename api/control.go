@@ -192,6 +192,8 @@ type PoolSize struct {
 // has a failure that no edge has handled.
 func (c Counts) Instance(failed bool) State {
 	switch {
+	case failed && c.Failed == 0 && c.Cancelled > 0:
+		return StateCancelled
 	case failed:
 		return StateFailed
 	case c.Waiting > 0:

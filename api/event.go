@@ -99,6 +99,9 @@ type Event struct {
 	Counts   *Counts   `json:"counts,omitempty"`
 	// Survivors are the pids of what could not be killed; of run_complete.
 	Survivors []int `json:"survivors,omitempty"`
+	// Note is for people: what is to be said about an end that is no failure; of node_finished.
+	Note  string   `json:"note,omitempty"`
+	Notes []string `json:"notes,omitempty"` // of run_complete: the same for the run, as sentences without a full stop
 
 	// GraphUpdated: what changed and the elements as they are now. Structure says that nodes or
 	// edges came, went or moved: the reader asks for a new snapshot.

@@ -164,6 +164,10 @@ type StopResult struct {
 	Run       string `json:"run"`
 	Killed    int    `json:"killed"`    // executions that were ended
 	Survivors []int  `json:"survivors"` // processes that could not be killed
+	// Problem says what of the run is not in its history: its folder was removed, or cannot be written to.
+	// Then Going says that the daemon tries again until it can; until then the run counts as going.
+	Problem string `json:"problem,omitempty"`
+	Going   bool   `json:"going,omitempty"`
 }
 
 // Plan is what a run would do: `wf plan --json`.
@@ -262,8 +266,18 @@ type Why struct {
 	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 
+	Ways []Way `json:"ways,omitempty"` // its edges, if it chooses between them and has
+
 	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
 	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
+}
+
+// A Way is an edge of a node that has chosen: where it leads, under which condition, and whether it was taken
+// after the node's latest end.
+type Way struct {
+	To    string `json:"to"`   // handle
+	When  string `json:"when"` // as in the attribute; "success" for none
+	Taken bool   `json:"taken"`
 }
 
 // An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told

@@ -121,7 +121,8 @@ type RunSummary struct {
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
-	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
+	Held       string     `json:"held,omitempty"`      // why nothing starts at present; the run goes on by itself when that is over
+	Paused     Paused     `json:"paused,omitempty"`    // why nothing of it goes at present; "" = something does, or it is over
 	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands go at once than could; nil: all that can do
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
 	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
@@ -130,6 +131,16 @@ type RunSummary struct {
 	Cause    string `json:"cause,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
 }
+
+// Paused says what a run waits for of which nothing goes.
+type Paused string
+
+// What runs wait for.
+const (
+	PausedApproval Paused = "approval" // people, and nothing else
+	PausedTime     Paused = "time"     // a moment, or a moment and people
+	PausedHeld     Paused = "held"     // what RunSummary.Held says
+)
 
 // A QueuedRun waits in line until others are over.
 type QueuedRun struct {
@@ -176,6 +187,7 @@ type RunDetail struct {
 	Mocks  []Mock         `json:"mocks,omitempty"` // what was not executed, by handle or path
 	// Decisions are what people, or the time they had, decided in the run, in order.
 	Decisions []NodeDecision `json:"decisions,omitempty"`
+	Notes     []string       `json:"notes,omitempty"` // what is to be said about it that is no failure
 	Until     []string       `json:"until,omitempty"` // --until, as given
 	From      []string       `json:"from,omitempty"`  // --from, as given
 

@@ -6,7 +6,6 @@ package attribute
 
 import (
 	"iter"
-	"slices"
 )
 
 // Element is a set of kinds of elements of a workfile.
@@ -125,18 +124,6 @@ func Find(e Element, name string) *Attribute {
 
 // Settable says whether people set the attribute themselves.
 func (a *Attribute) Settable() bool { return a.Role != Written }
-
-// Names returns the names of the attributes that people set on one of the elements, in the order in
-// which they are shown.
-func Names(e Element) []string {
-	var names []string
-	for a := range On(e) {
-		if a.Settable() && !slices.Contains(names, a.Name) {
-			names = append(names, a.Name)
-		}
-	}
-	return names
-}
 
 // byName finds the rows with a name. A name may have a row for each element where it means something
 // else.

@@ -20,9 +20,12 @@ var table = []Attribute{
 	{Name: "until", On: SubFlow, Kind: Expression, Long: true,
 		Meaning: "an expression: one instance after the other, until it holds"},
 	{Name: "parallel", On: SubFlow, Kind: Number, Meaning: "how many instances at once", Mistaken: []string{"max_parallel"}},
-	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue"},
-		Meaning: "stop: no further instance starts; continue: the rest goes on"},
-	{Name: "min_success", On: SubFlow, Kind: Other, Meaning: "a number or 80%: so many must succeed"},
+	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue", "cancel"}, Mistaken: []string{"fail_fast"},
+		Meaning: "stop: no further instance starts; continue: the rest goes on; cancel: all of it ends"},
+	{Name: "stop_when", On: SubFlow, Kind: Expression, Long: true,
+		Meaning: "an expression: when it holds after an instance, no further one starts"},
+	{Name: "min_success", On: SubFlow, Kind: Other, Mistaken: []string{"min_successes", "min_succeeded"},
+		Meaning: "with on_failure=continue, a number or 80%: so many must succeed"},
 	{Name: "max_iterations", On: SubFlow, Kind: Count, Meaning: "after so many it fails; 1000"},
 
 	// When and how a node runs.

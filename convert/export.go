@@ -113,33 +113,33 @@ func (v *view) ids(fit func(string) bool) []string {
 	return ids
 }
 
-// An attribute is a name and its text.
-type attribute struct{ name, text string }
+// A saidAttr is the name of an attribute and its text.
+type saidAttr struct{ name, text string }
 
 // attributes lists what a node says about control flow, sorted. A name is given where the format has
 // another one for the node, so that expressions find it again.
-func attributes(n *api.GraphNode, id string) []attribute {
-	var list []attribute
+func attributes(n *api.GraphNode, id string) []saidAttr {
+	var list []saidAttr
 	if id != n.Name {
-		list = append(list, attribute{"name", n.Name})
+		list = append(list, saidAttr{"name", n.Name})
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
-		if name != "name" && name != "group" {
-			list = append(list, attribute{name, n.Attrs[name]})
+		if name != "name" && nodeWords[name] {
+			list = append(list, saidAttr{name, n.Attrs[name]})
 		}
 	}
 	return list
 }
 
 // graphAttributes lists those of the graph, sorted.
-func graphAttributes(g *api.Graph) []attribute {
-	var list []attribute
+func graphAttributes(g *api.Graph) []saidAttr {
+	var list []saidAttr
 	if _, has := g.Attrs["wrapper"]; !has && g.Wrapper != "" {
-		list = append(list, attribute{"wrapper", g.Wrapper})
+		list = append(list, saidAttr{"wrapper", g.Wrapper})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Attrs)) {
 		if graphWords[name] {
-			list = append(list, attribute{name, g.Attrs[name]})
+			list = append(list, saidAttr{name, g.Attrs[name]})
 		}
 	}
 	return list
@@ -155,7 +155,12 @@ func Lost(g *api.Graph) []string {
 		if n.Container && n.SubFlow == "" {
 			flattened[n.ID] = true
 		}
-		for _, a := range append(attributes(n, n.Name), attribute{"command", n.Command}) {
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			if name != "group" && !nodeWords[name] {
+				lost = append(lost, fmt.Sprintf("%s of %s, which is no attribute that wf knows", visible(name), visible(n.Name)))
+			}
+		}
+		for _, a := range append(attributes(n, n.Name), saidAttr{"command", n.Command}) {
 			if visible(a.text) != a.text {
 				lost = append(lost, fmt.Sprintf("the %s of %s has control characters, which are shown by signs", a.name, visible(n.Name)))
 			}

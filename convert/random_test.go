@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
+	"wf/attribute"
 )
 
 // randomGraph draws a graph whose blocking edges have no cycle. Names are from an alphabet with
@@ -106,6 +108,51 @@ func sorted(text string) string {
 }
 
 // TestOddNames: names that a format cannot write are replaced, all by different ones.
+// TestEveryAttributeAgain: dot and mermaid carry every attribute that people set, both ways.
+func TestEveryAttributeAgain(t *testing.T) {
+	g := &api.Graph{Attrs: map[string]string{}, Nodes: []api.GraphNode{
+		{ID: "a", Name: "a", Command: "true", Attrs: map[string]string{}},
+		{ID: "c", Name: "c", Container: true, SubFlow: "foreach", Attrs: map[string]string{}},
+		{ID: "b", Name: "b", Command: "true", Parent: "c"},
+	}}
+	for a := range attribute.On(attribute.Node | attribute.Graph) {
+		if !a.Settable() || slices.Contains([]string{"name", "label", "group", "x", "y"}, a.Name) {
+			continue
+		}
+		if a.On&attribute.Graph != 0 {
+			g.Attrs[a.Name] = "graph " + a.Name
+		}
+		if a.On&attribute.Command != 0 {
+			g.Nodes[0].Attrs[a.Name] = "node " + a.Name
+		}
+		if a.On&attribute.SubFlow != 0 {
+			g.Nodes[1].Attrs[a.Name] = "container " + a.Name
+		}
+	}
+	g.Nodes[0].Attrs["retires"] = "3"
+	lost := "retires of a, which is no attribute that wf knows"
+	if got := Lost(g); !slices.Equal(got, []string{lost}) {
+		t.Errorf("lost: %q", got)
+	}
+	texts := map[string][]byte{"dot": Dot(g), "mermaid": Mermaid(g)}
+	delete(g.Nodes[0].Attrs, "retires")
+	for format, text := range texts {
+		w, err := Import(format, text, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", format, err, text)
+		}
+		if !maps.Equal(w.Attrs, g.Attrs) {
+			t.Errorf("%s: the graph has %v", format, w.Attrs)
+		}
+		for i := range g.Nodes {
+			at := slices.IndexFunc(w.Nodes, func(n api.NewNode) bool { return n.Name == g.Nodes[i].Name })
+			if !maps.Equal(w.Nodes[at].Attrs, g.Nodes[i].Attrs) {
+				t.Errorf("%s: %s has %v", format, g.Nodes[i].Name, w.Nodes[at].Attrs)
+			}
+		}
+	}
+}
+
 func TestOddNames(t *testing.T) {
 	g := &api.Graph{}
 	for _, name := range []string{"end", "n0", `a\b`, "x y", "subgraph", "o--", "graph", "n1"} {

@@ -2,18 +2,29 @@ package convert
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"wf/attribute"
 )
 
-// graphWords, nodeWords and edgeWords are the attributes of a workfile that dot and mermaid carry, by
-// the element that they belong to. In a drawing they have their own names: Graphviz has no attributes
-// that are called so.
+// graphWords and nodeWords are the attributes of a workfile that dot and mermaid carry under their own
+// names. A drawing has names of its own for what is not among them: commands, groups, places and types.
 var (
-	graphWords = wordSet("wrapper jobs cwd shell max_activations max_instances params on_busy prefix suffix results output")
-	nodeWords  = wordSet(`name idempotent approve approve_timeout approve_default wait wait_until timeout
-		retries retry_delay retry_backoff retry_max_delay retry_on env pool join join_timeout join_losers
-		foreach times while until parallel on_failure min_success max_iterations`)
+	graphWords = settable(attribute.Graph)
+	nodeWords  = settable(attribute.Node, "label", "group", "x", "y")
 )
+
+// settable returns the attributes that people set on elements.
+func settable(on attribute.Element, without ...string) map[string]bool {
+	set := map[string]bool{}
+	for a := range attribute.On(on) {
+		if a.Settable() && !slices.Contains(without, a.Name) {
+			set[a.Name] = true
+		}
+	}
+	return set
+}
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ type fakes struct {
 	latest map[string]*fake
 	fail   error
 	left   []string
-	going  bool          // every workspace has a run when it is opened
+	going  []string      // runs that an earlier daemon has left in each of them
 	gate   chan struct{} // when set, opening waits for it
 }
 
@@ -48,10 +49,7 @@ func (o *fakes) open(path string, _ bool) (Workspace, error) {
 		return nil, o.fail
 	}
 	id, _, _ := o.id(path)
-	w := &fake{path: path, ident: id, done: make(chan struct{}), stopped: make(chan struct{})}
-	if o.going {
-		w.runs = []string{"1"}
-	}
+	w := &fake{path: path, ident: id, done: make(chan struct{}), stopped: make(chan struct{}), runs: slices.Clone(o.going)}
 	o.latest[path] = w
 	return w, nil
 }

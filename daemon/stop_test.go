@@ -103,7 +103,7 @@ func TestStopMeetsTheTakingUp(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
-			f.gate, f.going = make(chan struct{}), true
+			f.gate, f.going = make(chan struct{}), []string{"1"}
 			ws := newTestWorkspaces(f, 0, nil)
 			defer ws.close()
 			go func() {

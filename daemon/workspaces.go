@@ -381,11 +381,18 @@ func (t *workspaces) resume(paths []string) {
 	}
 }
 
+// resumeTime bounds the wait for the runs of an earlier daemon: a workfile may lie on a disk that does not answer.
+const resumeTime = 10 * time.Second
+
 // awaitResumed waits until the runs that an earlier daemon left going have been taken up: before that the
 // daemon answers already, but does not know all runs.
 func (t *workspaces) awaitResumed(ctx context.Context) error {
 	select {
 	case <-t.resumed:
+		return nil
+	case <-t.quit:
+		return nil
+	case <-time.After(resumeTime):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

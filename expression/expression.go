@@ -20,10 +20,12 @@ type Scope struct {
 
 	// What the innermost sub-flow around the text gives. A name that it does not give means that of the
 	// nearest sub-flow around it that does, so Env must be one level for each Scope.
-	Item      bool   // item is known: a foreach
-	Index     bool   // index is known: a foreach or times
-	Iteration bool   // iteration is known: a while or until, also for its own test
-	Parent    *Scope // what parent.NAME sees: the place around the innermost sub-flow; nil = none
+	Item      bool // item is known: a foreach
+	Index     bool // index is known: a foreach or times
+	Iteration bool // iteration is known: a while or until, also for its own test
+	// Previous says whether previous.NAME is a node of that while or until; nil where Iteration is false.
+	Previous func(name string) bool
+	Parent   *Scope // what parent.NAME sees: the place around the innermost sub-flow; nil = none
 }
 
 // Env is the values of one moment. Nothing in it may change while a text is evaluated. Values are nil,
@@ -33,11 +35,13 @@ type Env struct {
 	Node             func(name string) Node
 	Variable         func(name string) string // an environment variable of the client, "" if it has none
 	Item             any
-	Index, Iteration int  // from 0
-	Parent           *Env // as Scope.Parent; only Item, Index, Iteration and Parent of it are looked at
-	Run              Run
-	Now              int64         // nanoseconds since 1970, UTC
-	UUID             func() string // the next one
+	Index, Iteration int // from 0
+	// Previous is what a node was in the iteration before the one that Node means; nil = there was none.
+	Previous func(name string) Node
+	Parent   *Env // as Scope.Parent; only Item, Index, Iteration, Previous and Parent of it are looked at
+	Run      Run
+	Now      int64         // nanoseconds since 1970, UTC
+	UUID     func() string // the next one
 }
 
 // Run is what an expression sees of the run.
@@ -51,6 +55,8 @@ type Node struct {
 	// Results are the instances of a sub-flow in the order of its items, each with all its nodes by their
 	// local names; nil for other nodes. It is asked for only by texts that use results.
 	Results func() []map[string]Node
+	// Arrivals are the instances that have ended, in the order in which they did.
+	Arrivals func() []map[string]Node
 }
 
 // An Expr is a text that has been understood. It may be evaluated by several goroutines at once.

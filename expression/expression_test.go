@@ -25,7 +25,8 @@ func testScope() Scope {
 			return ""
 		},
 		Item: true, Index: true,
-		Parent: &Scope{Iteration: true, Parent: &Scope{}},
+		Parent: &Scope{Iteration: true, Parent: &Scope{}, Previous: func(name string) bool { return strings.Contains(" test try-it ", " "+name+" ") },
+			Results: func(string) bool { return false }, Node: func(name string) bool { return name == "build" || name == "test" }},
 	}
 }
 
@@ -38,6 +39,8 @@ func testEnv() Env {
 		}},
 		"align": {Status: "ran", Results: func() []map[string]Node {
 			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 1}}}, {"trim": {Outputs: map[string]any{"score": 2}}}}
+		}, Arrivals: func() []map[string]Node {
+			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 2}}}}
 		}},
 	}
 	return Env{
@@ -47,7 +50,7 @@ func testEnv() Env {
 			return map[string]string{"HOME": "/home/x"}[name]
 		},
 		Item: map[string]any{"k": "v"}, Index: 4,
-		Parent: &Env{Iteration: 9, Parent: &Env{}},
+		Parent: &Env{Iteration: 9, Parent: &Env{}, Previous: func(string) Node { return Node{Status: "ran", ExitCode: &three, Outputs: map[string]any{"score": 0.5}} }},
 		Run:    Run{ID: "r1", Workfile: "/w/Workfile"},
 		Now:    1_700_000_000_000_000_000,
 		UUID:   func() string { last++; return fmt.Sprintf("uuid-%d", last) },
@@ -163,7 +166,7 @@ func TestTheSameEnvGivesTheSameValue(t *testing.T) {
 
 func TestAMissingEnvIsNoCrash(t *testing.T) {
 	for _, text := range []string{"params", "params.name", "nodes.build.outputs.x", "nodes.align.results", "env.HOME", "item", "index",
-		"parent.iteration", "run.id", "now()", "uuid()", "nodes.build.exit_code"} {
+		"parent.iteration", "previous.test.outputs.x", "run.id", "now()", "uuid()", "nodes.build.exit_code"} {
 		e, err := Compile(text, testScope())
 		if err != nil {
 			t.Fatal(err)

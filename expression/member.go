@@ -11,7 +11,7 @@ import (
 // instance is one element of nodes.NAME.results.
 type instance map[string]Node
 
-var nodeFields = []string{"outputs", "exit_code", "status", "results"}
+var nodeFields = []string{"outputs", "exit_code", "status", "results", "arrivals"}
 
 // member compiles a.b and a[b].
 func (c *compiler) member(n *ast.MemberNode) op {
@@ -89,42 +89,56 @@ func (i instance) node(at int, key any) Node {
 
 // ofNode compiles nodes.NAME.FIELD.
 func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
+	field := c.fieldOf(n, nodeText(name))
 	at := n.Property.Location().From
-	key, constant := n.Property.(*ast.StringNode)
-	if !constant || !slices.Contains(nodeFields, key.Value) {
-		word := ""
-		if constant {
-			word = key.Value
-		}
-		remedy := didYouMean(word, nodeFields)
-		if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
-			remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + nodeText(name) + ".outputs.NAME"
-		}
-		if remedy == "" && constant {
-			remedy = "write " + nodeText(name) + ".outputs." + word
-		}
-		failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
-	}
-	if key.Value == "results" && c.scope.Results != nil && !c.scope.Results(name) {
-		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no results", name)
+	if ofInstances(field) && c.scope.Results != nil && !c.scope.Results(name) {
+		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no %s", name, field)
 	}
 	return func(v *evaluation) any {
 		var node Node
 		if v.env.Node != nil {
 			node = v.env.Node(name)
 		}
-		return v.field(at, node, name, key.Value)
+		return v.field(at, node, name, field)
 	}
 }
 
+// ofInstances says whether a field is a list of the instances of a sub-flow.
+func ofInstances(field string) bool { return field == "results" || field == "arrivals" }
+
+// fieldOf returns the FIELD behind a node that the text names so.
+func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
+	at := n.Property.Location().From
+	key, constant := n.Property.(*ast.StringNode)
+	if constant && slices.Contains(nodeFields, key.Value) {
+		return key.Value
+	}
+	word := ""
+	if constant {
+		word = key.Value
+	}
+	remedy := didYouMean(word, nodeFields)
+	if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
+		remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + node + ".outputs.NAME"
+	}
+	if remedy == "" && constant {
+		remedy = "write " + node + ".outputs." + word
+	}
+	failWith(at, remedy, "a node has only %s", strings.Join(nodeFields, ", "))
+	return ""
+}
+
 // nodeText is how a text names a node.
-func nodeText(name string) string {
+func nodeText(name string) string { return memberText("nodes", name) }
+
+// memberText is how a text names a node of a root.
+func memberText(root, name string) string {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return bracketed(name)
+			return root + "[\"" + name + "\"]"
 		}
 	}
-	return "nodes." + name
+	return root + "." + name
 }
 
 // field returns what a node has. name is that of a node outside of results, whose own results are kept.
@@ -143,20 +157,26 @@ func (v *evaluation) field(at int, n Node, name, field string) any {
 	case "status":
 		return n.Status
 	case "results":
-		return v.resultsOf(at, n, name)
+		return v.resultsOf(at, n.Results, name)
+	case "arrivals":
+		if name != "" {
+			name += "\x00arrivals" // kept apart from the results
+		}
+		return v.resultsOf(at, n.Arrivals, name)
 	}
 	failWith(at, didYouMean(field, nodeFields), "a node has only %s", strings.Join(nodeFields, ", "))
 	return nil
 }
 
-func (v *evaluation) resultsOf(at int, n Node, name string) any {
+// resultsOf are instances, as a list that is made once for each name in an evaluation.
+func (v *evaluation) resultsOf(at int, instances func() []map[string]Node, name string) any {
 	if list, known := v.results[name]; known && name != "" {
 		return list
 	}
-	if n.Results == nil {
+	if instances == nil {
 		return []any{}
 	}
-	results := n.Results()
+	results := instances()
 	v.spend(at, len(results))
 	list := make([]any, len(results))
 	for i := range results {

@@ -9,7 +9,7 @@ import (
 )
 
 // roots are the names with which everything about a run begins.
-var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "parent"}
+var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
 
 // names are what a text refers to.
 type names struct{ nodes, variables []string }
@@ -49,6 +49,8 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 		fail(at, "env alone has no value; write env.NAME")
 	case "run":
 		fail(at, "run alone has no value; write run.id or run.workfile")
+	case "previous":
+		fail(at, "previous alone has no value; write previous.NAME.outputs.KEY, .exit_code, .status or .results")
 	case "parent":
 		fail(at, "parent alone has no value; write parent.item, parent.index or parent.iteration")
 	}
@@ -58,8 +60,10 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 
 // unknown refuses a name, with the best guess at what was meant.
 func (c *compiler) unknown(at int, name string) {
-	if whole := c.dashed(at); whole != "" {
-		failWith(at, "write "+bracketed(whole), "nodes.%s is a subtraction", whole)
+	for _, root := range []string{"nodes", "previous"} {
+		if whole := c.dashed(at, root); whole != "" {
+			failWith(at, "write "+memberText(root, whole), "%s.%s is a subtraction", root, whole)
+		}
 	}
 	known := slices.Clone(roots)
 	for let := range c.lets {
@@ -80,16 +84,15 @@ func (c *compiler) unknown(at int, name string) {
 	failWith(at, remedy, "unknown name %q", name)
 }
 
-func bracketed(node string) string { return "nodes[\"" + node + "\"]" }
-
-// dashed returns a name with dashes right behind "nodes." that reaches the place, "" if there is none.
-func (c *compiler) dashed(at int) string {
+// dashed returns a name with dashes right behind a root, as in nodes.a-b, that reaches the place, "" if
+// there is none.
+func (c *compiler) dashed(at int, root string) string {
 	isName := func(r rune) bool { return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	from := at
 	for from > 0 && isName(c.text[from-1]) {
 		from--
 	}
-	prefix := []rune("nodes.")
+	prefix := []rune(root + ".")
 	if from < len(prefix) || string(c.text[from-len(prefix):from]) != string(prefix) {
 		return ""
 	}
@@ -142,6 +145,9 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		if name := c.nodeName(n.Node); name != "" {
 			return c.ofNode(n, name), true
 		}
+		if name, s, up := c.previousName(n.Node); s != nil {
+			return c.ofPrevious(n, name, s, up), true
+		}
 		return nil, false
 	}
 	if _, shadowed := c.lets[root.Value]; shadowed {
@@ -157,6 +163,10 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 	case "parent":
 		s, up := c.around(n.Node)
 		return c.ofParent(n, s, up), true
+	case "previous":
+		name, _, _ := c.previousName(n)
+		text := memberText("previous", name)
+		failWith(n.Location().From, "write "+text+".outputs.KEY, .exit_code, .status or .results", "%s alone has no value", text)
 	case "nodes":
 		name := c.nodeName(n)
 		failWith(n.Location().From, "write "+nodeText(name)+".outputs.KEY, .exit_code, .status or .results", "node %s alone has no value", name)
@@ -246,7 +256,7 @@ func (c *compiler) nodeName(n ast.Node) string {
 		fail(at, "the name of a node must be a constant: nodes.NAME or nodes[\"NAME\"]")
 	}
 	name := key.Value
-	c.checkDashes(at, name)
+	c.checkDashes(at, "nodes", name)
 	if c.scope.Node == nil || !c.scope.Node(name) {
 		remedy := ""
 		if c.scope.Hint != nil {
@@ -259,12 +269,12 @@ func (c *compiler) nodeName(n ast.Node) string {
 }
 
 // checkDashes refuses nodes.a-b, which is a subtraction to the language and a name to people.
-func (c *compiler) checkDashes(at int, name string) {
-	whole := c.dashed(at)
+func (c *compiler) checkDashes(at int, root, name string) {
+	whole := c.dashed(at, root)
 	if whole == "" || c.text[at] == '"' || c.text[at] == '\'' || c.text[at] == '`' {
 		return
 	}
 	if strings.HasPrefix(whole, name+"-") {
-		failWith(at, "write "+bracketed(whole), "nodes.%s is a subtraction", whole)
+		failWith(at, "write "+memberText(root, whole), "%s.%s is a subtraction", root, whole)
 	}
 }

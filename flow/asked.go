@@ -41,6 +41,9 @@ func (a *asked) ofRules(n *graph.Node, rules *Rules) {
 		if sub.Test != nil {
 			a.add(n, sub.Test.Nodes())
 		}
+		if sub.StopWhen != nil {
+			a.add(n, sub.StopWhen.Nodes())
+		}
 	}
 	for _, t := range texts {
 		if t != nil {

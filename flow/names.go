@@ -191,7 +191,10 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 		kind := kindOf(home)
 		s.Item = kind == Foreach
 		s.Index = kind == Foreach || kind == Times
-		s.Iteration = kind == While || kind == Until
+		if kind == While || kind == Until {
+			s.Iteration = true
+			s.Previous = func(name string) bool { n := f.names().in(home, name); return n != nil && !isGroup(n) }
+		}
 		s.Parent = f.scope(home.Home())
 	}
 	f.scopes[home] = s

@@ -61,7 +61,8 @@ func (a *nodeReader) sub() {
 		s.Parallel = 1
 	}
 	a.bound(s)
-	s.Continue = a.word("on_failure", "stop", "continue")
+	a.onFailure(s)
+	a.stopWhen(s)
 	a.least(s)
 }
 
@@ -183,6 +184,54 @@ func (a *nodeReader) test(s *Sub) {
 		a.warn(CodeEndless, name, "%s is always %v, so that it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
 	case s.Kind == While:
 		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
+	}
+}
+
+// onFailure reads what the failure of an instance means for the others.
+func (a *nodeReader) onFailure(s *Sub) {
+	switch text := a.text("on_failure"); text {
+	case "", "stop":
+	case "continue":
+		s.Continue = true
+	case "cancel":
+		s.Cancel = true
+	default:
+		a.wrong(CodeWord, "on_failure", "on_failure is %s; write stop, continue or cancel%s", shown(text), closest(text, "stop", "continue", "cancel"))
+	}
+}
+
+// stopWhen compiles the condition under which no more instances begin. It sees what a node of the instance
+// sees that has ended.
+func (a *nodeReader) stopWhen(s *Sub) {
+	const name = "stop_when"
+	text := a.text(name)
+	if text == "" {
+		return
+	}
+	if s.Kind == While || s.Kind == Until {
+		word := map[SubKind]string{While: graph.AttrWhile, Until: graph.AttrUntil}[s.Kind]
+		a.wrong(CodeSubFlow, name, "stop_when is for foreach and times, and here %s says when it ends; write it there", word)
+		return
+	}
+	e, err := compileTest(text, a.f.scope(a.n))
+	if err != nil {
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
+		return
+	}
+	s.StopWhen = e
+	if a.text("parallel") == "" || a.text("parallel") == "0" {
+		a.warn(CodeUseless, name, "stop_when has no effect without parallel: all instances begin at once; write how many may go at a time")
+	}
+	if !e.Constant() {
+		return
+	}
+	switch yes, err := e.Bool(expression.Env{}); {
+	case err != nil:
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
+	case yes:
+		a.warn(CodeAlways, name, "stop_when is always true: when the first instance has ended no more begin")
+	default:
+		a.warn(CodeUseless, name, "stop_when is always false: it never stops anything; leave it out")
 	}
 }
 

@@ -183,6 +183,9 @@ func (r *Run) change(i int32, s graph.Status, reason, message string, handled bo
 	}
 	if s == graph.Failed && !handled {
 		f.unhandled++
+		if frame > 0 && !f.cut && r.dry == nil && r.rulesOf(f.owner).Sub.Cancel {
+			r.works.failing = append(r.works.failing, frame)
+		}
 	}
 	if was, is := busy(n.status), busy(s); was != is && !r.plain {
 		r.turn(frame, i, is)

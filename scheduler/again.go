@@ -89,7 +89,7 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 	if s.going > 0 {
 		return false
 	}
-	more := len(s.frames) < s.count
+	more := len(s.frames) < s.count && !s.stopped
 	if s.count < 0 && s.failed == 0 {
 		yes := false
 		sure, err := r.sure(r.frameNo(i), sub.Test.Constant(), func() (err error) {

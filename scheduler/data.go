@@ -27,6 +27,7 @@ func (r *Run) testEnv(i int32) expression.Env {
 	if len(s.frames) > 0 {
 		latest = s.frames[len(s.frames)-1]
 	}
+	e.Previous = func(name string) expression.Node { return r.inRound(i, len(s.frames)-2, name) }
 	e.Node = func(name string) expression.Node {
 		static := r.opt.Flow.FindIn(sub.home, name)
 		if at, ok := r.places[static]; ok && at.lay == sub {
@@ -62,8 +63,19 @@ func (r *Run) envIn(frame int32) expression.Env {
 		e.Index = int(f.instance)
 	default:
 		e.Iteration = int(f.instance)
+		owner, before := f.owner, int(f.instance)-1
+		e.Previous = func(name string) expression.Node { return r.inRound(owner, before, name) }
 	}
 	return e
+}
+
+// inRound is what expressions see of a node of an iteration. One before the first has run nothing.
+func (r *Run) inRound(loop int32, round int, name string) expression.Node {
+	s := r.rareAt(loop).sub
+	if s == nil || round < 0 || round >= len(s.frames) {
+		return expression.Node{}
+	}
+	return r.seen(s.frames[round], r.opt.Flow.FindIn(r.subOf(loop).home, name))
 }
 
 // item is the item of an instance of a foreach.
@@ -97,16 +109,16 @@ func (r *Run) view(i int32) expression.Node {
 		v.ExitCode = new(int)
 	}
 	if x != nil && x.sub != nil {
-		v.Results = func() []map[string]expression.Node { return r.results(x.sub) }
+		v.Results = func() []map[string]expression.Node { return r.results(x.sub.frames) }
+		v.Arrivals = func() []map[string]expression.Node { return r.results(r.arrivals(x.sub)) }
 	}
 	return v
 }
 
-// results are the instances of a sub-flow, each with its nodes by their ids and, before these, their local
-// names.
-func (r *Run) results(s *instances) []map[string]expression.Node {
-	list := make([]map[string]expression.Node, len(s.frames))
-	for k, frame := range s.frames {
+// results are instances of a sub-flow, each with its nodes by their ids and, before these, their local names.
+func (r *Run) results(frames []int32) []map[string]expression.Node {
+	list := make([]map[string]expression.Node, len(frames))
+	for k, frame := range frames {
 		f := &r.frames[frame]
 		list[k] = make(map[string]expression.Node, 2*len(f.lay.ids))
 		for v, id := range f.lay.ids {

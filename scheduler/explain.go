@@ -1,6 +1,9 @@
 package scheduler
 
-import "wf/graph"
+import (
+	"wf/flow"
+	"wf/graph"
+)
 
 // An Explanation is what a run knows about the state of a node.
 type Explanation struct {
@@ -78,16 +81,135 @@ func (r *Run) cause(node int) Cause {
 	}
 }
 
-// joined returns the edges whose tokens a join consumes.
+// joined returns the edges whose tokens a join consumes. A join that decides early may have done without some.
 func (r *Run) joined(node int) []int {
 	var edges []int
 	f := r.frameOf(int32(node))
+	early := r.DecidesEarly(node)
 	for _, l := range f.lay.in.of(int32(node) - f.node) {
-		if j := f.edge + l; f.lay.conditions == nil || r.marks[j]&everFired != 0 {
+		j := f.edge + l
+		all := f.lay.conditions == nil && (!early || r.nodes[f.node+f.lay.edges[l].source].status == graph.Ran)
+		if all || r.marks[j]&everFired != 0 {
 			edges = append(edges, int(j))
 		}
 	}
 	return edges
+}
+
+// Incoming is the number of blocking edges that lead to a node.
+func (r *Run) Incoming(node int) int {
+	f := r.frameOf(int32(node))
+	return len(f.lay.in.of(int32(node) - f.node))
+}
+
+// Deciders returns the nodes because of which a node was skipped: those that went another way. Sources that
+// were skipped themselves have decided nothing, so it looks behind them.
+func (r *Run) Deciders(node int) []int {
+	f := r.frameOf(int32(node))
+	var deciders []int
+	seen := map[int32]bool{int32(node): true}
+	for queue := []int32{int32(node)}; len(queue) > 0; queue = queue[1:] {
+		for _, l := range f.lay.in.of(queue[0] - f.node) {
+			source := f.node + f.lay.edges[l].source
+			if seen[source] || r.marks[f.edge+l]&killed == 0 {
+				continue
+			}
+			seen[source] = true
+			if r.nodes[source].status == graph.Skipped {
+				queue = append(queue, source)
+			} else {
+				deciders = append(deciders, int(source))
+			}
+		}
+	}
+	return deciders
+}
+
+// A Way is an out-edge of a node that has decided.
+type Way struct {
+	Edge  int
+	When  *flow.Condition // nil: it fires after a success
+	Taken bool            // it fired after the latest end of the node
+}
+
+// Ways returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
+// decided.
+func (r *Run) Ways(node int) []Way {
+	f := r.frameOf(int32(node))
+	if f.lay.conditions == nil || !r.nodes[node].decided {
+		return nil
+	}
+	var ways []Way
+	conditional := false
+	for _, l := range f.lay.out.of(int32(node) - f.node) {
+		when := f.lay.conditions[l]
+		conditional = conditional || when != nil
+		ways = append(ways, Way{int(f.edge + l), when, r.marks[f.edge+l]&latest != 0})
+	}
+	if !conditional {
+		return nil
+	}
+	return ways
+}
+
+// Unmatched says of a node that chooses by its output "case" that no edge was for what it put out, so that
+// none of those which it could choose fired. given is false if it has put out no case.
+func (r *Run) Unmatched(node int) (value any, given, unmatched bool) {
+	byCase := false
+	for _, way := range r.Ways(node) {
+		if way.When == nil {
+			continue
+		}
+		switch way.When.Kind {
+		case flow.OnCase:
+			byCase = true
+		case flow.OnExit, flow.OnTrue, flow.OnElse:
+		default:
+			continue
+		}
+		if way.Taken {
+			return nil, false, false
+		}
+	}
+	if !byCase || r.nodes[node].status != graph.Ran {
+		return nil, false, false
+	}
+	value, given = r.Outputs(node)["case"]
+	return value, given, true
+}
+
+// CutKind is what has ended a node together with the sub-flow that it lies in.
+type CutKind uint8
+
+// The ways in which sub-flows end before their time.
+const (
+	CutNone    CutKind = iota
+	CutTimeout         // the time of the sub-flow was up
+	CutFailure         // another instance of it failed, and it has on_failure=cancel
+	CutLoser           // only a join needed it that had been decided
+	CutOther           // somebody asked for that, or the run ended
+)
+
+// CutBy says which sub-flow around a node was ended before its time, and with it the node.
+func (r *Run) CutBy(node int) (subflow int, kind CutKind) {
+	for k := r.frameNo(int32(node)); k > 0; k = r.frameNo(r.frames[k].owner) {
+		owner := r.frames[k].owner
+		x := r.rareAt(owner)
+		if !r.frames[k].cut || x == nil || x.sub == nil {
+			return subflow, kind
+		}
+		subflow, kind = int(owner), CutOther
+		if x.sub.stopping == ReasonTimeout {
+			return subflow, CutTimeout
+		}
+		if x.sub.stopping == ReasonInstances && r.rulesOf(owner).Sub.Cancel {
+			return subflow, CutFailure
+		}
+		if x.loser {
+			return subflow, CutLoser
+		}
+	}
+	return subflow, kind
 }
 
 // upstream searches backwards through nodes that are idle themselves.
@@ -113,35 +235,4 @@ func (r *Run) upstream(node int32) []int {
 		}
 	}
 	return failed
-}
-
-// Blocked says for each node whether it is idle because something upstream of it failed. What lies
-// behind a cancelled node is not blocked: it was not started, and a resume goes on with both.
-func (r *Run) Blocked() []bool {
-	blocked := make([]bool, len(r.nodes))
-	passed := make(map[int32]bool) // nodes that have executed, and do not again
-	var queue []int32
-	for i := range r.nodes {
-		if n := &r.nodes[i]; n.status == graph.Failed && !n.handled && r.reasons[i] != ReasonCancelled {
-			queue = append(queue, int32(i))
-		}
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		f := r.frameOf(queue[0])
-		for _, l := range f.lay.out.of(queue[0] - f.node) {
-			target := f.node + f.lay.edges[l].target
-			switch n := &r.nodes[target]; {
-			case n.status == graph.Idle:
-				if r.marks[f.edge+l].bears() == graph.Unmarked && !blocked[target] {
-					blocked[target] = true
-					queue = append(queue, target)
-				}
-			case r.opt.Flow != nil && !f.lay.single[target-f.node] && !busy(n.status) && !passed[target]:
-				// It could have decided once more, so that its edges which have not fired are not dead.
-				passed[target] = true
-				queue = append(queue, target)
-			}
-		}
-	}
-	return blocked
 }

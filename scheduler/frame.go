@@ -8,6 +8,7 @@ type frame struct {
 	node, edge int32 // the numbers of its first ones
 	owner      int32 // the sub-flow, noNode for the outer flow
 	instance   int32 // which one of the sub-flow, from 0
+	arrived    int32 // its rank among those that have ended, see arrive; 0 = it has not
 
 	active     int32 // nodes that are Queued or Running
 	joins      int32 // joins whose time is running

@@ -11,6 +11,9 @@ import (
 // Mode returns how the run began: Fresh or Resume.
 func (r *Run) Mode() Mode { return r.mode }
 
+// MaxActivations is how often each node may be activated.
+func (r *Run) MaxActivations() int { return r.opt.MaxActivations }
+
 // NodeCount returns the number of nodes so far.
 func (r *Run) NodeCount() int { return len(r.nodes) }
 
@@ -161,6 +164,12 @@ func (r *Run) EdgeEnds(edge int) (source, target int) {
 	return int(e.source), int(e.target)
 }
 
+// DecidesEarly says whether the join of a node may do without some of the edges to it.
+func (r *Run) DecidesEarly(node int) bool {
+	rules := r.rulesOf(int32(node))
+	return rules != nil && (rules.Join > 0 || rules.JoinTimeout > 0)
+}
+
 // Mark says what an edge bears.
 func (r *Run) Mark(edge int) graph.Mark { return r.marks[edge].bears() }
 
@@ -230,6 +239,25 @@ type Counts struct{ Idle, Queued, Running, Ran, Failed, Skipped int }
 func (r *Run) Counts() Counts {
 	c := &r.counts
 	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
+}
+
+// MayStop says whether the stop_when of a sub-flow may still keep instances from beginning.
+func (r *Run) MayStop(subflow int) bool {
+	x, sub := r.rareAt(int32(subflow)), r.rulesOf(int32(subflow)).Sub
+	return sub.StopWhen != nil && sub.Parallel > 0 && x != nil && x.sub != nil && !x.sub.stopped && sub.Parallel < x.sub.count
+}
+
+// StoppedWhen says whether the stop_when of a sub-flow was true, and in which node's instance: one of those of
+// the instance that ended then, -1 if that was in an earlier run.
+func (r *Run) StoppedWhen(node int) (in int, stopped bool) {
+	x := r.rareAt(int32(node))
+	if x == nil || x.sub == nil || !x.sub.stopped {
+		return -1, false
+	}
+	if at := int(x.sub.stoppedBy); at > 0 && at <= len(x.sub.frames) {
+		return int(r.frames[x.sub.frames[at-1]].node), true
+	}
+	return -1, true
 }
 
 // Stopping says that nothing new will start, because of Stop or FailFast.

@@ -1,6 +1,7 @@
 package scheduler
 
-// limitJoin begins the time that a join may wait, with the first mark of its round.
+// limitJoin begins the time that a join may wait, with the first edge of its round that has fired. A dead
+// edge is no arrival: with dead ones only, the end of the time would skip a node that others still lead to.
 func (r *Run) limitJoin(i int32) {
 	rules := r.rulesOf(i)
 	if rules == nil || rules.JoinTimeout == 0 || r.halted || r.frameOf(i).cut {
@@ -8,7 +9,7 @@ func (r *Run) limitJoin(i int32) {
 	}
 	x := r.rareOf(i)
 	f := r.frameOf(i)
-	if n := &r.nodes[i]; x.limited || n.missing == int32(len(f.lay.in.of(i-f.node))) {
+	if x.limited || r.lives[i] == 0 {
 		return
 	}
 	x.limited = true

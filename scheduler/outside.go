@@ -62,6 +62,19 @@ func (r *Run) pastView(p PastNode, static *graph.Node, path string) expression.N
 	v := p.view()
 	if p.Instances > 0 && static.SubFlow() {
 		v.Results = func() []map[string]expression.Node { return r.pastResults(p, static, path) }
+		v.Arrivals = func() []map[string]expression.Node {
+			results := r.pastResults(p, static, path)
+			if p.Arrivals == nil {
+				return results
+			}
+			list := make([]map[string]expression.Node, 0, len(p.Arrivals))
+			for _, number := range p.Arrivals {
+				if number >= 0 && number < len(results) {
+					list = append(list, results[number])
+				}
+			}
+			return list
+		}
 	}
 	return v
 }

@@ -26,6 +26,9 @@ type PastNode struct {
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
+	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
+	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
+	Planned   int               `json:"planned,omitempty"`   // how many were to begin, if that is more than have
 
 	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
 	// its join has decided and waits for the last marks of the round; Marks are those that have come for
@@ -46,6 +49,9 @@ type PastMark struct {
 func (p PastNode) Executed() bool {
 	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
 }
+
+// All is how many instances a sub-flow was to have, as far as that is known.
+func (p PastNode) All() int { return max(p.Instances, len(p.Items), p.Planned) }
 
 func (p PastNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
@@ -205,7 +211,11 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	}
 	// Instances of an activation before the present one are nothing to go on with.
 	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
-		p.Instances, p.Items = len(x.sub.frames), x.sub.items
+		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
+		p.Arrivals = r.pastArrivals(x.sub)
+		if x.sub.count > p.Instances {
+			p.Planned = x.sub.count
+		}
 	}
 	if instances := r.pastInstances(i); instances > p.Instances {
 		p.Instances = instances
@@ -239,6 +249,7 @@ func (r *Run) recallInstances(i int32) {
 	for range p.Instances {
 		k := r.addInstance(i, s)
 		r.frames[k].over = true
+		r.arrivedBefore(k)
 		r.takeStatuses(k)
 		r.recallDecisions(k)
 	}

@@ -11,16 +11,20 @@ import (
 
 // instances is what a sub-flow has made of its present activation.
 type instances struct {
-	of       int32 // the activation, by its number
-	items    []any
-	hasItems bool
-	count    int // how many there are to be; -1 = its test says
-	frames   []int32
-	going    int
-	failed   int
-	more     int    // nodes that it counts for beyond itself, see Total
-	stopping string // why no more of them begin: the reason that the sub-flow fails for
-	message  string
+	of        int32 // the activation, by its number
+	items     []any
+	hasItems  bool
+	count     int // how many there are to be; -1 = its test says
+	frames    []int32
+	going     int
+	failed    int
+	more      int    // nodes that it counts for beyond itself, see Total
+	stopping  string // why no more of them begin: the reason that the sub-flow fails for
+	message   string
+	ended     int32           // how many have ended in this run
+	before    map[int32]int32 // the places that instances had among those that an earlier run has ended; made when it is needed
+	stopped   bool            // stop_when was true after an instance: no more of them begin
+	stoppedBy int32           // the number of that instance, plus one; 0 = it was in an earlier run
 }
 
 func (r *Run) hasItems(i int32) bool {
@@ -68,6 +72,9 @@ func (r *Run) startInstances(i int32) {
 	}
 	if text := r.tooMany(i, kept.count); text != "" && kept.stopping == "" {
 		kept.stopping, kept.message = ReasonLimit, text
+	}
+	if p, yes := r.goesOn(i); yes {
+		kept.stopped = p.Stopped
 	}
 	kept.hasItems = false // they belong to this activation
 	r.countInside(i)
@@ -173,6 +180,9 @@ func (r *Run) startFrame(k int32) {
 	}
 	r.settleFrom(k)
 	if r.frames[k].active == 0 {
+		if r.recalledFrame(&r.frames[k]) {
+			r.arrivedBefore(k)
+		}
 		r.works.quiet = append(r.works.quiet, k)
 	}
 }
@@ -186,7 +196,7 @@ func (r *Run) another(i int32, sub *flow.Sub, s *instances) bool {
 		return false
 	}
 	if s.count >= 0 {
-		return len(s.frames) < s.count
+		return len(s.frames) < s.count && (!s.stopped || r.recalled(i, int32(len(s.frames))))
 	}
 	if s.going > 0 {
 		return false
@@ -232,7 +242,53 @@ func (r *Run) frameOver(k int32) {
 	if f.unhandled > 0 || f.cut {
 		s.failed++
 	}
+	r.arrive(k, s)
+	r.stopAfter(k, s)
 	r.nextInstances(f.owner)
+}
+
+// stopAfter decides whether no more instances begin now that one has ended.
+func (r *Run) stopAfter(k int32, s *instances) {
+	f := &r.frames[k]
+	when := r.rulesOf(f.owner).Sub.StopWhen
+	if when == nil || s.stopped || s.stopping != "" || f.cut || r.halted {
+		return
+	}
+	yes := false
+	sure, err := r.sure(k, when.Constant(), func() (err error) {
+		yes, err = when.Bool(r.envIn(k))
+		return err
+	})
+	switch {
+	case !sure: // a forecast tells of all that may run
+	case err != nil:
+		s.stopping, s.message = ReasonExpression, "stop_when: "+err.Error()
+	case yes:
+		s.stopped, s.stoppedBy = true, f.instance+1
+	}
+}
+
+// failOthers ends all instances of a sub-flow because one has failed (on_failure=cancel).
+func (r *Run) failOthers(k int32) {
+	f := &r.frames[k]
+	s := r.rareAt(f.owner).sub
+	if s == nil || int(f.instance) >= len(s.frames) || s.frames[f.instance] != k || s.stopping != "" || f.over || r.halted {
+		return
+	}
+	running := s.going - 1
+	s.stopping = ReasonInstances
+	s.message = fmt.Sprintf("%s failed, and on_failure=cancel ended the rest: %s that ran, %d not begun", r.instanceWord(f.owner, ItemWords(s.items), f.instance),
+		instancesOf(running), max(0, s.count-len(s.frames)))
+	r.cancelInstances(f.owner, ReasonInstances)
+}
+
+// instanceWord names an instance for people, by its item if that is a word.
+func (r *Run) instanceWord(i int32, words []string, instance int32) string {
+	which := strconv.Itoa(int(instance))
+	if int(instance) < len(words) && words[instance] != "" {
+		which = words[instance]
+	}
+	return r.name(i) + "[" + which + "]"
 }
 
 // instancesOutcome is how an activation of a sub-flow ended.
@@ -251,7 +307,7 @@ func (r *Run) instancesOutcome(i int32, sub *flow.Sub, s *instances) outcome {
 	switch {
 	case s.stopping != "":
 		return outcome{reason: s.stopping, message: s.message}
-	case r.halted && (s.failed > 0 || s.count > all):
+	case r.halted && (s.failed > 0 || s.count > all && !s.stopped):
 		return outcome{reason: ReasonCancelled}
 	case all-s.failed >= least, s.count == 0: // nothing to do is no failure, whatever min_success says
 		return outcome{ok: true} // it has no exit code: many commands have one each
@@ -277,17 +333,18 @@ func (r *Run) failedInstances(i int32, s *instances) string {
 				names = append(names, "…")
 				break
 			}
-			which := strconv.Itoa(int(f.instance))
-			if int(f.instance) < len(words) && words[f.instance] != "" {
-				which = words[f.instance]
-			}
-			names = append(names, r.name(i)+"["+which+"]")
+			names = append(names, r.instanceWord(i, words, f.instance))
 		}
 	}
 	if s.failed == 0 {
 		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.frames)))
 	}
-	return fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(len(s.frames)), strings.Join(names, ", "))
+	all, begun := max(s.count, len(s.frames)), len(s.frames)
+	text := fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(all), strings.Join(names, ", "))
+	if all > begun {
+		text += fmt.Sprintf("; %d did not begin", all-begun)
+	}
+	return text
 }
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.

@@ -5,12 +5,13 @@ import "wf/graph"
 // works is what an event has led to and is not done yet. It is empty between two steps. What could
 // lead to itself over and over goes through here, so that no chain is too long.
 type works struct {
-	dead   []int32          // edges
-	ended  []ended          // activations that ended without an execution
-	losers []int32          // joins that cancel what they do not need any more
-	ready  []int32          // sub-flows that begin their instances
-	still  []stillComponent // where nothing is active any more, or nothing open
-	quiet  []int32          // frames in which nothing is active any more
+	dead    []int32          // edges
+	ended   []ended          // activations that ended without an execution
+	failing []int32          // frames whose failure ends all instances of their sub-flow
+	losers  []int32          // joins that cancel what they do not need any more
+	ready   []int32          // sub-flows that begin their instances
+	still   []stillComponent // where nothing is active any more, or nothing open
+	quiet   []int32          // frames in which nothing is active any more
 }
 
 type ended struct {
@@ -31,6 +32,8 @@ func (r *Run) work() {
 		case len(w.ended) > 0:
 			e := pop(&w.ended)
 			r.finish(e.node, e.out)
+		case len(w.failing) > 0:
+			r.failOthers(pop(&w.failing))
 		case len(w.losers) > 0:
 			r.cancelLosers(pop(&w.losers))
 		case len(w.ready) > 0:

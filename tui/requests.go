@@ -131,7 +131,10 @@ func (m *model) accepted(a api.RunAccepted) {
 	if last := m.flow.status.LastRun; last != nil && last.Run == a.Run {
 		return // it is over already, which has been said
 	}
-	text := fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	text := fmt.Sprintf("run %s has started", a.Run)
+	if a.Nodes < a.Total {
+		text = fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	}
 	if a.Mode == api.ModeResume && a.Resumes != "" {
 		text = fmt.Sprintf("run %s resumes %s: %s", a.Run, a.Resumes, words.Plural(a.Failed, "failed node"))
 	}
@@ -168,15 +171,21 @@ func (m *model) stopAll(then func(*model)) tea.Cmd {
 
 // stopped says how a stop went.
 func (m *model) stopped(results []api.StopResult, then func(*model)) {
-	killed := 0
+	killed, problem := 0, ""
 	var survivors []string
 	for _, r := range results {
 		killed += r.Killed
 		for _, pid := range r.Survivors {
 			survivors = append(survivors, fmt.Sprint(pid))
 		}
+		if r.Problem != "" {
+			problem = r.Problem
+		}
 	}
 	m.say("stopped: "+words.Plural(killed, "execution")+" ended", false)
+	if problem != "" {
+		m.say(problem, true)
+	}
 	if len(survivors) > 0 {
 		m.say("processes that could not be killed: "+strings.Join(survivors, ", "), true)
 		return

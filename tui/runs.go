@@ -157,10 +157,10 @@ func (m *model) drawRuns(a area) {
 				row.put(columns[i], 0, clip(text, end-columns[i], m.opt.ASCII), st)
 			}
 		}
-		state := words.ResultState(r.Result)
+		state := words.RunState(r)
 		cell(0, r.Run, strongStyle)
 		cell(1, words.Ago(r.Started, m.now), plainStyle)
-		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.ResultWord(r.Result), stateStyle(state))
+		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.RunWord(r), stateStyle(state))
 		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), plainStyle)
 		cell(4, words.SpanMS(r.DurationMS), plainStyle)
 		cell(5, words.Asked(r), dimStyle)

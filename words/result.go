@@ -32,6 +32,27 @@ func ResultWord(r api.Result) string {
 	return string(r)
 }
 
+// RunWord is what people call the state of a run.
+func RunWord(r api.RunSummary) string {
+	switch r.Paused {
+	case api.PausedApproval:
+		return "waits for a person"
+	case api.PausedTime:
+		return "waits"
+	case api.PausedHeld:
+		return "held"
+	}
+	return ResultWord(r.Result)
+}
+
+// RunState is the state of a node that looks like the run.
+func RunState(r api.RunSummary) api.State {
+	if r.Paused != "" {
+		return api.StateWaiting
+	}
+	return ResultState(r.Result)
+}
+
 // Short says why fewer commands of a run go at once than could, and how to have more.
 func Short(s api.Shortage) string {
 	return fmt.Sprintf("%d at once, %d more could start: %s (%s)", s.Running, s.Waiting, plain.Line(s.Why), plain.Line(s.Fix))

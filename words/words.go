@@ -54,6 +54,15 @@ func Ago(t, now time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
+// Until names a moment to come: 14:05:00, with its date if that is not today's.
+func Until(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
 // Plural is "1 node", "2 nodes".
 func Plural(n int, noun string) string {
 	if n == 1 {

@@ -117,7 +117,7 @@ func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p sched
 		return
 	}
 	members := w.members(n)
-	c.Idle += max(0, len(p.Items)-p.Instances) * len(members)
+	c.Idle += (p.All() - p.Instances) * len(members)
 	failed := false
 	for k := range p.Instances {
 		for _, m := range members {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -62,13 +63,14 @@ func (w *Workspace) sweep(r *run) {
 type recorded struct {
 	r    *run
 	what string // was written last
+	lost string // see run.lost
 	err  error
 }
 
 // conclude writes the end of the run to the history. What of its statuses could not be put into the
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
-	if err := r.keepPast(w); err != nil {
+	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
 		return
 	}
@@ -82,10 +84,15 @@ func (w *Workspace) conclude(r *run) {
 	w.statusesStale, w.noted = false, statuses.Unwritten
 	w.helpers.run(func() {
 		if err := statuses.keep(disk, path); err != nil {
-			w.send(recorded{r, "the statuses of its nodes", err})
+			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
 			return
 		}
-		w.send(recorded{r, "its end", r.hist.Finish(res)})
+		err := r.hist.Finish(res)
+		lost := r.lost()
+		if lost != "" {
+			err = nil // nobody would find it
+		}
+		w.send(recorded{r, "its end", lost, err})
 	})
 }
 
@@ -96,6 +103,7 @@ func (m recorded) handle(w *Workspace) {
 		r.notRecorded(w, m.what, m.err)
 		return
 	}
+	r.unrecorded = m.lost
 	r.hold(w, &r.holds.journal, "")
 	w.complete(r)
 }
@@ -112,12 +120,9 @@ func (w *Workspace) complete(r *run) {
 	counts := r.countAll()
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
-		Message: r.stopText(), Survivors: r.survivors})
+		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
-	for _, reply := range r.onStop {
-		reply(r.stopResult(), nil)
-	}
-	r.onStop = nil
+	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()
 }
@@ -177,6 +182,7 @@ func (r *run) summary() api.RunSummary {
 		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	s.Nodes = s.Counts.Total()
+	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 	}
@@ -184,6 +190,34 @@ func (r *run) summary() api.RunSummary {
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s
+}
+
+// paused says why nothing of a run goes, "" if something does or could.
+func (r *run) paused(c api.Counts) api.Paused {
+	switch {
+	case r.state != going || c.Running > 0:
+		return ""
+	case r.holds.why() != "":
+		return api.PausedHeld
+	case c.Queued > 0:
+		return ""
+	}
+	people, moments := 0, 0
+	for i := range r.since {
+		switch kind, _, _ := r.sched.Waits(i); kind {
+		case scheduler.WaitApproval:
+			people++
+		case scheduler.WaitTime, scheduler.WaitRetry:
+			moments++
+		}
+	}
+	switch {
+	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
+		return ""
+	case moments > 0:
+		return api.PausedTime
+	}
+	return api.PausedApproval
 }
 
 // drop takes a run off the list of active ones.

@@ -57,7 +57,7 @@ func subFlowWord(n *graph.Node) string {
 
 // pastInstances sums up the instances of a sub-flow in the run that it took part in last.
 func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Instances {
-	in := &api.Instances{Begun: p.Instances, Total: len(p.Items)}
+	in := &api.Instances{Begun: p.Instances, Total: p.All()}
 	members, words := w.membersOf(n), append(scheduler.ItemWords(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
@@ -81,7 +81,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Inst
 			notable[s.State] = append(list, s)
 		}
 	}
-	in.Notable = notable[api.StateFailed]
+	in.Notable = append(notable[api.StateFailed], notable[api.StateCancelled]...)
 	w.countPast(&in.Nodes, n, w.localName(n), p)
 	return in
 }

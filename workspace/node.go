@@ -90,8 +90,8 @@ func (w *Workspace) record(n *graph.Node) *nodeRecord {
 
 // blocked finds the idle nodes that a failed node upstream keeps from running (a cancelled one does
 // not: what lies behind it was not started either): those reachable
-// from it through idle nodes, as far as they took part in the same run. The result is indexed by
-// Node.Pos.
+// from it through idle nodes, as far as they took part in the same run. Of the nodes of a run that is going the
+// scheduler knows better: what else may activate them. The result is indexed by Node.Pos.
 func (w *Workspace) blocked() []bool {
 	nodes := w.g.Nodes()
 	blocked := make([]bool, len(nodes))
@@ -115,6 +115,13 @@ func (w *Workspace) blocked() []bool {
 			if t.Status == graph.Idle && t.Runnable() && same && !blocked[t.Pos()] {
 				blocked[t.Pos()] = true
 				stack = append(stack, visit{t, v.run})
+			}
+		}
+	}
+	for _, r := range w.runs {
+		for i, is := range r.sched.Blocked()[:r.outer()] {
+			if n := r.nodes[i].node; n != nil {
+				blocked[n.Pos()] = is
 			}
 		}
 	}

@@ -40,6 +40,7 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	for i, k := range last {
 		d.Execs[k].Handled = r.sched.Handled(i)
 	}
+	d.Notes = append(d.Notes, r.unmatchedNotes()...)
 	d.Left = slices.DeleteFunc(d.Left, func(n api.NodeStatus) bool {
 		i, ok := r.sched.Index(n.ID)
 		return !ok || r.sched.Status(i) != graph.Idle

@@ -81,6 +81,9 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 			step.Instances += max(0, sched.Planned(owner)-len(first))
 		}
 		step.Why = instancesWhy(step, all[template])
+		if sched.MayStop(owner) {
+			step.Why += ", unless its stop_when is true before"
+		}
 	}
 }
 

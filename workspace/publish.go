@@ -111,6 +111,13 @@ func (p *publisher) handled(at int, node string) {
 	}
 }
 
+// noted adds a note to the event at a place among the pending ones, if it is the end of a node.
+func (p *publisher) noted(at int, node, note string) {
+	if note != "" && at < len(p.pending) && p.pending[at].Type == api.NodeFinished && p.pending[at].Node == node {
+		p.pending[at].Note = note
+	}
+}
+
 // retried adds to the event at a place among the pending ones, if it is the failure of a node, that another
 // attempt follows.
 func (p *publisher) retried(at int, node string, attempt api.Retry) {

@@ -121,6 +121,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	}
 	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))
+	w.out.noted(told, n.id, r.unmatched(rep.ID.Node))
 	switch {
 	case r.sched.Handled(rep.ID.Node):
 		w.out.handled(told, n.id)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"time"
 
 	"wf/api"
@@ -44,6 +45,7 @@ type run struct {
 	wasStopped  bool   // somebody asked for the end of the run
 	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
+	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -69,6 +71,8 @@ type run struct {
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
 	onStop    []func(api.StopResult, error)
+	stopAsked time.Time                                     // the latest of them
+	waited    bool                                          // somebody looks after them, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
@@ -213,7 +217,7 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 		if told {
 			return
 		}
-		news.Type, news.Mocked = api.NodeFinished, ef.Mocked
+		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.unmatched(ef.Node)
 	default:
 		return
 	}
@@ -271,7 +275,7 @@ func (r *run) failureText(ef scheduler.Effect) string {
 		}
 		text += " in the loop of " + some(names, 8)
 	}
-	return text
+	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.sched.MaxActivations())
 }
 
 // link finds the live nodes and edges of the run after the graph was read anew or edited.

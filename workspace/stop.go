@@ -100,6 +100,8 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	}
 	if reply != nil {
 		r.onStop = append(r.onStop, reply)
+		r.stopAsked = time.Now()
+		r.answerInTime(w)
 	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
@@ -216,13 +218,16 @@ func (r *run) answerEnd(id executor.ID) {
 }
 
 func (r *run) stopResult() api.StopResult {
-	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...)}
+	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
 }
 
-// stopText words why a run was stopped, for the result.
+// stopText words what went wrong with a run, for its last event.
 func (r *run) stopText() string {
-	if len(r.survivors) > 0 {
+	switch {
+	case len(r.survivors) > 0:
 		return fmt.Sprintf("processes that could not be killed: %v", r.survivors)
+	case r.broken != "":
+		return r.broken
 	}
-	return r.broken
+	return r.unrecorded
 }

@@ -160,7 +160,7 @@ func (r *run) explain(why *api.Why, i int) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {
 	case graph.Skipped:
-		add("It was skipped: no path leads to it, since %s went another way.", some(r.sources(ex.Dead), 8))
+		add("%s", r.skippedSentence(i))
 		return
 	case graph.Running:
 		if in := r.instancesOf(i); in != nil {
@@ -176,7 +176,7 @@ func (r *run) explain(why *api.Why, i int) {
 			break
 		}
 		if why := r.holds.why(); why != "" {
-			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
+			add("It could start, but nothing of this run is started at present: %s. It goes on by itself when that is over.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
 			if s := r.shortageNow(); s != nil {
@@ -184,16 +184,8 @@ func (r *run) explain(why *api.Why, i int) {
 			}
 		}
 	case graph.Ran:
-		switch in := r.instancesOf(i); {
-		case rec.mocked:
-			add("It was not executed: the run was told to take it as succeeded.")
-		case in != nil && rec.run == r.n:
-			add("It succeeded: %s", instancesSentence(in))
-		case rec.executions == 0:
-			add("%s", r.keptSentence())
+		if !r.explainRan(add, i, rec) {
 			return
-		default:
-			add("It succeeded%s.", times(rec.executions))
 		}
 	case graph.Failed:
 		handled := r.sched.Handled(i)
@@ -201,24 +193,45 @@ func (r *run) explain(why *api.Why, i int) {
 			add("It was cancelled: only a join needed it that had been decided.")
 			break
 		}
-		add("%s", r.failureSentence(rec))
+		add("%s", r.failureSentence(i, rec))
 		if rec.mocked {
 			add("It was not executed: the run was told to take it as failed.")
 		}
 		if handled {
-			add("The failure was handled: %s.", r.ways(i))
+			add("The failure was handled.")
 		}
 	default:
 		r.explainIdle(why, ex)
 	}
 	r.explainRecord(why, i, rec)
-	if s := r.causeSentence(ex.Cause, r.sched.Status(i)); s != "" {
+	r.explainWays(why, i)
+	if s := r.causeSentence(i, ex.Cause); s != "" {
 		add("%s", s)
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
 	if ex.Pending > 0 {
 		add("%s for the present one.", agreed(ex.Pending, "more activation waits", "more activations wait"))
 	}
+}
+
+// explainRan says how a node succeeded. It returns false if that was before this run, which has nothing more
+// to tell.
+func (r *run) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
+	switch in := r.instancesOf(i); {
+	case rec.mocked:
+		add("It was not executed: the run was told to take it as succeeded.")
+	case in != nil && rec.run == r.n:
+		add("It succeeded: %s", instancesSentence(in))
+		if at, stopped := r.sched.StoppedWhen(i); stopped {
+			add("Its stop_when was true%s, so no more of them began.", r.afterInstance(at))
+		}
+	case rec.executions == 0:
+		add("%s", r.keptSentence())
+		return false
+	default:
+		add("It succeeded%s.", times(rec.executions))
+	}
+	return true
 }
 
 // keptSentence is about a node that a resume has not repeated.
@@ -237,7 +250,7 @@ func times(n int) string {
 }
 
 // failureSentence says how a node failed.
-func (r *run) failureSentence(rec *nodeRecord) string {
+func (r *run) failureSentence(i int, rec *nodeRecord) string {
 	var s string
 	switch rec.reason {
 	case api.ReasonExit:
@@ -253,7 +266,7 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 			s = fmt.Sprintf("It failed: the time of the run (%s) was up", time.Duration(r.req.TimeoutMS)*time.Millisecond)
 		}
 	case api.ReasonCancelled:
-		s = "It was cancelled: " + r.stopSentence()
+		s = "It was cancelled: " + r.cancelSentence(i)
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
 	case api.ReasonStart:
@@ -271,6 +284,15 @@ func (r *run) failureSentence(rec *nodeRecord) string {
 		s += ": " + rec.message
 	}
 	return s + "."
+}
+
+// afterInstance names the instance that a node lies in, for a sentence; "" for no node.
+func (r *run) afterInstance(node int) string {
+	if node < 0 {
+		return ""
+	}
+	name := r.nodes[node].name
+	return " after " + name[:strings.LastIndexByte(name, '/')]
 }
 
 // stopSentence says who stopped what was cancelled.
@@ -347,10 +369,10 @@ func (r *run) names(nodes []int) []string {
 }
 
 // causeSentence says what has activated a node with a status.
-func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
+func (r *run) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
-		switch status {
+		switch r.sched.Status(i) {
 		case graph.Queued:
 			return "" // it waits for a slot, say; that nothing before it is missing has been said
 		case graph.Running:
@@ -360,7 +382,7 @@ func (r *run) causeSentence(c scheduler.Cause, status graph.Status) string {
 	case scheduler.CauseResume:
 		return "It was activated by the resume: it had not succeeded, and what it waits for had."
 	case scheduler.CauseJoin:
-		return "It was activated when everything it waits for was done: " + some(r.sources(c.Edges), 8) + "."
+		return r.joinSentence(i, c)
 	case scheduler.CauseTrigger:
 		return "It was activated by the non-blocking edge from " + strings.Join(r.sources(c.Edges), ", ") + "."
 	}

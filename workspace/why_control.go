@@ -66,13 +66,3 @@ func instancesSentence(in *api.Instances) string {
 	}
 	return fmt.Sprintf("%s instances begun: %s.", of, strings.Join(parts, ", "))
 }
-
-// ways names the nodes that the edges which have fired for a node lead to.
-func (r *run) ways(i int) string {
-	var names []string
-	for _, j := range r.sched.Fired(i) {
-		_, target := r.sched.EdgeEnds(j)
-		names = append(names, r.nodes[target].name)
-	}
-	return "it led to " + some(names, 8)
-}

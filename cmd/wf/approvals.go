@@ -37,13 +37,13 @@ longest first, with the command that answers each. Where there is no ./Workfile,
   wf approvals --all --json | jq -r '.approvals[].name'`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
 		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.all, "all", false, "of all workfiles with a run that is going")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
 	return cmd

@@ -58,7 +58,7 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 	cmd.Annotations = map[string]string{completesWith: "WAITING"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, args) }
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only one in which it waits)")
 	f.StringArrayVar(&o.set, "set", nil, "a value for the command and the outputs, `NAME=VALUE` (repeatable)")
 	f.StringVar(&o.comment, "comment", "", "why, for the history")
@@ -68,6 +68,9 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 }
 
 func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error {
+	if err := e.nodeArgs(cmd, o.file, nodes); err != nil {
+		return err
+	}
 	values, err := e.assignments("--set", o.set)
 	if err != nil {
 		return err

@@ -18,13 +18,14 @@ type attachOptions struct {
 func newAttach(e *env) *cobra.Command {
 	o := &attachOptions{}
 	cmd := &cobra.Command{
-		Use:   "attach [RUN]",
+		Use:   "attach [RUN|FILE]",
 		Short: "Watch a run that is going",
 		Long: `Attach shows a run that is going, from now on, until it is over; its exit status is then that
 of wf run. Ctrl-C leaves it alone and ends with status 0.`,
 		Example: `  wf attach
   wf attach 42 --json`,
-		Args: nargs(0, 1),
+		Annotations: map[string]string{completesWith: "RUN"},
+		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.showOptions.check(); err != nil {
 				return err
@@ -32,7 +33,7 @@ of wf run. Ctrl-C leaves it alone and ends with status 0.`,
 			if err := e.checkReports(o.reports); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), e, first(args))
+			return o.run(cmd.Context(), e, e.runArg(&o.file, first(args)))
 		},
 	}
 	fileFlag(cmd, &o.file, "f")

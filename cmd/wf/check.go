@@ -33,13 +33,13 @@ sub-flows, parameters and expressions say that cannot be meant. It runs nothing.
   wf check --json`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
 		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
 	return cmd
 }

@@ -58,7 +58,7 @@ attention.`,
   wf doctor --json | jq -r '.findings[] | select(.level != "ok") | .message'`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&file, args); err != nil {
+			if err := fileArg(cmd, &file, args); err != nil {
 				return err
 			}
 			if file == "" {

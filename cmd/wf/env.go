@@ -21,6 +21,7 @@ type env struct {
 	vars           []string // KEY=VALUE, the whole environment
 	dir            string   // working directory, absolute; "" when it is gone
 
+	ofRun    bool   // the command is about the workfile of the run that it is called in, see lookFlag
 	workpath string // of the workfile this command is about, absolute; "" until one is named
 
 	jsonErrors bool // the command was called with --json: see asksJSON

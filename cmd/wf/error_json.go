@@ -32,7 +32,7 @@ func asksJSON(args []string) bool {
 
 // printErrorJSON writes err as one line to standard error. Standard output is left to answers.
 func printErrorJSON(e *env, err error) {
-	f := describe(err)
+	f := e.foreign(describe(err))
 	report := errorReport{Schema: api.SchemaError, ExitCode: exitStatus(err), Error: api.Error{Code: errorCode(err),
 		Message: plainText(f.what), Where: plainText(f.where), Why: plainText(f.why), Fix: plainText(e.adviseFile(f.fix))}}
 	var refused *api.Error

@@ -71,7 +71,7 @@ func printError(e *env, err error) {
 		return
 	}
 	p := e.errPaint()
-	f := drawCycle(p, err, describe(err))
+	f := drawCycle(p, err, e.foreign(describe(err)))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", p.bad("error:"), indent(f.what))
 	for _, part := range []string{f.where, f.why} {

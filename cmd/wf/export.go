@@ -31,7 +31,7 @@ For pictures and other formats see wf graph.`,
 			if o.yed == "" {
 				return &failure{status: exitUsage, what: "no file to export to", fix: "wf export --yed NEW"}
 			}
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)

@@ -40,7 +40,7 @@ workfile in the same state gives the same bytes.`,
   wf graph --format dot | dot -Tpdf > graph.pdf`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			if o.json {
@@ -52,7 +52,7 @@ workfile in the same state gives the same bytes.`,
 			return o.run(cmd.Context(), e)
 		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
 	cmd.Flags().Var(&choice{&o.format, []string{"tree", "dot", "mermaid", "json", "svg"}}, "format", "tree, dot, mermaid, json or svg")
 	return cmd

@@ -52,7 +52,7 @@ func (o *kvOptions) kvCommand(e *env, cmd *cobra.Command, run func(k *kvCall, ar
 	f := cmd.Flags()
 	f.Var(&choice{&o.scope, kvScopes}, "scope", "whose key: machine, workfile (the default) or run")
 	f.StringVar(&o.run, "run", "", "the `RUN` of --scope run (default: that of the command it is called in)")
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 	// Keys are in the daemon, which the tab key must not start.
 	cmd.ValidArgsFunction = cobra.NoFileCompletions

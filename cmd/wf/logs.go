@@ -57,11 +57,17 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 			if err := o.check(args); err != nil {
 				return err
 			}
+			if err := e.nodeArgs(cmd, o.file, args); err != nil {
+				if f, ok := err.(*failure); ok && o.follow {
+					f.why = "here -f means --follow; the long form --file is the same in every command"
+				}
+				return err
+			}
 			return o.print(cmd.Context(), e, args)
 		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "")
+	lookFlag(cmd, &o.file, "")
 	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the node is done")
 	f.IntVar(&o.tail, "tail", -1, "only the last `N` lines of each stream")
 	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the latest in which the node was executed)")

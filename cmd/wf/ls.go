@@ -31,13 +31,13 @@ func newLs(e *env) *cobra.Command {
   wf ls --json | jq -r '.nodes[].name'`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
 		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only what the `SEL` names (repeatable)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
 	return cmd

@@ -65,7 +65,7 @@ A node for which no command is known keeps its place in the graph, and wf run re
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.arguments(e, args); err != nil {
+			if err := o.arguments(cmd, e, args); err != nil {
 				return err
 			}
 			o.chainSaid = cmd.Flags().Changed("chain")
@@ -109,7 +109,7 @@ func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error
 }
 
 // arguments sorts out FILE and INPUT: with --from the last argument is the input, with --from-lines a second one.
-func (o *newOptions) arguments(e *env, args []string) error {
+func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error {
 	if o.fromLines && o.from == "" {
 		var err error
 		if args, err = o.linesInput(e, args); err != nil {
@@ -135,7 +135,7 @@ func (o *newOptions) arguments(e *env, args []string) error {
 	case o.command != "" && o.from == "":
 		return usage("--command is for nodes that were read: it needs --from")
 	}
-	return fileArg(&o.file, args)
+	return fileArg(cmd, &o.file, args)
 }
 
 func (o *newOptions) run(ctx context.Context, e *env) error {

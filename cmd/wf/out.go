@@ -38,10 +38,15 @@ the path of an instance: align[3]/trim. What is not there ends it with status 2.
   wf out build --json`,
 		Args:        nargs(1, 1),
 		Annotations: map[string]string{completesWith: "NODE"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return o.print(cmd.Context(), e, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.nodeArgs(cmd, o.file, args); err != nil {
+				return err
+			}
+			return o.print(cmd.Context(), e, args[0])
+		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the one that the command belongs to, else the latest)")
 	f.BoolVarP(&o.bare, "no-newline", "n", false, "print no line end behind the value")
 	f.BoolVar(&o.json, "json", false, "print JSON: the node, and the value with its key")

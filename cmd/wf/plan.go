@@ -17,7 +17,7 @@ changes nothing: no file, no folder, and no daemon is started.`,
   wf plan --nodes 'align+' -v     with the command lines as they would be executed`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			if o.fresh {
@@ -34,7 +34,7 @@ changes nothing: no file, no folder, and no daemon is started.`,
 		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
 	f.BoolVar(&o.fresh, "fresh", false, "plan to run everything again, even when nodes have failed")
 	f.BoolVar(&o.json, "json", false, "print the plan as JSON")

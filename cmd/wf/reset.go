@@ -26,7 +26,7 @@ while the nodes run.`,
   wf reset --nodes 'align+'`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)

@@ -56,6 +56,7 @@ opens the terminal interface, which runs nothing by itself.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runRoot(e, cmd, args) },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			e.ofRun = cmd.Annotations[ofRun] != ""
 			if asked, _ := cmd.Flags().GetBool("version"); asked || unconfigured(cmd) {
 				return nil
 			}
@@ -133,13 +134,16 @@ func noun(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	if cmd.RunE == nil {
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(cmd, args[0], "command")
-		}
-		return nil
-	}
+	cmd.Args = nounArgs
 	return cmd
+}
+
+// nounArgs refuses a word that is no command.
+func nounArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0], "command")
+	}
+	return nil
 }
 
 // unknownCommand is the error for a word that names nothing, with what may have been meant.

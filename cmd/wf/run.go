@@ -26,7 +26,11 @@ background, on a terminal that is too small) progress is plain lines; --progress
 --output auto is failed: the end of what failed; in CI it is grouped: everything.
 
 A selector is a list of: NODE, +NODE (with everything upstream), NODE+ (with everything
-downstream), s:failed (by state), g:align (by group).`
+downstream), s:failed (by state), g:align (by group).
+
+Without FILE, run means ./Workfile, in a command of a run too: a command that has gone to another
+folder means the workfile there, and the run that it belongs to has its nodes already. Commands
+that only look or answer (status, ls, logs, why, out, kv, approve …) mean the workfile of their run.`
 
 const exitHelp = `
 
@@ -260,7 +264,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 
 // start is the body of run and resume.
 func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
-	if err := fileArg(&o.file, args); err != nil {
+	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
 	}
 	if err := o.check(cmd.Flags()); err != nil {

@@ -32,31 +32,46 @@ type runsOptions struct {
 func newRuns(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:   "runs",
+		Use:   "runs [FILE]",
 		Short: "Show and forget past runs",
 		Example: `  wf runs
   wf runs show 42                                   where its time went, what failed
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
   wf runs prune --keep 50 --older 30d --dry-run`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), e) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.listOf(cmd, e, args) },
 	}
 	o.listFlags(cmd)
 	o.timesFlag(cmd)
-	return noun(cmd, newRunsLs(e), newRunsShow(e), newRunsRm(e), newRunsPrune(e))
+	noun(cmd, newRunsLs(e), newRunsShow(e), newRunsRm(e), newRunsPrune(e))
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && e.isWorkfile(args[0]) {
+			return nil
+		}
+		return nounArgs(cmd, args)
+	}
+	return cmd
+}
+
+// listOf is list with the workfile as an argument.
+func (o *runsOptions) listOf(cmd *cobra.Command, e *env, args []string) error {
+	if err := fileArg(cmd, &o.file, args); err != nil {
+		return err
+	}
+	return o.list(cmd.Context(), e)
 }
 
 func (o *runsOptions) listFlags(cmd *cobra.Command) {
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
 func newRunsLs(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:   "ls",
+		Use:   "ls [FILE]",
 		Short: "List the runs, newest first",
-		Args:  nargs(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context(), e) },
+		Args:  nargs(0, 1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return o.listOf(cmd, e, args) },
 	}
 	o.listFlags(cmd)
 	o.timesFlag(cmd)
@@ -72,7 +87,7 @@ func (o *runsOptions) timesFlag(cmd *cobra.Command) {
 func newRunsShow(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:   "show [RUN]",
+		Use:   "show [RUN|FILE]",
 		Short: "Show one run: the only active one, else the latest",
 		Long: `Show tells how a run went: its stages, what failed, which nodes took longest, which chain of
 nodes the end waited for, and what of the workfile has changed since. The format chrome is a
@@ -80,8 +95,11 @@ trace with a track for each command that ran at the same time.`,
 		Example: `  wf runs show 42
   wf runs show 42 -v                                every execution
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing`,
-		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), e, first(args)) },
+		Annotations: map[string]string{completesWith: "RUN"},
+		Args:        nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.show(cmd.Context(), e, e.runArg(&o.file, first(args)))
+		},
 	}
 	o.listFlags(cmd)
 	o.format = "text"
@@ -162,7 +180,7 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	var t table
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, when(r.Started), p.glyph(words.ResultState(r.Result))+" "+words.ResultWord(r.Result),
+		t.row(r.Run, when(r.Started), p.glyph(words.RunState(r))+" "+words.RunWord(r),
 			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
 	}
 	if err := t.write(w); err != nil {

@@ -74,6 +74,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 	}
 	runFailures(&b, p, d, file)
 	runDecisions(&b, d)
+	runNotes(&b, d)
 	if a != nil {
 		runTimes(&b, p, *a)
 		if line := changeLine(a.Changes); line != "" {
@@ -143,6 +144,16 @@ func runDecisions(b *strings.Builder, d api.RunDetail) {
 		t.row("  "+plain.Line(made.Name), decidedWord(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
 	}
 	t.write(b)
+}
+
+// runNotes are what is to be said about the run that is no failure.
+func runNotes(b *strings.Builder, d api.RunDetail) {
+	for i, note := range d.Notes {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "note: %s\n", plain.Line(note))
+	}
 }
 
 // partText names the part of the workfile that --from and --until have cut out.

@@ -26,7 +26,7 @@ what it dies of, which wf server status tells; then retry. The daemon does not d
   wf server retry align.graphml`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&file, args); err != nil {
+			if err := fileArg(cmd, &file, args); err != nil {
 				return err
 			}
 			return retryHeld(cmd.Context(), e, file)

@@ -35,14 +35,14 @@ last run was stopped, else 0.`,
   wf status --json | jq .counts`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(&o.file, args); err != nil {
+			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e)
 		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.BoolVar(&o.watch, "watch", false, "show every change until Ctrl-C: in place on a terminal, else one after the other")
 	f.BoolVar(&o.json, "json", false, "print the state as JSON; with --watch a line per change")
 	f.BoolVar(&o.exitCode, "exit-code", false, "tell the state by the exit status")

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // waitDetail says what a node waits for, and what can be done about it.
@@ -18,7 +19,7 @@ func waitDetail(n api.NodeStatus, now time.Time) string {
 	case api.WaitApproval:
 		text := "for a person: wf approve " + quote(n.Name)
 		if n.Wait.Until != nil {
-			text += ", until " + n.Wait.Until.Local().Format(time.TimeOnly)
+			text += ", until " + words.Until(*n.Wait.Until, now)
 		}
 		return text
 	case api.WaitRetry:
@@ -30,7 +31,7 @@ func waitDetail(n api.NodeStatus, now time.Time) string {
 	if n.Wait.Until == nil {
 		return strings.TrimPrefix(waitText(*n.Wait, now), "waits ")
 	}
-	return fmt.Sprintf("until %s, in %s", n.Wait.Until.Local().Format(time.TimeOnly), span(max(0, n.Wait.Until.Sub(now))))
+	return fmt.Sprintf("until %s, in %s", words.Until(*n.Wait.Until, now), span(max(0, n.Wait.Until.Sub(now))))
 }
 
 // instancesText is "2/3 instances, failed: align[1]": how far a sub-flow is, and where to look.

@@ -25,7 +25,7 @@ type stopOptions struct {
 func newStop(e *env) *cobra.Command {
 	o := &stopOptions{}
 	cmd := &cobra.Command{
-		Use:     "stop [RUN]",
+		Use:     "stop [RUN|FILE]",
 		Aliases: []string{"cancel"},
 		Short:   "Stop a run",
 		Long: `Stop starts nothing more, sends TERM to everything that runs and after the grace time KILL.
@@ -33,9 +33,10 @@ It returns when all processes are gone. wf resume goes on from there.`,
 		Example: `  wf stop                         the only active run
   wf stop 42 --now                kill at once
   wf stop --node align            one node; the rest goes on`,
-		Args: nargs(0, 1),
+		Annotations: map[string]string{completesWith: "RUN"},
+		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), e, cmd.Flags(), first(args))
+			return o.run(cmd.Context(), e, cmd.Flags(), e.runArg(&o.file, first(args)))
 		},
 	}
 	f := cmd.Flags()
@@ -139,6 +140,15 @@ func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run str
 	return o.report(e, []api.StopResult{total}, nil)
 }
 
+// unrecorded says what of a stopped run is not in its history.
+func unrecorded(r api.StopResult) string {
+	text := plain.Line(r.Problem)
+	if r.Going {
+		text += "; wf tries again until it can, and until then the run counts as going"
+	}
+	return text
+}
+
 // report says what was ended. A process that survived is the only bad end.
 func (o *stopOptions) report(e *env, results []api.StopResult, err error) error {
 	if err != nil {
@@ -150,6 +160,9 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}
 		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
+		if r.Problem != "" {
+			fmt.Fprintln(e.stderr, "note: "+unrecorded(r))
+		}
 		if len(r.Survivors) > 0 {
 			return &failure{status: exitDaemon, what: survivorsText(r.Survivors),
 				why: "they wait for the kernel, for instance for a disk or a network folder that does not answer, or belong to another user"}

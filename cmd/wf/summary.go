@@ -66,9 +66,15 @@ func (v *view) headline(ev api.Event) {
 		text += "    continue: wf resume" + v.e.fileFix(v.s.path)
 	}
 	v.say("%s%s", text, v.effort(ev))
+	for _, note := range ev.Notes {
+		v.say("  note: %s", plain.Line(note))
+	}
 	v.slowest(ev)
-	if len(ev.Survivors) > 0 {
+	switch {
+	case len(ev.Survivors) > 0:
 		v.say("  %s", survivorsText(ev.Survivors))
+	case ev.Message != "":
+		v.say("  %s", plain.Line(ev.Message))
 	}
 }
 

@@ -172,7 +172,7 @@ Containers that repeat the nodes in them; without one of these they are groups:
   foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
   times     a number
   while, until         a test before, or after, each round
-  parallel, on_failure=continue, min_success, max_iterations
+  parallel, on_failure=continue or cancel, min_success, stop_when, max_iterations
 
 Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
@@ -182,7 +182,8 @@ The graph:
   on_busy   refuse, queue or cancel, when a run of the same nodes is going
 
 EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,
-nodes.NAME.outputs.KEY, .exit_code, .status and .results, env.NAME, run.id, now(), uuid().
+nodes.NAME.outputs.KEY, .exit_code, .status, .results and .arrivals, env.NAME, run.id, now(), uuid();
+in while and until also previous.NAME: a node in the round before.
 A command puts values out by writing KEY=VALUE lines or a JSON object to $WF_OUTPUT; values
 reach commands only as variables: wf help environment.
 

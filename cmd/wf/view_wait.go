@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/plain"
+	"wf/words"
 )
 
 // notExecuted marks the end of a node that was given instead of being waited for.
@@ -90,7 +91,7 @@ func waitText(w api.Wait, now time.Time) string {
 	if w.Until == nil {
 		return "waits"
 	}
-	return fmt.Sprintf("waits until %s%s", w.Until.Local().Format(time.TimeOnly), " ("+span(max(0, w.Until.Sub(now)))+")")
+	return fmt.Sprintf("waits until %s%s", words.Until(*w.Until, now), " ("+span(max(0, w.Until.Sub(now)))+")")
 }
 
 func textBehind(text string) string {

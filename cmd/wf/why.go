@@ -31,9 +31,14 @@ how it failed, what blocked it. With --json there is a line for each node.`,
   wf why 42/align                 in run 42, the same as --run 42 align
   wf why s:blocked`,
 		Args: nargs(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.explain(cmd.Context(), e, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.nodeArgs(cmd, o.file, args); err != nil {
+				return err
+			}
+			return o.explain(cmd.Context(), e, args)
+		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringVar(&o.run, "run", "", "in this `RUN` (default: the only active one, else the latest)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -21,21 +22,84 @@ func fileFlag(cmd *cobra.Command, file *string, short string) {
 	cmd.Flags().StringVarP(file, "file", short, "", "the workfile `FILE` (default ./Workfile)")
 }
 
+// ofRun marks commands that are about the workfile of the run, without FILE, where they are called in a command
+// of a run. Those that begin or end runs, or change workfiles, are not: a command that has made a workfile
+// somewhere else means that one, and one that began its own run again would never end.
+const ofRun = "wf-of-run"
+
+// lookFlag is fileFlag for a command that is marked so.
+func lookFlag(cmd *cobra.Command, file *string, short string) {
+	fileFlag(cmd, file, short)
+	cmd.Flags().Lookup("file").Usage = "the workfile `FILE` (default ./Workfile; in a command of a run that of the run)"
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[ofRun] = "yes"
+}
+
 // fileArg is for commands that take FILE as an argument too.
-func fileArg(file *string, args []string) error {
+func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if *file != "" && *file != args[0] {
-		return usage("two workfiles: %s and %s", args[0], *file)
+		f := usage("two workfiles: %s and %s", args[0], *file)
+		if cmd.Flags().Lookup("nodes") != nil {
+			f.fix = "to choose nodes: --nodes " + quote(args[0])
+		}
+		return f
 	}
 	*file = args[0]
 	return nil
 }
 
+// runArg is for commands whose argument is the number of a run: a workfile is taken as that.
+func (e *env) runArg(file *string, arg string) (run string) {
+	if *file == "" && e.isWorkfile(arg) {
+		*file = arg
+		return ""
+	}
+	return arg
+}
+
+// nodeArgs refuses workfiles where nodes are wanted, with the command that was meant.
+func (e *env) nodeArgs(cmd *cobra.Command, file string, args []string) error {
+	for i, arg := range args {
+		if file != "" || !e.isWorkfile(arg) {
+			continue
+		}
+		rest := append(slices.Clone(args[:i]), args[i+1:]...)
+		for j, word := range rest {
+			rest[j] = quote(word)
+		}
+		if len(rest) == 0 {
+			rest = []string{"NODE"}
+		}
+		return &failure{status: exitUsage, what: arg + " is a workfile, and " + cmd.CommandPath() + " takes nodes",
+			fix: cmd.CommandPath() + " --file " + quote(arg) + " " + strings.Join(rest, " ")}
+	}
+	return nil
+}
+
+// isWorkfile says whether an argument names a file that looks like a workfile.
+func (e *env) isWorkfile(arg string) bool {
+	info, err := os.Stat(e.abs(arg))
+	if arg == "" || err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if workfileName(filepath.Base(arg)) {
+		return true
+	}
+	head, err := headOf(e.abs(arg))
+	return err == nil && bytes.Contains(head, []byte("<graphml"))
+}
+
 // workfile finds the workfile that name means, and says what it looked for when there is none. The
 // advice of later errors is about that file.
 func (e *env) workfile(name string) (string, error) {
+	if inside := e.get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
+		name = inside
+	}
 	if name == "" {
 		name = defaultWorkfile
 	}
@@ -46,19 +110,33 @@ func (e *env) workfile(name string) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(e.whereFolders().state, path) {
 			return path, nil // the daemon knows its runs
 		}
-		return "", e.noWorkfile(path, err)
+		return "", e.noWorkfile(path, name, err)
 	}
 	if info.IsDir() {
-		return "", &failure{status: exitWorkfile, what: path + " is a folder, not a workfile",
-			why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
+		return "", e.isFolder(path)
 	}
 	return path, nil
 }
 
+// isFolder is the error about a folder in place of a workfile; it names the workfiles that are in it.
+func (e *env) isFolder(path string) error {
+	f := &failure{status: exitWorkfile, what: path + " is a folder, not a workfile",
+		why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
+	if inside := workfilesIn(path); len(inside) > 0 {
+		f.why = "in it there is " + nameList(inside, 3)
+		f.fix = "name the file: " + quote(e.rel(filepath.Join(path, inside[0])))
+	}
+	return f
+}
+
 // noWorkfile explains a workfile that cannot be looked at.
-func (e *env) noWorkfile(path string, err error) error {
+func (e *env) noWorkfile(path, named string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &failure{status: exitWorkfile, what: "cannot read the workfile " + path, why: errText(err)}
+	}
+	if address(named) {
+		return &failure{status: exitWorkfile, what: named + " is an address: wf opens files of this machine",
+			fix: "curl -fLO " + quote(named) + ", then name the file: " + quote(filepath.Base(path))}
 	}
 	name := filepath.Base(path)
 	f := &failure{status: exitWorkfile, what: "no workfile " + name,
@@ -68,13 +146,30 @@ func (e *env) noWorkfile(path string, err error) error {
 		f.fix = "wf mv " + quote(e.rel(path)) + " " + quote(e.rel(to)) + " moves its history, too"
 		return f
 	}
-	if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
+	if node := e.nodeBeside(path, named); node != "" {
+		f.why = node + " is a node of " + defaultWorkfile
+		f.fix = "to choose nodes: --nodes " + quote(named)
+	} else if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
 		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
 		f.why = "there is " + nameList(others, 3)
 		f.fix = "say which: --file " + quote(others[0]) + "; or make it: " + f.fix
 	}
 	return f
+}
+
+// nodeBeside is the handle of the node of ./Workfile that somebody has named who meant no file, "" if there is none.
+func (e *env) nodeBeside(path, named string) string {
+	peek, err := daemon.PeekAt(filepath.Join(filepath.Dir(path), defaultWorkfile))
+	if err != nil {
+		return ""
+	}
+	for _, n := range peek.Nodes {
+		if n.Name == named || n.ID == named {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // filesBeside are the files in the folder of path, as somebody would write them who wrote path.

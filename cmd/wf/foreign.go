@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"wf/convert"
+	"wf/plain"
+)
+
+// unusable is how the daemon, and everybody who reads a workfile, begins to say that a file is none.
+const unusable = "the workfile cannot be used"
+
+// foreign says of a file that is no GraphML what it is instead, and how to get a workfile from it. Any other
+// failure stays as it is.
+func (e *env) foreign(f failure) failure {
+	path := strings.TrimRight(strings.TrimRight(f.where, "0123456789"), ":")
+	if f.what != unusable || f.fix != "" || path == "" {
+		return f
+	}
+	head, err := headOf(path)
+	if err != nil {
+		return f
+	}
+	name := quote(e.rel(path))
+	kind := kindOf(filepath.Base(path), head)
+	if kind.what == "" {
+		return f
+	}
+	f.what = plain.Line(e.rel(path)) + " is not a workfile but " + kind.what
+	f.why = "a workfile is GraphML, an XML format"
+	if f.fix = strings.ReplaceAll(kind.fix, "FILE", name); kind.fix == noImport {
+		f.why += "; wf new imports " + strings.Join(convert.Formats(), ", ") + " and lists of commands"
+		f.fix = "wf help new"
+	}
+	return f
+}
+
+// headOf is the beginning of a file.
+func headOf(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, 4096))
+}
+
+// A foreignKind is what a file is that is no workfile, and the command that makes a workfile of it.
+type foreignKind struct{ what, fix string }
+
+var (
+	dotHead     = regexp.MustCompile(`^(//[^\n]*\n|/\*(?s:.*?)\*/|\s)*(strict\s+)?(di)?graph\b[^{;\n]*\{`)
+	mermaidHead = regexp.MustCompile(`^(---(?s:.*?)\n---\n)?(%%[^\n]*\n|\s)*(graph|flowchart)\s+(TB|TD|BT|RL|LR)\b`)
+	daguSteps   = regexp.MustCompile(`(?m)^steps:`)
+)
+
+const noImport = ""
+
+// kindOf judges by name first, then by content; what is "" if it may have been meant as a workfile.
+func kindOf(name string, head []byte) foreignKind {
+	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	if bytes.HasPrefix(text, []byte("<")) || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		return foreignKind{} // XML, or packed: it says itself what is wrong with it
+	}
+	if k, known := kindByName[strings.ToLower(name)]; known {
+		return k
+	}
+	ext := strings.ToLower(filepath.Ext(name))
+	if k, known := kindByName["*"+ext]; known && ext != "" {
+		return k
+	}
+	switch {
+	case len(text) == 0:
+		return foreignKind{"an empty file", "rm FILE && wf new FILE"}
+	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head[:validEnd(head)]):
+		return foreignKind{"binary data", "wf help workfiles says what a workfile is"}
+	case bytes.HasPrefix(text, []byte("#!")):
+		return kindByName["*.sh"]
+	case dotHead.Match(text):
+		return kindByName["*.dot"]
+	case mermaidHead.Match(text):
+		return kindByName["*.mmd"]
+	case ext == ".yaml" || ext == ".yml":
+		if daguSteps.Match(text) {
+			return foreignKind{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
+		}
+		return foreignKind{"YAML", noImport}
+	case text[0] == '{' || text[0] == '[':
+		if bytes.Contains(text, []byte(`"workflow"`)) {
+			return foreignKind{"JSON", "wf new Workfile --from wfcommons FILE, if it is an instance of WfCommons"}
+		}
+		return foreignKind{"JSON", noImport}
+	}
+	return foreignKind{"plain text", "if it has a command a line: wf new Workfile --from-lines FILE"}
+}
+
+// validEnd leaves out what may be half a character at the end of head.
+func validEnd(head []byte) int {
+	for n := 0; n < utf8.UTFMax && n < len(head); n++ {
+		if end := len(head) - n; utf8.Valid(head[:end]) {
+			return end
+		}
+	}
+	return len(head)
+}
+
+var (
+	makefile  = foreignKind{"a makefile", "wf new Workfile --from make FILE"}
+	snakefile = foreignKind{"a Snakefile", noImport}
+)
+
+// kindByName knows files by their name in lower case, or by * and its extension.
+var kindByName = map[string]foreignKind{
+	"makefile": makefile, "gnumakefile": makefile, "*.mk": makefile,
+	"snakefile": snakefile, "*.smk": snakefile,
+	"*.dot": {"a graph of Graphviz", "wf new Workfile --from dot FILE"},
+	"*.gv":  {"a graph of Graphviz", "wf new Workfile --from dot FILE"},
+	"*.mmd": {"a diagram of Mermaid", "wf new Workfile --from mermaid FILE"}, "*.mermaid": {"a diagram of Mermaid", "wf new Workfile --from mermaid FILE"},
+	"*.sh": {"a script", "wf new Workfile --from-lines FILE"}, "*.bash": {"a script", "wf new Workfile --from-lines FILE"},
+	"*.nf": {"a workflow of Nextflow", noImport}, "*.cwl": {"a workflow in CWL", noImport}, "*.wdl": {"a workflow in WDL", noImport},
+	"*.py": {"a Python program", noImport}, "*.r": {"an R program", noImport},
+}
+
+// address says whether a name is the address of something in a network.
+func address(name string) bool {
+	scheme, rest, found := strings.Cut(name, "://")
+	return found && rest != "" && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
+}

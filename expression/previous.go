@@ -1,0 +1,58 @@
+package expression
+
+import "github.com/expr-lang/expr/ast"
+
+// previousName returns the NAME of previous.NAME, "" if n is something else, and where the while or until
+// lies that it is about: so many levels around the text.
+func (c *compiler) previousName(n ast.Node) (name string, s *Scope, up int) {
+	m, ok := n.(*ast.MemberNode)
+	if !ok {
+		return "", nil, 0
+	}
+	root, ok := m.Node.(*ast.IdentifierNode)
+	if _, shadowed := c.lets["previous"]; !ok || root.Value != "previous" || shadowed {
+		return "", nil, 0
+	}
+	at := m.Property.Location().From
+	key, constant := m.Property.(*ast.StringNode)
+	if !constant {
+		fail(at, "the name of a node must be a constant: previous.NAME or previous[\"NAME\"]")
+	}
+	for s = c.scope; s != nil && !s.Iteration; s, up = s.Parent, up+1 {
+	}
+	if s == nil {
+		failWith(root.Location().From, "instances of foreach and times may run at once, so none is the one before", "there is no previous here: no while or until around it")
+	}
+	c.checkDashes(at, "previous", key.Value)
+	if s.Previous == nil || !s.Previous(key.Value) {
+		remedy := "previous knows the nodes of the container that repeats"
+		if s.Node != nil && s.Node(key.Value) {
+			remedy += "; write " + nodeText(key.Value)
+		}
+		failWith(at, remedy, "no node %q in the while or until around this", key.Value)
+	}
+	return key.Value, s, up
+}
+
+// ofPrevious compiles previous.NAME.FIELD. In the first iteration it is that of a node that has not run.
+func (c *compiler) ofPrevious(n *ast.MemberNode, name string, s *Scope, up int) op {
+	text := memberText("previous", name)
+	field := c.fieldOf(n, text)
+	at := n.Property.Location().From
+	if ofInstances(field) && s.Results != nil && !s.Results(name) {
+		failWith(at, "write "+text+".outputs.KEY", "node %s is no sub-flow and has no %s", name, field)
+	}
+	return func(v *evaluation) any {
+		env := v.env
+		for range up {
+			if env = env.Parent; env == nil {
+				fail(at, "there is no previous now")
+			}
+		}
+		var node Node
+		if env.Previous != nil {
+			node = env.Previous(name)
+		}
+		return v.field(at, node, "", field)
+	}
+}

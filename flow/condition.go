@@ -1,0 +1,40 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String is the condition as it stands in the attribute "when".
+func (c *Condition) String() string {
+	if c == nil {
+		return "success"
+	}
+	switch c.Kind {
+	case OnFailure:
+		return "failure"
+	case OnDone:
+		return "done"
+	case OnExit:
+		return "exit:" + c.Exit.String()
+	case OnCase:
+		return "case:" + c.Case
+	case OnTrue:
+		return "if:" + c.Expr.String()
+	case OnElse:
+		return "else"
+	}
+	return "success"
+}
+
+// String is the list as it is written: 2,10-20.
+func (c Codes) String() string {
+	parts := make([]string, len(c))
+	for i, r := range c {
+		parts[i] = fmt.Sprint(r[0])
+		if r[1] != r[0] {
+			parts[i] += fmt.Sprintf("-%d", r[1])
+		}
+	}
+	return strings.Join(parts, ",")
+}
