@@ -147,6 +147,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 	}
 	d.Decisions = decisionsOf(req, past.Decisions)
 	w.addControl(&d, req)
+	pastLeftovers(&d, past.Result)
 	return d, nil
 }
 

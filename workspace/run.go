@@ -70,6 +70,8 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
+	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
+	leftovers int
 	onStop    []func(api.StopResult, error)
 	stopAsked time.Time                                     // the latest of them
 	waited    bool                                          // somebody looks after them, see answerInTime
