@@ -180,7 +180,8 @@ Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
 The graph:
 
-  params    parameters as JSON: type, required, default, choices, choices_from, help ...
+  params    parameters as JSON: type (string, int, float, bool, path, list, json,
+            secret), required, default, choices, choices_from, must_exist, help ...; wf params
   on_busy   refuse, queue or cancel, when a run of the same nodes is going
 
 EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,
