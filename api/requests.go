@@ -29,10 +29,11 @@ type OpenRequest struct {
 type WorkspaceInfo struct {
 	ID       string   `json:"id"`
 	Workfile string   `json:"workfile"`
-	Clients  int      `json:"clients"` // watchers
-	Runs     []string `json:"runs"`    // active
-	Running  int      `json:"running"` // processes
-	State    string   `json:"state"`   // "idle" or "running"
+	Clients  int      `json:"clients"`           // watchers
+	Runs     []string `json:"runs"`              // active
+	Running  int      `json:"running"`           // processes
+	State    string   `json:"state"`             // "idle" or "running"
+	Problem  string   `json:"problem,omitempty"` // the workfile cannot be read or written at present: what is known of it is older
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
 	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words

@@ -186,6 +186,8 @@ func (r *run) summary() api.RunSummary {
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+	}
+	if s.Result != "" { // of what ends it, which is known before its end is recorded
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s

@@ -61,6 +61,7 @@ type run struct {
 	holds   holds
 	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
+	unsaid   []func()       // what its executor is to be told when it has been found
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
@@ -81,7 +82,7 @@ type run struct {
 type runState uint8
 
 const (
-	preparing runState = iota // has no number and no executor yet
+	preparing runState = iota // has no number and no executor yet; one that is taken up is going
 	going
 	stopping // no execution starts any more
 	ended    // the scheduler has said so; executor and files are being closed
@@ -169,7 +170,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
 		}
-		r.sess.Stop(cancel, grace)
+		r.stopThere(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)

@@ -99,7 +99,7 @@ func (o *logsOptions) check(args []string) error {
 }
 
 func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 			o.run = e.get("WF_RUN_ID")
 		}
 	}
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}
