@@ -138,8 +138,10 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.withdrawPools(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
+				before := e.Mark
 				w.g.SetMark(e, ef.Mark)
 				w.touchEdge(e)
+				w.marked(e, before)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)
