@@ -94,6 +94,7 @@ type Workspace struct {
 	done      chan struct{}  // closed when the loop and its helpers have ended
 	helpers   helpers        // goroutines that work for the loop
 	fence     *history.Fence // see keepFence; nil where nothing can be written
+	marks     marks
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
