@@ -14,15 +14,16 @@ import (
 // run is one active run: the scheduler's decisions, the executor's session, the journal.
 // It belongs to the loop.
 type run struct {
-	n      int
-	id     string
-	dir    string // its folder
-	client string
-	req    history.Request
-	sched  *scheduler.Run
-	hist   *history.Run
-	sess   executor.Session
-	state  runState
+	n       int
+	id      string
+	dir     string // its folder
+	client  string
+	req     history.Request // its Params hide secrets
+	secrets []string        // variables with the secret parameters, until the executor has them
+	sched   *scheduler.Run
+	hist    *history.Run
+	sess    executor.Session
+	state   runState
 
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
