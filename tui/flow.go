@@ -25,6 +25,7 @@ type flow struct {
 	left      map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
 	expected  map[string]expectation
 	structure int // grows when nodes or edges come, go or change what a layout depends on
+	cycles    cycleCheck
 }
 
 // edge is an edge between two nodes of a flow.
