@@ -29,10 +29,11 @@ type OpenRequest struct {
 type WorkspaceInfo struct {
 	ID       string   `json:"id"`
 	Workfile string   `json:"workfile"`
-	Clients  int      `json:"clients"` // watchers
-	Runs     []string `json:"runs"`    // active
-	Running  int      `json:"running"` // processes
-	State    string   `json:"state"`   // "idle" or "running"
+	Clients  int      `json:"clients"`           // watchers
+	Runs     []string `json:"runs"`              // active
+	Running  int      `json:"running"`           // processes
+	State    string   `json:"state"`             // "idle" or "running"
+	Problem  string   `json:"problem,omitempty"` // the workfile cannot be read or written at present: what is known of it is older
 
 	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
 	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
@@ -421,6 +422,9 @@ type LogInfo struct {
 	Merged bool `json:"merged,omitempty"`
 	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
 	Pending string `json:"pending,omitempty"`
+	// FromFile says that no run of this machine is known that executed the node: this is what stands in the
+	// workfile, the end of what it said elsewhere. Run is empty.
+	FromFile bool `json:"from_file,omitempty"`
 	// Times say when it was written, if that was asked for.
 	Times *LogTimes `json:"times,omitempty"`
 }
@@ -451,4 +455,6 @@ type LogLine struct {
 	Bytes []byte `json:"bytes,omitempty"`
 	// Partial: no line end follows. The next line of the stream goes on, or the output ends.
 	Partial bool `json:"partial,omitempty"`
+	// FromFile: see LogInfo. Run is empty and Execution 0 then.
+	FromFile bool `json:"from_file,omitempty"`
 }

@@ -265,4 +265,6 @@ type Execution struct {
 	UserMS     int64      `json:"user_ms,omitempty"` // CPU time, of the process and what it waited for
 	SysMS      int64      `json:"sys_ms,omitempty"`
 	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
+	// LeftPIDs are processes that it left behind and that were ended with the run.
+	LeftPIDs []int `json:"left_pids,omitempty"`
 }

@@ -142,7 +142,7 @@ func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{ID: info.ID, Workfile: info.Workfile, c: c}, nil
+	return &Workspace{ID: info.ID, Workfile: info.Workfile, Problem: info.Problem, c: c}, nil
 }
 
 // Retry opens a workspace that is held, see api.HeldWorkspace. For one that is not it is Open.

@@ -14,6 +14,7 @@ import (
 // again when the daemon has been another one meanwhile.
 type Workspace struct {
 	ID       string // see api.WorkspaceInfo
+	Problem  string // with the file when it was opened, see api.WorkspaceInfo
 	Workfile string // absolute, symlinks resolved
 	c        *Client
 }

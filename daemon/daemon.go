@@ -156,14 +156,13 @@ type daemon struct {
 
 	endOnce  sync.Once
 	end      chan struct{} // closed when it is time to go
-	resumed  chan struct{} // closed when the runs that an earlier daemon has left are taken up
 	draining atomic.Bool   // no new work is taken
 	waiters  atomic.Int32  // clients that wait for the runs to be over, to stop the daemon
 	requests sync.WaitGroup
 }
 
 func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
-	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{}), resumed: make(chan struct{})}
+	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
 	d.answers = &answers{byKey: map[string]*kept{}}
 	d.tenants = &tenants{byID: map[string]*tenant{}}
@@ -192,7 +191,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.opener.unfinished())
-	close(d.resumed)
+	close(d.workspaces.resumed)
 	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
 	k := d.newKeeper(l, servers)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"wf/api"
 )
@@ -17,11 +16,12 @@ import (
 // stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
 // the daemon goes: the end waits for the requests at hand.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
-	err := d.awaitResumed(r.Context(), q)
-	if err != nil {
-		return struct{}{}, err
+	var err error
+	if !q.Detach {
+		err = d.workspaces.awaitResumed(r.Context())
 	}
 	switch going := d.going(); {
+	case err != nil:
 	case len(going) == 0, q.Detach:
 	case q.Cancel:
 		err = d.cancelRuns(r, q)
@@ -35,24 +35,6 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 		d.finish("a client has asked for it")
 	}
 	return struct{}{}, err
-}
-
-// resumeTime bounds the wait for the runs of an earlier daemon: a workfile may lie on a disk that does not answer.
-const resumeTime = 10 * time.Second
-
-// awaitResumed waits until it is known which runs are going.
-func (d *daemon) awaitResumed(ctx context.Context, q api.ServerStop) error {
-	if q.Detach {
-		return nil
-	}
-	select {
-	case <-d.resumed:
-	case <-d.end:
-	case <-time.After(resumeTime):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
 }
 
 // going are the workspaces with runs.

@@ -59,7 +59,7 @@ func (p *pen) command(x int, n *Node) {
 	if room < leastText {
 		return
 	}
-	if text := head(n.Command, room); text != "" {
+	if text := commandHead(n.Command, room, p.ascii); text != "" {
 		p.put(x, ansi.Truncate(text, room, p.ellipsis()), InkDim)
 	}
 }
@@ -128,9 +128,13 @@ const longestName = 200
 
 // head is what a terminal may show of the beginning of a text, at least as many columns as told if there
 // are so many. Commands may be as long as files, and frames must not read all of them.
-func head(text string, columns int) string {
-	if most := 8*columns + 64; len(text) > most {
-		text = text[:most]
-	}
-	return plain.Line(text)
+func head(text string, columns int) string { return plain.Line(beginning(text, columns)) }
+
+// commandHead is head of a command, with a sign for the ends of its lines.
+func commandHead(text string, columns int, ascii bool) string {
+	return plain.Command(beginning(text, columns), ascii)
+}
+
+func beginning(text string, columns int) string {
+	return text[:min(len(text), 8*columns+64)]
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
 )
 
 // maxName is how many columns of a name a chip shows.
@@ -106,9 +108,9 @@ func (p *picture) label() {
 			if count == 1 {
 				p.item[v] = NodeItem(int(s.nodes[0]))
 			}
-			l.text = head(p.graph.Nodes[s.nodes[0]].Command, boxText)
+			l.text = beginning(p.graph.Nodes[s.nodes[0]].Command, boxText)
 		} else {
-			l.name, l.text = nodeName(p.graph, p.nodeAt[v]), head(p.graph.Nodes[p.nodeAt[v]].Command, boxText)
+			l.name, l.text = nodeName(p.graph, p.nodeAt[v]), beginning(p.graph.Nodes[p.nodeAt[v]].Command, boxText)
 			p.item[v] = NodeItem(int(p.nodeAt[v]))
 		}
 		l.wide = ansi.StringWidth(l.name)
@@ -172,7 +174,7 @@ func (p *picture) columns() {
 		for _, q := range layer {
 			if v := l.points[q].vertex; v >= 0 {
 				if p.zoom == Box {
-					p.labels[v].width = max(p.labels[v].width, min(ansi.StringWidth(p.labels[v].text), boxText)) + boxFrame
+					p.labels[v].width = max(p.labels[v].width, min(ansi.StringWidth(plain.Command(p.labels[v].text, true)), boxText)) + boxFrame
 				}
 				p.widths[i] = max(p.widths[i], p.labels[v].width)
 				p.rows[i] = append(p.rows[i], v)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wf/plain"
 )
 
 // draw writes the visible part: lines, those at the selection last, then chips over them.
@@ -331,7 +333,7 @@ func (p *picture) box(w *pen, x int, v int32) {
 	p.chip(w, x+2, v)
 	w.y++
 	edge(frame[3], " ", frame[3])
-	w.clipped(x+2, l.text, l.width-boxFrame, InkDim)
+	w.clipped(x+2, plain.Command(l.text, w.ascii), l.width-boxFrame, InkDim)
 	w.y++
 	edge(frame[4], frame[1], frame[5])
 }

@@ -125,7 +125,7 @@ func (p *pen) inner(x int, r *Row, room int) {
 		p.mods |= Marked
 	}
 	if r.Note != NoNote {
-		put(r.Note.sign(p.ascii)+head(r.Name, max(end-x, 0)), InkDim)
+		put(r.Note.sign(p.ascii)+commandHead(r.Name, max(end-x, 0), p.ascii), InkDim)
 		return
 	}
 	put(r.State.Glyph(p.ascii)+" ", InkOf(r.State))

@@ -105,6 +105,9 @@ const (
 	// Told says that everything that was begun for earlier sessions of the run has been reported, and that
 	// nothing else of what they handed over to come after others will begin. It is reported once.
 	Told
+	// Swept says that processes were ended with the run which its executions had left behind: Report.Left, and
+	// how many these were, Report.Count. It is reported once, before Close returns, or not at all.
+	Swept
 	// Broken says that the session is lost (its runner died and could not be replaced). It is the
 	// last report; what was going on has an unknown fate.
 	Broken
@@ -119,9 +122,11 @@ type Report struct {
 	// Out and Err say where the output is. At Started the end is unknown and -1; at Ended final. Where
 	// Out has a file and Err has none, standard error was merged into Out.
 	Out, Err Range
-	Exit     Exit   // Ended
-	Width    int    // Resized
-	Message  string // why it could not be started, why nothing is, or why the session broke
+	Exit     Exit       // Ended
+	Width    int        // Resized
+	Left     []Leftover // Swept: some of them
+	Count    int        // Swept
+	Message  string     // why it could not be started, why nothing is, or why the session broke
 }
 
 // A Range is a part of a file.

@@ -87,6 +87,8 @@ type runner struct {
 	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
 	bell      [2]int          // a pipe
 	hunt      hunt
+	left      []Leftover // what the sweep at the end has found, see noteLeftovers
+	leftCount int
 	closing   bool
 	closed    bool
 }

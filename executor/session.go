@@ -406,6 +406,9 @@ func (s *session) notice(line []byte) error {
 	case lineHeld:
 		s.hold(n.Message)
 	case lineClosed:
+		if n.LeftCount > 0 {
+			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
+		}
 		s.setClosed(n.Survivors)
 	case lineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})

@@ -271,6 +271,7 @@ func (r *runner) sweep(now time.Time) bool {
 	}
 	if r.hunt.swept.IsZero() {
 		r.hunt.swept = now
+		r.noteLeftovers(left)
 	}
 	killFamily(r.remains) // see kill
 	return true
@@ -303,7 +304,7 @@ func (r *runner) finish(survivors []int) {
 	if err := os.Remove(filepath.Join(r.dir, environmentFile)); err != nil && !r.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
-	r.publish(appendLine(nil, notice{Kind: lineClosed, Survivors: survivors}))
+	r.publish(appendLine(nil, notice{Kind: lineClosed, Survivors: survivors, Left: r.left, LeftCount: r.leftCount}))
 	r.closed = true
 }
 

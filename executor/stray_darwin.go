@@ -7,3 +7,5 @@ import "os"
 func outputsIn(string) []os.FileInfo { return nil }
 
 func writtenBy(int) []os.FileInfo { return nil }
+
+func programOf(int) string { return "" }

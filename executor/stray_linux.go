@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // outputsIn returns the output files of the run in dir.
@@ -18,6 +19,12 @@ func outputsIn(dir string) (files []os.FileInfo) {
 		}
 	}
 	return files
+}
+
+// programOf is the name of the program that a process executes, "" if it has ended.
+func programOf(pid int) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSpace(string(name))
 }
 
 // writtenBy returns what standard output and standard error of a process of ours are, as far as they

@@ -61,14 +61,16 @@ type command struct {
 
 // A notice is a line from the runner that is not news of an execution.
 type notice struct {
-	Kind      string `json:"k"`
-	Version   int    `json:"v,omitempty"`         // hello
-	PID       int    `json:"p,omitempty"`         // hello: the runner
-	Adopted   []int  `json:"adopted,omitempty"`   // hello: pids of what earlier runners have started
-	Width     int    `json:"w,omitempty"`         // width, which holds from here on
-	Survivors []int  `json:"survivors,omitempty"` // closed
-	Gone      bool   `json:"gone,omitempty"`      // broken: no runner can take the run over, see goneError
-	Message   string `json:"m,omitempty"`         // broken; held and hello: why nothing starts, "" = it does
+	Kind      string     `json:"k"`
+	Version   int        `json:"v,omitempty"`          // hello
+	PID       int        `json:"p,omitempty"`          // hello: the runner
+	Adopted   []int      `json:"adopted,omitempty"`    // hello: pids of what earlier runners have started
+	Width     int        `json:"w,omitempty"`          // width, which holds from here on
+	Survivors []int      `json:"survivors,omitempty"`  // closed
+	Left      []Leftover `json:"left,omitempty"`       // closed: what was killed, see Leftover
+	LeftCount int        `json:"left_count,omitempty"` // closed: how many these were
+	Gone      bool       `json:"gone,omitempty"`       // broken: no runner can take the run over, see goneError
+	Message   string     `json:"m,omitempty"`          // broken; held and hello: why nothing starts, "" = it does
 }
 
 func (c *command) job() Job {

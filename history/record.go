@@ -98,7 +98,18 @@ type Result struct {
 	DurationMS int64     `json:"duration_ms"`
 	Cause      string    `json:"cause,omitempty"`     // why it was stopped, or what else is to be said
 	Survivors  []int     `json:"survivors,omitempty"` // pids of what could not be killed
-	Problem    string    `json:"problem,omitempty"`   // why its records could not be continued
+	// Left is what executions had left behind, which was ended with the run: some of it. LeftCount is all.
+	Left      []Leftover `json:"left,omitempty"`
+	LeftCount int        `json:"left_count,omitempty"`
+	Problem   string     `json:"problem,omitempty"` // why its records could not be continued
+}
+
+// A Leftover is a process that an execution has left behind.
+type Leftover struct {
+	Node      string `json:"node,omitempty"` // id or path; "" = nobody knows
+	Execution int    `json:"execution,omitempty"`
+	PID       int    `json:"pid"`
+	Program   string `json:"program,omitempty"`
 }
 
 // Counts says how many nodes of a run's scope ended how.

@@ -21,7 +21,7 @@ var presets = []struct{ wrapper, what string }{
 	{`parallel {} ::: FILENAMES`, "for many files"},
 	{`tmux send-keys {} C-m`, "typed into tmux"},
 	{`echo {} >> commands.sh`, "only written down"},
-	{`nohup sh -c {} &`, "left behind: wf does not see it end"},
+	{`nohup sh -c {} &`, "left behind: ended with the run"},
 }
 
 // WrapperPresets are the wrappers that are offered.

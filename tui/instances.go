@@ -107,7 +107,7 @@ func (r *rowMaker) add(row drawing.Row, in innerRow) {
 func (r *rowMaker) templates(subFlow int) {
 	for _, i := range r.f.members[subFlow] {
 		n := &r.f.nodes[i]
-		text := localName(n.Name) + "  " + strings.Join(strings.Fields(n.Command), " ")
+		text := localName(n.Name) + "  " + strings.TrimSpace(n.Command)
 		if n.SubFlow != "" {
 			text = localName(n.Name) + "  " + n.SubFlow
 		}

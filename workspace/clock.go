@@ -79,17 +79,28 @@ func (r *run) clockSet(w *Workspace, at time.Time, by time.Duration) {
 	r.step(w, scheduler.Event{Kind: scheduler.ClockSet, At: at.UnixNano(), By: int64(by)})
 }
 
-// catchUp does the same for what was set since the last reading in the journal, if that is of this boot.
+// catchUp does the same for what was set while no daemon was there. Its executor has been found.
 func (r *run) catchUp(w *Workspace) {
-	boot, up := upTime()
-	if r.state == ended || r.state == complete || r.read.Clocks == nil || r.read.Clocks.Boot != boot || boot == "" {
+	by := r.setSince()
+	if r.read = (history.Record{}); by == 0 || r.state == ended || r.state == complete {
 		return
 	}
-	at := now()
-	if by := at.Sub(r.read.Time) - (up - time.Duration(r.read.Clocks.UpNS)); !agree(by, 0) {
-		w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.id, "by", by)
-		r.clockSet(w, at, by)
+	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.id, "by", by)
+	r.clockSet(w, now(), by)
+}
+
+// setSince is by how much the clock of the machine was set since the last reading in the journal that is not caught
+// up with, if that is of this boot.
+func (r *run) setSince() time.Duration {
+	boot, up := upTime()
+	if r.read.Clocks == nil || r.read.Clocks.Boot != boot || boot == "" {
+		return 0
 	}
+	by := now().Sub(r.read.Time) - (up - time.Duration(r.read.Clocks.UpNS))
+	if agree(by, 0) {
+		return 0
+	}
+	return by
 }
 
 // moveTimes puts what is known of the run into a time that is ahead by so much.

@@ -32,7 +32,7 @@ func TestClockIsSet(t *testing.T) {
 				b.write(controlText("", nodeText("a", "timeout=10m"), nodeText("b", "wait=10m"),
 					nodeText("c", "approve=sure?", "approve_timeout=10m"), nodeText("d", "retries=1", "retry_delay=10m")))
 				b.open()
-				acc, s := b.run(api.RunRequest{})
+				acc, s := b.run(api.RunRequest{TimeoutMS: int64(time.Hour / time.Millisecond)})
 				jobs := map[string]executor.ID{}
 				for range 2 {
 					j := b.next(s)

@@ -78,7 +78,8 @@ func (w *Workspace) conclude(r *run) {
 		r.endedAt = now()
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
-		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors}
+		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors,
+		Left: r.remained, LeftCount: r.leftovers}
 	w.through = max(w.through, r.n)
 	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
 	w.statusesStale, w.noted = false, statuses.Unwritten
@@ -185,6 +186,8 @@ func (r *run) summary() api.RunSummary {
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+	}
+	if s.Result != "" { // of what ends it, which is known before its end is recorded
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s

@@ -23,8 +23,9 @@ type output struct {
 	info     api.LogInfo
 	dir      string
 	out, err executor.Range
-	pid      int     // while it is going
-	ending   *ending // nil when it has ended
+	pid      int         // while it is going
+	inFile   *fileOutput // it stands in the workfile, not on disk; nil for all others
+	ending   *ending     // nil when it has ended
 	span
 }
 
@@ -42,6 +43,10 @@ func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int
 	if err != nil {
 		return api.LogInfo{}, err
 	}
+	if f := o.inFile; f != nil {
+		o.info.OutBytes, o.info.ErrBytes, o.info.Merged = int64(len(f.out)), int64(len(f.err)), f.merged
+		return o.info, nil
+	}
 	o.info.OutBytes, o.info.ErrBytes, o.info.Merged = o.size(o.out), o.size(o.err), o.merged()
 	return o.info, nil
 }
@@ -53,6 +58,9 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 	o, err := w.output(ctx, node, run, execution, follow)
 	if err != nil {
 		return nil, err
+	}
+	if o.inFile != nil {
+		return o.inFile.read(stream, offset)
 	}
 	r, final, err := o.stream(stream)
 	if err != nil {

@@ -96,6 +96,9 @@ func (w *Workspace) locate(p logPlace) (located, error) {
 	rec := w.last[p.id].rec
 	executed := rec != nil && rec.executions > 0
 	if p.run == 0 && !executed {
+		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.mocked && rec.reason == "") {
+			return located{o: o}, nil
+		}
 		return located{}, whyNoOutput(p, rec)
 	}
 	if p.run == 0 {

@@ -13,6 +13,9 @@ const mostTimes = 20_000
 
 // LogTimes says when an output that LogInfo has described was written, as far as that is known.
 func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
+	if info.FromFile {
+		return nil, nil // nobody knows
+	}
 	o, err := w.output(ctx, info.Node, info.Run, info.Execution, false)
 	if err != nil {
 		return nil, err

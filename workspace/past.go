@@ -48,7 +48,7 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
-			if r.state != preparing {
+			if r.n != 0 {
 				active[r.n] = r.summary()
 			}
 		}
@@ -147,6 +147,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 	}
 	d.Decisions = decisionsOf(req, past.Decisions)
 	w.addControl(&d, req)
+	pastLeftovers(&d, past.Result)
 	return d, nil
 }
 

@@ -129,7 +129,11 @@ func again(step *api.PlanStep, rec *nodeRecord) string {
 		return "ran" + in(step.Run)
 	case api.StateFailed:
 		if rec != nil {
-			return "failed" + in(step.Run) + ": " + rec.cause()
+			text := "failed" + in(step.Run) + ": " + rec.cause()
+			if rec.handled {
+				text += ", handled"
+			}
+			return text
 		}
 		return "failed" + in(step.Run)
 	case api.StateIdle:

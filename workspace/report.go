@@ -44,6 +44,8 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 		r.untold = false
 	case executor.Held:
 		r.hold(w, &r.holds.executor, rep.Message)
+	case executor.Swept:
+		r.sweptUp(rep)
 	case executor.Broken:
 		r.lose(w, rep)
 	}

@@ -14,15 +14,16 @@ import (
 // run is one active run: the scheduler's decisions, the executor's session, the journal.
 // It belongs to the loop.
 type run struct {
-	n      int
-	id     string
-	dir    string // its folder
-	client string
-	req    history.Request
-	sched  *scheduler.Run
-	hist   *history.Run
-	sess   executor.Session
-	state  runState
+	n       int
+	id      string
+	dir     string // its folder
+	client  string
+	req     history.Request // its Params hide secrets
+	secrets []string        // variables with the secret parameters, until the executor has them
+	sched   *scheduler.Run
+	hist    *history.Run
+	sess    executor.Session
+	state   runState
 
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
@@ -45,7 +46,7 @@ type run struct {
 	wasStopped  bool           // somebody asked for the end of the run
 	over        bool           // it is looked at from later: nothing of it goes on
 	broken      string         // the executor was lost
-	read        history.Record // the latest with a reading of the clocks, of a run that was taken up
+	read        history.Record // the latest with a reading of the clocks that an earlier daemon made, until catchUp
 	unrecorded  string         // what of the run is not in its history
 	killed      int
 	survivors   []int
@@ -61,6 +62,7 @@ type run struct {
 	holds   holds
 	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
+	unsaid   []func()       // what its executor is to be told when it has been found
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
@@ -70,6 +72,8 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
+	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
+	leftovers int
 	onStop    []func(api.StopResult, error)
 	stopAsked time.Time                                     // the latest of them
 	waited    bool                                          // somebody looks after them, see answerInTime
@@ -79,7 +83,7 @@ type run struct {
 type runState uint8
 
 const (
-	preparing runState = iota // has no number and no executor yet
+	preparing runState = iota // has no number and no executor yet; one that is taken up is going
 	going
 	stopping // no execution starts any more
 	ended    // the scheduler has said so; executor and files are being closed
@@ -122,7 +126,7 @@ func (r *run) limitTime(w *Workspace) {
 	if r.req.TimeoutMS == 0 {
 		return
 	}
-	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - now().Sub(r.req.Time)
+	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (now().Sub(r.req.Time) - r.setSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
 		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
 	})
@@ -167,7 +171,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
 		}
-		r.sess.Stop(cancel, grace)
+		r.stopThere(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)

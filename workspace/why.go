@@ -120,6 +120,9 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
 	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
+	if own := leftoversOf(leftIn(records), why.Node.ID); len(own) > 0 {
+		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
+	}
 	switch {
 	case label == nil && r.templates[r.sched.Template(i)] != nil: // an instance: its node goes by another name
 	case label == nil:

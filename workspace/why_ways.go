@@ -101,7 +101,7 @@ func (r *run) cancelSentence(i int) string {
 const mostNotes = 20
 
 // endNotes are what is to be said about a run that is over, and is no failure.
-func (r *run) endNotes() []string { return r.unmatchedNotes() }
+func (r *run) endNotes() []string { return append(r.unmatchedNotes(), r.leftoverNotes()...) }
 
 // unmatchedNotes names the nodes that have put out a case for which they have no edge.
 func (r *run) unmatchedNotes() (notes []string) {

@@ -133,6 +133,7 @@ type pulse struct {
 	held              bool            // some of the runs are not taken up, see held
 	latest            *api.RunSummary // of the runs that are over; nothing in it changes
 	results           string
+	problem           string // with the file, "" = none
 }
 
 // loop handles messages until the workspace closes. What one message or a burst of them caused is
@@ -195,7 +196,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.results}
+	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.results, problem: w.file.problem}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.id)
 		p.running += r.running
@@ -215,7 +216,7 @@ func (w *Workspace) publishPulse() {
 // pulseChanged compares with what was published last: most messages change nothing of it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || old.held != (len(w.held.runs) > 0) ||
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || old.problem != w.file.problem || old.held != (len(w.held.runs) > 0) ||
 		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}
@@ -292,7 +293,7 @@ func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
 // Info describes the workspace without waiting for the loop.
 func (w *Workspace) Info() api.WorkspaceInfo {
 	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results}
+	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results, Problem: p.problem}
 	for _, id := range p.runs {
 		info.State = "running"
 		if id != "" { // it has no number yet

@@ -76,7 +76,7 @@ func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, 
 	if o.all {
 		return allApprovals(ctx, e)
 	}
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return api.ApprovalList{}, err
 	}
@@ -108,6 +108,7 @@ func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 		if err != nil {
 			return all, err
 		}
+		e.noteProblem(ws.Problem)
 		list, err := ws.Approvals(ctx)
 		if err != nil {
 			return all, err

@@ -75,7 +75,7 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 	if err != nil {
 		return err
 	}
-	s, err := e.open(cmd.Context(), o.file)
+	s, err := e.look(cmd.Context(), o.file)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ For pictures and other formats see wf graph.`,
 }
 
 func (o *exportOptions) run(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (o *logsOptions) check(args []string) error {
 }
 
 func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}
@@ -188,6 +188,9 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	if header && !o.json {
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
+	if info.FromFile {
+		fmt.Fprintf(e.stderr, "note: no run here has executed %s: this stands in the file\n", plain.Line(info.Name))
+	}
 	if info.Pending != "" {
 		fmt.Fprintf(e.stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
 	}
@@ -256,6 +259,9 @@ func (l *lineStart) fresh() io.Writer {
 
 // logTitle is the line above the output of one of several nodes.
 func logTitle(info api.LogInfo) string {
+	if info.FromFile {
+		return "==> " + plain.Line(info.Name) + " (from the file) <=="
+	}
 	title := "==> " + plain.Line(info.Name) + " (run " + info.Run
 	if info.Execution > 1 {
 		title += fmt.Sprintf(", execution %d", info.Execution)

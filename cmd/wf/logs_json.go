@@ -26,7 +26,7 @@ type jsonLines struct {
 // newJSONLines writes to w, one Write per line. stamps, if any, tell when what is from offset on was written.
 func newJSONLines(w io.Writer, info api.LogInfo, stream string, stamps *stamps, offset int64) *jsonLines {
 	return &jsonLines{w: w, stamps: stamps, offset: offset, line: api.LogLine{Schema: api.SchemaLog, Run: info.Run, Node: info.Node,
-		Name: info.Name, Execution: info.Execution, Stream: stream}}
+		Name: info.Name, Execution: info.Execution, Stream: stream, FromFile: info.FromFile}}
 }
 
 // Write takes the next bytes of the stream.

@@ -60,7 +60,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 			o.run = e.get("WF_RUN_ID")
 		}
 	}
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 	}
 	value, has := outputs.Outputs[key]
 	if !has {
-		return noOutput(outputs, key)
+		return noOutput(strings.TrimSuffix(name, "."+key), outputs, key)
 	}
 	if o.json {
 		outputs.Outputs = map[string]any{key: value}
@@ -150,8 +150,8 @@ func (o *outOptions) places(e *env) []string {
 	return append(places, "")
 }
 
-func noOutput(o api.NodeOutputs, key string) error {
-	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", o.Node, key), why: "it has none at all"}
+func noOutput(asked string, o api.NodeOutputs, key string) error {
+	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), why: "it has none at all"}
 	if o.Run != "" {
 		f.what += " in run " + o.Run
 	}

@@ -38,6 +38,16 @@ func (e *env) open(ctx context.Context, file string) (*session, error) {
 	return &session{client: c, ws: ws, path: path}, nil
 }
 
+// look is open for commands that show what is known of a workfile: if that is not what stands in the file now,
+// because it cannot be read at present, a note says so.
+func (e *env) look(ctx context.Context, file string) (*session, error) {
+	s, err := e.open(ctx, file)
+	if err == nil {
+		e.noteProblem(s.ws.Problem)
+	}
+	return s, err
+}
+
 func (s *session) close() { s.client.Close() }
 
 // connect reaches the daemon and starts one if none answers.

@@ -22,6 +22,7 @@ func topics() []topic {
 		{"workfiles", "What wf reads in a workfile", fixed(workfilesTopic)},
 		{"control-flow", "Conditions, repeats, people and values", fixed(controlTopic)},
 		{"attributes", "All attributes of nodes, edges and the graph", attributesTopic},
+		{"background", "Processes that commands leave behind", fixed(backgroundTopic)},
 		{"exit-codes", "Exit statuses", fixed(exitTopic)},
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", fixed(jsonTopic)},
@@ -54,6 +55,7 @@ const recipesTopic = `WHAT TO TYPE WHEN
   a node and all that follows      wf run --nodes NODE+
   everything again                 wf run --fresh
   stop it                          wf stop          or Ctrl-C in wf run
+  keep a process beyond its run    wf help background
   it was done by hand              wf edit status NODE ran, then wf resume
   change a command                 wf edit set NODE label 'COMMAND'
   change several                   wf edit nodes 'align_*'   take it back: wf edit undo
@@ -178,7 +180,8 @@ Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
 The graph:
 
-  params    parameters as JSON: type, required, default, choices, choices_from, help ...
+  params    parameters as JSON: type (string, int, float, bool, path, list, json,
+            secret), required, default, choices, choices_from, must_exist, help ...; wf params
   on_busy   refuse, queue or cancel, when a run of the same nodes is going
 
 EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,

@@ -45,7 +45,7 @@ how it failed, what blocked it. With --json there is a line for each node.`,
 }
 
 func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}

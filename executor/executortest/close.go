@@ -29,6 +29,15 @@ var closeCases = []testCase{
 		if survivors := h.close(); len(survivors) > 0 {
 			h.Errorf("survivors %v", survivors)
 		}
+		told := 0
+		for _, r := range h.news.all() {
+			if r.Kind == executor.Swept {
+				told += r.Count
+			}
+		}
+		if told < len(pids) {
+			h.Errorf("%d processes were left behind, %d are told of", len(pids), told)
+		}
 		for _, pid := range pids {
 			if alive(pid) {
 				h.Errorf("process %d is left", pid)

@@ -1,0 +1,117 @@
+package workspace
+
+import (
+	"fmt"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+)
+
+// sweptUp notes what the executions of the run had left behind.
+func (r *run) sweptUp(rep executor.Report) {
+	r.leftovers, r.remained = rep.Count, nil
+	for _, l := range rep.Left {
+		r.remained = append(r.remained, history.Leftover{Node: l.Node, Execution: l.Execution, PID: l.PID, Program: l.Program})
+	}
+}
+
+// leftoverText is "2 processes that it had left behind were ended with the run: sleep (pid 7), sh (pid 8)".
+func leftoverText(left []history.Leftover) string {
+	names := make([]string, len(left))
+	for i, l := range left {
+		program := l.Program
+		if program == "" {
+			program = "a process"
+		}
+		names[i] = fmt.Sprintf("%s (pid %d)", program, l.PID)
+	}
+	return fmt.Sprintf("%s that it had left behind %s ended with the run: %s",
+		agreed(len(left), "process", "processes"), verb(len(left)), some(names, 8))
+}
+
+func verb(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// leftoversOf are those of one node.
+func leftoversOf(left []history.Leftover, node string) (own []history.Leftover) {
+	for _, l := range left {
+		if l.Node == node {
+			own = append(own, l)
+		}
+	}
+	return own
+}
+
+// leftoverNotes are notes about a run, one for each node that has left processes behind. name words an id.
+func leftoverNotes(left []history.Leftover, count int, name func(id string) string) (notes []string) {
+	seen := map[string]bool{}
+	for _, l := range left {
+		if seen[l.Node] {
+			continue
+		}
+		seen[l.Node] = true
+		if len(notes) == mostNotes {
+			break
+		}
+		who := name(l.Node)
+		if l.Node == "" {
+			who = "a node"
+		}
+		notes = append(notes, who+": "+leftoverText(leftoversOf(left, l.Node)))
+	}
+	if more := count - len(left); more > 0 {
+		notes = append(notes, fmt.Sprintf("%d more processes that nodes had left behind were ended with the run", more))
+	}
+	if len(notes) > 0 {
+		notes = append(notes, "to keep such a process going: wf help background")
+	}
+	return notes
+}
+
+// leftoverNotes are those of this run.
+func (r *run) leftoverNotes() []string {
+	return leftoverNotes(r.remained, r.leftovers, func(id string) string {
+		if i, known := r.sched.Index(id); known {
+			return r.nodes[i].name
+		}
+		return id
+	})
+}
+
+// pastLeftovers tells of them in the description of a run that is over.
+func pastLeftovers(d *api.RunDetail, res *history.Result) {
+	if res == nil {
+		return
+	}
+	names := map[string]string{}
+	for k := range d.Execs {
+		x := &d.Execs[k]
+		names[x.Node] = x.Name
+		for _, l := range res.Left {
+			if l.Node == x.Node && l.Execution == x.Execution {
+				x.LeftPIDs = append(x.LeftPIDs, l.PID)
+			}
+		}
+	}
+	d.Notes = append(d.Notes, leftoverNotes(res.Left, res.LeftCount, func(id string) string {
+		if name := names[id]; name != "" {
+			return name
+		}
+		return id
+	})...)
+}
+
+// leftIn finds them in the records of a run that is over.
+func leftIn(records []history.Record) []history.Leftover {
+	for _, rec := range records {
+		if rec.Result != nil {
+			return rec.Result.Left
+		}
+	}
+	return nil
+}
