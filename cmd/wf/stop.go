@@ -57,8 +57,6 @@ func (o *stopOptions) check(flags *pflag.FlagSet, run string) error {
 		return usage("--all and --node exclude each other")
 	case o.now && flags.Changed("grace"):
 		return usage("--now and --grace exclude each other")
-	case o.grace < 0:
-		return usage("--grace must not be negative")
 	}
 	return nil
 }
