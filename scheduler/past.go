@@ -213,7 +213,7 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	// Instances of an activation before the present one are nothing to go on with.
 	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
-		p.Arrivals, p.Starts = r.pastArrivals(x.sub), x.starts
+		p.Arrivals, p.Starts = r.pastArrivals(x.sub), x.sub.starts
 		if x.sub.count > p.Instances {
 			p.Planned = x.sub.count
 		}

@@ -14,7 +14,7 @@ func (r *Run) rateWait(i int32, sub *flow.Sub) int64 {
 	if sub.Rate == 0 || r.dry != nil {
 		return 0
 	}
-	starts := r.rareAt(i).starts
+	starts := r.rareAt(i).sub.starts
 	if len(starts) < sub.Rate {
 		return 0
 	}
@@ -29,11 +29,10 @@ func (r *Run) noteStart(i int32, sub *flow.Sub, k int32) {
 	if sub.Rate == 0 || r.frames[k].active == 0 {
 		return // all of it was done before
 	}
-	x := r.rareAt(i)
-	if len(x.starts) >= sub.Rate {
-		x.starts = append(x.starts[:0:0], x.starts[len(x.starts)-sub.Rate+1:]...) // what an earlier run has left is its own
+	s := r.rareAt(i).sub
+	if s.starts = append(s.starts, r.now); len(s.starts) > sub.Rate {
+		s.starts = s.starts[len(s.starts)-sub.Rate:]
 	}
-	x.starts = append(x.starts, r.now)
 }
 
 // pace lets a sub-flow wait for the moment at which its rate allows another instance; 0 = it waits for none.

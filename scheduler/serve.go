@@ -31,7 +31,6 @@ type rare struct {
 	env       []string       // for the present execution
 	gens      [timerKinds]int32
 	sub       *instances
-	starts    []int64 // when the latest instances of a sub-flow with a limited rate started
 }
 
 // begin forgets what belongs to an earlier activation.

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,7 @@ type instances struct {
 	more      int    // nodes that it counts for beyond itself, see Total
 	stopping  string // why no more of them begin: the reason that the sub-flow fails for
 	message   string
+	starts    []int64         // when the latest ones started, where the rate is limited; also those of activations before
 	next      int64           // when the next one may start, if the rate is what it waits for; else 0
 	ended     int32           // how many have ended in this run
 	before    map[int32]int32 // the places that instances had among those that an earlier run has ended; made when it is needed
@@ -76,8 +78,8 @@ func (r *Run) startInstances(i int32) {
 	}
 	if p, yes := r.goesOn(i); yes {
 		kept.stopped = p.Stopped
-		if len(p.Starts) > 0 {
-			x.starts = p.Starts
+		if kept.starts == nil {
+			kept.starts = slices.Clip(p.Starts)
 		}
 	}
 	kept.hasItems = false // they belong to this activation
