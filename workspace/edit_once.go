@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"wf/api"
 	"wf/history"
@@ -19,11 +20,13 @@ import (
 // says which requests have their edits in it, and how to know the two files. It need not survive a power cut:
 // neither does who would ask again.
 
-// madeKept bounds how many requests the note names. One comes again within seconds.
-const madeKept = 64
-
-// madeMost bounds the note, in bytes.
-const madeMost = 16 << 20
+// madeKept bounds how many requests the note names, which come again within seconds; madeLong how much of an
+// answer is kept, in ids of nodes and in bytes of text; madeMost the note, in bytes.
+const (
+	madeKept = 16
+	madeLong = 1000
+	madeMost = 16 << 20
+)
 
 // madeNote is the content of the note.
 type madeNote struct {
@@ -45,6 +48,15 @@ type madeEdits struct {
 	saved   []madeEdit
 	doubt   []madeEdit // of an earlier daemon, and the file is another one since
 	unread  bool       // there is a note that cannot be read
+}
+
+// briefly is an answer as it is kept.
+func briefly(res api.EditResult) api.EditResult {
+	if len(res.Added) > madeLong {
+		res.Added, res.Notes = nil, append(slices.Clip(res.Notes), fmt.Sprintf("%d nodes were added; their ids are not known any more", len(res.Added)))
+	}
+	res.Text = strings.ToValidUTF8(res.Text[:min(len(res.Text), madeLong)], "")
+	return res
 }
 
 func (w *Workspace) madePath() string {
@@ -148,7 +160,7 @@ func onceSaved(ctx context.Context, w *Workspace, by api.Author, f func(*Workspa
 			return
 		}
 		if by.Key != "" && !made {
-			w.made.unsaved = append(w.made.unsaved, madeEdit{by.Key, res})
+			w.made.unsaved = append(w.made.unsaved, madeEdit{by.Key, briefly(res)})
 		}
 		w.saveThen(func() {
 			if w.file.problem != "" {
