@@ -119,6 +119,7 @@ func (w *Workspace) complete(r *run) {
 	sum := r.summary()
 	w.latest = &sum
 	counts := r.countAll()
+	w.tellMarks(len(w.g.Edges()))
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
