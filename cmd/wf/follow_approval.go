@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -167,11 +168,20 @@ func (f *follower) answer(approved bool) {
 		_, err := f.s.decide(f.ctx, a, d)
 		return func() {
 			if err != nil {
-				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), decidedWord(approved), plain.Line(err.Error()))
+				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), decidedWord(approved), plain.Line(reasonOf(err)))
 				f.learnApprovals()
 			}
 		}
 	})
+}
+
+// reasonOf is what an error says on one line, with what is wrong with each value of an answer.
+func reasonOf(err error) string {
+	var refused *api.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err.Error()
+	}
+	return refused.Message + ": " + strings.ReplaceAll(refused.Why, "\n", ", ") + ": " + refused.Fix
 }
 
 // sayApproval tells that a node waits for a person, what it asks, and how to answer.
