@@ -72,7 +72,9 @@ torture-short: ## the same in little
 	$(GO) run ./bench/torture control -n 16 -seed $(SEED)
 	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
+	$(GO) run ./bench/torture slots -n 6 -files 10 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)
+	$(GO) run ./bench/torture folders -n 12 -seed $(SEED)
 	$(GO) run ./bench/torture forecast -n 40 -seed $(SEED)
 
 clean: ## remove what was built

@@ -17,7 +17,7 @@ type ParamList struct {
 // Param is one parameter of a workfile.
 type Param struct {
 	Name      string   `json:"name"`
-	Type      string   `json:"type"` // "string", "int", "float", "bool", "path"
+	Type      string   `json:"type"` // "string", "int", "float", "bool", "path", "list", "json", "secret"
 	Required  bool     `json:"required,omitempty"`
 	Default   any      `json:"default,omitempty"`
 	Help      string   `json:"help,omitempty"`
@@ -26,6 +26,7 @@ type Param struct {
 	MinLength *int     `json:"min_length,omitempty"` // in characters
 	MaxLength *int     `json:"max_length,omitempty"`
 	Pattern   string   `json:"pattern,omitempty"`
+	MustExist bool     `json:"must_exist,omitempty"` // of a path: there has to be something
 	// Choices are those of the workfile, or what the command ChoicesFrom prints now. There are none as
 	// long as a parameter that the command depends on has no value.
 	Choices     []string `json:"choices,omitempty"`

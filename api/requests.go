@@ -165,6 +165,10 @@ type StopResult struct {
 	Run       string `json:"run"`
 	Killed    int    `json:"killed"`    // executions that were ended
 	Survivors []int  `json:"survivors"` // processes that could not be killed
+	// Problem says what of the run is not in its history: its folder was removed, or cannot be written to.
+	// Then Going says that the daemon tries again until it can; until then the run counts as going.
+	Problem string `json:"problem,omitempty"`
+	Going   bool   `json:"going,omitempty"`
 }
 
 // Plan is what a run would do: `wf plan --json`.

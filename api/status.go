@@ -121,7 +121,7 @@ type RunSummary struct {
 	DurationMS *int64     `json:"duration_ms,omitempty"`
 	Stopping   bool       `json:"stopping,omitempty"`
 	Survivors  []int      `json:"survivors,omitempty"` // pids of what could not be killed at its end
-	Held       string     `json:"held,omitempty"`      // why nothing starts at present; it goes on by itself
+	Held       string     `json:"held,omitempty"`      // why nothing starts at present; the run goes on by itself when that is over
 	Paused     Paused     `json:"paused,omitempty"`    // why nothing of it goes at present; "" = something does, or it is over
 	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands go at once than could; nil: all that can do
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them

@@ -21,7 +21,7 @@ var table = []Attribute{
 		Meaning: "an expression: one instance after the other, until it holds"},
 	{Name: "parallel", On: SubFlow, Kind: Number, Meaning: "how many instances at once", Mistaken: []string{"max_parallel"}},
 	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue", "cancel"}, Mistaken: []string{"fail_fast"},
-		Meaning: "stop: no further instance starts; continue: the rest goes on; cancel: all of it ends"},
+		Meaning: "stop: none begins any more; continue: the rest goes on; cancel: all of it ends"},
 	{Name: "stop_when", On: SubFlow, Kind: Expression, Long: true,
 		Meaning: "an expression: when it holds after an instance, no further one starts"},
 	{Name: "min_success", On: SubFlow, Kind: Other, Mistaken: []string{"min_successes", "min_succeeded"},

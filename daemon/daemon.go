@@ -191,6 +191,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.opener.unfinished())
+	close(d.workspaces.resumed)
 	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
 	k := d.newKeeper(l, servers)

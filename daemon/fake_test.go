@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ type fakes struct {
 	latest map[string]*fake
 	fail   error
 	left   []string
+	going  []string      // runs that an earlier daemon has left in each of them
 	gate   chan struct{} // when set, opening waits for it
 }
 
@@ -47,7 +49,7 @@ func (o *fakes) open(path string, _ bool) (Workspace, error) {
 		return nil, o.fail
 	}
 	id, _, _ := o.id(path)
-	w := &fake{path: path, ident: id, done: make(chan struct{}), stopped: make(chan struct{})}
+	w := &fake{path: path, ident: id, done: make(chan struct{}), stopped: make(chan struct{}), runs: slices.Clone(o.going)}
 	o.latest[path] = w
 	return w, nil
 }
@@ -141,6 +143,11 @@ func (w *fake) StartRun(_ context.Context, client string, _ api.RunRequest) (api
 	w.asked = append(w.asked, client)
 	w.runs = append(w.runs, "1")
 	return api.RunAccepted{Run: "1"}, nil
+}
+
+// CallerOf knows every command.
+func (w *fake) CallerOf(context.Context, api.Caller) (map[string]int, bool, error) {
+	return nil, true, nil
 }
 
 // end ends all runs as the real workspace does: the event, then idleness.

@@ -16,13 +16,17 @@ type nested struct {
 	table *workspaces // set before there are workspaces
 }
 
-// caller uses the workspace of a command; nil when it is not open, and the command not of this daemon.
+// caller uses the workspace of a command; nil when it is not open, and the command not of this daemon. A
+// command may be quicker than the daemon that takes its run up.
 func (n *nested) caller(ctx context.Context, c api.Caller) *entry {
 	id, _, err := n.table.opener.id(c.Workfile)
 	if err != nil {
 		return nil
 	}
 	e, err := n.table.find(ctx, id)
+	if err != nil && n.table.awaitResumed(ctx) == nil {
+		e, err = n.table.find(ctx, id)
+	}
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,11 @@ import (
 // the daemon goes: the end waits for the requests at hand.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 	var err error
+	if !q.Detach {
+		err = d.workspaces.awaitResumed(r.Context())
+	}
 	switch going := d.going(); {
+	case err != nil:
 	case len(going) == 0, q.Detach:
 	case q.Cancel:
 		err = d.cancelRuns(r, q)
@@ -66,11 +71,27 @@ func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
 	var all sync.WaitGroup
 	for i, e := range going {
 		all.Go(func() {
-			_, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
+			var results []api.StopResult
+			results, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
+			if errs[i] == nil {
+				errs[i] = unrecorded(e.ws.Info().Workfile, results)
+			}
 		})
 	}
 	all.Wait()
 	return firstFailure(errs)
+}
+
+// unrecorded is the error about runs that were stopped and whose end cannot be written down: the daemon
+// stays to do it.
+func unrecorded(workfile string, results []api.StopResult) error {
+	for _, res := range results {
+		if res.Going {
+			return &api.Error{Code: api.CodeRefused, Message: "run " + res.Run + " was stopped, but the daemon cannot end yet", Where: workfile,
+				Why: res.Problem, Fix: fmt.Sprintf("make the state folder writable, or kill %d: the next daemon records it", os.Getpid())}
+		}
+	}
+	return nil
 }
 
 // firstFailure skips workspaces that closed meanwhile: their runs were over.

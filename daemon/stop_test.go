@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"errors"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"wf/api"
 )
@@ -83,4 +86,60 @@ func TestStopWaitsForRuns(t *testing.T) {
 		t.Fatal(e)
 	}
 	r.wait()
+}
+
+// TestStopMeetsTheTakingUp: a daemon that has just started answers before it has taken up what an earlier one
+// left going. It must not end as if there were nothing, unless it is to let go of everything.
+func TestStopMeetsTheTakingUp(t *testing.T) {
+	for _, c := range []struct {
+		stop  api.ServerStop
+		waits bool
+		code  api.Code // of the answer
+	}{
+		{api.ServerStop{}, true, api.CodeRefused},
+		{api.ServerStop{Cancel: true}, true, ""},
+		{api.ServerStop{Wait: true}, true, ""},
+		{api.ServerStop{Detach: true}, false, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			f.gate, f.going = make(chan struct{}), []string{"1"}
+			ws := newTestWorkspaces(f, 0, nil)
+			defer ws.close()
+			go func() {
+				ws.resume([]string{"/w"})
+				close(ws.resumed)
+			}()
+			d := &daemon{cfg: Config{}.withDefaults(), workspaces: ws, end: make(chan struct{})}
+			var err error
+			answered := make(chan struct{})
+			go func() {
+				_, err = d.stop(httptest.NewRequestWithContext(t.Context(), "POST", api.PathServerStop, nil), c.stop)
+				close(answered)
+			}()
+			synctest.Wait()
+			select {
+			case <-answered:
+				if c.waits {
+					t.Errorf("%+v: answered before the runs were taken up: %v", c.stop, err)
+				}
+			default:
+				if !c.waits {
+					t.Errorf("%+v: waits", c.stop)
+				}
+			}
+			close(f.gate)
+			synctest.Wait()
+			if c.stop.Wait {
+				f.get("/w").end()
+			}
+			<-answered
+			if e := new(api.Error); errors.As(err, &e) != (c.code != "") || e.Code != c.code {
+				t.Errorf("%+v: %v", c.stop, err)
+			}
+			if c.stop.Cancel {
+				<-f.get("/w").stopped
+			}
+		})
+	}
 }

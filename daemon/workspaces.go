@@ -26,6 +26,7 @@ type workspaces struct {
 	linger  time.Duration // of an unused workspace
 	timeout time.Duration // of idleness; 0 = none
 	idle    func()
+	resumed chan struct{}  // closed when what an earlier daemon left going is open
 	quit    chan struct{}  // closed by close
 	keepers sync.WaitGroup // one goroutine per entry
 
@@ -56,7 +57,7 @@ type entry struct {
 
 func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
 	t := &workspaces{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
-		quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
+		resumed: make(chan struct{}), quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.armIdle()
@@ -377,6 +378,24 @@ func (t *workspaces) resume(paths []string) {
 		}
 		t.log.Info("workfile resumed", "workfile", path, "workspace", e.id)
 		t.release(e)
+	}
+}
+
+// resumeTime bounds the wait for the runs of an earlier daemon: a workfile may lie on a disk that does not answer.
+const resumeTime = 10 * time.Second
+
+// awaitResumed waits until the runs that an earlier daemon left going have been taken up: before that the
+// daemon answers already, but does not know all runs.
+func (t *workspaces) awaitResumed(ctx context.Context) error {
+	select {
+	case <-t.resumed:
+		return nil
+	case <-t.quit:
+		return nil
+	case <-time.After(resumeTime):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -74,14 +74,11 @@ func (r *runner) open(e *execution) {
 
 // ready takes a job that waits for nothing but a place.
 func (r *runner) ready(e *execution) {
-	switch {
-	case strings.TrimSpace(e.job.Command) == "":
+	if strings.TrimSpace(e.job.Command) == "" {
 		r.end(e, &entry{})
-	case r.env.missing:
-		r.end(e, &entry{Failed: true, Message: "the environment of the run is gone"})
-	default:
-		r.queue.push(e)
+		return
 	}
+	r.queue.push(e)
 }
 
 // settle opens the gates that an end opens. What waits for one that failed waits on: the daemon

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,17 +28,44 @@ const (
 	tallyLimit = 200
 )
 
-// guarded returns what has become of the record, at most once per guardPause while all is well. It
-// also gives up output files that are not in their place any more.
+// guarded returns what has become of the record and of the environment, at most once per guardPause while
+// all is well. It also gives up output files that are not in their place any more.
 func (r *runner) guarded(now time.Time) error {
 	if now.Sub(r.guardedAt) < guardPause {
 		return nil
 	}
 	if err := r.record.Check(); err != nil {
+		return recordError(fmt.Errorf("%w; %s", err, putBack))
+	}
+	if err := r.keepEnvironment(); err != nil {
 		return err
 	}
 	r.slots.weed()
 	r.guardedAt = now
+	return nil
+}
+
+// putBack is what people can do about a file of a run that was removed.
+const putBack = "put it back, or stop the run (wf stop) and go on with wf resume"
+
+// keepEnvironment writes the environment again when its file was removed: the next runner needs it. A runner
+// that has found none looks for it, since a daemon may write it again.
+func (r *runner) keepEnvironment() (err error) {
+	path := filepath.Join(r.dir, environmentFile)
+	if r.env.missing {
+		if r.env, err = loadEnvironment(path); err != nil {
+			r.env = &environment{missing: true}
+			return err
+		}
+		if r.env.missing {
+			return fmt.Errorf("the environment of the run, %s, has been removed; %s", path, putBack)
+		}
+		r.runMarker = cmp.Or(r.runMarker, markerOf(r.env.base).run)
+		return nil
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !r.closing {
+		_ = writeEnvironment(path, r.env.base) // tried again at the next look
+	}
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 // trouble returns why nothing should be started.
 func (r *runner) trouble(now time.Time) error {
 	if err := r.guarded(now); err != nil {
-		return recordError(err)
+		return err
 	}
 	if err := r.record.Reserve((r.going()+1)*entryRoom + recordRoom); err != nil {
 		return recordError(err)

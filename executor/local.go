@@ -71,14 +71,18 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 // prepare makes the folders and keeps the environment.
 func (l *Local) prepare(spec Spec) error {
 	_ = os.MkdirAll(l.Sockets, 0o700) // runners do without it where they can
-	path := filepath.Join(spec.Dir, environmentFile)
 	if spec.Env == nil {
-		return dropUnfinished(path)
+		return dropUnfinished(filepath.Join(spec.Dir, environmentFile))
 	}
+	return keepEnvironment(spec)
+}
+
+// keepEnvironment writes the environment of a run where there is none.
+func keepEnvironment(spec Spec) error {
 	// What a shell would tell its child about the folder, so that going without one is no different.
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
-	err := writeEnvironment(path, env)
+	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // followed again: the run keeps what it began with
 	}

@@ -238,6 +238,7 @@ func (s *session) follow(conn net.Conn, err error) {
 			return
 		}
 		s.crashes.begun = time.Now()
+		s.keepEnvironment()
 		if conn, err = s.runner.connect(context.Background()); err != nil {
 			conn = nil
 		}
@@ -424,8 +425,22 @@ func (s *session) notice(line []byte) error {
 	return nil
 }
 
+// keepEnvironment writes the environment of the run again if it is gone and this daemon was given it. The runner
+// of a run that is closing removes it.
+func (s *session) keepEnvironment() {
+	s.mu.Lock()
+	ending := s.closing || s.detached
+	s.mu.Unlock()
+	if s.spec.Env != nil && !ending {
+		_ = keepEnvironment(s.spec) // the runner says that it lacks it
+	}
+}
+
 // hold reports why nothing starts at present, or with "" that it goes on, if that is not known.
 func (s *session) hold(why string) {
+	if why != "" {
+		s.keepEnvironment()
+	}
 	if s.held != why {
 		s.held = why
 		s.report(Report{Kind: Held, Time: time.Now(), Message: why})

@@ -15,6 +15,7 @@ type op func(v *evaluation) any
 // for missing values some of its operators are silently false.
 type compiler struct {
 	text  []rune
+	whole ast.Node // the expression
 	scope *Scope
 	lets  map[string]int // variable to slot
 	slots int

@@ -11,8 +11,14 @@ import (
 
 // A Scope says which names a text may use. Any other one is an error of Compile.
 type Scope struct {
-	Params []string               // parameters of the workfile
-	Node   func(name string) bool // whether nodes.NAME is a node that can be seen from here; nil = none
+	Params []string // parameters of the workfile
+	// Secrets are those of the parameters that only a command gets to see. A text that is for a command alone
+	// may hold one as it is, ${{ params.NAME }}; no other expression may use it, because what is decided and
+	// shown is recorded.
+	Secrets    []string
+	ForCommand bool // the text is for a command alone
+
+	Node func(name string) bool // whether nodes.NAME is a node that can be seen from here; nil = none
 	// Results says whether such a node is a sub-flow, so that it has results; nil = all are.
 	Results func(name string) bool
 	// Hint says what to write instead of a node that cannot be seen, "" if it does not know; nil = never.
@@ -81,7 +87,7 @@ func Compile(text string, s Scope) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{text: []rune(text), scope: &s}
+	c := &compiler{text: []rune(text), scope: &s, whole: tree.Node}
 	op, err := c.all(tree.Node)
 	if err != nil {
 		return nil, err
@@ -101,6 +107,9 @@ func (e *Expr) Nodes() []string { return e.names.nodes }
 
 // Variables returns the environment variables of the client that the text asks for, each once.
 func (e *Expr) Variables() []string { return e.names.variables }
+
+// Secret says that the value is one that only a command gets to see.
+func (e *Expr) Secret() bool { return e.names.secret }
 
 // Constant says that the value is the same whatever happens in a run.
 func (e *Expr) Constant() bool { return !e.varies }

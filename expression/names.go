@@ -12,7 +12,10 @@ import (
 var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
 
 // names are what a text refers to.
-type names struct{ nodes, variables []string }
+type names struct {
+	nodes, variables []string
+	secret           bool // the text is a secret parameter
+}
 
 func (n *names) node(name string) {
 	if !slices.Contains(n.nodes, name) {
@@ -39,6 +42,9 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 	case "nodes":
 		fail(at, "nodes alone has no value; write nodes.NAME.outputs.KEY, .exit_code, .status or .results")
 	case "params":
+		if len(c.scope.Secrets) > 0 {
+			failWith(at, "write params.NAME", "params alone would hold the secret %s", c.scope.Secrets[0])
+		}
 		return func(v *evaluation) any {
 			if v.env.Params == nil {
 				return map[string]any{}
@@ -158,6 +164,12 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		key, constant := n.Property.(*ast.StringNode)
 		if !constant {
 			fail(n.Location().From, "the name behind %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
+		}
+		if root.Value == "params" && slices.Contains(c.scope.Secrets, key.Value) {
+			if !c.scope.ForCommand || c.whole != ast.Node(n) {
+				failWith(root.Location().From, "a line of env may hold it as it is: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
+			}
+			c.names.secret = true
 		}
 		return c.ofRoot(n.Property.Location().From, root.Value, key.Value), true
 	case "parent":

@@ -32,6 +32,11 @@ const (
 	maxRendered = 16 << 20
 )
 
+// Secret says that the text holds a value that only a command gets to see.
+func (t *Text) Secret() bool {
+	return slices.ContainsFunc(t.parts, func(p part) bool { return p.expr != nil && p.expr.Secret() })
+}
+
 // HasTemplate says whether a text holds the beginning of an expression.
 func HasTemplate(text string) bool { return strings.Contains(text, opening) }
 

@@ -186,6 +186,9 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	}
 	for i := range f.Params {
 		s.Params = append(s.Params, f.Params[i].Name)
+		if f.Params[i].Type == Secret {
+			s.Secrets = append(s.Secrets, f.Params[i].Name)
+		}
 	}
 	if home != nil {
 		kind := kindOf(home)

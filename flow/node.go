@@ -344,6 +344,8 @@ func (a *nodeReader) approval() {
 func (a *nodeReader) env() {
 	text, _ := a.n.Attr("env")
 	number, set := 0, map[string]bool{}
+	scope := *a.scope()
+	scope.ForCommand = true
 	for line := range strings.SplitSeq(text, "\n") {
 		number++
 		line = strings.TrimSuffix(line, "\r")
@@ -360,7 +362,7 @@ func (a *nodeReader) env() {
 			continue
 		}
 		set[name] = true
-		t, err := expression.CompileText(value, *a.scope())
+		t, err := expression.CompileText(value, scope)
 		if err != nil {
 			a.wrongLine(CodeExpression, number, "line %d of env, %s: %v", number, name, err)
 			continue

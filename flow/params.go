@@ -1,6 +1,9 @@
 package flow
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Param is one parameter of a workfile.
 type Param struct {
@@ -11,15 +14,16 @@ type Param struct {
 	Help     string
 
 	Min, Max             *float64
-	MinLength, MaxLength *int // in characters
+	MinLength, MaxLength *int // in characters; of a list, in elements
 	Pattern              string
-	Choices              []any    // of the type
+	MustExist            bool     // of a path: there has to be something
+	Choices              []any    // of the type; of a list, of its elements
 	ChoicesFrom          string   // a command that prints one choice a line
 	DependsOn            []string // parameters that ChoicesFrom sees
 }
 
-// ParamType is the type of a parameter. Values of it are string, int, float64, bool and, for a path,
-// string.
+// ParamType is the type of a parameter. Values of it are string, int, float64, bool, []any for a list, []any
+// or map[string]any for JSON, and string for a path and a secret.
 type ParamType uint8
 
 // The types of parameters.
@@ -29,9 +33,12 @@ const (
 	Float
 	Bool
 	Path
+	List
+	JSON   // an object or a list
+	Secret // a text that only commands get to see
 )
 
-var typeWords = [...]string{String: "string", Int: "int", Float: "float", Bool: "bool", Path: "path"}
+var typeWords = [...]string{String: "string", Int: "int", Float: "float", Bool: "bool", Path: "path", List: "list", JSON: "json", Secret: "secret"}
 
 // String returns the word that workfiles use.
 func (t ParamType) String() string { return typeWords[t] }
@@ -53,4 +60,35 @@ func (p ParamProblem) String() string {
 		text += "; " + p.Remedy
 	}
 	return strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
+}
+
+// A Machine tells what only the machine knows about the values of parameters. Both may be nil: then nothing is
+// checked.
+type Machine struct {
+	// Choices gives the choices of a parameter with ChoicesFrom, for the values of the parameters that it
+	// depends on.
+	Choices func(p Param, known map[string]any) ([]string, error)
+	// Exists says why there is nothing at a path, nil if there is something.
+	Exists func(path string) error
+}
+
+// Hidden stands in records for a value that is not shown. As the value of a secret it says that nobody knows it.
+const Hidden = "***"
+
+// Hide returns values as they may be recorded and shown: those of secrets are hidden. It leaves values alone
+// if there are none.
+func Hide(params []Param, values map[string]any) map[string]any {
+	if !slices.ContainsFunc(params, func(p Param) bool { return p.Type == Secret }) {
+		return values
+	}
+	shown := make(map[string]any, len(values))
+	for name, value := range values {
+		shown[name] = value
+	}
+	for i := range params {
+		if _, given := shown[params[i].Name]; given && params[i].Type == Secret {
+			shown[params[i].Name] = Hidden
+		}
+	}
+	return shown
 }

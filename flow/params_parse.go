@@ -88,13 +88,14 @@ type declaration struct {
 	MinLength   *int            `json:"min_length"`
 	MaxLength   *int            `json:"max_length"`
 	Pattern     string          `json:"pattern"`
+	MustExist   bool            `json:"must_exist"`
 	Choices     json.RawMessage `json:"choices"`
 	ChoicesFrom string          `json:"choices_from"`
 	DependsOn   []string        `json:"depends_on"`
 	Help        string          `json:"help"`
 }
 
-var declarationWords = []string{"type", "required", "default", "min", "max", "min_length", "max_length", "pattern", "choices", "choices_from", "depends_on", "help"}
+var declarationWords = []string{"type", "required", "default", "min", "max", "min_length", "max_length", "pattern", "must_exist", "choices", "choices_from", "depends_on", "help"}
 
 // one reads a parameter.
 func (p *paramParser) one(name string, text json.RawMessage, before []string) {
@@ -119,7 +120,7 @@ func (p *paramParser) one(name string, text json.RawMessage, before []string) {
 	}
 	problems := len(p.problems)
 	param := Param{Name: name, Required: d.Required, Help: d.Help, Min: d.Min, Max: d.Max, MinLength: d.MinLength, MaxLength: d.MaxLength,
-		Pattern: d.Pattern, ChoicesFrom: strings.TrimSpace(d.ChoicesFrom), DependsOn: d.DependsOn}
+		Pattern: d.Pattern, MustExist: d.MustExist, ChoicesFrom: strings.TrimSpace(d.ChoicesFrom), DependsOn: d.DependsOn}
 	if i := slices.Index(typeWords[:], d.Type); i >= 0 {
 		param.Type = ParamType(i)
 	} else if d.Type != "" {
@@ -127,6 +128,7 @@ func (p *paramParser) one(name string, text json.RawMessage, before []string) {
 		return
 	}
 	p.limits(&param)
+	p.fits(&param, &d)
 	p.choices(&param, d.Choices)
 	p.fallback(&param, d.Default)
 	if len(p.problems) == problems {
@@ -178,14 +180,15 @@ func jsonKind(name string) string {
 // limits checks that the bounds of a parameter fit its type and each other.
 func (p *paramParser) limits(q *Param) {
 	numeric := q.Type == Int || q.Type == Float
-	textual := q.Type == String || q.Type == Path
+	textual := q.Type == String || q.Type == Path || q.Type == Secret
+	counted := textual || q.Type == List
 	if (q.Min != nil || q.Max != nil) && !numeric {
 		p.add(q.Name, "min_length and max_length bound a text", "min and max are for numbers, and its type is %s", q.Type)
 	}
 	if q.Min != nil && q.Max != nil && *q.Min > *q.Max {
 		p.add(q.Name, "", "min is %s, above max, which is %s", expression.Format(*q.Min), expression.Format(*q.Max))
 	}
-	if (q.MinLength != nil || q.MaxLength != nil || q.Pattern != "") && !textual {
+	if (q.MinLength != nil || q.MaxLength != nil) && !counted || q.Pattern != "" && !textual {
 		p.add(q.Name, "", "min_length, max_length and pattern are for texts, and its type is %s", q.Type)
 	}
 	if q.MinLength != nil && *q.MinLength < 0 || q.MaxLength != nil && *q.MaxLength < 0 {
@@ -195,6 +198,21 @@ func (p *paramParser) limits(q *Param) {
 	}
 	if _, err := expression.CompilePattern(q.Pattern); err != nil {
 		p.add(q.Name, "", "its pattern does not compile: %v", err)
+	}
+}
+
+// fits checks that a parameter says nothing that its type has no place for.
+func (p *paramParser) fits(q *Param, d *declaration) {
+	chosen := d.Choices != nil || q.ChoicesFrom != ""
+	switch {
+	case q.MustExist && q.Type != Path:
+		p.add(q.Name, "", "must_exist is for paths, and its type is %s", q.Type)
+	case q.Type == JSON && chosen:
+		p.add(q.Name, "", "choices are for texts, numbers and lists, and its type is json")
+	case q.Type == Secret && chosen:
+		p.add(q.Name, "", "choices would show a secret; leave them out")
+	case q.Type == Secret && d.Default != nil && string(d.Default) != "null":
+		p.add(q.Name, "leave default out", "a secret has no default, which everybody could read in the workfile")
 	}
 }
 
@@ -215,9 +233,10 @@ func (p *paramParser) choices(q *Param, text json.RawMessage) {
 		p.add(q.Name, "leave one of them out", "has choices and choices_from")
 	}
 	for _, choice := range list {
-		value, problem := q.convert(choice)
+		one := q.element()
+		value, problem := one.convert(choice)
 		if problem == "" {
-			problem = q.bounds(value)
+			problem = one.bounds(value)
 		}
 		if problem != "" {
 			p.add(q.Name, "", "its choice %s %s", quoted(choice), problem)
@@ -244,7 +263,7 @@ func (p *paramParser) fallback(q *Param, text json.RawMessage) {
 	if problem == "" {
 		problem = q.bounds(converted)
 	}
-	if problem == "" && q.Choices != nil && !slices.Contains(q.Choices, converted) {
+	if problem == "" && q.notChosen(converted) != nil {
 		problem = "is none of its choices: " + q.listed()
 	}
 	if problem != "" {

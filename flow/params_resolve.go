@@ -28,17 +28,19 @@ func ParamVariable(name string) string {
 
 // Resolve makes the values of a run out of what was given: texts (from -p) are read as the type of their
 // parameter says, other values (from a JSON file) have to be of it. It finds all problems together, in
-// the order of the parameters, unknown names last. choices gives the choices of a parameter with
-// ChoicesFrom, for the values of the parameters that it depends on; nil = they are not checked. values
-// holds every parameter that has a value, and is nil if there is a problem.
-func Resolve(params []Param, given map[string]any, choices func(p Param, known map[string]any) ([]string, error)) (values map[string]any, problems []ParamProblem) {
+// the order of the parameters, unknown names last. values holds every parameter that has a value, and is
+// nil if there is a problem.
+func Resolve(params []Param, given map[string]any, m Machine) (values map[string]any, problems []ParamProblem) {
 	values = map[string]any{}
 	failed := map[string]bool{}
 	for i := range params {
 		p := &params[i]
 		value, problem := p.resolve(given)
-		if problem == nil && value != nil && p.ChoicesFrom != "" && choices != nil {
-			problem = p.offered(value, values, failed, choices)
+		if problem == nil && value != nil && p.ChoicesFrom != "" && m.Choices != nil {
+			problem = p.offered(value, values, failed, m.Choices)
+		}
+		if problem == nil && value != nil && p.MustExist && m.Exists != nil {
+			problem = p.exists(value, m.Exists)
 		}
 		switch {
 		case problem != nil:
@@ -85,7 +87,7 @@ func didYouMean(word string, words []string) string {
 // resolve returns the value of one parameter, nil if it has none.
 func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	value, ok := given[p.Name]
-	if !ok || value == nil {
+	if !ok || value == nil || p.Type == Secret && value == Hidden {
 		if p.Required {
 			return nil, &ParamProblem{Param: p.Name, Reason: "is required", Remedy: "give it: -p " + p.Name + "=" + strings.ToUpper(p.Type.String())}
 		}
@@ -100,16 +102,54 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 		problem = p.bounds(converted)
 	}
 	remedy := ""
-	if problem == "" && p.Choices != nil && !slices.Contains(p.Choices, converted) {
-		problem, remedy = "is none of the choices", "there are "+p.listed()
-		if meant := didYouMean(expression.Format(converted), p.choiceTexts()); meant != "" {
+	if wrong := p.notChosen(converted); problem == "" && wrong != nil {
+		value, problem, remedy = wrong, "is none of the choices", "there are "+p.listed()
+		if meant := didYouMean(expression.Format(wrong), p.choiceTexts()); meant != "" {
 			remedy = meant
 		}
+	}
+	if problem != "" && p.Type == Secret {
+		return nil, &ParamProblem{Param: p.Name, Reason: "its value " + problem}
 	}
 	if problem != "" {
 		return nil, &ParamProblem{Param: p.Name, Reason: quoted(value) + " " + problem, Remedy: remedy}
 	}
 	return converted, nil
+}
+
+// notChosen returns the value, or the first element of a list, that is none of the choices; nil if all are, or
+// everything is allowed.
+func (p *Param) notChosen(value any) any {
+	if p.Choices == nil {
+		return nil
+	}
+	elements := []any{value}
+	if list, isList := value.([]any); isList {
+		elements = list
+	}
+	for _, e := range elements {
+		if !slices.Contains(p.choiceTexts(), expression.Format(e)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// element is the parameter as its choices have to be: of a list, its elements, which are texts.
+func (p *Param) element() *Param {
+	if p.Type == List {
+		return &Param{Name: p.Name}
+	}
+	return p
+}
+
+// exists checks that there is something at a path.
+func (p *Param) exists(value any, look func(path string) error) *ParamProblem {
+	path, _ := value.(string)
+	if err := look(path); err != nil {
+		return &ParamProblem{Param: p.Name, Reason: quoted(value) + " " + err.Error()}
+	}
+	return nil
 }
 
 // offered checks a value against the choices that a command prints.
@@ -127,11 +167,16 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	if err != nil {
 		return &ParamProblem{Param: p.Name, Reason: fmt.Sprintf("its choices could not be listed: %v", err)}
 	}
-	text := expression.Format(value)
-	if slices.Contains(list, text) {
+	elements := []any{value}
+	if p.Type == List {
+		elements, _ = value.([]any)
+	}
+	at := slices.IndexFunc(elements, func(e any) bool { return !slices.Contains(list, expression.Format(e)) })
+	if at < 0 {
 		return nil
 	}
-	problem := &ParamProblem{Param: p.Name, Reason: quoted(value) + " is none of the choices", Remedy: didYouMean(text, list)}
+	text := expression.Format(elements[at])
+	problem := &ParamProblem{Param: p.Name, Reason: quoted(elements[at]) + " is none of the choices", Remedy: didYouMean(text, list)}
 	switch {
 	case problem.Remedy != "":
 	case len(list) == 0:
@@ -161,8 +206,29 @@ func (p *Param) read(text string) any {
 		case "false", "no", "off", "0":
 			return false
 		}
+	case List:
+		if !strings.HasPrefix(trimmed, "[") {
+			return listed(trimmed)
+		}
+		fallthrough
+	case JSON:
+		if value, err := expression.Decode([]byte(trimmed)); err == nil {
+			return value
+		}
 	}
 	return text
+}
+
+// listed is a list of texts with commas between them.
+func listed(text string) []any {
+	list := []any{}
+	if text == "" {
+		return list
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		list = append(list, strings.TrimSpace(word))
+	}
+	return list
 }
 
 // maxParamText is somewhat less than what Linux allows one environment variable.
@@ -196,6 +262,8 @@ func (p *Param) convert(value any) (converted any, problem string) {
 			return value, ""
 		}
 		return nil, "is neither true nor false"
+	case List, JSON:
+		return p.convertData(value)
 	}
 	text, ok := value.(string)
 	switch {
@@ -211,6 +279,26 @@ func (p *Param) convert(value any) (converted any, problem string) {
 	return text, ""
 }
 
+// convertData takes a value as a list, or as JSON.
+func (p *Param) convertData(value any) (converted any, problem string) {
+	switch value.(type) {
+	case []any:
+	case map[string]any:
+		if p.Type == List {
+			return nil, "is no list"
+		}
+	default:
+		if p.Type == List {
+			return nil, "is no list; write a,b,c or [\"a\", \"b\"]"
+		}
+		return nil, "is neither an object nor a list in JSON"
+	}
+	if text := expression.Format(value); len(text) > maxParamText {
+		return nil, fmt.Sprintf("is longer than %d bytes, more than a command can be given", maxParamText)
+	}
+	return value, ""
+}
+
 // bounds says what bound a value of the type breaks, "" if none.
 func (p *Param) bounds(value any) string {
 	switch x := value.(type) {
@@ -218,6 +306,13 @@ func (p *Param) bounds(value any) string {
 		return p.within(float64(x))
 	case float64:
 		return p.within(x)
+	case []any:
+		switch length := len(x); {
+		case p.MinLength != nil && length < *p.MinLength:
+			return fmt.Sprintf("has fewer than %d elements", *p.MinLength)
+		case p.MaxLength != nil && length > *p.MaxLength:
+			return fmt.Sprintf("has more than %d elements", *p.MaxLength)
+		}
 	case string:
 		switch length := utf8.RuneCountInString(x); {
 		case p.MinLength != nil && length < *p.MinLength:

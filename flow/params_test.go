@@ -58,8 +58,8 @@ func TestProblemsOfParams(t *testing.T) {
 		{"cut off", "{\n\"a\": {", `is no JSON (line 2: it ends too early); write it like {"name": {"type": "string", "default": "x"}}`},
 		{"two objects", "{} {}", `there is something behind the JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
 		{"not an object in it", `{"a": "string"}`, `a: is no JSON object; write it like {"type": "string"}`},
-		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; there are type, required, default, min, max, min_length, max_length, pattern, choices, choices_from, depends_on, help (did you mean type?)`},
-		{"an unknown type", `{"a": {"type": "integer"}}`, `a: its type "integer" is unknown; write string, int, float, bool, path`},
+		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; there are type, required, default, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
+		{"an unknown type", `{"a": {"type": "integer"}}`, `a: its type "integer" is unknown; write string, int, float, bool, path, list, json, secret`},
 		{"a word of another kind", `{"a": {"required": "yes"}}`, `a: required is a string, and has to be true or false`},
 		{"a length that is no number", `{"a": {"min_length": 1.5}}`, `a: min_length is a number 1.5, and has to be a whole number`},
 		{"names", `{"": {}, "1a": {}, "a b": {}, "-a": {}}`, "is no name of a parameter; write letters, digits, _ and -, a letter or _ first\n1a: is no name of a parameter; write letters, digits, _ and -, a letter or _ first\na b: is no name of a parameter; write letters, digits, _ and -, a letter or _ first\n-a: is no name of a parameter; write letters, digits, _ and -, a letter or _ first"},
@@ -74,6 +74,8 @@ func TestProblemsOfParams(t *testing.T) {
 			"a: min is 2, above max, which is 1\nb: min_length is 3, above max_length, which is 2\nc: a length is negative\nd: min and max are for numbers, and its type is string; min_length and max_length bound a text\ne: min_length, max_length and pattern are for texts, and its type is bool\nf: its pattern does not compile: error parsing regexp: missing closing ): `(`"},
 		{"choices", `{"a": {"choices": []}, "b": {"choices": "x"}, "c": {"type": "int", "choices": [1, "x"]}, "d": {"choices": ["a"], "choices_from": "ls"}}`,
 			"a: choices is no list of at least one value\nb: choices is no list of at least one value\nc: its choice \"x\" is no whole number\nd: has choices and choices_from; leave one of them out"},
+		{"lists, JSON and secrets", `{"a": {"type": "list", "default": "x"}, "b": {"type": "list", "default": ["x", "y"], "choices": ["x"]}, "c": {"type": "list", "pattern": "x"}, "d": {"type": "json", "default": 3}, "e": {"type": "json", "choices": [[1]]}, "f": {"type": "secret", "default": "x"}, "g": {"type": "secret", "choices": ["x"]}, "h": {"must_exist": true}, "i": {"type": "list", "default": [1], "min_length": 2}, "j": {"type": "json", "min_length": 2}}`,
+			"a: its default \"x\" is no list; write a,b,c or [\"a\", \"b\"]\nb: its default [\"x\",\"y\"] is none of its choices: x\nc: min_length, max_length and pattern are for texts, and its type is list\nd: its default 3 is neither an object nor a list in JSON\ne: choices are for texts, numbers and lists, and its type is json\nf: a secret has no default, which everybody could read in the workfile; leave default out\ng: choices would show a secret; leave them out\nh: must_exist is for paths, and its type is string\ni: its default [1] has fewer than 2 elements\nj: min_length, max_length and pattern are for texts, and its type is json"},
 		{"depends_on", `{"a": {"depends_on": ["b"]}, "b": {"choices_from": "ls", "depends_on": ["c", "d", "b"]}, "d": {}}`,
 			"a: depends_on has no meaning without choices_from\nb: depends_on names \"c\", which is no parameter\nb: depends_on names d, which is not declared before it; declare d first\nb: depends_on names b, which is not declared before it; declare b first"},
 	} {
@@ -131,7 +133,7 @@ func TestResolve(t *testing.T) {
 		{"unknown", m{"name": "anna", "zzzzz": 1}, "zzzzz: there is no such parameter; there are name, count, rate, force, file, mode, level, host"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			values, problems := Resolve(params, tt.given, hosts)
+			values, problems := Resolve(params, tt.given, Machine{Choices: hosts})
 			got := any(values)
 			if problems != nil {
 				got = lines(problems)
@@ -145,14 +147,14 @@ func TestResolve(t *testing.T) {
 
 func TestChoicesThatCannotBeListed(t *testing.T) {
 	params, _ := ParseParams(`{"a": {"choices_from": "x"}}`)
-	_, problems := Resolve(params, map[string]any{"a": "1"}, func(Param, map[string]any) ([]string, error) { return nil, errors.New("exit status 1") })
+	_, problems := Resolve(params, map[string]any{"a": "1"}, Machine{Choices: func(Param, map[string]any) ([]string, error) { return nil, errors.New("exit status 1") }})
 	if got := lines(problems); got != "a: its choices could not be listed: exit status 1" {
 		t.Error(got)
 	}
-	if values, problems := Resolve(params, map[string]any{"a": "1"}, nil); problems != nil || values["a"] != "1" {
+	if values, problems := Resolve(params, map[string]any{"a": "1"}, Machine{}); problems != nil || values["a"] != "1" {
 		t.Errorf("unchecked: %v, %v", values, problems)
 	}
-	if values, problems := Resolve(nil, map[string]any{"a": "1"}, nil); values != nil || lines(problems) != "a: there is no such parameter; the workfile declares none" {
+	if values, problems := Resolve(nil, map[string]any{"a": "1"}, Machine{}); values != nil || lines(problems) != "a: there is no such parameter; the workfile declares none" {
 		t.Errorf("none declared: %v, %v", values, problems)
 	}
 }
@@ -174,12 +176,58 @@ func TestParamsRoundTrip(t *testing.T) {
 		}
 		params := []Param{{Name: "p", Type: kind}}
 		for _, given := range []any{value, expression.Format(value)} {
-			values, problems := Resolve(params, map[string]any{"p": given}, nil)
+			values, problems := Resolve(params, map[string]any{"p": given}, Machine{})
 			if problems != nil || values["p"] != value {
 				t.Fatalf("%v %#v became %#v, %v", kind, given, values["p"], problems)
 			}
 		}
 	})
+}
+
+// TestResolveData: lists, JSON, secrets and paths that have to exist.
+func TestResolveData(t *testing.T) {
+	params, problems := ParseParams(`{"l": {"type": "list", "choices": ["a", "b", "c"], "max_length": 3}, "of": {"type": "list", "choices_from": "x"},
+		"j": {"type": "json"}, "s": {"type": "secret", "min_length": 3}, "p": {"type": "path", "must_exist": true}, "d": {"type": "list", "default": ["x", 1]}}`)
+	if problems != nil {
+		t.Fatal(lines(problems))
+	}
+	m := Machine{Choices: func(Param, map[string]any) ([]string, error) { return []string{"u", "v"}, nil },
+		Exists: func(path string) error {
+			if path != "there" {
+				return errors.New("does not exist")
+			}
+			return nil
+		}}
+	type object = map[string]any
+	type list = []any
+	for _, tt := range []struct {
+		given object
+		want  any
+	}{
+		{object{"l": "a, b", "j": `{"x": [1, 2.5]}`, "s": "geheim", "p": "there"}, object{"l": list{"a", "b"}, "j": object{"x": list{1, 2.5}}, "s": "geheim", "p": "there", "d": list{"x", 1}}},
+		{object{"l": `["c"]`, "of": "v,u", "j": list{1}, "d": ""}, object{"l": list{"c"}, "of": list{"v", "u"}, "j": list{1}, "d": list{}}},
+		{object{"l": "a,x", "of": "u,w", "j": "{x", "s": "ab", "p": "gone", "d": "[1"},
+			"l: \"x\" is none of the choices; there are a, b, c\nof: \"w\" is none of the choices; there are u, v\nj: \"{x\" is neither an object nor a list in JSON\ns: its value is shorter than 3 characters\np: \"gone\" does not exist\nd: \"[1\" is no list; write a,b,c or [\"a\", \"b\"]"},
+		{object{"l": "a,b,c,a", "j": "3", "s": list{1}}, "l: [\"a\",\"b\",\"c\",\"a\"] has more than 3 elements\nj: 3 is neither an object nor a list in JSON\ns: its value is no text"},
+	} {
+		values, problems := Resolve(params, tt.given, m)
+		got := any(values)
+		if problems != nil {
+			got = lines(problems)
+		} else if again, problems := Resolve(params, values, m); !reflect.DeepEqual(again, values) {
+			t.Errorf("what was resolved became %v, %v", again, problems)
+		}
+		if !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("got\n%v\nwant\n%v", got, tt.want)
+		}
+	}
+	if values, problems := Resolve(params, object{"s": Hidden}, m); problems != nil || values["s"] != nil {
+		t.Errorf("a hidden value became %v, %v", values, problems)
+	}
+	shown := Hide(params, object{"s": "geheim", "l": list{"a"}})
+	if want := (object{"s": "***", "l": list{"a"}}); !reflect.DeepEqual(shown, want) {
+		t.Errorf("shown is %v", shown)
+	}
 }
 
 func TestParamVariable(t *testing.T) {
@@ -207,12 +255,12 @@ func FuzzParseParams(f *testing.F) {
 				given[p.Name] = "1"
 			}
 		}
-		values, problems := Resolve(params, map[string]any{}, nil)
+		values, problems := Resolve(params, map[string]any{}, Machine{})
 		for _, p := range params {
 			if problems == nil && p.Default != nil && !reflect.DeepEqual(values[p.Name], p.Default) {
 				t.Errorf("%s is %v by default, want %v", p.Name, values[p.Name], p.Default)
 			}
 		}
-		Resolve(params, given, nil)
+		Resolve(params, given, Machine{})
 	})
 }

@@ -132,16 +132,19 @@ func (s *Store) Bare(n int, companions ...string) bool {
 // discard makes run n vanish at once: what a crash leaves is a whole run or a folder that sweep
 // removes. Its number is kept first, so that it is not given again.
 func (s *Store) discard(n int) error {
-	last, err := s.lastRemoved()
-	if err != nil {
+	if err := s.keepLast(n); err != nil {
 		return err
 	}
-	if n > last {
-		if err := replaceFile(s.disk, filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true); err != nil {
-			return err
-		}
-	}
 	return s.disk.Rename(s.Dir(n), filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n)))
+}
+
+// keepLast notes durably that numbers up to n were given.
+func (s *Store) keepLast(n int) error {
+	last, err := s.lastRemoved()
+	if err != nil || n <= last {
+		return err
+	}
+	return replaceFile(s.disk, filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true)
 }
 
 // sweep frees the space of discarded runs.

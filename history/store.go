@@ -52,6 +52,18 @@ func OpenOn(disk Disk, dir string) (*Store, error) {
 	return s, nil
 }
 
+// Mend makes the folder of the history again if it is missing, and keeps in it that numbers up to last were
+// given. It reports whether it was missing.
+func (s *Store) Mend(last int) (made bool, err error) {
+	if _, err := os.Lstat(s.runs()); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
+		return false, err
+	}
+	return true, s.keepLast(last)
+}
+
 // At is the history below dir for those who only read: nothing is made. A folder that is not there
 // is an empty history.
 func At(dir string) *Store { return &Store{dir: dir, disk: LocalDisk{}} }
@@ -70,9 +82,13 @@ type Companion struct {
 }
 
 // Create makes the folder of a new run, durably, with its number in req.Run, the workfile as it
-// is and what lies beside it. The folder appears under its number only when all of it is on the disk, so a crash leaves a
+// is and what lies beside it. req.Run is a number that was given already, if the caller knows one: the folder
+// that had it may have been removed. The folder appears under its number only when all of it is on the disk, so a crash leaves a
 // whole run or none; after an error nothing of it is left.
 func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run, error) {
+	if _, err := s.Mend(req.Run); err != nil {
+		return nil, err
+	}
 	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
@@ -81,7 +97,7 @@ func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run,
 	if err != nil {
 		return nil, err
 	}
-	if len(numbers) > 0 {
+	if last = max(last, req.Run); len(numbers) > 0 {
 		last = max(last, numbers[0])
 	}
 	req.Run, req.Nodes = last+1, len(req.Scope)

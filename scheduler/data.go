@@ -140,6 +140,20 @@ func (r *Run) Environment(node int) []string {
 	return nil
 }
 
+// SecretVariable says whether a variable that an execution of a node is told holds a secret parameter.
+func (r *Run) SecretVariable(node int, name string) bool {
+	for i := int32(node); i != noNode; i = r.frameOf(i).owner {
+		if rules := r.rulesOf(i); rules != nil {
+			for _, v := range rules.Env {
+				if v.Name == name {
+					return v.Value.Secret()
+				}
+			}
+		}
+	}
+	return false
+}
+
 // ItemsCommand returns the command that gives the items of a sub-flow, which is what its Execute asks
 // for; "" for other nodes.
 func (r *Run) ItemsCommand(node int) string {

@@ -120,6 +120,12 @@ func (l *line) edit(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// veiled is the line where nobody is to read it from the screen.
+func (l *line) veiled() *line {
+	stars := slices.Repeat([]string{"*"}, len(l.text))
+	return &line{text: stars, at: l.at}
+}
+
 // draw writes the line so that the cursor is in sight, and returns its column.
 func (l *line) draw(a area, x int, st style) int {
 	room := max(1, a.width-x-1)

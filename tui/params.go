@@ -105,6 +105,7 @@ func newParamForm(req api.RunRequest, list api.ParamList, given map[string]any) 
 	d := &paramForm{req: req, params: list.Params, lines: make([]line, len(list.Params))}
 	for i, p := range d.params {
 		value, known := given[p.Name]
+		known = known && p.Type != "secret" // it is typed each time
 		if !known {
 			value, known = p.Default, p.Default != nil
 		}
@@ -293,11 +294,18 @@ func (d *paramForm) hint(p api.Param) string {
 	if p.Max != nil {
 		parts = append(parts, "at most "+number(*p.Max))
 	}
+	unit := "character"
+	if p.Type == "list" {
+		unit = "element"
+	}
+	if p.MustExist {
+		parts = append(parts, "must exist")
+	}
 	if p.MinLength != nil {
-		parts = append(parts, "at least "+words.Plural(*p.MinLength, "character"))
+		parts = append(parts, "at least "+words.Plural(*p.MinLength, unit))
 	}
 	if p.MaxLength != nil {
-		parts = append(parts, "at most "+words.Plural(*p.MaxLength, "character"))
+		parts = append(parts, "at most "+words.Plural(*p.MaxLength, unit))
 	}
 	if p.Pattern != "" {
 		parts = append(parts, "like "+p.Pattern)
@@ -336,7 +344,11 @@ func (d *paramForm) draw(m *model, a area) (x, y int, cursor bool) {
 			name += "*"
 		}
 		row.put(0, 0, clip(name, label+1, m.opt.ASCII), st)
-		end := d.lines[i].draw(row, label+3, plainStyle)
+		typed := &d.lines[i]
+		if p.Type == "secret" {
+			typed = typed.veiled()
+		}
+		end := typed.draw(row, label+3, plainStyle)
 		if i == d.at {
 			x, y, cursor = row.x+end, row.y, true
 		}

@@ -171,15 +171,21 @@ func (m *model) stopAll(then func(*model)) tea.Cmd {
 
 // stopped says how a stop went.
 func (m *model) stopped(results []api.StopResult, then func(*model)) {
-	killed := 0
+	killed, problem := 0, ""
 	var survivors []string
 	for _, r := range results {
 		killed += r.Killed
 		for _, pid := range r.Survivors {
 			survivors = append(survivors, fmt.Sprint(pid))
 		}
+		if r.Problem != "" {
+			problem = r.Problem
+		}
 	}
 	m.say("stopped: "+words.Plural(killed, "execution")+" ended", false)
+	if problem != "" {
+		m.say(problem, true)
+	}
 	if len(survivors) > 0 {
 		m.say("processes that could not be killed: "+strings.Join(survivors, ", "), true)
 		return

@@ -153,7 +153,7 @@ func (r *run) takeBackBehind(ev scheduler.Event) {
 		}
 	}
 	if list = r.recallUnhanded(list); len(list) > 0 {
-		r.sess.Stop(list, 0)
+		r.stopThere(list, 0)
 	}
 }
 
@@ -187,7 +187,7 @@ type halt struct {
 func (r *run) beginHalt(w *Workspace, rec history.Record) {
 	r.halt = &halt{record: rec}
 	if r.uncertain() {
-		r.sess.Stop(r.stoppable(), r.grace())
+		r.stopThere(r.stoppable(), r.grace())
 	}
 	r.endHalt(w)
 }

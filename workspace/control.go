@@ -114,6 +114,15 @@ func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []st
 			return opt, fmt.Errorf("the %s of the run: %w", what, err)
 		}
 	}
+	opt.Variable = hideSecrets(f, opt.Variable)
+	for _, p := range f.Params {
+		if p.Type != flow.Secret || params[p.Name] == nil {
+			continue
+		}
+		if value := variable(env)(flow.ParamVariable(p.Name)); value != "" {
+			params[p.Name] = value // of a run that is over it is not known any more
+		}
+	}
 	opt.Params = params
 	return opt, nil
 }
@@ -401,7 +410,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	}
 	r.past = w.before
 	r.req.Seed = rand.Text()
-	params, problems := flow.Resolve(f.Params, req.Params, nil)
+	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
 		return err
 	}
@@ -421,7 +430,8 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 		return err
 	}
 	r.past = w.outsideRecords(f, scope.Nodes, r.past)
-	if r.req.Params, err = json.Marshal(params); err != nil {
+	r.secrets = secretsOf(f, params)
+	if r.req.Params, err = json.Marshal(flow.Hide(f.Params, params)); err != nil {
 		return invalid("the parameters: %v", err)
 	}
 	if len(mocks) > 0 {

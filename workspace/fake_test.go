@@ -52,6 +52,13 @@ func (x *fakeExecutor) Open(_ context.Context, spec executor.Spec) (executor.Ses
 	return s, nil
 }
 
+// refuse makes Open fail from now on, or not any more.
+func (x *fakeExecutor) refuse(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.fail = err
+}
+
 // fakeSession keeps every report, as the record of a runner does.
 type fakeSession struct {
 	mu      sync.Mutex

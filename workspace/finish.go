@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -62,13 +63,14 @@ func (w *Workspace) sweep(r *run) {
 type recorded struct {
 	r    *run
 	what string // was written last
+	lost string // see run.lost
 	err  error
 }
 
 // conclude writes the end of the run to the history. What of its statuses could not be put into the
 // workfile is noted before, as the history will not be asked for it again.
 func (w *Workspace) conclude(r *run) {
-	if err := r.keepPast(w); err != nil {
+	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
 		return
 	}
@@ -83,10 +85,15 @@ func (w *Workspace) conclude(r *run) {
 	w.statusesStale, w.noted = false, statuses.Unwritten
 	w.helpers.run(func() {
 		if err := statuses.keep(disk, path); err != nil {
-			w.send(recorded{r, "the statuses of its nodes", err})
+			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
 			return
 		}
-		w.send(recorded{r, "its end", r.hist.Finish(res)})
+		err := r.hist.Finish(res)
+		lost := r.lost()
+		if lost != "" {
+			err = nil // nobody would find it
+		}
+		w.send(recorded{r, "its end", lost, err})
 	})
 }
 
@@ -97,6 +104,7 @@ func (m recorded) handle(w *Workspace) {
 		r.notRecorded(w, m.what, m.err)
 		return
 	}
+	r.unrecorded = m.lost
 	r.hold(w, &r.holds.journal, "")
 	w.complete(r)
 }
@@ -116,10 +124,7 @@ func (w *Workspace) complete(r *run) {
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
-	for _, reply := range r.onStop {
-		reply(r.stopResult(), nil)
-	}
-	r.onStop = nil
+	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()
 }
@@ -182,6 +187,8 @@ func (r *run) summary() api.RunSummary {
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+	}
+	if s.Result != "" { // of what ends it, which is known before its end is recorded
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s

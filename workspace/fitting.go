@@ -63,7 +63,7 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 	if err != nil || len(then.Params) == 0 {
 		return 0, nil
 	}
-	values, problems := flow.Resolve(f.Params, params, nil)
+	values, problems := flow.Resolve(f.Params, params, flow.Machine{})
 	if len(problems) > 0 {
 		return 0, nil // they are refused anyway
 	}
@@ -73,7 +73,7 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 		return 0, nil
 	}
 	for _, p := range f.Params {
-		if was, had := before[p.Name]; had && string(was) != string(now[p.Name]) {
+		if was, had := before[p.Name]; had && p.Type != flow.Secret && string(was) != string(now[p.Name]) {
 			names = append(names, p.Name)
 		}
 	}

@@ -249,7 +249,7 @@ func whyKeep(state, id, path string) string {
 	}
 	for _, n := range numbers {
 		if !s.Over(n) {
-			return "run " + runID(n) + " is not over"
+			return "run " + runID(n) + " is not over: wf stop --file " + path
 		}
 	}
 	// The folder of a disk that is not mounted is there, and empty.

@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"wf/api"
+	"wf/flow"
 )
 
 // secretName finds the variables whose values are kept nowhere: those whose names say that they are secret.
 var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
 
 // masked is shown instead of a value that is secret.
-const masked = "***"
+const masked = flow.Hidden
 
 // maxInput bounds a value in a record, in bytes. The rest of a longer one is left out, and said so.
 const maxInput = 4 << 10
@@ -41,7 +42,7 @@ func (r *run) inputsOf(i int) *api.Inputs {
 			in.Index = ptr(number)
 		case name == "WF_ITERATION" && err == nil:
 			in.Iteration = ptr(number)
-		case secretName.MatchString(name):
+		case secretName.MatchString(name) || r.sched.SecretVariable(i, name):
 			in.Set(name, masked)
 		default:
 			in.Set(name, clipInput(value))

@@ -40,7 +40,7 @@ type nesting struct {
 // execution finds what a command says that it is. It is not in r.lent unless it has begun.
 func (w *Workspace) execution(c api.Caller) (r *run, id executor.ID, live bool) {
 	for _, r := range w.runs {
-		if r.id != c.Run || r.state == preparing {
+		if r.id != c.Run {
 			continue
 		}
 		i, in := r.sched.Index(c.Node)

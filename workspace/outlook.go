@@ -45,7 +45,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 // going finds a run that is going.
 func (w *Workspace) going(name string) (*run, error) {
 	for _, r := range w.runs {
-		if r.id == name && r.state != preparing {
+		if r.id == name {
 			return r, nil
 		}
 	}

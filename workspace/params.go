@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +46,7 @@ func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[
 	if err != nil {
 		return nil, err
 	}
-	values, problems := flow.Resolve(c.params, c.given, c.choices)
+	values, problems := flow.Resolve(c.params, c.given, c.machine())
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -79,7 +82,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	}
 	declared, _ := flow.ParseParams(text)
 	maps.DeleteFunc(values, func(name string, _ any) bool {
-		return !slices.ContainsFunc(declared, func(p flow.Param) bool { return p.Name == name })
+		return !slices.ContainsFunc(declared, func(p flow.Param) bool { return p.Name == name && p.Type != flow.Secret })
 	})
 	maps.Copy(values, req.Params)
 	return values
@@ -150,6 +153,26 @@ func (w *Workspace) paramCheck(ctx context.Context, given map[string]any, env []
 	return c, nil
 }
 
+// machine is what the checks of values ask here.
+func (c *paramCheck) machine() flow.Machine {
+	return flow.Machine{Choices: c.choices, Exists: c.exists}
+}
+
+// exists says why there is nothing at a path of a parameter, as commands would see it.
+func (c *paramCheck) exists(path string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.q.Cwd, path)
+	}
+	_, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("does not exist: there is no %s", path)
+	case err != nil:
+		return fmt.Errorf("cannot be used: %w", err)
+	}
+	return nil
+}
+
 // choices runs the command of a parameter, which sees the values of those it depends on.
 func (c *paramCheck) choices(p flow.Param, known map[string]any) ([]string, error) {
 	if o, done := c.asked[p.Name]; done {
@@ -187,7 +210,7 @@ func choiceLines(text string) []string {
 
 // list words the parameters for a client.
 func (c *paramCheck) list() api.ParamList {
-	_, problems := flow.Resolve(c.params, c.given, c.choices)
+	_, problems := flow.Resolve(c.params, c.given, c.machine())
 	list := api.ParamList{Schema: api.SchemaParams, Params: []api.Param{}, Problems: paramProblems(problems)}
 	for i := range c.params {
 		p := &c.params[i]
@@ -204,7 +227,7 @@ func (c *paramCheck) list() api.ParamList {
 func (c *paramCheck) param(i int, choices []string) api.Param {
 	p := &c.params[i]
 	return api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
-		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern,
+		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, MustExist: p.MustExist,
 		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
 }
 
@@ -239,7 +262,7 @@ func (c *paramCheck) offered(i int) ([]string, error) {
 			}
 		}
 	}
-	known, problems := flow.Resolve(needed, given, nil)
+	known, problems := flow.Resolve(needed, given, flow.Machine{})
 	if len(problems) > 0 {
 		return nil, nil
 	}

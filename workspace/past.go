@@ -48,7 +48,7 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
-			if r.state != preparing {
+			if r.n != 0 {
 				active[r.n] = r.summary()
 			}
 		}
@@ -95,7 +95,12 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error
 	}
 	past, err := w.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
-		return nil, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+		if active, err := w.activeRuns(ctx); err == nil && active[n].Run != "" {
+			e.Message, e.Why = "the records of run "+runID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
+			e.Fix = "put them back, or wf stop, then wf resume"
+		}
+		return nil, e
 	}
 	if err != nil {
 		return nil, internal("the history cannot be read", err)

@@ -73,7 +73,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 
 // makeDry gives a run that is only planned a scheduler that can foretell what would happen.
 func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
-	opt, err := runOptions(r.req, r.flow, r.past, env)
+	opt, err := runOptions(r.req, r.flow, r.past, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
 		return internal("the run cannot be planned", err)
 	}

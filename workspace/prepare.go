@@ -29,6 +29,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	frozen := whole(w.doc.Render())
 	beside, err := w.beside(r)
 	bare := w.beginsBare()
+	r.req.Run = w.given()
 	w.helpers.run(func() {
 		p := prepared{r: r, err: err}
 		if p.err == nil {

@@ -39,6 +39,10 @@ func (w *Workspace) takeUp(n int) {
 	}
 	r.tried = true
 	w.runs = append(w.runs, r)
+	if r.state == preparing {
+		r.state = going
+		r.limitTime(w)
+	}
 	w.findExecutor(r)
 }
 
@@ -257,20 +261,16 @@ func (m followed) handle(w *Workspace) {
 	r.hold(w, &r.holds.executor, "")
 	if m.err != nil {
 		w.cfg.Log.Error("the executor of a run is gone", "run", r.id, "err", m.err)
-		r.sess = goneSession{}
-		if r.state == preparing {
-			r.state = going
-		}
-		r.heard = true
+		r.sess, r.heard = goneSession{}, true
 		r.lose(w, executor.Report{Message: m.err.Error()})
 		return
 	}
 	r.sess = m.sess
 	w.heed(r)
-	if r.state == preparing {
-		r.state = going
-		r.limitTime(w)
+	for _, say := range r.unsaid {
+		say()
 	}
+	r.unsaid = nil
 	if r.state == stopping {
 		r.sess.Stop(r.live(), r.grace())
 	}
@@ -279,9 +279,6 @@ func (m followed) handle(w *Workspace) {
 	r.resubmit()
 	r.setTimer(w, r.sched.NextTick())
 	w.tellCaller(r)
-	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
-	}
 }
 
 // goneSession stands for an executor that could not be found again.

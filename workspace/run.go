@@ -14,15 +14,16 @@ import (
 // run is one active run: the scheduler's decisions, the executor's session, the journal.
 // It belongs to the loop.
 type run struct {
-	n      int
-	id     string
-	dir    string // its folder
-	client string
-	req    history.Request
-	sched  *scheduler.Run
-	hist   *history.Run
-	sess   executor.Session
-	state  runState
+	n       int
+	id      string
+	dir     string // its folder
+	client  string
+	req     history.Request // its Params hide secrets
+	secrets []string        // variables with the secret parameters, until the executor has them
+	sched   *scheduler.Run
+	hist    *history.Run
+	sess    executor.Session
+	state   runState
 
 	nodes []runNode
 	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
@@ -45,6 +46,7 @@ type run struct {
 	wasStopped  bool   // somebody asked for the end of the run
 	over        bool   // it is looked at from later: nothing of it goes on
 	broken      string // the executor was lost
+	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -59,6 +61,7 @@ type run struct {
 	holds   holds
 	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
+	unsaid   []func()       // what its executor is to be told when it has been found
 	tried    bool           // it was taken up in a trial, which is over when
 	heard    bool           // its executor has told its news, or has none
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
@@ -72,13 +75,15 @@ type run struct {
 	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
+	stopAsked time.Time                                     // the latest of them
+	waited    bool                                          // somebody looks after them, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
 type runState uint8
 
 const (
-	preparing runState = iota // has no number and no executor yet
+	preparing runState = iota // has no number and no executor yet; one that is taken up is going
 	going
 	stopping // no execution starts any more
 	ended    // the scheduler has said so; executor and files are being closed
@@ -168,7 +173,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
 		}
-		r.sess.Stop(cancel, grace)
+		r.stopThere(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)

@@ -11,7 +11,8 @@ import (
 // it, and the next daemon has to take it up. While runs go on, the copy that the newest of them began with
 // stands in for a file that cannot be read.
 
-// Find is ID that also knows workfiles that are gone and whose runs go on, by the notes in the state folder.
+// Find is ID that also knows workfiles that are gone and have runs that are not over: by the notes in the state
+// folder, or, since those may be lost, by the history.
 func Find(state, path string) (id, real string, err error) {
 	id, real, err = ID(path)
 	if err == nil || !filepath.IsAbs(path) || state == "" {
@@ -27,7 +28,21 @@ func Find(state, path string) (id, real string, err error) {
 			return m.Workspace, m.Workfile, nil
 		}
 	}
+	if id := pathHash(clean); missing(clean) && unfinished(history.At(folderOf(state, id))) != 0 {
+		return id, clean, nil
+	}
 	return "", "", err
+}
+
+// unfinished is the newest run that is not over, 0 if there is none.
+func unfinished(s *history.Store) int {
+	numbers, _ := s.Numbers() // what cannot be read is not known to be going
+	for _, n := range numbers {
+		if !s.Over(n) {
+			return n
+		}
+	}
+	return 0
 }
 
 // standIn makes the workspace that of the workfile which the newest run that is not over began with, if

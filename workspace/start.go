@@ -299,7 +299,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
-	opt, err := runOptions(r.req, f, r.past, req.Env)
+	opt, err := runOptions(r.req, f, r.past, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
 	if err != nil {
 		return nil, internal("the run cannot begin", err)
 	}

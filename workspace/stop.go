@@ -74,12 +74,7 @@ func notGoing(name string) error {
 // active finds an active run by its number.
 func (w *Workspace) active(name string) (*run, error) {
 	if name != "" {
-		for _, r := range w.runs {
-			if r.id == name && r.state != preparing {
-				return r, nil
-			}
-		}
-		return nil, notGoing(name)
+		return w.going(name)
 	}
 	switch len(w.runs) {
 	case 0:
@@ -105,6 +100,8 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	}
 	if reply != nil {
 		r.onStop = append(r.onStop, reply)
+		r.stopAsked = time.Now()
+		r.answerInTime(w)
 	}
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
@@ -119,11 +116,18 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		r.stopChildren(w, nil, graceOf(r.grace()))
 	case stopping:
-		if r.sess != nil { // else it is told when it has been found
-			r.sess.Stop(r.stoppable(), r.grace())
-		}
+		r.stopThere(r.stoppable(), r.grace())
 		r.stopChildren(w, nil, graceOf(r.grace()))
 	}
+}
+
+// stopThere has the executor stop executions, as soon as it has been found.
+func (r *run) stopThere(ids []executor.ID, grace time.Duration) {
+	if r.sess == nil {
+		r.unsaid = append(r.unsaid, func() { r.sess.Stop(ids, grace) })
+		return
+	}
+	r.sess.Stop(ids, grace)
 }
 
 // live lists the executions that are going.
@@ -161,9 +165,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
 	}
 	if r.state == stopping {
-		if r.sess != nil {
-			r.sess.Stop(ids, r.nodeGrace(req))
-		}
+		r.stopThere(ids, r.nodeGrace(req))
 	} else {
 		at := now()
 		r.record(history.Record{Type: history.RecordCancel, Time: at, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
@@ -216,13 +218,16 @@ func (r *run) answerEnd(id executor.ID) {
 }
 
 func (r *run) stopResult() api.StopResult {
-	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...)}
+	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
 }
 
-// stopText words why a run was stopped, for the result.
+// stopText words what went wrong with a run, for its last event.
 func (r *run) stopText() string {
-	if len(r.survivors) > 0 {
+	switch {
+	case len(r.survivors) > 0:
 		return fmt.Sprintf("processes that could not be killed: %v", r.survivors)
+	case r.broken != "":
+		return r.broken
 	}
-	return r.broken
+	return r.unrecorded
 }

@@ -188,7 +188,7 @@ func (r *run) explain(why *api.Why, i int) {
 			break
 		}
 		if why := r.holds.why(); why != "" {
-			add("It could start, but nothing of this run is started at present: %s. It goes on by itself.", why)
+			add("It could start, but nothing of this run is started at present: %s. It goes on by itself when that is over.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
 			if s := r.shortageNow(); s != nil {

@@ -305,7 +305,7 @@ func (c *lossCase) judge(ctx context.Context) {
 	default:
 		c.violate("the run stands still, and nothing says why")
 	}
-	if a, err := c.w.wf(ctx, c.dir, "stop", "--now"); err != nil || a.status != 0 && !c.historyLost() {
+	if a, err := c.w.wf(ctx, c.dir, "stop", "--now"); err != nil || a.status != 0 {
 		c.violate("wf stop: %v, %v", a, err)
 	}
 	var left []process

@@ -70,7 +70,7 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 	printParam(q.e.stderr, q.e.errPaint(), p)
 	for {
 		fmt.Fprintf(q.e.stderr, "%s: ", plain.Line(name))
-		answer, err := readLine(q.e.stdin)
+		answer, err := q.read(p)
 		if err != nil {
 			fmt.Fprintln(q.e.stderr)
 			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + quote(name+"=VALUE")}
@@ -90,6 +90,17 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 		delete(q.values, name)
 		fmt.Fprintf(q.e.stderr, "  %s\n", plain.Line(api.ParamProblem{Reason: list.Problems[bad].Reason, Remedy: list.Problems[bad].Remedy}.String()))
 	}
+}
+
+// read reads the answer. That for a secret does not appear on the screen.
+func (q *questioner) read(p api.Param) (string, error) {
+	in, ok := q.e.stdin.(*os.File)
+	if p.Type != "secret" || !ok {
+		return readLine(q.e.stdin)
+	}
+	answer, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(q.e.stderr)
+	return strings.TrimSpace(string(answer)), err
 }
 
 // maxChoices bounds how many choices are listed with a number.
@@ -126,15 +137,26 @@ func paramLimits(p api.Param) string {
 		parts = append(parts, "at most "+number(*p.Max))
 	}
 	if p.MinLength != nil {
-		parts = append(parts, "at least "+plural(*p.MinLength, "character"))
+		parts = append(parts, "at least "+plural(*p.MinLength, lengthUnit(p)))
 	}
 	if p.MaxLength != nil {
-		parts = append(parts, "at most "+plural(*p.MaxLength, "character"))
+		parts = append(parts, "at most "+plural(*p.MaxLength, lengthUnit(p)))
+	}
+	if p.MustExist {
+		parts = append(parts, "must exist")
 	}
 	if p.Pattern != "" {
 		parts = append(parts, "like "+p.Pattern)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// lengthUnit is what the lengths of a parameter count.
+func lengthUnit(p api.Param) string {
+	if p.Type == "list" {
+		return "element"
+	}
+	return "character"
 }
 
 // chosenAnswer is the choice with the number that somebody typed, unless that is a choice itself.

@@ -92,7 +92,10 @@ func (f *follower) stopIfAsked() {
 func (f *follower) sendStop(req api.StopRequest) {
 	run := f.run
 	f.spawn(func() {
-		_, err := f.s.ws.Stop(f.ctx, run, req)
+		res, err := f.s.ws.Stop(f.ctx, run, req)
+		if err == nil && res.Going {
+			err = &unrecordedError{res}
+		}
 		select {
 		case f.answers <- err:
 		case <-f.ctx.Done():
@@ -112,3 +115,8 @@ func signalName(sig os.Signal) string {
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%g s", d.Seconds())
 }
+
+// An unrecordedError says that a run was stopped, and that its end cannot be written down yet.
+type unrecordedError struct{ res api.StopResult }
+
+func (e *unrecordedError) Error() string { return e.res.Problem }

@@ -200,8 +200,6 @@ func (o *runOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
 		return usage("--nodes names what to run from scratch: it cannot be resumed")
-	case o.timeout < 0, o.grace < 0:
-		return usage("a duration must not be negative")
 	case (o.detach || o.dryRun) && len(o.reports) > 0:
 		return usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
 	case o.detach && (o.approval == approvalAsk || o.approval == approvalFail):

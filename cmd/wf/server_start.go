@@ -109,8 +109,8 @@ func (o *serverOptions) check() error {
 			fix: "use 127.0.0.1, ::1 or localhost; from another machine, forward the port with ssh -L"}
 	case o.port < 0 || o.port > 65535:
 		return usage("--port %d: must be from 0 to 65535", o.port)
-	case o.slots < 0 || o.idle < 0 || o.keepRuns < 0:
-		return usage("slots, idle-timeout and keep-runs must not be negative")
+	case o.slots < 0 || o.keepRuns < 0:
+		return usage("slots and keep-runs must not be negative")
 	}
 	return nil
 }

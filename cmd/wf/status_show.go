@@ -50,7 +50,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		case r.Held == api.HeldWorkfile:
 			lines = append(lines, "held: its workfile is held, so that it is not taken up")
 		case r.Held != "":
-			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself")
+			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself when that is over")
 		}
 		if r.Short != nil {
 			lines = append(lines, "note: "+words.Short(*r.Short))

@@ -57,8 +57,6 @@ func (o *stopOptions) check(flags *pflag.FlagSet, run string) error {
 		return usage("--all and --node exclude each other")
 	case o.now && flags.Changed("grace"):
 		return usage("--now and --grace exclude each other")
-	case o.grace < 0:
-		return usage("--grace must not be negative")
 	}
 	return nil
 }
@@ -140,6 +138,15 @@ func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run str
 	return o.report(e, []api.StopResult{total}, nil)
 }
 
+// unrecorded says what of a stopped run is not in its history.
+func unrecorded(r api.StopResult) string {
+	text := plain.Line(r.Problem)
+	if r.Going {
+		text += "; wf tries again until it can, and until then the run counts as going"
+	}
+	return text
+}
+
 // report says what was ended. A process that survived is the only bad end.
 func (o *stopOptions) report(e *env, results []api.StopResult, err error) error {
 	if err != nil {
@@ -151,6 +158,9 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}
 		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
+		if r.Problem != "" {
+			fmt.Fprintln(e.stderr, "note: "+unrecorded(r))
+		}
 		if len(r.Survivors) > 0 {
 			return &failure{status: exitDaemon, what: survivorsText(r.Survivors),
 				why: "they wait for the kernel, for instance for a disk or a network folder that does not answer, or belong to another user"}

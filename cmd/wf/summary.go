@@ -70,8 +70,11 @@ func (v *view) headline(ev api.Event) {
 		v.say("  note: %s", plain.Line(note))
 	}
 	v.slowest(ev)
-	if len(ev.Survivors) > 0 {
+	switch {
+	case len(ev.Survivors) > 0:
 		v.say("  %s", survivorsText(ev.Survivors))
+	case ev.Message != "":
+		v.say("  %s", plain.Line(ev.Message))
 	}
 }
 

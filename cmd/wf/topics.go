@@ -180,12 +180,13 @@ Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
 The graph:
 
-  params    parameters as JSON: type, required, default, choices, choices_from, help ...
+  params    parameters as JSON: type (string, int, float, bool, path, list, json,
+            secret), required, default, choices, choices_from, must_exist, help ...; wf params
   on_busy   refuse, queue or cancel, when a run of the same nodes is going
 
 EXPRESSIONS (expr-lang.org) see item, index, iteration, parent, params.NAME,
-nodes.NAME.outputs.KEY, .exit_code, .status, .results and .arrivals, env.NAME, run.id, now(), uuid();
-in while and until also previous.NAME: a node in the round before.
+nodes.NAME.outputs.KEY, .exit_code, .status, .results and .arrivals, env.NAME, run.id, now(),
+uuid(); in while and until also previous.NAME: a node in the round before.
 A command puts values out by writing KEY=VALUE lines or a JSON object to $WF_OUTPUT; values
 reach commands only as variables: wf help environment.
 

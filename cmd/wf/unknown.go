@@ -73,6 +73,9 @@ func valueProblem(invalid *pflag.InvalidValueError) string {
 	case "int":
 		return "must be a whole number"
 	case "duration":
+		if strings.HasPrefix(invalid.GetValue(), "-") {
+			return "must not be negative"
+		}
 		return "must be a time like 10s, 1h30m or 7d"
 	case "bool":
 		return "must be true or false"

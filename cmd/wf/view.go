@@ -233,5 +233,5 @@ func (v *view) held(ev api.Event) {
 		v.at(ev.Time, "goes on")
 		return
 	}
-	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself", plain.Line(ev.Message))
+	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself when that is over", plain.Line(ev.Message))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,6 +33,11 @@ func (v *view) whatRuns() string {
 
 // stopAnswered shows why a stop was not done. That the run is over already is no news.
 func (v *view) stopAnswered(err error) {
+	var pending *unrecordedError
+	if errors.As(err, &pending) {
+		v.say("note: %s", unrecorded(pending.res))
+		return
+	}
 	if err != nil && !isCode(err, api.CodeNotFound) && !isCode(err, api.CodeConflict) {
 		v.say("note: cannot stop the run: %s", plain.Line(err.Error()))
 	}

@@ -49,6 +49,13 @@ func (f *Faults) Heal() {
 	f.healed = true
 }
 
+// FailFromNowOn makes the next operation the first that fails.
+func (f *Faults) FailFromNowOn() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Plan.At = f.count + 1
+}
+
 // Attempt counts an operation that is none of a disk, so that it fails as planned among the others.
 func (f *Faults) Attempt(name, path string) error { return f.check(name, path) }
 

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"wf/api"
+	"wf/plain"
+)
+
+// paramsOptions are the flags of params.
+type paramsOptions struct {
+	file string
+	json bool
+}
+
+func newParams(e *env) *cobra.Command {
+	o := &paramsOptions{}
+	cmd := &cobra.Command{
+		Use:   "params [FILE]",
+		Short: "List the parameters of a workfile",
+		Long: `Params lists what a run is asked for: the declared parameters with their types, defaults,
+choices and descriptions. A * stands behind the names of those that are required. Choices that a
+command lists (choices_from) are listed by that command now; it sees the defaults of the parameters
+that it depends on. wf run -p NAME=VALUE gives a value; wf help control-flow tells how parameters
+are declared.`,
+		Example: `  wf params
+  wf params --json | jq -r '.params[].name'
+  wf run -p env=prod -p samples=a,b,c -p token=@token.txt`,
+		Args: nargs(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fileArg(cmd, &o.file, args); err != nil {
+				return err
+			}
+			return o.list(cmd.Context(), e)
+		},
+	}
+	fileFlag(cmd, &o.file, "f")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+func (o *paramsOptions) list(ctx context.Context, e *env) error {
+	if err := e.checkFound(o.file, "wf params"); err != nil {
+		return err // choices come from its commands
+	}
+	s, err := e.open(ctx, o.file)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	list, err := s.ws.Params(ctx, api.ParamsRequest{Env: e.vars})
+	if err != nil {
+		return err
+	}
+	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return p.Reason == "is required" }) // nothing is given here
+	if o.json {
+		return writeJSON(e.stdout, list)
+	}
+	if len(list.Params) == 0 {
+		fmt.Fprintln(e.stderr, "the workfile declares no parameters")
+		return nil
+	}
+	for _, p := range list.Problems {
+		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(p.String()))
+	}
+	return printParams(e.stdout, list.Params)
+}
+
+// printParams is the list for people.
+func printParams(w io.Writer, params []api.Param) error {
+	var t table
+	t.row("PARAM", "TYPE", "DEFAULT", "CHOICES", "DESCRIPTION")
+	for _, p := range params {
+		name, kind := p.Name, p.Type
+		if p.Required {
+			name += "*"
+		}
+		if limits := paramLimits(p); limits != "" {
+			kind += " (" + limits + ")"
+		}
+		t.row(plain.Line(name), plain.Line(kind), plain.Line(defaultText(p.Default)), plain.Line(choicesText(p)), plain.Line(p.Help))
+	}
+	return t.write(w)
+}
+
+// defaultText is a default as people type it, "-" for none.
+func defaultText(value any) string {
+	if value == nil {
+		return "-"
+	}
+	if text, isText := value.(string); isText {
+		return text
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(data)
+}
+
+// mostListed bounds how many choices the list shows of each parameter.
+const mostListed = 8
+
+// choicesText lists the choices of a parameter, "-" for none. Where they depend on values that nobody has
+// given yet, it tells the command that lists them.
+func choicesText(p api.Param) string {
+	switch n := len(p.Choices); {
+	case n > mostListed:
+		return fmt.Sprintf("%s and %d more", strings.Join(p.Choices[:mostListed], ", "), n-mostListed)
+	case n > 0:
+		return strings.Join(p.Choices, ", ")
+	case p.ChoicesFrom != "":
+		return "from: " + p.ChoicesFrom
+	}
+	return "-"
+}

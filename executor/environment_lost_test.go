@@ -1,0 +1,90 @@
+package executor_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wf/executor"
+)
+
+// TestEnvironmentGone removes the environment of a run that is going: commands have theirs all the same, and
+// the file is there again for the next runner, also when there was none to remember it.
+func TestEnvironmentGone(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), t.TempDir())
+	path := filepath.Join(r.dir, "env")
+	node := 0
+	there := func() bool {
+		t.Helper()
+		r.start(node, `test "$WF_RUN_ID" = `+t.Name())
+		if end := r.await(executor.Ended, node); end.Exit.Code != 0 || end.Exit.Failed {
+			t.Errorf("node %d: %+v", node, end)
+		}
+		node++
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	for turn := range 3 {
+		there()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if turn == 2 {
+			r.killRunner()
+		}
+		for end := node + 1000; !there(); { // a look counts for a moment
+			if node == end {
+				t.Fatal("the environment stays away")
+			}
+		}
+	}
+	r.close()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the environment outlives the run")
+	}
+}
+
+// TestEnvironmentGoneWithEverybody: nobody who knows the environment is left. Nothing starts, and nothing fails,
+// until it is back.
+func TestEnvironmentGoneWithEverybody(t *testing.T) {
+	if err := executor.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	x := newLocal(t)
+	r := openRun(t, x, dir)
+	path := filepath.Join(dir, "env")
+	r.start(1, "")
+	r.await(executor.Ended, 1)
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	r.session.Detach()
+	r.killRunner()
+	next := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
+	session, err := x.Open(context.Background(), executor.Spec{Dir: dir, Cwd: t.TempDir(), Width: 8, Report: func(reports []executor.Report) {
+		for _, report := range reports {
+			next.reports <- report
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.session = session
+	next.start(0, `test "$WF_RUN_ID" = `+t.Name())
+	if held := next.await(executor.Held, 0); !strings.Contains(held.Message, path) {
+		t.Errorf("held: %+v", held)
+	}
+	if err := os.Rename(path+".old", path); err != nil {
+		t.Fatal(err)
+	}
+	if end := next.await(executor.Ended, 0); end.Exit.Code != 0 || end.Exit.Failed {
+		t.Errorf("%+v", end)
+	}
+	next.close()
+}

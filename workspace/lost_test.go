@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/history"
+	"wf/history/historytest"
+)
+
+// TestRunWhoseFolderIsGone stops a run whose records were removed while it went on: the stop returns and says
+// what is lost, statuses stay, and the next run begins, under a new number.
+func TestRunWhoseFolderIsGone(t *testing.T) {
+	for _, lost := range []string{"", "workspaces", "workspaces/ID", "workspaces/ID/runs", "workspaces/ID/runs/1", "workspaces/ID/runs/1/journal"} {
+		t.Run("state/"+lost, func(t *testing.T) {
+			b := newTestbed(t, "a>b")
+			b.open()
+			v := b.watch()
+			acc, s := b.run(api.RunRequest{})
+			s.end(b.next(s).ID, executor.Exit{})
+			b.next(s)
+			if err := os.RemoveAll(filepath.Join(b.cfg.State, strings.Replace(lost, "ID", b.w.id, 1))); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			res, err := b.w.StopRun(ctx, "c2", acc.Run, api.StopRequest{})
+			if err != nil || !strings.Contains(res.Problem, "removed") {
+				t.Fatalf("stop: %+v, %v", res, err)
+			}
+			if e := v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete }); e.Message != res.Problem {
+				t.Errorf("the run ends with %q, the stop with %q", e.Message, res.Problem)
+			}
+			acc, s = b.run(api.RunRequest{Mode: api.ModeResume})
+			if acc.Run != "2" || acc.Failed != 1 {
+				t.Errorf("resume: %+v", acc)
+			}
+			s.end(b.next(s).ID, executor.Exit{})
+			v.wait(t, "the end of the resume", func(e api.Event) bool { return e.Type == api.RunComplete && e.Result == api.Succeeded })
+		})
+	}
+}
+
+// TestStopReturnsWhileTheDiskIsFull: the commands are gone, only the end of the run cannot be written down.
+func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
+	pause, patient := holdPause, stopPatience
+	holdPause, stopPatience = time.Millisecond, time.Millisecond
+	defer func() { holdPause, stopPatience = pause, patient }()
+	b := newTestbed(t, "a>b")
+	disk := &historytest.Faults{Disk: history.LocalDisk{}, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
+	b.cfg.Disk = disk
+	b.open()
+	v := b.watch()
+	acc, s := b.run(api.RunRequest{})
+	b.next(s)
+	disk.FailFromNowOn()
+	defer disk.Heal()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	res, err := b.w.StopRun(ctx, "c2", acc.Run, api.StopRequest{})
+	if err != nil || !strings.Contains(res.Problem, syscall.ENOSPC.Error()) || res.Killed != 1 {
+		t.Fatalf("stop: %+v, %v", res, err)
+	}
+	disk.Heal()
+	v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete && e.Result == api.Cancelled })
+}
