@@ -155,7 +155,7 @@ func (a *analyst) wait(i int) time.Duration {
 func (a *analyst) step(i int) api.PathStep {
 	x := &a.execs[i]
 	return api.PathStep{Node: x.ID, Name: a.r.nodes[x.Node].name, Execution: x.Number, Started: ptr(a.begin(i)),
-		WaitMS: a.wait(i).Milliseconds(), DurationMS: a.end(i).Sub(a.begin(i)).Milliseconds()}
+		WaitMS: a.wait(i).Milliseconds(), DurationMS: took(a.begin(i), a.end(i))}
 }
 
 // describe adds up times and finds the critical path.
@@ -165,12 +165,12 @@ func (a *analyst) describe(d *api.RunDetail) *api.Analysis {
 	if d.Ended != nil {
 		end = *d.Ended
 	}
-	out.WallMS = end.Sub(a.r.req.Time).Milliseconds()
+	out.WallMS = took(a.r.req.Time, end)
 	order := make([]int, len(a.execs))
 	var work, cpu int64
 	for i := range a.execs {
 		order[i] = i
-		work += a.end(i).Sub(a.begin(i)).Microseconds()
+		work += max(0, a.end(i).Sub(a.begin(i))).Microseconds()
 		cpu += a.execs[i].UserMS + a.execs[i].SysMS
 		d.Execs[i].WaitMS = ptr(a.wait(i).Milliseconds())
 	}

@@ -168,7 +168,7 @@ func (rec *nodeRecord) describe(s *api.NodeStatus) {
 		s.Started = ptr(rec.started)
 	}
 	if rec.over() {
-		s.DurationMS = ptr(rec.ended.Sub(rec.started).Milliseconds())
+		s.DurationMS = ptr(took(rec.started, rec.ended))
 		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
 	}
 }

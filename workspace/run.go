@@ -42,11 +42,12 @@ type run struct {
 	share
 
 	result      scheduler.Result
-	cause       string // of a stop
-	wasStopped  bool   // somebody asked for the end of the run
-	over        bool   // it is looked at from later: nothing of it goes on
-	broken      string // the executor was lost
-	unrecorded  string // what of the run is not in its history
+	cause       string         // of a stop
+	wasStopped  bool           // somebody asked for the end of the run
+	over        bool           // it is looked at from later: nothing of it goes on
+	broken      string         // the executor was lost
+	read        history.Record // the latest with a reading of the clocks that an earlier daemon made, until catchUp
+	unrecorded  string         // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -108,7 +109,7 @@ func (r *run) begin(w *Workspace) {
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
-	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
+	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
 	r.beginning = true
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
 	r.beginning = false
@@ -126,7 +127,7 @@ func (r *run) limitTime(w *Workspace) {
 	if r.req.TimeoutMS == 0 {
 		return
 	}
-	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - time.Since(r.req.Time)
+	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (now().Sub(r.req.Time) - r.setSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
 		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
 	})

@@ -29,7 +29,7 @@ func (r *run) setTimer(w *Workspace, at int64) {
 	if at == 0 || w == nil {
 		return
 	}
-	nap := min(max(time.Until(time.Unix(0, at)), 0), longestNap)
+	nap := min(max(time.Unix(0, at).Sub(now()), 0), longestNap)
 	r.tick = time.AfterFunc(nap, func() { w.send(call(r.ring)) })
 }
 

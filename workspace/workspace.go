@@ -123,6 +123,7 @@ type Workspace struct {
 	trial       trial
 	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
+	clocks      clocks
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
@@ -144,6 +145,7 @@ func (w *Workspace) loop() {
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
+			w.heedClock()
 			m.handle(w)
 			w.drain()
 		case <-w.slotFree:
@@ -304,6 +306,3 @@ func (w *Workspace) Info() api.WorkspaceInfo {
 	}
 	return info
 }
-
-// now is the time that events and records carry: UTC, without a monotonic part.
-func now() time.Time { return time.Now().UTC().Round(0) }
