@@ -33,6 +33,8 @@ var table = []Attribute{
 		Meaning: "true: it may run twice, so it is repeated when nobody knows how it ended"},
 	{Name: "approve", On: Command | SubFlow, Long: true, Mistaken: []string{"approval", "approvals"},
 		Meaning: "a question: it waits until somebody says yes; ${{ }} may stand in it"},
+	{Name: "approve_fields", On: Command | SubFlow, Kind: JSON, Long: true, Mistaken: []string{"approval_fields", "approve_values", "approve_form"},
+		Meaning: `what an answer gives: {"window": {"required": true}}`},
 	{Name: "approve_timeout", On: Command | SubFlow, Kind: Duration, Mistaken: []string{"approval_timeout"},
 		Meaning: "30s, 2h, 7d: how long it waits for an answer"},
 	{Name: "approve_default", On: Command | SubFlow, Kind: Word, Words: []string{"reject", "approve"}, Mistaken: []string{"approval_default"},

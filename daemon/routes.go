@@ -72,6 +72,7 @@ var table = []route{
 	{"POST", ws + api.SubRedo, plainBytes, once(ask(redo), true)},
 	{"POST", ws + api.SubReset, plainBytes, once(askBody(reset), false)},
 	{"POST", ws + api.SubParams, envBytes, askBody(params)},
+	{"POST", ws + api.SubEval, envBytes, askBody(eval)},
 	{"GET", ws + api.SubApprovals, 0, ask(approvals)},
 	{"POST", ws + api.SubDecide, plainBytes, askBody(decide)},
 	{"GET", ws + api.SubOutputs, 0, ask(outputs)},

@@ -94,6 +94,7 @@ type Rules struct {
 	WaitUntil *expression.Text // a time in RFC 3339; nil = none
 
 	Approve        *expression.Text // what a person is asked; nil = nobody is asked
+	ApproveFields  []Param          // the values that an answer gives; none = any
 	ApproveTimeout time.Duration    // 0 = none
 	ApproveDefault bool             // when the time is over: true = approved
 
