@@ -49,6 +49,12 @@ func (s *Store) addDurations(n int, samples map[string][]time.Duration) bool {
 				totals[r.ID] = t
 			}
 			t.begun = r.Time
+		case RecordClock:
+			for _, t := range totals {
+				if r.Clocks != nil && !t.begun.IsZero() {
+					t.begun = t.begun.Add(time.Duration(r.Clocks.ByNS))
+				}
+			}
 		case RecordEnd:
 			t := totals[r.ID]
 			if t == nil || t.begun.IsZero() {

@@ -51,6 +51,12 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 		b = append(b, `,"result":`...)
 		b = append(b, result...)
 	}
+	if c := r.Clocks; c != nil {
+		b = append(b, `,"clocks":{"boot":`...)
+		b = appendString(b, c.Boot)
+		b = appendInt(b, "up_ns", c.UpNS)
+		b = append(appendInt(b, "by_ns", c.ByNS), '}')
+	}
 	return append(b, '}'), nil
 }
 

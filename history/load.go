@@ -91,6 +91,8 @@ func (f *fold) add(r *Record) error {
 		x.Reason, x.ExitCode, x.Signal, x.Message = r.Reason, r.ExitCode, r.Signal, r.Message
 		x.UserMS, x.SysMS = r.UserMS, r.SysMS
 		x.Out, x.Err = known(r.Out, x.Out), known(r.Err, x.Err)
+	case RecordClock:
+		f.clockSet(r)
 	case RecordStop, RecordCancel:
 		f.past.Stops = append(f.past.Stops, *r)
 	case RecordDecide, RecordAnswer:
@@ -99,6 +101,18 @@ func (f *fold) add(r *Record) error {
 		f.past.Result = r.Result
 	}
 	return nil
+}
+
+// clockSet puts the beginning of what was going into the time that its end will be told in.
+func (f *fold) clockSet(r *Record) {
+	if r.Clocks == nil {
+		return
+	}
+	for i := range f.past.Executions {
+		if x := &f.past.Executions[i]; !x.Over && !x.Started.IsZero() {
+			x.Started = x.Started.Add(time.Duration(r.Clocks.ByNS))
+		}
+	}
 }
 
 // known prefers what is known at the end. Of an execution that was lost only the start is.

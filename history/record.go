@@ -18,6 +18,7 @@ const (
 	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
 	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node
 	RecordTick     RecordType = "tick"     // a moment came that nodes waited for
+	RecordClock    RecordType = "clock"    // the clock of the machine was set
 	RecordDecide   RecordType = "decide"   // a person decided about a node
 	RecordAnswer   RecordType = "answer"   // the time to answer was over: what a tick has decided, for people; replay skips it
 	RecordComplete RecordType = "complete" // the run is over; always the last record
@@ -65,6 +66,15 @@ type Record struct {
 	Inputs json.RawMessage `json:"inputs"`
 
 	Result *Result `json:"result"` // complete
+
+	Clocks *Clocks `json:"clocks"` // begin, clock
+}
+
+// Clocks tell the clock of the machine, which anybody may set, from one that only a reboot sets.
+type Clocks struct {
+	Boot string `json:"boot,omitempty"`  // which boot of the machine it was
+	UpNS int64  `json:"up_ns,omitempty"` // the time since then
+	ByNS int64  `json:"by_ns,omitempty"` // clock: by how much the clock of the machine was set forward
 }
 
 // A Range is a part of a file in the run's folder, in bytes.
@@ -76,7 +86,7 @@ type Range struct {
 
 // wholeRun reports whether records of this type have no node.
 func (t RecordType) wholeRun() bool {
-	return t == RecordBegin || t == RecordStop || t == RecordTick || t == RecordComplete
+	return t == RecordBegin || t == RecordStop || t == RecordTick || t == RecordClock || t == RecordComplete
 }
 
 // Result is how a run ended: the contents of result.json.

@@ -33,6 +33,8 @@ const (
 	Decided
 	// Tick says that it is At: what was waiting for that moment goes on.
 	Tick
+	// ClockSet says that the clock of the machine was set forward by By, or back, and that it is At by it now.
+	ClockSet
 )
 
 // An Event is news for a run. Kind decides which fields are read.
@@ -46,8 +48,9 @@ type Event struct {
 	Message   string // Finished without OK: what else is known
 
 	// At is when it happened, in nanoseconds since 1970. Only what waits, has a time limit or asks for
-	// the time looks at it. The time of a run never goes back: an earlier one counts as the latest.
+	// the time looks at it. The time of a run goes back only with ClockSet: an earlier one counts as the latest.
 	At int64
+	By int64 // ClockSet: nanoseconds
 
 	Exit    int            // Finished: the exit code, if HasExit
 	Outputs map[string]any // Finished, Decided; kept, and never changed

@@ -215,6 +215,10 @@ func (p *play) act(verb string, args []string) (text string) {
 	case "tick":
 		p.now += int64(duration(args[0]))
 		return p.step(Event{Kind: Tick})
+	case "clock": // was set
+		by := duration(args[0])
+		p.now += int64(by)
+		return p.step(Event{Kind: ClockSet, By: int64(by)})
 	}
 	return p.ask(verb, i)
 }

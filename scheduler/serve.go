@@ -15,6 +15,7 @@ import (
 type rare struct {
 	wait      WaitKind
 	until     int64  // of wait; 0 = never
+	fixed     bool   // until is a moment that the workfile names, not a time from when the wait began
 	text      string // what a person is asked
 	attempt   int    // repetitions of the present activation
 	expired   bool   // it was asked to end because its time was up
@@ -186,6 +187,7 @@ func (r *Run) delay(i int32, rules *flow.Rules) bool {
 		return false
 	}
 	r.waitFor(i, WaitTime, until, "")
+	r.rareAt(i).fixed = rules.Wait == nil
 	return true
 }
 
@@ -318,7 +320,7 @@ func repeats(again *flow.Retry, out outcome) bool {
 // waitFor lets a queued node wait.
 func (r *Run) waitFor(i int32, kind WaitKind, until int64, text string) {
 	x := r.rareOf(i)
-	x.wait, x.until, x.text = kind, until, text
+	x.wait, x.until, x.text, x.fixed = kind, until, text, false
 	if until > 0 {
 		r.addTimer(i, timeWait, until)
 	}
@@ -357,7 +359,11 @@ func (r *Run) waitOver(i int32) {
 			message = "nobody answered in time"
 		}
 		r.emit(Effect{Kind: Answered, Node: int(i), OK: yes})
-		r.grant(i, yes, nil, message)
+		var values map[string]any
+		if fields := r.rulesOf(i).ApproveFields; yes && fields != nil {
+			values, _ = flow.ResolveFields(fields, nil) // their defaults: nothing is required, or the flow would be wrong
+		}
+		r.grant(i, yes, values, message)
 	}
 }
 

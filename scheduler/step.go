@@ -46,6 +46,8 @@ func (r *Run) Step(ev Event) []Effect {
 		r.personDecided(&ev)
 	case Tick:
 		r.tick()
+	case ClockSet:
+		r.clockSet(&ev)
 	default:
 		panic(fmt.Sprintf("internal error: scheduler: unknown event kind %d", ev.Kind))
 	}

@@ -14,7 +14,7 @@ import (
 
 // Span shows a duration the way people read it: 0.8s, 14.0s, 1m04s, 1h03m.
 func Span(d time.Duration) string {
-	switch {
+	switch d = max(0, d); {
 	case d < 59950*time.Millisecond: // what would round to 60.0s is a minute
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d < time.Hour:

@@ -15,8 +15,8 @@ import (
 // controlText makes a workfile of elements whose keys are the names of attributes.
 func controlText(graph string, body ...string) string {
 	var keys strings.Builder
-	for _, k := range []string{"approve", "env", "foreach", "idempotent", "join", "label", "join_losers", "name", "on_failure", "parallel", "pool",
-		"retries", "retry_delay", "until", "wait"} {
+	for _, k := range []string{"approve", "approve_timeout", "env", "foreach", "idempotent", "join", "label", "join_losers", "name", "on_failure", "parallel", "pool",
+		"retries", "retry_delay", "timeout", "until", "wait"} {
 		fmt.Fprintf(&keys, "<key id=%q for=\"node\" attr.name=%q attr.type=\"string\"/>\n", k, k)
 	}
 	return `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + keys.String() +

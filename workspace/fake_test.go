@@ -98,7 +98,7 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 		delete(s.known, j.ID)
 	}
 	s.gates.shut = nil
-	told := executor.Report{Kind: executor.Told, Time: time.Now()}
+	told := executor.Report{Kind: executor.Told, Time: wallClock()}
 	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == told.Kind }), told)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
@@ -168,7 +168,7 @@ func (s *fakeSession) loseGates() {
 	s.gates.none = true
 	for _, j := range s.gates.shut {
 		delete(s.known, j.ID)
-		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: time.Now(), Exit: executor.Exit{Stopped: true}})
+		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: wallClock(), Exit: executor.Exit{Stopped: true}})
 	}
 	s.gates.shut = nil
 }
@@ -197,7 +197,7 @@ func (s *fakeSession) fill() {
 		s.going++
 		s.most = max(s.most, s.going)
 		s.began[j.ID] = true
-		s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: time.Now(), PID: 1000 + j.ID.Node,
+		s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: wallClock(), PID: 1000 + j.ID.Node,
 			Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}})
 		s.started <- j
 	}
@@ -216,7 +216,7 @@ func (s *fakeSession) end(id executor.ID, exit executor.Exit) {
 	if s.began[id] {
 		s.going--
 	}
-	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: time.Now(), Exit: exit,
+	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: wallClock(), Exit: exit,
 		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}})
 	s.waiting = append(s.waiting, s.gates.over(id, exit)...)
 	s.fill()

@@ -43,7 +43,7 @@ func (w *Workspace) mayTry(before history.Trial) (h held, may bool) {
 		h.why += ". It would die again: " + lastWords(err)
 		return h, false
 	}
-	if left := pause - time.Since(before.Last); left > 0 && !w.trial.retry {
+	if left := pause - max(0, time.Since(before.Last)); left > 0 && !w.trial.retry {
 		h.till = time.Now().Add(left)
 		return h, false
 	}
@@ -181,7 +181,7 @@ func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
 		Problem: "it was stopped while it was held: what its nodes did after the last daemon that served it is not in its journal"}
 	if req, err := w.store.Request(n); err == nil {
-		res.Started, res.DurationMS = req.Time, end.Sub(req.Time).Milliseconds()
+		res.Started, res.DurationMS = req.Time, took(req.Time, end)
 	}
 	if !w.store.Bare(n, pastFile, statusesFile) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})

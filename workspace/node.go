@@ -52,6 +52,11 @@ func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 				return s
 			}
 		}
+		for _, r := range w.runs {
+			if s := r.templateWaits(n.ID); s != "" {
+				return s
+			}
+		}
 	}
 	return stateOf(n.Status, w.record(n), blocked)
 }
@@ -163,7 +168,7 @@ func (rec *nodeRecord) describe(s *api.NodeStatus) {
 		s.Started = ptr(rec.started)
 	}
 	if rec.over() {
-		s.DurationMS = ptr(rec.ended.Sub(rec.started).Milliseconds())
+		s.DurationMS = ptr(took(rec.started, rec.ended))
 		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
 	}
 }

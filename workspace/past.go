@@ -187,7 +187,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(e.Ended.Sub(begin).Milliseconds()), e.UserMS, e.SysMS
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(took(begin, e.Ended)), e.UserMS, e.SysMS
 	rec := nodeRecord{executions: e.Number, exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
 	x.ExitCode = rec.exit()
 	return x

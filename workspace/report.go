@@ -212,7 +212,7 @@ func (r *run) tell(w *Workspace, n *runNode, execution int, reason api.Reason) {
 	rec := n.rec
 	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name, SubFlow: n.node != nil && n.node.SubFlow(),
 		Execution: execution, Reason: reason, Message: rec.message, ExitCode: rec.exit(),
-		Signal: signalName(rec.signal), DurationMS: ptr(rec.ended.Sub(rec.started).Milliseconds())}
+		Signal: signalName(rec.signal), DurationMS: ptr(took(rec.started, rec.ended))}
 	if reason != "" {
 		ev.Type = api.NodeFailed
 	}
@@ -257,4 +257,4 @@ func executorRange(r history.Range) executor.Range {
 }
 
 // elapsed is how long the run has taken, in milliseconds.
-func (r *run) elapsed(end time.Time) int64 { return end.Sub(r.req.Time).Milliseconds() }
+func (r *run) elapsed(end time.Time) int64 { return took(r.req.Time, end) }

@@ -152,7 +152,15 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 // then it has neither live nodes nor edges.
 func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 	id, at := executor.ID{Node: rec.Node, Execution: rec.Execution}, rec.Time.UnixNano()
+	if rec.Clocks != nil {
+		r.read = rec
+	}
 	switch rec.Type {
+	case history.RecordClock:
+		if rec.Clocks != nil {
+			r.moveTimes(time.Duration(rec.Clocks.ByNS))
+			r.fold(w, scheduler.Event{Kind: scheduler.ClockSet, At: at, By: rec.Clocks.ByNS})
+		}
 	case history.RecordBegin:
 		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
 	case history.RecordDispatch:
@@ -267,6 +275,7 @@ func (m followed) handle(w *Workspace) {
 	}
 	r.sess = m.sess
 	w.heed(r)
+	r.catchUp(w)
 	for _, say := range r.unsaid {
 		say()
 	}
@@ -312,7 +321,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	end := now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := w.store.Load(n); err == nil {
-		res.Started, res.DurationMS = past.Request.Time, end.Sub(past.Request.Time).Milliseconds()
+		res.Started, res.DurationMS = past.Request.Time, took(past.Request.Time, end)
 	}
 	if err := w.store.Settle(n, res); err != nil {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)

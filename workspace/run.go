@@ -42,11 +42,12 @@ type run struct {
 	share
 
 	result      scheduler.Result
-	cause       string // of a stop
-	wasStopped  bool   // somebody asked for the end of the run
-	over        bool   // it is looked at from later: nothing of it goes on
-	broken      string // the executor was lost
-	unrecorded  string // what of the run is not in its history
+	cause       string         // of a stop
+	wasStopped  bool           // somebody asked for the end of the run
+	over        bool           // it is looked at from later: nothing of it goes on
+	broken      string         // the executor was lost
+	read        history.Record // the latest with a reading of the clocks that an earlier daemon made, until catchUp
+	unrecorded  string         // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
@@ -71,6 +72,7 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
+	waitsAt   map[string]api.State    // see templateWaits; nil = not looked at since the last step
 	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
@@ -107,7 +109,7 @@ func (r *run) begin(w *Workspace) {
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	at := now()
-	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client})
+	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
 	r.beginning = true
 	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
 	r.beginning = false
@@ -125,7 +127,7 @@ func (r *run) limitTime(w *Workspace) {
 	if r.req.TimeoutMS == 0 {
 		return
 	}
-	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - time.Since(r.req.Time)
+	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (now().Sub(r.req.Time) - r.setSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
 		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
 	})
@@ -134,7 +136,7 @@ func (r *run) limitTime(w *Workspace) {
 // step lets the scheduler decide and does what it says. It is the only caller of Step.
 func (r *run) step(w *Workspace, ev scheduler.Event) {
 	var cancel, known []executor.ID
-	r.sinceNow = time.Unix(0, ev.At).UTC()
+	r.sinceNow, r.waitsAt = time.Unix(0, ev.At).UTC(), nil
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
@@ -142,8 +144,10 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.withdrawPools(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
+				before := e.Mark
 				w.g.SetMark(e, ef.Mark)
 				w.touchEdge(e)
+				w.marked(e, before)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)

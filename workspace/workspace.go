@@ -94,6 +94,7 @@ type Workspace struct {
 	done      chan struct{}  // closed when the loop and its helpers have ended
 	helpers   helpers        // goroutines that work for the loop
 	fence     *history.Fence // see keepFence; nil where nothing can be written
+	marks     marks
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
@@ -110,6 +111,7 @@ type Workspace struct {
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog
+	made       madeEdits
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // runs that wait for others to end, in order
@@ -122,6 +124,7 @@ type Workspace struct {
 	trial       trial
 	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
+	clocks      clocks
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
@@ -143,6 +146,7 @@ func (w *Workspace) loop() {
 	for !w.ended() {
 		select {
 		case m := <-w.inbox:
+			w.heedClock()
 			m.handle(w)
 			w.drain()
 		case <-w.slotFree:
@@ -303,6 +307,3 @@ func (w *Workspace) Info() api.WorkspaceInfo {
 	}
 	return info
 }
-
-// now is the time that events and records carry: UTC, without a monotonic part.
-func now() time.Time { return time.Now().UTC().Round(0) }

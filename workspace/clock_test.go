@@ -1,0 +1,116 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+)
+
+// setClock lets the test set the clock of the machine: forward by what is added to the returned number.
+func setClock(t *testing.T) *atomic.Int64 {
+	var ahead atomic.Int64
+	before := wallClock
+	wallClock = func() time.Time { return time.Now().Round(0).Add(time.Duration(ahead.Load())) }
+	t.Cleanup(func() { wallClock = before })
+	return &ahead
+}
+
+// TestClockIsSet sets the clock of the machine by hours while a run waits, is limited and has something going, with
+// a daemon and without: nothing is due earlier or later for that, and all of it has taken as long as it has.
+func TestClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{5 * time.Hour, -5 * time.Hour} {
+		for _, daemon := range []bool{true, false} {
+			t.Run(fmt.Sprintf("by %v, daemon %v", by, daemon), func(t *testing.T) {
+				ahead := setClock(t)
+				b := newTestbed(t)
+				b.write(controlText("", nodeText("a", "timeout=10m"), nodeText("b", "wait=10m"),
+					nodeText("c", "approve=sure?", "approve_timeout=10m"), nodeText("d", "retries=1", "retry_delay=10m")))
+				b.open()
+				acc, s := b.run(api.RunRequest{TimeoutMS: int64(time.Hour / time.Millisecond)})
+				jobs := map[string]executor.ID{}
+				for range 2 {
+					j := b.next(s)
+					jobs[j.Command] = j.ID
+				}
+				s.end(jobs["echo d"], executor.Exit{Code: 1})
+				waitFor(t, "the retry", func() bool { return waitsOf(b, "id-d") != nil })
+				if daemon {
+					ahead.Store(int64(by))
+				} else {
+					b.close(b.w)
+					ahead.Store(int64(by))
+					b.open()
+					<-b.fake.opened
+				}
+				waitFor(t, "the new times", func() bool {
+					return !slices.ContainsFunc([]string{"id-b", "id-c", "id-d"}, func(id string) bool {
+						until := waitsOf(b, id)
+						return until == nil || (until.Sub(now())-10*time.Minute).Abs() > time.Minute
+					})
+				})
+				ring(b)
+				s.mu.Lock()
+				if len(s.stops) > 0 {
+					t.Errorf("stopped: %v", s.stops)
+				}
+				s.mu.Unlock()
+				v := b.watch()
+				s.end(jobs["echo a"], executor.Exit{})
+				e := v.wait(t, "the end of a", func(e api.Event) bool { return e.Type == api.NodeFinished })
+				short(t, "the event of a", *e.DurationMS)
+				if _, err := b.w.StopRun(context.Background(), "", acc.Run, api.StopRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				e = v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete })
+				short(t, "the run", *e.DurationMS)
+				d, err := b.w.Run(context.Background(), acc.Run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				short(t, "the run of the past", *d.DurationMS)
+				for _, x := range d.Execs {
+					short(t, "an execution of the past", *x.DurationMS)
+				}
+			})
+		}
+	}
+}
+
+// waitsOf is until when a node waits, nil if it does not.
+func waitsOf(b *testbed, id string) *time.Time {
+	b.t.Helper()
+	s, err := b.w.Status(context.Background(), true)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, n := range s.Nodes {
+		if n.ID == id && n.Wait != nil {
+			return n.Wait.Until
+		}
+	}
+	return nil
+}
+
+// ring does what a run does when its timer rings.
+func ring(b *testbed) {
+	_, err := ask(context.Background(), b.w, func(w *Workspace) (struct{}, error) {
+		w.runs[0].ring(w)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func short(t *testing.T, what string, ms int64) {
+	t.Helper()
+	if ms < 0 || ms > 60_000 {
+		t.Errorf("%s has taken %d ms", what, ms)
+	}
+}
