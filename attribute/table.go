@@ -20,6 +20,8 @@ var table = []Attribute{
 	{Name: "until", On: SubFlow, Kind: Expression, Long: true,
 		Meaning: "an expression: one instance after the other, until it holds"},
 	{Name: "parallel", On: SubFlow, Kind: Number, Meaning: "how many instances at once", Mistaken: []string{"max_parallel"}},
+	{Name: "rate_limit", On: SubFlow, Kind: Other, Mistaken: []string{"max_rate", "rate_max"},
+		Meaning: "10/1m: at most so many instances start in a time"},
 	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue", "cancel"}, Mistaken: []string{"fail_fast"},
 		Meaning: "stop: none begins any more; continue: the rest goes on; cancel: all of it ends"},
 	{Name: "stop_when", On: SubFlow, Kind: Expression, Long: true,

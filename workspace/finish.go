@@ -214,6 +214,8 @@ func (r *run) paused(c api.Counts) api.Paused {
 		}
 	}
 	switch {
+	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.sched.NextTick() > 0: // a container waits for its rate
+		return api.PausedTime
 	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
 		return ""
 	case moments > 0:

@@ -111,6 +111,7 @@ type Workspace struct {
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog
+	made       madeEdits
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // runs that wait for others to end, in order

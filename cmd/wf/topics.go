@@ -175,7 +175,8 @@ Containers that repeat the nodes in them; without one of these they are groups:
   foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
   times     a number
   while, until         a test before, or after, each round
-  parallel, on_failure=continue or cancel, min_success, stop_when, max_iterations
+  parallel, on_failure=continue or cancel, min_success, stop_when, max_iterations,
+  rate_limit=10/1m
 
 Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
