@@ -75,6 +75,9 @@ type Approval struct {
 	// Any other value leads on as well if Open is set.
 	Choices []ApprovalChoice `json:"choices,omitempty"`
 	Open    bool             `json:"open,omitempty"`
+	// Fields are the values that an answer gives, declared as parameters are; nil: it may give any. The value
+	// "case" needs no declaration.
+	Fields []Param `json:"fields,omitempty"`
 	// Before is what the nodes have put out that led to the question, eight of them at most.
 	Before []NodeOutputs `json:"before,omitempty"`
 }

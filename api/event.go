@@ -26,6 +26,7 @@ const (
 	SchemaApprovals = "wf.approvals/v1"
 	SchemaDecision  = "wf.decision/v1"
 	SchemaParams    = "wf.params/v1"
+	SchemaEval      = "wf.eval/v1"
 	SchemaKV        = "wf.kv/v1"
 	SchemaKVKeys    = "wf.kv-keys/v1"
 )

@@ -1,9 +1,29 @@
 package api
 
+import "encoding/json"
+
 // ParamsRequest asks which parameters a workfile has, and what is wrong with values for them.
 type ParamsRequest struct {
 	Params map[string]any `json:"params,omitempty"` // texts, or typed values of a file, as in a RunRequest
 	Env    []string       `json:"env,omitempty"`    // KEY=VALUE: the environment of commands that list choices
+}
+
+// EvalRequest asks for the value of an expression.
+type EvalRequest struct {
+	Expr string   `json:"expr"`           // or a text that holds ${{ EXPR }}
+	Node string   `json:"node,omitempty"` // whose place is meant: a handle, the path of an instance (align[3]) or of a node in one; "" = the outer flow
+	Run  string   `json:"run,omitempty"`  // whose data is meant; "" = the active run, else the latest
+	Env  []string `json:"env,omitempty"`  // KEY=VALUE: what env.KEY is where the run's own environment is gone
+}
+
+// Evaluated is `wf eval --json`.
+type Evaluated struct {
+	Schema string          `json:"schema"`
+	Expr   string          `json:"expr"`
+	Value  json.RawMessage `json:"value"`
+	Type   string          `json:"type"` // of the value, as type() calls it
+	Run    string          `json:"run,omitempty"`
+	Node   string          `json:"node,omitempty"`
 }
 
 // ParamList is the parameters of a workfile in the order of its declaration.

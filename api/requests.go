@@ -286,6 +286,8 @@ type Way struct {
 type Author struct {
 	Client string
 	User   string
+	Key    string // HeaderRequest of the request
+	Again  bool   // HeaderAgain
 }
 
 // EditRequest is a list of edits that happen together or not at all, and are undone together.

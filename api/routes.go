@@ -36,6 +36,7 @@ const (
 	SubDecide    = "/decide"    // POST Decision: Approval
 	SubOutputs   = "/outputs"   // GET ?node=&run=: NodeOutputs
 	SubParams    = "/params"    // POST ParamsRequest: ParamList
+	SubEval      = "/eval"      // POST EvalRequest: Evaluated
 	SubSaveAs    = "/save-as"   // POST SaveAsRequest: WorkspaceInfo of the copy
 )
 

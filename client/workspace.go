@@ -204,6 +204,11 @@ func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.Para
 	return wsPost[api.ParamList](ctx, w, w.path(api.SubParams), req)
 }
 
+// Eval evaluates an expression with the data of a run.
+func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
+	return wsPost[api.Evaluated](ctx, w, w.path(api.SubEval), req)
+}
+
 // Approvals lists what waits for a person in the runs that are going.
 func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	return wsGet[api.ApprovalList](ctx, w, w.path(api.SubApprovals), nil)

@@ -66,7 +66,7 @@ func client(r *http.Request) string { return label(r, api.HeaderClient) } // our
 
 // author is who asks for an edit.
 func author(r *http.Request) api.Author {
-	return api.Author{Client: client(r), User: strings.ToValidUTF8(label(r, api.HeaderUser), "")}
+	return api.Author{Client: client(r), User: strings.ToValidUTF8(label(r, api.HeaderUser), ""), Key: requestKey(r), Again: comesAgain(r)}
 }
 
 // label is a header that only tells people something, cut to what they can read.

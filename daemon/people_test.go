@@ -7,6 +7,10 @@ import (
 	"wf/api"
 )
 
+func (w *fake) Eval(_ context.Context, req api.EvalRequest) (api.Evaluated, error) {
+	return api.Evaluated{Schema: api.SchemaEval, Expr: req.Expr, Value: []byte("3"), Type: "int", Node: req.Node}, nil
+}
+
 func (w *fake) Params(_ context.Context, req api.ParamsRequest) (api.ParamList, error) {
 	return api.ParamList{Params: []api.Param{{Name: "n", Default: req.Params["n"]}}}, nil
 }

@@ -161,6 +161,10 @@ func params(w Workspace, r *http.Request, q api.ParamsRequest) (api.ParamList, e
 	return w.Params(r.Context(), q)
 }
 
+func eval(w Workspace, r *http.Request, q api.EvalRequest) (api.Evaluated, error) {
+	return w.Eval(r.Context(), q)
+}
+
 func approvals(w Workspace, r *http.Request) (api.ApprovalList, error) {
 	return w.Approvals(r.Context())
 }

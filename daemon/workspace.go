@@ -44,6 +44,7 @@ type Workspace interface {
 	Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error)
 	SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error)
 	Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error)
+	Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error)
 	Approvals(ctx context.Context) (api.ApprovalList, error)
 	Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error)
 	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)

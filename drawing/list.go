@@ -45,7 +45,7 @@ func newList(g *Graph, o Options) *list {
 	l.back = make([][]string, w.size)
 	for v, targets := range w.loopTargets() {
 		for _, t := range targets {
-			l.back[l.place[v]] = append(l.back[l.place[v]], l.names[l.place[t]])
+			l.back[l.place[v]] = append(l.back[l.place[v]], t.text(l.names[l.place[t.to]]))
 		}
 	}
 	l.lanes = newLanes(w, l.place)

@@ -129,8 +129,8 @@ func (p *picture) label() {
 	}
 	for _, a := range p.web.arcs {
 		if a.back {
-			p.labels[a.from].loops += " " + p.labels[a.to].name
-			p.labels[a.to].loops += " " + p.labels[a.from].name
+			p.labels[a.from].loops += " " + loopTarget{a.to, a.cycle}.text(p.labels[a.to].name)
+			p.labels[a.to].loops += " " + loopTarget{a.from, a.cycle}.text(p.labels[a.from].name)
 		}
 	}
 	for v, loops := range p.web.loops {

@@ -52,7 +52,7 @@ func newStagesView(g *Graph, o Options) *stagesView {
 	s.back = make([][]string, len(s.stages))
 	for i, targets := range s.web.loopTargets() {
 		for _, t := range targets {
-			s.back[i] = append(s.back[i], s.stages[t].name)
+			s.back[i] = append(s.back[i], t.text(s.stages[t.to].name))
 		}
 	}
 	s.lanes, s.when = newLanes(s.web, place), conditions(g, s.web)

@@ -13,6 +13,7 @@ type arc struct {
 	via      bool  // through hidden nodes
 	edged    bool  // via, and beside that there is an edge
 	back     bool  // against the order: part of a loop
+	cycle    bool  // back, and part of a cycle of blocking edges
 }
 
 // A web is a graph to be drawn: its vertices are nodes or stages.
@@ -47,6 +48,7 @@ func newWeb(size int, arcs []arc) *web {
 		w.in[a.to] = append(w.in[a.to], int32(i))
 	}
 	w.direct()
+	w.findCycles()
 	return w
 }
 
@@ -169,17 +171,31 @@ func (w *web) near(v int32, forward bool, place func(int32) int32) []int32 {
 	return others
 }
 
+// A loopTarget is where an arc leads back to.
+type loopTarget struct {
+	to    int32
+	cycle bool // the loop is a cycle of blocking edges
+}
+
+// text names the target.
+func (t loopTarget) text(name string) string {
+	if t.cycle {
+		return "cycle " + name
+	}
+	return name
+}
+
 // loopTargets lists, by vertex, where arcs lead back to: earlier vertices, and itself.
-func (w *web) loopTargets() [][]int32 {
-	targets := make([][]int32, w.size)
+func (w *web) loopTargets() [][]loopTarget {
+	targets := make([][]loopTarget, w.size)
 	for _, a := range w.arcs {
 		if a.back {
-			targets[a.from] = append(targets[a.from], a.to)
+			targets[a.from] = append(targets[a.from], loopTarget{a.to, a.cycle})
 		}
 	}
 	for v, loop := range w.loops {
 		if loop {
-			targets[v] = append(targets[v], int32(v))
+			targets[v] = append(targets[v], loopTarget{to: int32(v)})
 		}
 	}
 	return targets

@@ -228,6 +228,9 @@ func length(k *called) any {
 	return nil
 }
 
+// TypeOf is the word of the function type for a value.
+func TypeOf(value any) string { return typeName(value) }
+
 func typeName(value any) string {
 	switch value.(type) {
 	case nil:

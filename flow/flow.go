@@ -94,6 +94,7 @@ type Rules struct {
 	WaitUntil *expression.Text // a time in RFC 3339; nil = none
 
 	Approve        *expression.Text // what a person is asked; nil = nobody is asked
+	ApproveFields  []Param          // the values that an answer gives; none = any
 	ApproveTimeout time.Duration    // 0 = none
 	ApproveDefault bool             // when the time is over: true = approved
 
@@ -157,9 +158,11 @@ type Sub struct {
 	Times *expression.Text // of Times: a whole number
 	Test  *expression.Expr // of While and Until
 
-	MaxIterations int              // of While and Until
-	Parallel      int              // instances at once; 0 = no limit. While and Until: 1
-	Continue      bool             // after a failure the other instances go on
+	MaxIterations int  // of While and Until
+	Parallel      int  // instances at once; 0 = no limit. While and Until: 1
+	Continue      bool // after a failure the other instances go on
+	Rate          int  // how many may start within RatePer; 0 = no limit
+	RatePer       time.Duration
 	Cancel        bool             // after a failure those that run are cancelled
 	StopWhen      *expression.Expr // of Foreach and Times: once it is true after an instance no more begin; nil = none
 	// Least says how many instances have to succeed with Continue: a number, or a part of 1 of all.

@@ -174,6 +174,9 @@ func member(of, name string) string {
 	return of + "." + name
 }
 
+// Scope says which names a text may use that belongs to a node of a sub-flow, nil = of the outer flow.
+func (f *Flow) Scope(home *graph.Node) expression.Scope { return *f.scope(home) }
+
 // scope returns the scope of texts in a sub-flow, nil = in the outer flow.
 func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	if s := f.scopes[home]; s != nil {

@@ -330,13 +330,32 @@ func (a *nodeReader) template(name string) *expression.Text {
 
 func (a *nodeReader) approval() {
 	if a.rules.Approve = a.template("approve"); a.text("approve") == "" {
-		a.needs("approve", "approve_timeout", "approve_default")
+		a.needs("approve", "approve_timeout", "approve_default", "approve_fields")
 		return
 	}
 	a.rules.ApproveTimeout = a.positive("approve_timeout")
 	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve")
 	if a.text("approve_timeout") == "" {
 		a.needs("approve_timeout", "approve_default")
+	}
+	a.fields()
+}
+
+// fields reads which values an answer has to give.
+func (a *nodeReader) fields() {
+	const name = "approve_fields"
+	if a.text(name) == "" {
+		return
+	}
+	fields, problems := ParseFields(a.text(name))
+	for _, p := range problems {
+		a.wrong(CodeParams, name, "%s: %s", name, p)
+	}
+	a.rules.ApproveFields = fields
+	for _, f := range fields {
+		if f.Required && a.rules.ApproveTimeout > 0 && a.rules.ApproveDefault {
+			a.wrong(CodeParams, name, "%s: %s is required, and approve_default=approve answers without it; give it a default instead", name, f.Name)
+		}
 	}
 }
 

@@ -108,6 +108,9 @@ func rulesText(r *Rules) string {
 	if s := r.Sub; s != nil {
 		text += fmt.Sprintf("; sub %d list %v lines %q items %v times %v test %v most %d parallel %d continue %v least %d %v %v",
 			s.Kind, s.List, s.Command, s.Items, s.Times, s.Test, s.MaxIterations, s.Parallel, s.Continue, s.Least, s.LeastPart, s.HasLeast)
+		if s.Rate > 0 {
+			text += fmt.Sprintf(" rate %d in %v", s.Rate, s.RatePer)
+		}
 		if s.Cancel || s.StopWhen != nil {
 			text += fmt.Sprintf(" cancel %v stop when %v", s.Cancel, s.StopWhen)
 		}

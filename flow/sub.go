@@ -7,6 +7,7 @@ import (
 
 	"wf/expression"
 	"wf/graph"
+	"wf/timespan"
 )
 
 // linesPrefix is what a foreach begins with whose items a command prints.
@@ -61,6 +62,7 @@ func (a *nodeReader) sub() {
 		s.Parallel = 1
 	}
 	a.bound(s)
+	a.rate(s)
 	a.onFailure(s)
 	a.stopWhen(s)
 	a.least(s)
@@ -185,6 +187,33 @@ func (a *nodeReader) test(s *Sub) {
 	case s.Kind == While:
 		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
 	}
+}
+
+// maxRate bounds the number of starts that a limit counts: the moment of each of them is kept.
+const maxRate = 10_000
+
+// rate reads how many instances may start in a time: 10/1m, or 10/m.
+func (a *nodeReader) rate(s *Sub) {
+	const name = "rate_limit"
+	text := a.text(name)
+	if text == "" {
+		return
+	}
+	number, span, _ := strings.Cut(text, "/")
+	if span = strings.TrimSpace(span); span != "" && strings.Trim(span[:1], "0123456789.") != "" {
+		span = "1" + span
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	per, spanErr := timespan.Parse(span)
+	switch {
+	case err != nil || spanErr != nil || n < 1 || per <= 0:
+		a.wrong(CodeNumber, name, "rate_limit is %s; write a number of starts and the time in which they may be, like 10/1m", shown(text))
+		return
+	case n > maxRate:
+		a.wrong(CodeNumber, name, "rate_limit is %s, and counts %d starts at most; write a shorter time, like %d/%s", shown(text), maxRate, max(1, n/60), per/60)
+		return
+	}
+	s.Rate, s.RatePer = n, per
 }
 
 // onFailure reads what the failure of an instance means for the others.

@@ -8,6 +8,14 @@ type Choice struct {
 	Nodes []int // that the edges lead to, in the order of the file
 }
 
+// Fields returns the values that an answer about a node gives, nil if it may give any.
+func (r *Run) Fields(node int) []flow.Param {
+	if rules := r.rulesOf(int32(node)); rules != nil {
+		return rules.ApproveFields
+	}
+	return nil
+}
+
 // Choices returns what the output "case" of a node chooses between, in the order of the file, and whether
 // another output leads anywhere: some edge fires after every success, or when no case does.
 func (r *Run) Choices(node int) (choices []Choice, open bool) {

@@ -28,6 +28,7 @@ type PastNode struct {
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
 	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
 	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
+	Starts    []int64           `json:"starts,omitempty"`    // of a sub-flow with a limited rate: when the latest instances started
 	Planned   int               `json:"planned,omitempty"`   // how many were to begin, if that is more than have
 
 	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
@@ -212,7 +213,7 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	// Instances of an activation before the present one are nothing to go on with.
 	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
-		p.Arrivals = r.pastArrivals(x.sub)
+		p.Arrivals, p.Starts = r.pastArrivals(x.sub), x.sub.starts
 		if x.sub.count > p.Instances {
 			p.Planned = x.sub.count
 		}

@@ -359,7 +359,11 @@ func (r *Run) waitOver(i int32) {
 			message = "nobody answered in time"
 		}
 		r.emit(Effect{Kind: Answered, Node: int(i), OK: yes})
-		r.grant(i, yes, nil, message)
+		var values map[string]any
+		if fields := r.rulesOf(i).ApproveFields; yes && fields != nil {
+			values, _ = flow.ResolveFields(fields, nil) // their defaults: nothing is required, or the flow would be wrong
+		}
+		r.grant(i, yes, values, message)
 	}
 }
 

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ type instances struct {
 	more      int    // nodes that it counts for beyond itself, see Total
 	stopping  string // why no more of them begin: the reason that the sub-flow fails for
 	message   string
+	starts    []int64         // when the latest ones started, where the rate is limited; also those of activations before
+	next      int64           // when the next one may start, if the rate is what it waits for; else 0
 	ended     int32           // how many have ended in this run
 	before    map[int32]int32 // the places that instances had among those that an earlier run has ended; made when it is needed
 	stopped   bool            // stop_when was true after an instance: no more of them begin
@@ -75,6 +78,9 @@ func (r *Run) startInstances(i int32) {
 	}
 	if p, yes := r.goesOn(i); yes {
 		kept.stopped = p.Stopped
+		if kept.starts == nil {
+			kept.starts = slices.Clip(p.Starts)
+		}
 	}
 	kept.hasItems = false // they belong to this activation
 	r.countInside(i)
@@ -127,7 +133,11 @@ func (r *Run) countInstances(i int32, s *instances) (reason string, err error) {
 func (r *Run) nextInstances(i int32) {
 	s := r.rareAt(i).sub
 	sub := r.rulesOf(i).Sub
+	wait := int64(0)
 	for (sub.Parallel == 0 || s.going < sub.Parallel) && r.another(i, sub, s) {
+		if wait = r.rateWait(i, sub); wait > 0 {
+			break
+		}
 		if text := r.tooMany(i, 1); text != "" {
 			s.stopping, s.message = ReasonLimit, text
 			break
@@ -135,8 +145,10 @@ func (r *Run) nextInstances(i int32) {
 		k := r.addInstance(i, s)
 		s.going++
 		r.startFrame(k)
+		r.noteStart(i, sub, k)
 	}
-	if s.going == 0 {
+	r.pace(i, s, wait)
+	if s.going == 0 && wait == 0 {
 		r.finish(i, r.instancesOutcome(i, sub, s))
 	}
 }
@@ -358,6 +370,7 @@ func (r *Run) cancelInstances(i int32, reason string) {
 			r.cutFrame(k)
 		}
 	}
+	r.stopPacing(i)
 }
 
 func (r *Run) cutFrame(k int32) {

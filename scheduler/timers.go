@@ -9,6 +9,7 @@ const (
 	timeWait  timerKind = iota // of rare.wait
 	timeLimit                  // of an execution, or of all instances
 	timeJoin                   // of a round of a join
+	timeRate                   // of a sub-flow, for its next instance
 	timerKinds
 )
 
@@ -69,6 +70,8 @@ func (r *Run) tick() {
 			r.timeUp(t.node)
 		case timeJoin:
 			r.joinTimeUp(t.node)
+		case timeRate:
+			r.paceOver(t.node)
 		}
 		r.work()
 	}

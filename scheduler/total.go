@@ -12,6 +12,9 @@ func (r *Run) setInstances(i int32, s *instances) {
 	if x.sub != nil && x.sub != s {
 		r.inside -= r.extra(x.sub)
 	}
+	if x.sub != nil && s != nil && s.starts == nil {
+		s.starts = x.sub.starts
+	}
 	x.sub = s
 }
 

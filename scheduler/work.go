@@ -11,6 +11,7 @@ type works struct {
 	losers  []int32          // joins that cancel what they do not need any more
 	ready   []int32          // sub-flows that begin their instances
 	still   []stillComponent // where nothing is active any more, or nothing open
+	paced   []int32          // sub-flows that wait for their rate, and are to end
 	quiet   []int32          // frames in which nothing is active any more
 }
 
@@ -40,6 +41,8 @@ func (r *Run) work() {
 			r.startInstances(pop(&w.ready))
 		case len(w.still) > 0:
 			r.settle(pop(&w.still))
+		case len(w.paced) > 0:
+			r.endPaced(pop(&w.paced))
 		case len(w.quiet) > 0:
 			r.frameOver(pop(&w.quiet))
 		default:

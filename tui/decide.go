@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,16 @@ func (m *model) approveThese(about []api.Approval) {
 		return
 	}
 	d := &decider{about: about, values: make([]line, 1), chosen: -1, choices: sharedChoices(about)}
+	if fields := sharedFields(about); fields != nil {
+		d.values = nil
+		for _, f := range fields {
+			text := f.Name + "="
+			if f.Default != nil {
+				text += valueText(f.Default)
+			}
+			d.values = append(d.values, newLine(text))
+		}
+	}
 	if d.choices != nil {
 		d.at = -1
 	}
@@ -47,6 +58,16 @@ func sharedChoices(about []api.Approval) []api.ApprovalChoice {
 		}
 	}
 	return about[0].Choices
+}
+
+// sharedFields are the values that several questions ask for, nil if they differ.
+func sharedFields(about []api.Approval) []api.Param {
+	for _, a := range about {
+		if !reflect.DeepEqual(a.Fields, about[0].Fields) {
+			return nil
+		}
+	}
+	return about[0].Fields
 }
 
 // reject asks why, and then whether it is meant.
@@ -232,6 +253,9 @@ func (d *decider) given() (list []string, values map[string]any, err error) {
 			continue
 		}
 		key, value, ok := strings.Cut(text, "=")
+		if value == "" && d.asksFor(strings.TrimSpace(key)) {
+			continue // a field that is left as it was
+		}
 		if !ok || strings.TrimSpace(key) == "" {
 			d.at = i
 			return nil, nil, fmt.Errorf("%s: must be KEY=VALUE", text)
@@ -243,6 +267,11 @@ func (d *decider) given() (list []string, values map[string]any, err error) {
 		list = append(list, strings.TrimSpace(key)+"="+value)
 	}
 	return list, values, nil
+}
+
+// asksFor says whether a value is one of those that are asked for.
+func (d *decider) asksFor(name string) bool {
+	return slices.ContainsFunc(sharedFields(d.about), func(f api.Param) bool { return f.Name == name })
 }
 
 // send says yes. The form stays until the daemon has taken it.
@@ -349,6 +378,9 @@ func (d *decider) told(width int) (lines []string) {
 		for _, value := range strings.Split(outputsText(before.Outputs), "\n") {
 			lines = append(lines, wrapWords(plain.Line(before.Node)+": "+plain.Line(value), width)...)
 		}
+	}
+	for _, f := range d.about[0].Fields {
+		lines = append(lines, wrapWords(plain.Line(f.Name)+": "+hintOf(f), width)...)
 	}
 	return lines
 }

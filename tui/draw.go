@@ -240,9 +240,25 @@ func (m *model) body() area {
 func (m *model) drawNothing(a area) {
 	if m.link != nil && m.link.ended != nil {
 		y := 1
-		for _, line := range wrapWords(errorText(m.link.ended), a.width-4) {
-			a.put(2, y, line, badStyle)
-			y++
+		put := func(text string, st style) {
+			for _, line := range wrapWords(text, a.width-4) {
+				a.put(2, y, line, st)
+				y++
+			}
+		}
+		if m.opt.Explain == nil {
+			put(errorText(m.link.ended), badStyle)
+		} else {
+			e := m.opt.Explain(m.link.path, m.link.ended)
+			put(plain.Line(e.Message), badStyle)
+			for _, text := range []string{e.Where, e.Why} {
+				if text != "" {
+					put(plain.Line(text), plainStyle)
+				}
+			}
+			if e.Fix != "" {
+				put("fix: "+plain.Line(e.Fix), strongStyle)
+			}
 		}
 		a.put(2, y+1, "C tries again, ~ goes home, q leaves", dimStyle)
 		return

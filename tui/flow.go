@@ -25,6 +25,7 @@ type flow struct {
 	left      map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
 	expected  map[string]expectation
 	structure int // grows when nodes or edges come, go or change what a layout depends on
+	cycles    cycleCheck
 }
 
 // edge is an edge between two nodes of a flow.
@@ -180,19 +181,32 @@ func (f *flow) updated(ev api.Event) {
 			f.structure++
 		}
 	}
-	for _, e := range ev.Edges {
-		for i := range f.edges {
-			if have := &f.edges[i]; have.key == e.Key {
-				have.marked, have.taken, have.dead = e.Status == "to_run", e.Taken, e.Dead
-				if when := plain.Line(e.When); when != have.when {
-					have.when = when
-					f.structure++
-				}
-				if nb := e.Type == "non-blocking"; nb != have.nonBlocking {
-					have.nonBlocking = nb
-					f.structure++
-				}
-			}
+	f.edgesChanged(ev.Edges)
+}
+
+// edgesChanged applies what edges are and bear now.
+func (f *flow) edgesChanged(edges []api.EdgeStatus) {
+	if len(edges) == 0 {
+		return
+	}
+	at := make(map[int]api.EdgeStatus, len(edges))
+	for _, e := range edges {
+		at[e.Key] = e
+	}
+	for i := range f.edges {
+		have := &f.edges[i]
+		e, changed := at[have.key]
+		if !changed {
+			continue
+		}
+		have.marked, have.taken, have.dead = e.Status == "to_run", e.Taken, e.Dead
+		if when := plain.Line(e.When); when != have.when {
+			have.when = when
+			f.structure++
+		}
+		if nb := e.Type == "non-blocking"; nb != have.nonBlocking {
+			have.nonBlocking = nb
+			f.structure++
 		}
 	}
 }

@@ -209,6 +209,10 @@ func dialogScreens(show func(string, func(*model))) {
 		m.inbox.own[0].Before = []api.NodeOutputs{{Node: "test", Outputs: map[string]any{"passed": "311", "failed": "0"}}}
 		press(m, "A", "y", "2")
 	})
+	show("approve: fields", func(m *model) {
+		m.inbox.own[0].Fields = someFields()
+		press(m, "A", "y", "p", "m")
+	})
 	show("reject", func(m *model) { press(m, "A", "x", "n", "o", "enter") })
 	show("answer in the drawing", func(m *model) { m.picture.goTo(8); press(m, "enter") })
 	show("parameters", func(m *model) {
@@ -216,6 +220,11 @@ func dialogScreens(show func(string, func(*model))) {
 		d.take([]api.ParamProblem{{Param: "jobs", Reason: "12 is more than 9"}})
 		m.open(d)
 		press(m, "ctrl+n")
+	})
+	show("parameters: a secret", func(m *model) {
+		d := newParamForm(api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
+		m.open(d)
+		press(m, "k", "e", "y")
 	})
 	show("a part of a run", func(m *model) { m.picture.goTo(4); press(m, "space", "r", "p") })
 	show("made-up end", func(m *model) { m.picture.goTo(4); press(m, "r", "p", "o") })
@@ -226,6 +235,11 @@ func dialogScreens(show func(string, func(*model))) {
 		d.at, d.problem = 5, `saved, but parallel is "x": must be a whole number`
 		m.open(d)
 	})
+}
+
+// someFields are values that an answer gives.
+func someFields() []api.Param {
+	return []api.Param{{Name: "window", Type: "string", Required: true, Choices: []string{"am", "pm"}, Help: "when"}, {Name: "tries", Type: "int", Default: float64(3)}}
 }
 
 // someParams are parameters of several kinds.

@@ -19,6 +19,10 @@ func (m *model) progress(a area) {
 		return
 	}
 	run := m.flow.current()
+	if cycle := m.flow.cycle(); cycle != "" && m.past == nil && !m.running() {
+		a.put(1, 0, clip(cycle+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.width-2, m.opt.ASCII), badStyle)
+		return
+	}
 	if m.past != nil {
 		run = &m.past.detail.RunSummary
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -287,7 +288,7 @@ func (f failure) before(other failure) bool {
 // everything else.
 func (p *picture) again() string {
 	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
-		return in.path
+		return cmp.Or(in.name, in.path) // by its item, as everywhere
 	}
 	return ""
 }

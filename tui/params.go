@@ -283,6 +283,15 @@ func (d *paramForm) send(m *model) tea.Cmd {
 
 // hint says what a parameter may be.
 func (d *paramForm) hint(p api.Param) string {
+	text := hintOf(p)
+	if len(choicesOf(p)) > 0 {
+		text += "  ctrl-n next"
+	}
+	return text
+}
+
+// hintOf is that, without the keys.
+func hintOf(p api.Param) string {
 	parts := []string{p.Type}
 	if p.Required {
 		parts = append(parts, "required")
@@ -315,7 +324,7 @@ func (d *paramForm) hint(p api.Param) string {
 		text = p.Help + " (" + text + ")"
 	}
 	if list := choicesOf(p); len(list) > 0 {
-		text += ": " + words.NameList(list, 8) + "  ctrl-n next"
+		text += ": " + words.NameList(list, 8)
 	}
 	return plain.Line(text)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -45,7 +46,8 @@ func (m *model) partNames() (names []string, what string) {
 		return m.handles(marked), words.Plural(len(marked), "marked node")
 	}
 	if in := m.picture.innerOf(); in != nil && in.node != nil {
-		return []string{in.path}, in.path
+		name := cmp.Or(in.name, in.path)
+		return []string{name}, name
 	}
 	if m.picture.again() != "" { // an instance is no part of the workfile: its sub-flow is
 		names = m.handles(m.picture.nodes())

@@ -267,6 +267,25 @@ func TestDecider(t *testing.T) {
 	m.View()
 }
 
+// TestDeciderOfFields: the values that are asked for stand there already, and what is left empty is not given.
+func TestDeciderOfFields(t *testing.T) {
+	m := flowModel(6)
+	m.inbox.own, _ = asked()
+	m.inbox.own[0].Fields = someFields()
+	press(m, "A", "y")
+	d := m.dialogs[0].(*decider)
+	if _, values, err := d.given(); err != nil || len(values) != 1 || values["tries"] != "3" {
+		t.Errorf("values %v, %v", values, err)
+	}
+	press(m, "p", "m")
+	if _, values, err := d.given(); err != nil || values["window"] != "pm" {
+		t.Errorf("values %v, %v", values, err)
+	}
+	if !strings.Contains(frame(m), "window: when (string, required): am, pm") {
+		t.Errorf("the form does not say what it asks for:\n%s", frame(m))
+	}
+}
+
 // TestMocks: how a node is to end that is not executed.
 func TestMocks(t *testing.T) {
 	for text, want := range map[string]string{"exit:3": "3 map[]", `{"a": 1}`: "0 map[a:1]", "exit:300": "error", "3": "error", "null": "error"} {

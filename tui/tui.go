@@ -26,6 +26,9 @@ type Options struct {
 	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
 	// are for the client's options of these names.
 	Connect func(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error)
+	// Explain words why the workfile at a path could not be opened: what, where, why, and what to do. Nil: the
+	// error is shown as it is.
+	Explain func(path string, err error) api.Error
 	Path    string         // absolute, of the workfile to open; "" begins at home
 	Request api.RunRequest // what every run that is started here has: environment, user, defaults
 	Recent  func() []Recent

@@ -11,6 +11,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/history"
+	"wf/scheduler"
 )
 
 // Bounds of an analysis.
@@ -79,10 +80,11 @@ func newAnalyst(r *run, past *history.Past) *analyst {
 
 // take folds one record. What it activates was waiting for nothing else.
 func (a *analyst) take(rec history.Record) {
-	known := len(a.r.queue)
+	known, ended := len(a.r.queue), -1
 	if rec.Type == history.RecordEnd {
 		if i, ok := a.at[executor.ID{Node: rec.Node, Execution: rec.Execution}]; ok {
-			a.last[rec.Node] = i
+			ended = i
+			a.noteEnd(rec.Node, i)
 		}
 	}
 	a.r.refoldRecord(nil, rec)
@@ -94,13 +96,29 @@ func (a *analyst) take(rec history.Record) {
 		if !ok {
 			continue // it never began
 		}
-		a.ready[i], a.by[i] = rec.Time, a.enabler(id.Node)
+		if a.ready[i], a.by[i] = rec.Time, ended; ended < 0 { // a moment has come, or a person has decided
+			a.by[i] = a.enabler(id.Node)
+		}
 	}
 }
 
-// enabler is the execution that a node waited for last, of those that led to its activation.
+// noteEnd notes the end of an execution, also for the sub-flows that its node lies in: they have none of their own.
+func (a *analyst) noteEnd(node, i int) {
+	for inside := true; inside; node, _, inside = a.r.sched.Instance(node) {
+		a.last[node] = i
+	}
+}
+
+// enabler is the execution that a node waited for last: its attempt before, or of those that led to its
+// activation. The first nodes of an instance waited for what its sub-flow did.
 func (a *analyst) enabler(node int) int {
+	if a.r.sched.Attempt(node) > 0 && a.last[node] >= 0 {
+		return a.last[node]
+	}
 	best := -1
+	if subflow, _, inside := a.r.sched.Instance(node); inside && a.r.sched.Explain(node).Cause.Kind == scheduler.CauseStart {
+		return a.enabler(subflow)
+	}
 	for _, j := range a.r.sched.Explain(node).Cause.Edges {
 		source, _ := a.r.sched.EdgeEnds(j)
 		if i := a.last[source]; i >= 0 && (best < 0 || a.execs[i].Ended.After(a.execs[best].Ended)) {

@@ -357,6 +357,7 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 		t.status = sum
 		if t.node != nil && w != nil {
 			w.g.SetStatus(t.node, sum)
+			w.know(t.node)
 			w.touch(t.node)
 		}
 	}

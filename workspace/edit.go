@@ -21,39 +21,11 @@ func (w *Workspace) Edit(ctx context.Context, by api.Author, req api.EditRequest
 	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" }) {
 		origin = w.origin()
 	}
-	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return edited(ctx, w, by, func(w *Workspace) (api.EditResult, error) {
 		before := w.results
 		res, err := w.edit(by, req)
 		w.resultsEdited(before, origin, &res)
 		return res, err
-	})
-}
-
-// edited is onceSaved for the file as it is now, with what was edited before.
-func edited(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
-	if err := w.refresh(ctx); err != nil {
-		return api.EditResult{}, err
-	}
-	if err := w.resumeEdits(ctx); err != nil {
-		return api.EditResult{}, err
-	}
-	return onceSaved(ctx, w, f)
-}
-
-// onceSaved is ask for edits: the answer comes when the file has been written.
-func onceSaved(ctx context.Context, w *Workspace, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func(api.EditResult, error)) {
-		res, err := f(w)
-		if err != nil {
-			reply(res, err)
-			return
-		}
-		w.saveThen(func() {
-			if w.file.problem != "" {
-				res.Unsaved, res.Notes = true, append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
-			}
-			w.keepThen(func() { reply(res, nil) })
-		})
 	})
 }
 

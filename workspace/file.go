@@ -95,9 +95,9 @@ func readFile(path string) ([]byte, fileID, error) {
 }
 
 // replaceFile writes the file anew: a temporary file in the same folder, durable, with the mode and
-// owner of the old one, renamed over it (SEMANTICS §5). errChanged: the file on disk is not expect,
+// owner of the old one, renamed over it (SEMANTICS §5) after tell has been told which file it will be. errChanged: the file on disk is not expect,
 // and nothing was done. Any error leaves the old file as it was.
-func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, error) {
+func replaceFile(path string, pieces graphml.Pieces, expect fileID, tell func(fileID)) (fileID, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fileID{}, errChanged
@@ -120,6 +120,7 @@ func replaceFile(path string, pieces graphml.Pieces, expect fileID) (fileID, err
 		err = cerr
 	}
 	if err == nil {
+		tell(id)
 		err = swap(tmp.Name(), path, expect)
 	}
 	if err != nil {

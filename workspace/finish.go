@@ -119,6 +119,7 @@ func (w *Workspace) complete(r *run) {
 	sum := r.summary()
 	w.latest = &sum
 	counts := r.countAll()
+	w.tellMarks(len(w.g.Edges()))
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
@@ -213,6 +214,8 @@ func (r *run) paused(c api.Counts) api.Paused {
 		}
 	}
 	switch {
+	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.sched.NextTick() > 0: // a container waits for its rate
+		return api.PausedTime
 	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
 		return ""
 	case moments > 0:

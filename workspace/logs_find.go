@@ -84,6 +84,13 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	if err != nil {
 		return p, err
 	}
+	if n.Home() != nil {
+		if p.id, err = w.onlyInstance(n); err != nil && p.run > 0 {
+			p.run = 0 // its instances in that run have names of their own
+		}
+		p.name = p.id
+		return p, err
+	}
 	p.id, p.name = n.ID, w.handle(n)
 	return p, nil
 }

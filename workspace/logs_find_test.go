@@ -78,6 +78,9 @@ func TestLogsOfANodeThatDoesNotCome(t *testing.T) {
 	_, s = b.run(api.RunRequest{Mode: api.ModeFresh})
 	job := b.next(s)
 	ch := b.awaitLog("", 0)
+	for waiting := 0; waiting == 0; { // or the question comes when the run is over
+		waiting, _ = ask(context.Background(), b.w, func(w *Workspace) (int, error) { return len(w.outputWaits), nil })
+	}
 	s.end(job.ID, executor.Exit{Code: 1})
 	<-v.over
 	if got := <-ch; !isNoOutput(got.err) {

@@ -52,6 +52,11 @@ func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 				return s
 			}
 		}
+		for _, r := range w.runs {
+			if s := r.templateWaits(n.ID); s != "" {
+				return s
+			}
+		}
 	}
 	return stateOf(n.Status, w.record(n), blocked)
 }

@@ -123,6 +123,7 @@ func (w *Workspace) restore() error {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
 	w.recallEdits()
+	w.recallMade()
 	return nil
 }
 

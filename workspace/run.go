@@ -72,6 +72,7 @@ type run struct {
 	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
 	stopEarly *api.StopRequest        // came before the run could begin
 	begunFrom string                  // the file with which it waited in line; "" = it did not
+	waitsAt   map[string]api.State    // see templateWaits; nil = not looked at since the last step
 	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
@@ -135,7 +136,7 @@ func (r *run) limitTime(w *Workspace) {
 // step lets the scheduler decide and does what it says. It is the only caller of Step.
 func (r *run) step(w *Workspace, ev scheduler.Event) {
 	var cancel, known []executor.ID
-	r.sinceNow = time.Unix(0, ev.At).UTC()
+	r.sinceNow, r.waitsAt = time.Unix(0, ev.At).UTC(), nil
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
@@ -143,8 +144,10 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 			r.withdrawPools(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
+				before := e.Mark
 				w.g.SetMark(e, ef.Mark)
 				w.touchEdge(e)
+				w.marked(e, before)
 			}
 		case scheduler.Grew:
 			r.grew(w, ef)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"slices"
 	"time"
 
 	"wf/api"
@@ -207,13 +208,15 @@ func (w *Workspace) beginSave() {
 	pieces, version, expect := w.doc.Render(), f.changed, f.id
 	waiters, bare := f.waiters, f.bare
 	f.waiters, f.bare = nil, false
+	made := madeNote{Newest: w.made.unsaved, Made: slices.Clone(w.made.saved)}
+	w.made.unsaved = nil
 	w.helpers.run(func() {
 		begin := time.Now()
 		id, err := expect, error(nil)
 		if !bare || !sameBytes(w.path, pieces, expect) {
-			id, err = replaceFile(w.path, pieces, expect)
+			id, err = replaceFile(w.path, pieces, expect, func(new fileID) { w.noteMade(made, expect, new) })
 		}
-		w.send(saved{id: id, err: err, content: contentOf(pieces), version: version, took: time.Since(begin), waiters: waiters})
+		w.send(saved{id: id, err: err, content: contentOf(pieces), version: version, took: time.Since(begin), waiters: waiters, made: made.Newest})
 	})
 }
 
@@ -225,10 +228,12 @@ type saved struct {
 	version uint64
 	took    time.Duration
 	waiters []func()
+	made    []madeEdit
 }
 
 func (m saved) handle(w *Workspace) {
 	f := &w.file
+	w.made.settle(m.made, m.err)
 	f.busy, f.lastTook, f.lastEnded = false, m.took, time.Now()
 	if m.err == errChanged {
 		// Somebody was faster: read what they wrote, then save on top of it.

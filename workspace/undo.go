@@ -125,14 +125,14 @@ func (w *Workspace) updated(op string, by api.Author, text string) {
 
 // Undo takes back the latest edit of a person.
 func (w *Workspace) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return edited(ctx, w, by, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.undo, &w.edits.redo, "undo", by)
 	})
 }
 
 // Redo makes the edit again that they have undone last.
 func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return edited(ctx, w, func(w *Workspace) (api.EditResult, error) {
+	return edited(ctx, w, by, func(w *Workspace) (api.EditResult, error) {
 		return w.turn(&w.edits.redo, &w.edits.undo, "redo", by)
 	})
 }

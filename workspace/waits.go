@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/expression"
+	"wf/flow"
 	"wf/graph"
 	"wf/history"
 	"wf/scheduler"
@@ -122,6 +123,11 @@ func (r *run) approval(i int) api.Approval {
 		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: r.names(c.Nodes)})
 	}
 	a.Open = open && len(choices) > 0
+	c := paramCheck{params: r.sched.Fields(i)}
+	for k := range c.params {
+		choices, _ := c.offered(k)
+		a.Fields = append(a.Fields, c.param(k, choices))
+	}
 	a.Before = r.outputsBefore(i)
 	return a
 }
@@ -138,6 +144,40 @@ func (r *run) outputsBefore(i int) (list []api.NodeOutputs) {
 		}
 	}
 	return list
+}
+
+// checkFields holds the values of an answer against the fields that the node declares, and gives them their
+// types and defaults. A rejection gives what it likes.
+func (r *run) checkFields(i int, a api.Approval, d *api.Decision) error {
+	fields := r.sched.Fields(i)
+	if !d.Approved || fields == nil {
+		return nil
+	}
+	given, err := exactValues(d.Values)
+	if err != nil {
+		return invalid("the values: %v", err)
+	}
+	values, problems := flow.ResolveFields(fields, given)
+	if len(problems) == 0 {
+		d.Values = values
+		return nil
+	}
+	e := &api.Error{Code: api.CodeInvalid, Message: "the answer about " + a.Name + " is not right", Problems: paramProblems(problems),
+		Fix: "wf approve " + a.Name}
+	lines := make([]string, len(problems))
+	for k, p := range problems {
+		lines[k] = p.String()
+	}
+	for _, f := range fields {
+		if f.Required {
+			e.Fix += " --set " + f.Name + "=" + strings.ToUpper(f.Type.String())
+		}
+	}
+	if !strings.Contains(e.Fix, "--set") {
+		e.Fix += " --set NAME=VALUE"
+	}
+	e.Why = strings.Join(lines, "\n")
+	return e
 }
 
 // checkChoice refuses an answer that leads nowhere: a case that no edge waits for, or none where only an
@@ -186,7 +226,11 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			return
 		}
 		a := r.approval(i)
-		if err := r.checkChoice(i, d); err != nil {
+		err = r.checkFields(i, a, &d)
+		if err == nil {
+			err = r.checkChoice(i, d)
+		}
+		if err != nil {
 			reply(a, err)
 			return
 		}

@@ -35,6 +35,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 				return f, nil
 			}
 		}
+		asked := number
 		if number == 0 {
 			number = w.last[node].run
 		}
@@ -48,14 +49,19 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 			f.why.Text = []string{"It is a container of other nodes, no command: it is never executed."}
 			return f, nil
 		}
+		for _, r := range w.runs {
+			if (asked == 0 || asked == r.n) && r.explainTemplate(&f.why, n.ID) {
+				return f, nil
+			}
+		}
 		if r := w.runOf(n); r != nil && (number == 0 || number == r.n) {
 			i, _ := r.sched.Index(n.ID)
 			f.why.Run = r.id
 			r.explain(&f.why, i)
 			return f, nil
 		}
-		if f.past = number; number == 0 {
-			f.past = w.lastRun(n)
+		if f.past = number; asked == 0 { // a node of a sub-flow is as old as that
+			f.past = w.lastRun(outerOf(n))
 		}
 		if f.past == 0 {
 			f.why.Text = w.neverRan(n)
@@ -111,12 +117,15 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	for _, rec := range records {
 		r.refoldRecord(nil, rec)
 	}
+	r.over = true
 	i, in := r.sched.Index(why.Node.ID)
+	if !in && r.explainTemplate(&why, why.Node.ID) {
+		return why, nil
+	}
 	if !in {
 		why.Text = []string{r.notCovered()}
 		return why, nil
 	}
-	r.over = true
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
 	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
@@ -168,6 +177,9 @@ func (r *run) explain(why *api.Why, i int) {
 	case graph.Running:
 		if in := r.instancesOf(i); in != nil {
 			add("%s", instancesSentence(in))
+			if at := r.sched.Paced(i); at > 0 {
+				add("Its rate_limit lets the next one start at %s.", time.Unix(0, at).Local().Format(time.DateTime))
+			}
 			break
 		}
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)

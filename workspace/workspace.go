@@ -94,6 +94,7 @@ type Workspace struct {
 	done      chan struct{}  // closed when the loop and its helpers have ended
 	helpers   helpers        // goroutines that work for the loop
 	fence     *history.Fence // see keepFence; nil where nothing can be written
+	marks     marks
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
 
@@ -110,6 +111,7 @@ type Workspace struct {
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog
+	made       madeEdits
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // runs that wait for others to end, in order

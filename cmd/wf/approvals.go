@@ -162,10 +162,34 @@ func askedLines(a api.Approval) (lines []string) {
 	for _, before := range a.Before {
 		lines = append(lines, plain.Line(before.Node)+" put out "+plain.Line(valuesText(before.Outputs)))
 	}
+	for _, f := range a.Fields {
+		lines = append(lines, "asks for "+plain.Line(fieldText(f)))
+	}
 	for _, c := range a.Choices {
 		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(nameList(c.Leads, shownNames)))
 	}
 	return lines
+}
+
+// fieldText describes a value that an answer gives: "window (string, required): when; am, pm".
+func fieldText(f api.Param) string {
+	kind := f.Type
+	if limits := paramLimits(f); limits != "" {
+		kind += ", " + limits
+	}
+	if f.Required {
+		kind += ", required"
+	} else if f.Default != nil {
+		kind += ", else " + defaultText(f.Default)
+	}
+	text := f.Name + " (" + kind + ")"
+	if f.Help != "" {
+		text += ": " + f.Help
+	}
+	if len(f.Choices) > 0 {
+		text += "; " + choicesText(f)
+	}
+	return text
 }
 
 // untilText says what happens when nobody answers.

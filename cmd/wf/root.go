@@ -88,7 +88,7 @@ func addCommands(root *cobra.Command, e *env) {
 		commands []*cobra.Command
 	}{
 		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e), newApprovals(e), newApprove(e), newReject(e), newKV(e)}},
-		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newGraph(e), newWhy(e), newOut(e), newParams(e), newRuns(e), newCheck(e)}},
+		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newGraph(e), newWhy(e), newOut(e), newParams(e), newEval(e), newRuns(e), newCheck(e)}},
 		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e), newMv(e), newExport(e)}},
 		{groupServer, []*cobra.Command{newServer(e), newDoctor(e), newCompletion(e), newMan(e), newVersion(e), help}},
 	} {

@@ -36,6 +36,7 @@ var schemaOf = map[string]string{
 	"wf version":       "wf.version/v1",
 	"wf ls":            "wf.nodes/v1",
 	"wf out":           "wf.outputs/v1",
+	"wf eval":          "wf.eval/v1",
 	"wf params":        "wf.params/v1",
 	"wf plan":          "wf.plan/v1",
 	"wf reject":        "wf.decision/v1",

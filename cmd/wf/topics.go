@@ -165,7 +165,8 @@ Nodes:
   join_timeout, join_losers=cancel
   timeout, retries, retry_delay, retry_backoff, retry_max_delay, retry_on
   wait, wait_until     a time before it starts, or the moment
-  approve   a text that a person is asked; approve_timeout, approve_default
+  approve   a text that a person is asked; approve_fields, approve_timeout,
+            approve_default
   env       lines NAME=VALUE, which may hold ${{ EXPR }}
   pool      what it needs of wf server pools: gpu:1
 
@@ -174,7 +175,8 @@ Containers that repeat the nodes in them; without one of these they are groups:
   foreach   a JSON list, lines:COMMAND, or ${{ EXPR }}
   times     a number
   while, until         a test before, or after, each round
-  parallel, on_failure=continue or cancel, min_success, stop_when, max_iterations
+  parallel, on_failure=continue or cancel, min_success, stop_when, max_iterations,
+  rate_limit=10/1m
 
 Instances have paths: align[3]/trim. Every command that takes NODE takes them.
 
@@ -195,6 +197,7 @@ reach commands only as variables: wf help environment.
   wf run --skip build --mock test=exit:3 --mock 'score={"value": 0.9}'
   wf approvals; wf approve deploy --set window=14:00; wf reject deploy --comment 'not today'
   wf out build.version                  an output, also inside a command
+  wf eval 'nodes.test.exit_code == 0'    what an expression gives, with the data of a run
 
 docs/control-flow.md of the project has all of it, with examples and the functions.`
 

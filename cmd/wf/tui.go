@@ -36,6 +36,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	}
 	left, err := tui.Run(ctx, tui.Options{
 		Connect: e.connectTUI,
+		Explain: e.explainTUI,
 		Path:    path,
 		Request: req,
 		Recent:  e.recentWorkfiles,
@@ -186,4 +187,13 @@ func (e *env) tuiImpossible() string {
 		return "wf is not in the foreground of the terminal"
 	}
 	return ""
+}
+
+// explainTUI words for the terminal interface why a workfile is not open, as errors are worded elsewhere.
+func (e *env) explainTUI(path string, err error) api.Error {
+	f := e.foreign(describe(err))
+	if f.fix == "" && isCode(err, api.CodeWorkfile) {
+		f.fix = "mend the file, then press C; wf check " + quote(e.rel(path)) + " shows all that is wrong"
+	}
+	return api.Error{Message: f.what, Where: f.where, Why: f.why, Fix: f.fix}
 }

@@ -1,0 +1,61 @@
+package flow
+
+import "strings"
+
+// ParseFields reads the attribute approve_fields: the values that an answer gives, declared as parameters are.
+// Fields with a problem are left out.
+func ParseFields(text string) ([]Param, []ParamProblem) {
+	fields, problems := ParseParams(text)
+	kept := fields[:0]
+	for _, f := range fields {
+		reason := ""
+		switch {
+		case f.Type == Secret:
+			reason = "answers are recorded, so none can be secret; ask for a parameter of the run"
+		case f.ChoicesFrom != "":
+			reason = "choices_from is for parameters of a run; write choices"
+		case f.MustExist:
+			reason = "must_exist is for parameters of a run; leave it out"
+		}
+		if reason != "" {
+			problems = append(problems, ParamProblem{Param: f.Name, Reason: reason})
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept, problems
+}
+
+// ResolveFields makes the values of an answer out of what somebody gives, as Resolve does for a run. The value
+// "case", which chooses an edge, need not be declared.
+func ResolveFields(fields []Param, given map[string]any) (values map[string]any, problems []ParamProblem) {
+	declared, rest := map[string]any{}, map[string]any{}
+	for name, value := range given {
+		declared[name] = value
+	}
+	if value, chosen := given["case"]; chosen && !hasParam(fields, "case") {
+		rest["case"] = value
+		delete(declared, "case")
+	}
+	values, problems = Resolve(fields, declared, Machine{})
+	for i := range problems {
+		p := &problems[i]
+		p.Reason = strings.Replace(p.Reason, "there is no such parameter", "nobody asks for it", 1)
+		p.Remedy = strings.Replace(p.Remedy, "give it: -p ", "give it: --set ", 1)
+	}
+	for name, value := range rest {
+		if problems == nil {
+			values[name] = value
+		}
+	}
+	return values, problems
+}
+
+func hasParam(params []Param, name string) bool {
+	for i := range params {
+		if params[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
