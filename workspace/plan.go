@@ -229,7 +229,7 @@ func (p *planner) beyond(ran []bool) {
 
 // planNotes says what a person should know before the run.
 func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
-	if w.doc.FromDrawing() && !req.AcceptDrawing {
+	if w.onlyDrawn() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")
 	}
 	for _, r := range w.runs {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -203,13 +204,19 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.id, r.id)}
 		}
 	}
-	if w.doc.FromDrawing() && !req.AcceptDrawing {
+	if w.onlyDrawn() && !req.AcceptDrawing {
 		return &api.Error{Code: api.CodeWorkfile, Where: w.path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
 	}
 	return w.executable(scope)
+}
+
+// onlyDrawn says whether the commands are texts of a drawing that nobody has meant as a workflow so far. Who
+// has run it here once has said so, whatever runs write into the file.
+func (w *Workspace) onlyDrawn() bool {
+	return w.doc.FromDrawing() && !slices.ContainsFunc(w.g.Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
 }
 
 // executable refuses nodes that graph.Check finds impossible to execute.

@@ -49,7 +49,7 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 			}
 			var err error
 			if nodes, err = w.sel(plain); err != nil {
-				return list, err
+				return list, w.whichInstances(err, plain)
 			}
 		}
 		blocked := w.blocked()

@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"wf/api"
 	"wf/graph"
@@ -128,4 +130,32 @@ func (r *run) templateWaits(id string) api.State {
 		}
 	}
 	return r.waitsAt[id]
+}
+
+// whichInstances adds to the error about selectors which instances there are of the sub-flow that one of them
+// names an instance of.
+func (w *Workspace) whichInstances(err error, selectors []string) error {
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Why != "" {
+		return err
+	}
+	for _, s := range selectors {
+		open := strings.IndexByte(s, '[')
+		if open <= 0 {
+			continue
+		}
+		nodes, _ := w.selectInstances(s[:open] + "[*]")
+		var names []string
+		for _, n := range nodes {
+			if name, _, inside := strings.Cut(n.Name, "]"); inside && !slices.Contains(names, name+"]") && len(names) < mostNotes {
+				names = append(names, name+"]")
+			}
+		}
+		if len(names) > 0 {
+			more := *refused
+			more.Why = "there is " + some(names, 8)
+			return &more
+		}
+	}
+	return err
 }

@@ -133,7 +133,8 @@ func (m *flowMaker) command() {
 
 // container writes what a container has, with what lies in it.
 func (m *flowMaker) container(path, name string, depth int) {
-	switch word := m.pick("foreach", "lines", "times", "while", "until", "group"); word {
+	word := m.pick("foreach", "lines", "times", "while", "until", "group")
+	switch word {
 	case "foreach":
 		m.data("node", "foreach", m.pick(`["a","b","c"]`, `["a"]`, `[]`, "${{ 1..2 }}"))
 	case "lines":
@@ -143,16 +144,19 @@ func (m *flowMaker) container(path, name string, depth int) {
 	case "while":
 		m.data("node", "while", m.pick("iteration < 2", "iteration == 0", "false"))
 	case "until":
-		m.data("node", "until", m.pick("iteration == 1", "true"))
+		m.data("node", "until", m.pick("iteration == 1", "true", fmt.Sprintf("nodes.n%d.status == previous.n%d.status", m.count, m.count)))
 	case "group": // its nodes belong to the flow around it
 		m.graph(path, 1+m.chance.IntN(4), depth+1)
 		return
 	}
 	if m.one(3) {
-		m.data("node", "on_failure", "continue")
+		m.data("node", "on_failure", m.pick("continue", "continue", "cancel"))
 	}
-	if m.one(5) {
+	if counted := word != "while" && word != "until"; counted && m.one(4) {
 		m.data("node", "parallel", "1")
+		if m.one(2) {
+			m.data("node", "stop_when", m.pick("index == 1", "true", "false"))
+		}
 	}
 	m.graph(path+name+"[*]/", 1+m.chance.IntN(4), depth+1)
 }

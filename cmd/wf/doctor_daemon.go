@@ -38,6 +38,7 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 	defer c.Close()
 	if status, err := c.Server(ctx); err == nil {
 		d.slotsOf(status.Slots)
+		d.heldOf(status)
 	}
 	info := c.Version()
 	if info.Version != d.m.version {
@@ -49,6 +50,14 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 		return
 	}
 	d.ok("daemon", "pid %d, %s", info.PID, plural(info.Runs, "run")+" going")
+}
+
+// heldOf tells which workfiles are held: their runs are not taken up.
+func (d *doctor) heldOf(status api.ServerStatus) {
+	for _, h := range status.Held {
+		d.problem("daemon", "wf server retry, or wf stop --file "+quote(h.Workfile)+" lets its runs go",
+			"%s is held: %s died while they took its runs up", h.Workfile, plural(h.Tries, "daemon"))
+	}
 }
 
 // noDaemon tells what a daemon has left behind that is not there any more.

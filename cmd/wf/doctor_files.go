@@ -50,14 +50,15 @@ func (d *doctor) lookAtFolders() {
 			if err := checkPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
 			} else if !d.m.writable(dir) {
-				d.problem("folders", "chmod u+rwx "+quote(dir), "%s cannot be written to", dir)
+				d.problem("folders", "chmod u+rwx "+quote(dir)+"; or its disk is read-only: mount says so, dmesg why", "%s cannot be written to", dir)
 			} else {
 				d.ok("folders", "%s is yours alone", dir)
 			}
 		}
 	}
 	if socket := filepath.Join(d.dirs.runtime, api.FileSocket); len(socket) > maxSocketPath {
-		d.problem("folders", "set WF_RUNTIME_DIR to a shorter path", "the path of the socket has %d bytes, at most %d can be used: %s", len(socket), maxSocketPath, socket)
+		d.note("folders", "nothing to do; a shorter WF_RUNTIME_DIR keeps it there",
+			"the path of the socket would have %d bytes, at most %d can be used: it lies in the folder for temporary files", len(socket), maxSocketPath)
 	}
 }
 

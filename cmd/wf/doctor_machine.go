@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"time"
@@ -41,12 +42,29 @@ func thisMachine() machine {
 		patience:  doctorPatience,
 		now:       time.Now,
 		diskOf:    diskOf,
-		writable:  func(path string) bool { return unix.Access(path, unix.W_OK) == nil },
+		writable:  writable,
 		lookPath:  exec.LookPath,
 		limit:     limitOf,
 		pidfd:     pidfd,
 		subreaper: executor.BecomeSubreaper,
 	}
+}
+
+// writable tries it for a folder, with a file that it removes again: a disk that the kernel has made read-only after an error still has
+// the rights and the options of one that can be written to.
+func writable(path string) bool {
+	if unix.Access(path, unix.W_OK) != nil {
+		return false
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return err == nil
+	}
+	f, err := os.CreateTemp(path, ".wf-doctor-")
+	if err != nil {
+		return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) // another check says so
+	}
+	_ = f.Close()
+	return os.Remove(f.Name()) == nil
 }
 
 // limitOf is a limit of this process, as it is for those that it starts.

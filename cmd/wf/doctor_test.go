@@ -122,7 +122,7 @@ var diagnoses = map[string]struct {
 	"other's folder": {func(p *patient) { p.m.uid++ }, "folders", levelProblem, "belongs to user"},
 	"open folder":    {func(p *patient) { p.must(os.Chmod(p.dirs.state, 0o755)) }, "folders", levelProblem, "0755"},
 	"locked folder":  {func(p *patient) { p.unwritable(p.dirs.runtime) }, "folders", levelProblem, "run cannot be written to"},
-	"long path":      {func(p *patient) { p.dirs.runtime = p.path(strings.Repeat("x", maxSocketPath)) }, "folders", levelProblem, "the path of the socket has"},
+	"long path":      {func(p *patient) { p.dirs.runtime = p.path(strings.Repeat("x", maxSocketPath)) }, "folders", levelNote, "the path of the socket would have"},
 	"no disk":        {func(p *patient) { p.disk(disk{}, errors.New("input/output error")) }, "disk", levelProblem, "input/output error"},
 	"full disk":      {func(p *patient) { p.disk(disk{bytes: 5 << 20}, nil) }, "disk", levelProblem, "5 MB are left for"},
 	"no inodes": {func(p *patient) { p.disk(disk{bytes: 1 << 40, inodes: 9999, freeInodes: 7}, nil) }, "disk", levelProblem,

@@ -46,7 +46,7 @@ with the data of the run, ends it with status 2; the error has the column.`,
 		},
 	}
 	f := cmd.Flags()
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	f.StringVar(&o.node, "node", "", "as seen from this `NODE`, or this instance")
 	f.StringVar(&o.run, "run", "", "with the data of this `RUN` (default: the active one, else the latest)")
 	f.BoolVar(&o.json, "json", false, "print JSON: the value with its type")
@@ -54,7 +54,7 @@ with the data of the run, ends it with status 2; the error has the column.`,
 }
 
 func (o *evalOptions) eval(ctx context.Context, e *env, expr string) error {
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}

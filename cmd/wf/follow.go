@@ -220,7 +220,9 @@ func (f *follower) loop(ctx context.Context) error {
 				return f.left()
 			}
 		case err := <-f.answers:
-			f.view.stopAnswered(err)
+			if f.view.stopAnswered(err); pendingEnd(err) {
+				return f.left()
+			}
 		case apply := <-f.news:
 			apply()
 		case line := <-f.view.streamed():

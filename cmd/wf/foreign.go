@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,8 +42,11 @@ func (e *env) foreign(f failure) failure {
 	return f
 }
 
-// headOf is the beginning of a file.
+// headOf is the beginning of a regular file.
 func headOf(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file") // a pipe would keep us waiting
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -60,6 +64,7 @@ var (
 	daguSteps   = regexp.MustCompile(`(?m)^steps:`)
 )
 
+// noImport is the fix for files that wf new cannot read.
 const noImport = ""
 
 // kindOf judges by name first, then by content; what is "" if it may have been meant as a workfile.

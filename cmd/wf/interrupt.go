@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -120,3 +121,9 @@ func seconds(d time.Duration) string {
 type unrecordedError struct{ res api.StopResult }
 
 func (e *unrecordedError) Error() string { return e.res.Problem }
+
+// pendingEnd says whether a run was stopped whose end may take for ever to be recorded: nobody has to wait for that.
+func pendingEnd(err error) bool {
+	var pending *unrecordedError
+	return errors.As(err, &pending)
+}

@@ -38,7 +38,9 @@ standard output is printed first. To a terminal only text is printed; files and 
 exact bytes. With --json each line of output is a line of JSON (wf.log/v1) that says whose it is.
 
 With --follow, logs waits for a node that the run has not begun yet, and goes on with the next
-attempt of one that is retried.
+attempt of one that is retried. Here -f means --follow, as in tail; in every other command it is
+--file, whose long form is the same everywhere. Where no run of this machine has executed a node,
+logs prints what stands in the file, and says so.
 
 With --timestamps each line bears the time at which it was there at the latest. Commands write
 into files, and nobody sees each line: once a second a run notes how much there is. So the time

@@ -41,7 +41,7 @@ are declared.`,
 			return o.list(cmd.Context(), e)
 		},
 	}
-	fileFlag(cmd, &o.file, "f")
+	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -50,7 +50,7 @@ func (o *paramsOptions) list(ctx context.Context, e *env) error {
 	if err := e.checkFound(o.file, "wf params"); err != nil {
 		return err // choices come from its commands
 	}
-	s, err := e.open(ctx, o.file)
+	s, err := e.look(ctx, o.file)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,12 @@ func writeMarkdown(w io.Writer, a *account) error {
 		}
 		markdownTail(b, c)
 	}
+	for i, note := range d.Notes {
+		if i == 0 {
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "- %s\n", markdownText(note))
+	}
 	fmt.Fprintln(b)
 	return b.Flush()
 }

@@ -144,7 +144,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.wrapper, "wrapper", "", "`TEMPLATE` around every command, {} is the command")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	o.controlOptions.addFlags(f)
-	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; remembered in the workfile")
+	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; it is remembered")
 }
 
 // jobsFlag is the value of --jobs: not to give it is not the same as 0.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -47,6 +49,55 @@ func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(f.Close())
+}
+
+// faultyDisks reports whether scripts can have disks that the kernel makes read-only: the condition [faultydisk].
+func faultyDisks() bool {
+	_, err := exec.LookPath("mkfs.ext4")
+	if err != nil || !smallDisks() {
+		return false
+	}
+	dir, err := os.MkdirTemp("", "wf")
+	if err != nil {
+		return false
+	}
+	defer os.RemoveAll(dir)
+	at := filepath.Join(dir, "disk")
+	device, err := mountFaulty(at)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(faultFile(device))
+	return exec.Command("umount", at).Run() == nil && err == nil
+}
+
+// mountFaulty puts a new disk at a folder that does not exist yet and returns the name of its device. Its bytes are
+// in a file beside the folder.
+func mountFaulty(dir string) (device string, err error) {
+	image := dir + ".image"
+	script := "truncate -s 32M \"$1\" && mkfs.ext4 -q \"$1\" && mkdir -m 700 \"$2\" && mount -o loop,errors=remount-ro \"$1\" \"$2\" && " +
+		"chmod 700 \"$2\" && rmdir \"$2\"/lost+found && basename \"$(findmnt -n -o SOURCE \"$2\")\""
+	out, err := exec.Command("sh", "-c", script, "sh", image, dir).Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// faultFile is where the kernel is told that a disk has failed.
+func faultFile(device string) string { return "/sys/fs/ext4/" + device + "/trigger_fs_error" }
+
+// cmdFaultyDisk puts a disk at a folder that does not exist yet, which "fault FOLDER" makes read-only: "faultydisk FOLDER".
+func cmdFaultyDisk(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts, neg, args, 1, 1, "faultydisk FOLDER")
+	dir := ts.MkAbs(args[0])
+	device, err := mountFaulty(dir)
+	ts.Check(err)
+	w.disks = append(w.disks, dir)
+	ts.Setenv("DEVICE", device)
+}
+
+// cmdFault has the disk of a script fail: from now on it is read-only, also for files that are open.
+func cmdFault(ts *testscript.TestScript, neg bool, args []string) {
+	worldOf(ts, neg, args, 0, 0, "fault")
+	ts.Check(os.WriteFile(faultFile(ts.Getenv("DEVICE")), []byte("1"), 0))
 }
 
 // unmount takes the disks of a world away when nothing of it runs any more.

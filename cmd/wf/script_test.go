@@ -45,6 +45,8 @@ func TestScripts(t *testing.T) {
 				return os.Geteuid() == 0, nil
 			case "smalldisk":
 				return smallDisks(), nil
+			case "faultydisk":
+				return faultyDisks(), nil
 			case "nodetector":
 				return !raceEnabled, nil
 			}

@@ -154,6 +154,9 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 	}
 	for _, r := range results {
 		what := "stopped run " + r.Run
+		if r.Going {
+			what = "stopping run " + r.Run
+		}
 		if o.node != "" {
 			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}

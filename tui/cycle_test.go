@@ -1,0 +1,27 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"wf/api"
+)
+
+// TestCycle: a cycle of blocking edges is named before somebody runs into it; a loop is none.
+func TestCycle(t *testing.T) {
+	s := small()
+	add := func(from, to, kind string) {
+		s.Edges = append(s.Edges, api.EdgeStatus{Key: len(s.Edges), Source: "id-" + from, Target: "id-" + to, Type: kind})
+	}
+	add("d", "a", "non-blocking")
+	add("d", "c", "blocking")
+	m := testModel(120, 30, s)
+	if got := frame(m); strings.Contains(got, "cycle") {
+		t.Errorf("a loop is called a cycle:\n%s", got)
+	}
+	add("c", "b", "blocking")
+	m = testModel(120, 30, s)
+	if got := frame(m); !strings.Contains(got, "a cycle: b -> d -> c -> b, all blocking: runs refuse it") || !strings.Contains(got, "↺ cycle ") {
+		t.Errorf("the cycle is not named:\n%s", got)
+	}
+}
