@@ -126,20 +126,42 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 // successor may come, but none is started.
 func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
 	may := reaching{start: !w.c.dismissed()}
-	bounded, cancel := context.WithTimeout(ctx, retryLimit)
-	defer cancel()
 	err := end
+	p := newPatience(time.Now(), w.c.peer.Load().info.PID)
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		bounded, cancel := context.WithDeadline(ctx, p.until)
 		if sleep(bounded, wait) != nil {
+			cancel()
 			return nil, watchLost(err)
 		}
 		var conn *wire
-		if conn, err = w.rewatchOnce(bounded, ctx, opt, may); err == nil {
+		conn, err = w.rewatchOnce(bounded, ctx, opt, may)
+		cancel()
+		if err == nil {
 			return conn, nil
 		}
 		if final(err) {
 			return nil, err
 		}
+		p.answered(time.Now(), w.c.peer.Load().info.PID)
+	}
+}
+
+// A patience says until when a Watch tries to connect anew. Every other daemon that answers renews it:
+// daemons that die one after the other are each replaced, and the run goes on.
+type patience struct {
+	until  time.Time
+	daemon int // pid of the one that answered last
+}
+
+func newPatience(now time.Time, daemon int) *patience {
+	return &patience{now.Add(retryLimit), daemon}
+}
+
+// answered takes notice of the daemon that has answered last.
+func (p *patience) answered(now time.Time, daemon int) {
+	if daemon != p.daemon {
+		p.until, p.daemon = now.Add(retryLimit), daemon
 	}
 }
 

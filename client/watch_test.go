@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -248,5 +249,19 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 	<-gone
 	if _, err := v.Next(t.Context()); err == nil {
 		t.Error("a closed watch yields frames")
+	}
+}
+
+// TestPatience: a watch gives up when no daemon lets it watch for ten seconds. Another daemon has ten of its own.
+func TestPatience(t *testing.T) {
+	now := time.Now()
+	p := newPatience(now, 7)
+	p.answered(now.Add(9*time.Second), 7)
+	if got := p.until.Sub(now); got != retryLimit {
+		t.Errorf("the same daemon renews it: %v", got)
+	}
+	p.answered(now.Add(9*time.Second), 8)
+	if got := p.until.Sub(now); got != 9*time.Second+retryLimit {
+		t.Errorf("another daemon: %v", got)
 	}
 }
