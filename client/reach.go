@@ -43,7 +43,10 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 			return nil
 		}
 		if err == nil || errors.Is(err, errNobody) {
-			err = s.tend(bounded)
+			var begun bool
+			if begun, err = s.tend(bounded); begun {
+				wait = firstWait
+			}
 		}
 		if err == nil {
 			err = sleep(bounded, wait)

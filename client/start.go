@@ -74,34 +74,34 @@ type starting struct {
 	logSize int64 // of the daemon's log before
 }
 
-// tend starts a daemon if there is none, and notices when the one it started has ended. A daemon
+// tend starts a daemon if there is none, which begun says, and notices when the one it started has ended. A daemon
 // that finds the lock taken ends at once: then another one is coming up, or still going down.
-func (s *starting) tend(ctx context.Context) error {
+func (s *starting) tend(ctx context.Context) (begun bool, err error) {
 	if s.ended != nil {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
 			// Another one was faster, or it was killed: if nobody is there, one is started again.
 			if !Held(s.c.opt.Runtime) && !overtaken(err) {
-				return fmt.Errorf("it ended at once (%w)", exitReason(err))
+				return false, fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}
 		default:
 		}
-		return nil
+		return false, nil
 	}
 	if Held(s.c.opt.Runtime) {
-		return nil
+		return false, nil
 	}
 	if !s.allowed {
-		return ErrNoDaemon
+		return false, ErrNoDaemon
 	}
 	s.logSize = size(s.c.opt.Log)
 	ended, err := s.c.opt.Start(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s.ended, s.started = ended, true
-	return nil
+	return true, nil
 }
 
 // ExitRunning is the exit status of a daemon that finds another one running.
