@@ -188,10 +188,12 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	d.cfg.pools.close()
+	d.workspaces.hold() // not idle before it has looked for runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.opener.unfinished())
 	close(d.workspaces.resumed)
+	d.workspaces.letGo()
 	d.cfg.pools.open()
 	d.requests.Go(d.opener.tidy)
 	k := d.newKeeper(l, servers)

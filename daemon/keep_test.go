@@ -109,12 +109,10 @@ func TestDaemonGivesWay(t *testing.T) {
 
 // A workspace that ended by a bug, with runs, is opened again by the daemon that lives on.
 func TestWorkspaceThatEndedIsOpenedAgain(t *testing.T) {
-	r := start(t, func(c *Config, f *fakes) { f.left, c.IdleTimeout = []string{"/left"}, time.Millisecond })
+	r := start(t, func(c *Config, f *fakes) {
+		f.left, f.going, c.IdleTimeout = []string{"/left"}, []string{"1"}, time.Millisecond
+	})
 	until(t, "it is open", func() bool { return r.fakes.get("/left") != nil })
-	w := r.fakes.get("/left")
-	w.mu.Lock()
-	w.runs = []string{"1"}
-	w.mu.Unlock()
-	_ = w.Close(t.Context())
+	_ = r.fakes.get("/left").Close(t.Context())
 	until(t, "it is open again", func() bool { return r.fakes.times("/left") == 2 })
 }

@@ -61,10 +61,11 @@ func TestIntentsAreTakenBack(t *testing.T) {
 	}
 	r.stopAll([]ID{{Node: 4, Execution: 1}}, 0) // who was stopped has an end already
 	r.ahead.since = time.Now().Add(-aheadStale)
-	if wake := r.nextWake(time.Now()); wake > 0 {
+	now := time.Now()
+	if wake := r.nextWake(now); wake > 0 {
 		t.Errorf("it would sleep for %v", wake)
 	}
-	r.turn(time.Now())
+	r.turn(now)
 	for node, want := range []bool{false, true, true, true, false, true} {
 		if got := record.position(entryForget, node) >= 0; got != want {
 			t.Errorf("node %d: forgotten %v, want %v", node, got, want)
@@ -73,8 +74,8 @@ func TestIntentsAreTakenBack(t *testing.T) {
 	if record.durable < record.position(entryForget, 5) {
 		t.Error("the disk has not heard of it")
 	}
-	if wake := r.nextWake(time.Now()); wake <= 0 {
-		t.Error("it does not sleep any more")
+	if wake := r.nextWake(now); wake <= 0 {
+		t.Errorf("it does not sleep any more: %v", wake)
 	}
 	await(t, r, 1)
 	r.turn(time.Now())
