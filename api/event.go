@@ -100,7 +100,7 @@ type Event struct {
 	Counts   *Counts   `json:"counts,omitempty"`
 	// Survivors are the pids of what could not be killed; of run_complete.
 	Survivors []int `json:"survivors,omitempty"`
-	// Note is for people: what is to be said about an end that is no failure; of node_finished.
+	// Note, of node_finished, is a remark for people about a success, such as a case that matches no edge.
 	Note  string   `json:"note,omitempty"`
 	Notes []string `json:"notes,omitempty"` // of run_complete: the same for the run, as sentences without a full stop
 

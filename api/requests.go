@@ -107,7 +107,7 @@ type RunRequest struct {
 	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
 	// minute, is refused with CodeDone. With the mode "fresh" it is not.
 	AskRepeat bool `json:"ask_repeat,omitempty"`
-	// Detached says that nobody waits for the run: if it has to wait in line, the daemon keeps it there.
+	// Detached says that the client does not wait for the run. If the run is queued, the daemon keeps it queued.
 	Detached bool `json:"detached,omitempty"`
 	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
 	// detached from it.

@@ -77,7 +77,8 @@ type NodeStatus struct {
 	Y     *float64          `json:"y,omitempty"`
 }
 
-// Counted is the state as it is counted and signed: a failure that an edge has handled is none of the run.
+// Counted returns the state under which the node is counted and shown: StateHandled for a failure that an edge
+// has handled, else State.
 func (n *NodeStatus) Counted() State {
 	if n.State == StateFailed && n.Handled {
 		return StateHandled

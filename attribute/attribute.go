@@ -75,11 +75,6 @@ const (
 	Other // as its Meaning says
 )
 
-// String is the word for the kind in documentation.
-func (k Kind) String() string {
-	return [...]string{"text", "word", "number", "number from 1", "factor", "duration", "time", "true or false", "expression", "JSON", "see there"}[k]
-}
-
 // An Attribute is one row of the table. Values are for reading.
 type Attribute struct {
 	Name  string

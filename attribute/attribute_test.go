@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: its meaning does not fit a line: %q", a.Name, a.Meaning)
 		}
 		if (a.Kind == Word) != (len(a.Words) > 0) && a.Kind != Other && a.Kind != Truth {
-			t.Errorf("%s: is a %s with the words %q", a.Name, a.Kind, a.Words)
+			t.Errorf("%s: is of kind %d with the words %q", a.Name, a.Kind, a.Words)
 		}
 		for b := range All() {
 			if a != b && a.Name == b.Name && a.On&b.On != 0 {

@@ -18,7 +18,7 @@ import (
 // daemon, also one that has been started since, knows a request that it has served already. So a question whose
 // answer did not come is asked again, whatever it is, until Options.Timeout is over:
 //
-//   - Nobody was there, or the daemon said that it is ending: it is asked again.
+//   - No daemon answered, or the daemon said that it is ending: it is asked again.
 //   - The answer broke off: what changes nothing is asked again; what changes something only of a daemon that
 //     knows keys.
 //   - The workspace is not open: it is opened, and the question asked again.
@@ -119,8 +119,8 @@ func persist[T any](ctx context.Context, c *Client, q *question, open func() err
 	}
 }
 
-// awaitNext finds the daemon after an error that says that it is gone, or going. One that somebody has ended on
-// purpose is not started again.
+// awaitNext finds the daemon after an error that says that it is gone, or going. A daemon that was stopped
+// on purpose is not started again.
 func (c *Client) awaitNext(ctx context.Context, err error, wait time.Duration) error {
 	if !notDialled(err) {
 		if failed := sleep(ctx, wait); failed != nil {

@@ -42,7 +42,7 @@ func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
 	}
 }
 
-// TestAskingAgainEnds: nobody is asked for ever.
+// TestAskingAgainEnds: a request whose answers all break off is repeated, and fails after Options.Timeout.
 func TestAskingAgainEnds(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)

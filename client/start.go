@@ -81,7 +81,7 @@ func (s *starting) tend(ctx context.Context) (begun bool, err error) {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
-			// Another one was faster, or it was killed: if nobody is there, one is started again.
+			// Another daemon took the lock first, or this one was killed. If none is running, one is started again.
 			if !Held(s.c.opt.Runtime) && !overtaken(err) {
 				return false, fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}

@@ -147,8 +147,8 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 	}
 }
 
-// A patience says until when a Watch tries to connect anew. Every other daemon that answers renews it:
-// daemons that die one after the other are each replaced, and the run goes on.
+// A patience is the time limit for connecting again. It starts again whenever a new daemon answers: if daemons
+// die one after the other, the watch goes on with the next one.
 type patience struct {
 	until  time.Time
 	daemon int // pid of the one that answered last
@@ -158,7 +158,7 @@ func newPatience(now time.Time, daemon int) *patience {
 	return &patience{now.Add(retryLimit), daemon}
 }
 
-// answered takes notice of the daemon that has answered last.
+// answered starts the limit again if daemon is not the one that answered before.
 func (p *patience) answered(now time.Time, daemon int) {
 	if daemon != p.daemon {
 		p.until, p.daemon = now.Add(retryLimit), daemon

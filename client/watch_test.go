@@ -252,7 +252,7 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 	}
 }
 
-// TestPatience: a watch gives up when no daemon lets it watch for ten seconds. Another daemon has ten of its own.
+// TestPatience: the limit starts again with a new daemon, not with another answer of the same one.
 func TestPatience(t *testing.T) {
 	now := time.Now()
 	p := newPatience(now, 7)

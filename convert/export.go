@@ -113,7 +113,7 @@ func (v *view) ids(fit func(string) bool) []string {
 	return ids
 }
 
-// A saidAttr is the name of an attribute and its text.
+// A saidAttr is an attribute of a node or graph with its value.
 type saidAttr struct{ name, text string }
 
 // attributes lists what a node says about control flow, sorted. A name is given where the format has

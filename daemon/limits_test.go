@@ -18,8 +18,8 @@ import (
 	"wf/api"
 )
 
-// TestConnectionLimit: a door that is full of connections that are at work answers nobody else until one of
-// them leaves. Those that only rest give way.
+// TestConnectionLimit: when all connections of a listener are busy, a new one waits until one closes. Idle
+// connections are closed to make room.
 func TestConnectionLimit(t *testing.T) {
 	for _, network := range []string{"unix", "tcp"} {
 		t.Run(network, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// TestWaitingClientsLeaveRoom: however many watch, whoever has a question is answered, and one more that wants to
-// watch is told why not.
+// TestWaitingClientsLeaveRoom: with the most watchers that are allowed, requests are still answered, and another
+// watcher is refused with the reason.
 func TestWaitingClientsLeaveRoom(t *testing.T) {
 	r := start(t, func(c *Config, _ *fakes) { c.connections = 8 })
 	_, path := r.open("/w")

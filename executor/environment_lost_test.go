@@ -49,8 +49,8 @@ func TestEnvironmentGone(t *testing.T) {
 	}
 }
 
-// TestEnvironmentGoneWithEverybody: nobody who knows the environment is left. Nothing starts, and nothing fails,
-// until it is back.
+// TestEnvironmentGoneWithEverybody: the file of the environment, the runner and the daemon that knew it are gone.
+// No command starts and none fails until the file is back.
 func TestEnvironmentGoneWithEverybody(t *testing.T) {
 	if err := executor.BecomeSubreaper(); err != nil {
 		t.Fatal(err)

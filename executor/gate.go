@@ -118,8 +118,8 @@ func (r *runner) takeBack(e *execution) {
 }
 
 // forgetAhead forgets all jobs that were handed over to come after others and have not begun, also those
-// whose gates have opened meanwhile. A daemon that says hello hands over again what it still wants: it may
-// be another one, and must not be surprised by jobs that it knows nothing of.
+// whose gates have opened meanwhile. After its hello a
+// daemon submits again the jobs that it still wants. It may be a new daemon, which does not know the old ones.
 func (r *runner) forgetAhead() {
 	if r.gates.shut+r.queue.waiting == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// UpTime is how long the machine has been up, its sleep included: a clock that nobody can set. What names a boot
-// of this system moves with the clock that can be set, so there is no name.
+// UpTime returns how long the machine has been up, including the time it was asleep. Setting the clock does not
+// change it. boot is always "" here: macOS identifies a boot by a time that moves when the clock is set.
 func UpTime() (boot string, up time.Duration) {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {

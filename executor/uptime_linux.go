@@ -15,8 +15,8 @@ var bootOnce = sync.OnceValue(func() string {
 	return boot
 })
 
-// UpTime is how long the machine has been up, its sleep included, and a name of this boot, "" where there is
-// none: a clock that nobody can set.
+// UpTime returns how long the machine has been up, including the time it was asleep, and the id of this boot, ""
+// if the kernel does not tell it. Setting the clock does not change either.
 func UpTime() (boot string, up time.Duration) {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A World is what a command inherits from the process that starts it, beside its environment: the commands of a
-// run have that of whoever asked for the run, not that of whoever happened to start the daemon. What is missing
+// run get that of the client that asked for the run, not that of the daemon. What is missing
 // in it is as the daemon has it. What a process without privileges cannot have back, a lower nice value or a
 // higher hard limit than the daemon's, stays as near to it as it may.
 type World struct {

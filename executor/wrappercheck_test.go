@@ -83,7 +83,7 @@ E'`, "in a here-document", ""},
 	{"sh -c {} </dev/null >\"$(date +%F).log\" 2>&1", "", ""}, {`find . -name x -exec cat \{} \; | xargs -I% sh -c {}`, "", ""},
 }
 
-// TestCheckWrapper holds the cases, and that what is proposed is right itself.
+// TestCheckWrapper checks the cases, and that CheckWrapper accepts its own corrections.
 func TestCheckWrapper(t *testing.T) {
 	for _, c := range wrapperCases {
 		p := CheckWrapper(c.wrapper, "")
@@ -106,7 +106,7 @@ func TestCheckWrapper(t *testing.T) {
 	}
 }
 
-// TestCorrectedWrappersExecute has a shell execute a command of several words in what is proposed.
+// TestCorrectedWrappersExecute executes a command of several words in each corrected wrapper.
 func TestCorrectedWrappersExecute(t *testing.T) {
 	for _, wrapper := range []string{"{} || true", "cd / && {}", "set -e; {}", "X=1 {}", "if true; then {}; fi", "(umask 0; {})", "{ {}; }",
 		"nice {}", "nice", "nice -n 5 {}", "env -u X A=1 {}", "timeout -k 5 60 {}", "stdbuf -o L {}", "exec {}", "setsid -w {}", "2>/dev/null {}"} {
@@ -151,7 +151,7 @@ func TestLegacyWrapper(t *testing.T) {
 	}
 }
 
-// TestCheckAnyWrapper: whatever a wrapper looks like, it is read to its end, and what is proposed is right.
+// TestCheckAnyWrapper: CheckWrapper parses any random wrapper to its end, and accepts the corrections that it proposes.
 func TestCheckAnyWrapper(t *testing.T) {
 	part := rapid.SampledFrom([]string{"{}", "{", "}", "'", `"`, "$", "$'", "$(", "$((", "${x:-", "`", "(", ")", "<<E\n", "\nE\n", "#", " ", "\\", "&&", ";", "|", ">f",
 		"nice", "sh -c", "ssh h", "timeout 5", "docker run i", "--", "-c", "X=1", "if", "eval", "é"})

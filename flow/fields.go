@@ -26,7 +26,7 @@ func ParseFields(text string) ([]Param, []ParamProblem) {
 	return kept, problems
 }
 
-// ResolveFields makes the values of an answer out of what somebody gives, as Resolve does for a run. The value
+// ResolveFields checks and converts the values of an answer, as Resolve does for the parameters of a run. The value
 // "case", which chooses an edge, need not be declared.
 func ResolveFields(fields []Param, given map[string]any) (values map[string]any, problems []ParamProblem) {
 	declared, rest := map[string]any{}, map[string]any{}

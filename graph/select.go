@@ -6,28 +6,6 @@ import (
 	"strings"
 )
 
-// Select returns the nodes that any of the expressions selects, in file order. An expression is
-// a list, separated by commas or white space, of
-//
-//	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
-//	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
-//	X+     X and all downstream   id:ID     the node with this id
-//
-// An expression or part of one that is exactly an id is that node, whatever characters it holds, and so
-// is a part between commas that is exactly a handle. No handle looks like the other forms. state tells the state of a node as people see it; nil takes it from the
-// status. The error is a *SelectorError; nothing is selected then.
-func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
-	picks, err := Picks(g, table, exprs, state)
-	if err != nil {
-		return nil, err
-	}
-	nodes := make([]*Node, len(picks))
-	for i, p := range picks {
-		nodes[i] = p.Node
-	}
-	return nodes, nil
-}
-
 // A Pick is a node that a selector selects, and by which of its parts.
 type Pick struct {
 	Node *Node
@@ -46,7 +24,16 @@ const (
 	Downstream // after it
 )
 
-// Picks is Select with the reason for each node.
+// Picks returns the nodes that any of the expressions selects, in file order, each with its reason. An expression is
+// a list, separated by commas or white space, of
+//
+//	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
+//	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
+//	X+     X and all downstream   id:ID     the node with this id
+//
+// An expression or part of one that is exactly an id is that node, whatever characters it holds, and so
+// is a part between commas that is exactly a handle. No handle looks like the other forms. state returns the
+// state of a node as people see it; nil takes it from the status. The error is a *SelectorError; nothing is selected then.
 func Picks(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]Pick, error) {
 	if state == nil {
 		state = func(n *Node) string { return stateOf[n.Status] }

@@ -10,6 +10,19 @@ import (
 	"pgregory.net/rapid"
 )
 
+// Select is Picks without the reasons.
+func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
+	picks, err := Picks(g, table, exprs, state)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]*Node, len(picks))
+	for i, p := range picks {
+		nodes[i] = p.Node
+	}
+	return nodes, nil
+}
+
 // shop is a graph with every kind of name: handles from commands, ids with odd characters,
 // names, groups, a container.
 func shop(t *testing.T) *Graph {

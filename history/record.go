@@ -70,7 +70,7 @@ type Record struct {
 	Clocks *Clocks `json:"clocks"` // begin, clock
 }
 
-// Clocks tell the clock of the machine, which anybody may set, from one that only a reboot sets.
+// Clocks are the wall clock, which can be set, and the time since boot, which cannot.
 type Clocks struct {
 	Boot string `json:"boot,omitempty"`  // which boot of the machine it was
 	UpNS int64  `json:"up_ns,omitempty"` // the time since then

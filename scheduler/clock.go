@@ -2,7 +2,7 @@ package scheduler
 
 import "container/heap"
 
-// clockSet follows the clock of the machine, which somebody has set forward by ev.By, or back: the time of the run
+// clockSet adapts the run to a wall clock that was set forward or back by ev.By: the time of the run
 // is ev.At now. Of what was to last a time (timeout, wait, delays, approve_timeout, join_timeout) as much is left
 // as before; what waits for a moment (wait_until) waits for that.
 func (r *Run) clockSet(ev *Event) {

@@ -1,7 +1,7 @@
 package scheduler
 
-// limitJoin begins the time that a join may wait, with the first edge of its round that has fired. A dead
-// edge is no arrival: with dead ones only, the end of the time would skip a node that others still lead to.
+// limitJoin starts the timer of join_timeout when the first edge of a round has fired. Dead edges do not start it:
+// if only dead edges had arrived when the time is up, the node would be skipped although others still lead to it.
 func (r *Run) limitJoin(i int32) {
 	rules := r.rulesOf(i)
 	if rules == nil || rules.JoinTimeout == 0 || r.halted || r.frameOf(i).cut {

@@ -9,7 +9,7 @@ import (
 // requestTime is how long a request is known again. Clients repeat one for some seconds.
 const requestTime = 10 * time.Minute
 
-// requests is the scope of what was answered to requests, by their keys. Nobody else has this name: scopes of
+// requests is the scope of what was answered to requests, by their keys. No other scope has this name: those of
 // workfiles and runs begin with other words.
 func requests() Scope { return Scope{"requests"} }
 

@@ -7,7 +7,8 @@ import (
 	"wf/api"
 )
 
-// TestCycle: a cycle of blocking edges is named before somebody runs into it; a loop is none.
+// TestCycle: the interface shows a cycle of blocking edges before a run is refused for it. A loop with a
+// non-blocking edge is not reported.
 func TestCycle(t *testing.T) {
 	s := small()
 	add := func(from, to, kind string) {

@@ -120,7 +120,7 @@ func (l *line) edit(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// veiled is the line where nobody is to read it from the screen.
+// veiled returns the line with a star for each character, for secrets.
 func (l *line) veiled() *line {
 	stars := slices.Repeat([]string{"*"}, len(l.text))
 	return &line{text: stars, at: l.at}

@@ -195,7 +195,7 @@ func (r *run) beginHalt(w *Workspace, rec history.Record) {
 // stoppable lists what the executor can stop: executions that are going, and jobs it has ahead.
 func (r *run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
 
-// uncertain reports whether there is, or can be, a job ahead of which nobody knows whether it has begun.
+// uncertain reports whether the runner may have begun a job that was handed over ahead, without having said so.
 func (r *run) uncertain() bool {
 	if r.untold {
 		return true

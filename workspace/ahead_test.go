@@ -22,6 +22,19 @@ func shutIn(t *testing.T, s *fakeSession, n int) {
 	})
 }
 
+// beginAhead begins a run of a, b and c in a chain. a is running, and the executor has the jobs of b and c.
+func beginAhead(t *testing.T) (b *testbed, v *viewer, acc api.RunAccepted, s *fakeSession, a executor.Job) {
+	t.Helper()
+	b = newTestbed(t, "a>b", "b>c")
+	b.open()
+	v = b.watch()
+	acc, s = b.run(api.RunRequest{})
+	a = b.next(s)
+	shutIn(t, s, 2)
+	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	return b, v, acc, s, a
+}
+
 // told is what a watcher was told, without times and pids.
 func (v *viewer) told() (lines []string) {
 	v.mu.Lock()
@@ -97,13 +110,7 @@ func TestAheadIsTakenBack(t *testing.T) {
 // A stop comes when the executor has begun what it had ahead, and nobody has heard of that: it counts as
 // what it is, an execution that was cancelled.
 func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
-	b := newTestbed(t, "a>b", "b>c")
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{})
-	a := b.next(s)
-	shutIn(t, s, 2)
-	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	b, v, _, s, a := beginAhead(t)
 	s.mute(true)
 	s.end(a.ID, executor.Exit{})
 	b.next(s)
@@ -158,20 +165,14 @@ func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 // A run is stopped directly after a daemon has taken it up, and the executor has begun what an earlier
 // daemon handed over ahead: the stop waits until that is told.
 func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
-	b := newTestbed(t, "a>b", "b>c")
-	b.open()
-	v := b.watch()
-	acc, s := b.run(api.RunRequest{})
-	a := b.next(s)
-	shutIn(t, s, 2)
-	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	b, _, acc, s, a := beginAhead(t)
 	b.close(b.w)
 	s.mute(true)
 	s.end(a.ID, executor.Exit{})
 	b.next(s)
 	b.open()
 	<-b.fake.opened
-	v = b.watch()
+	v := b.watch()
 	done := make(chan error, 1)
 	go func() {
 		_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})

@@ -114,8 +114,8 @@ func (w *Workspace) startWaiting() {
 	}
 }
 
-// refuseWaiting answers those who wait in line when their turn will not come. What was written down comes
-// with the next daemon, unless all of it is stopped.
+// refuseWaiting answers the clients of queued runs that will not begin in this daemon. Runs in the durable queue
+// begin in the next daemon, unless all runs are stopped.
 func (w *Workspace) refuseWaiting(why error, stopped bool) {
 	for _, p := range w.waiting {
 		p.reply(api.RunAccepted{}, why)

@@ -205,8 +205,8 @@ func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, ask
 	return w.fitWrapper(r.Wrapper, r.Shell, asked, req.Wrapper != nil)
 }
 
-// fitWrapper refuses a wrapper that would execute no command as it is meant. asked: somebody has asked for it
-// with the run; brought: it comes with the run, if not so then from the settings.
+// fitWrapper refuses a wrapper that would execute no command as it is meant. asked: the request of
+// the run sets it; brought: it comes with the request, from a flag or from the settings.
 func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error {
 	p := executor.CheckWrapper(wrapper, shell)
 	if p == nil {

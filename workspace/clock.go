@@ -9,8 +9,8 @@ import (
 )
 
 // Times of records, events and the scheduler are those of the machine's clock, since people read them and the next
-// daemon has no other. Somebody may set that clock. Then the loop notices that it does not agree any more with a
-// clock that nobody can set, and each run is told by how much (scheduler.ClockSet): a timeout of ten minutes is
+// daemon has no other. That clock can be set. Then the loop notices that it no longer agrees with the time
+// since boot, and tells each run the difference (scheduler.ClockSet): a timeout of ten minutes is
 // ten minutes all the same. What happened before is put into the new time, so that durations stay what they were.
 // The journal says what both clocks were, so that the next daemon notices what was set while there was none. After
 // a reboot there is only the machine's clock.
@@ -21,8 +21,8 @@ const clockSlack = 2 * time.Second
 // now is the time that events and records carry: UTC, without a monotonic part.
 func now() time.Time { return wallClock().UTC().Round(0) }
 
-// Only tests change these: the clock of the machine, one that nobody sets and that stands still while the machine
-// sleeps, and one that does not.
+// Only tests change these: the wall clock, a monotonic clock that stops while the machine sleeps, and the time
+// since boot, which includes sleep.
 var (
 	wallClock   = time.Now
 	processTime = func() time.Duration { return time.Since(processBegan) }
@@ -123,5 +123,5 @@ func moved(t time.Time, by time.Duration) time.Time {
 	return t.Add(by)
 }
 
-// took is how long something has taken, in milliseconds: never less than nothing, whatever the clock was.
+// took returns a duration in milliseconds, 0 if the clock was set back meanwhile.
 func took(from, to time.Time) int64 { return max(0, to.Sub(from)).Milliseconds() }

@@ -92,8 +92,8 @@ func (w *Workspace) recallMade() {
 	}
 }
 
-// madeBefore finds the answer to a request that comes again. An error says that nobody knows whether it was
-// served.
+// madeBefore finds the answer to a request that comes again. It returns an error if it cannot
+// tell whether the edit was made.
 func (w *Workspace) madeBefore(by api.Author) (res api.EditResult, made bool, err error) {
 	if by.Key == "" || !by.Again {
 		return res, false, nil

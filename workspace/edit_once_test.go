@@ -11,7 +11,7 @@ import (
 )
 
 // An edit comes again after the daemon died in the middle of it: it is answered as it was if it is in the
-// file, made if it is not, and nobody claims to know when the file is a third one since.
+// file, made if it is not, and answered with an error if the file has changed again since.
 func TestEditComesAgain(t *testing.T) {
 	ctx := context.Background()
 	req := api.EditRequest{Edits: []api.Edit{{Op: api.OpAddNode, Label: "echo new"}}}

@@ -38,7 +38,7 @@ func histories(state string) ([]string, error) {
 // headBytes is as much of the kept statuses as is needed to know whose they are.
 const headBytes = 8 << 10
 
-// keptHead reads what the kept statuses say about the workfile itself; "" where nobody knows its path.
+// keptHead reads what the kept statuses say about the workfile itself; "" if its path is not recorded.
 func keptHead(state, id string) (k keptStatuses) {
 	f, err := ownfile.Open(filepath.Join(folderOf(state, id), statusesFile), os.O_RDONLY)
 	if err == nil {
@@ -69,7 +69,7 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// lookForOrigin finds the workfile that this one was before somebody moved it: one without a file now, of
+// lookForOrigin finds the old path of a workfile that was moved: one without a file now, of
 // equal content when it was seen last, not far away. It is asked for workfiles without a history only.
 func (w *Workspace) lookForOrigin() {
 	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.content == nil || w.statusesFound {

@@ -91,7 +91,7 @@ func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
 	return w.before[id].Items
 }
 
-// numbered is a path that somebody has written with items, with the numbers of the instances:
+// numbered replaces the items in a path by the numbers of the instances:
 // sample[4]/align for sample[S5]/align. What is no such path stays as it is.
 func (w *Workspace) numbered(path string) string {
 	if !strings.Contains(path, "[") {

@@ -41,7 +41,7 @@ func lookAtFile(path, state string) (*Workspace, error) {
 	return w, w.parseFile()
 }
 
-// CheckAt is Workspace.Check of a workfile that no daemon has open, with the PATH of who asks.
+// CheckAt is Workspace.Check of a workfile that no daemon has open, with the PATH of the client.
 func CheckAt(path string) (api.Check, error) {
 	w, err := lookAtFile(path, "")
 	if err != nil {

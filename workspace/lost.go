@@ -44,10 +44,10 @@ func (w *Workspace) given() int {
 	return n
 }
 
-// stopPatience is how long who stops a run waits for what cannot be recorded. Only tests change it.
+// stopPatience is how long a stop waits for a result that cannot be written. Only tests change it.
 var stopPatience = 3 * time.Second
 
-// answerInTime answers those who stop a run also when its end cannot be recorded for a while.
+// answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
 func (r *run) answerInTime(w *Workspace) {
 	if r.waited {
 		return
@@ -61,7 +61,7 @@ func (r *run) answerInTime(w *Workspace) {
 	})
 }
 
-// answerUnrecorded answers those who stop a run if it is held, and looks again later if they still wait.
+// answerUnrecorded answers the pending stop requests if the run is held, and else looks again later.
 func (r *run) answerUnrecorded(w *Workspace) {
 	if r.state == complete || len(r.onStop) == 0 {
 		return

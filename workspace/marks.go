@@ -18,7 +18,7 @@ const (
 const opMarks = "marks"
 
 // marks are the edges whose marks have changed since watchers were told of marks. What a run does to a mark and
-// takes back at once nobody hears of. It belongs to the loop.
+// takes back at once are not published. It belongs to the loop.
 type marks struct {
 	before map[*graph.Edge]graph.Mark
 	armed  bool // a message to tell of them is on its way

@@ -10,8 +10,8 @@ import (
 	"wf/graphml"
 )
 
-// What reading a workfile may take unless somebody says more: a file of a sane size is no trouble, whatever is
-// in it; a large one may take so many times its size, and none may take more than a share of the memory.
+// The memory that reading a workfile may take unless the setting allows more: a fixed amount for small files, a
+// multiple of its size for a large one, and never more than a share of the machine's memory.
 const (
 	fileFrom  = 256 << 20
 	fileTimes = 12

@@ -139,7 +139,7 @@ func (w *Workspace) tellCaller(r *run) {
 }
 
 // leaveTo gives up the slots of a run that is over. The command that has started it gets its own back
-// before, so that nobody else begins in its place.
+// before, so that no other run takes its slot.
 func (w *Workspace) leaveTo(r *run) {
 	if r.req.Caller == nil || w.cfg.Nested == nil || r.member == nil {
 		r.leaveSlots()

@@ -20,8 +20,7 @@ import (
 	"wf/ownfile"
 )
 
-// A run that was asked for by somebody who has left (wf run -d), and has to wait for others, is written down
-// in a file of its own (0600: it holds an environment). It is there until the run is in the history, so
+// A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it holds an environment). It is there until the run is in the history, so
 // that neither the end of the client nor that of the daemon loses it or begins it twice.
 
 // queueDir is the folder of these files, in that of the workspace.
@@ -45,8 +44,8 @@ func (w *Workspace) queueFile(q *queuedRun) string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, queueDir, q.name()+".json")
 }
 
-// enqueueRun writes down a run that has to wait. Whoever asks for it is answered when that is durable, or, if
-// the run in its way is ended for it, when it has begun.
+// enqueueRun queues a run that has to wait. The client gets its answer when the file is durable, or, if the run
+// in the way is stopped for it, when the new run has begun.
 func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	w.queuedLast++
 	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: now(), Req: p.req}
@@ -143,7 +142,7 @@ func (w *Workspace) startQueued() {
 	}
 }
 
-// refusedQueued tells of a run in line that cannot begin. Nobody waits for the answer.
+// refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
 func (w *Workspace) refusedQueued(q *queuedRun, why error) {
 	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
 	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: plain(why)})

@@ -213,8 +213,8 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 	return w.executable(scope)
 }
 
-// onlyDrawn says whether the commands are texts of a drawing that nobody has meant as a workflow so far. Who
-// has run it here once has said so, whatever runs write into the file.
+// onlyDrawn reports whether the commands are only texts of a drawing and the user has not accepted them yet. A
+// workfile that has run on this machine was accepted, also if runs write no status into the file.
 func (w *Workspace) onlyDrawn() bool {
 	return w.doc.FromDrawing() && !slices.ContainsFunc(w.g.Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
 }

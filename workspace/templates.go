@@ -58,7 +58,7 @@ func (r *run) instanceStatus(i int) api.NodeStatus {
 	return s
 }
 
-// urgency orders states by how much somebody who asks why wants to know of them.
+// urgency orders states for wf why: failures first.
 var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, api.StateRunning, api.StateBlocked,
 	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
 

@@ -79,7 +79,7 @@ func (r *run) joinSentence(i int, c scheduler.Cause) string {
 	return "It was activated when everything it waits for was done: " + sources + "."
 }
 
-// cancelSentence says who or what ended a node that was cancelled.
+// cancelSentence says why a node was cancelled: a stop, a time limit, a join or a failure.
 func (r *run) cancelSentence(i int) string {
 	subflow, cut := r.sched.CutBy(i)
 	switch {
@@ -100,7 +100,7 @@ func (r *run) cancelSentence(i int) string {
 // mostNotes bounds the notes of a run of each kind.
 const mostNotes = 20
 
-// endNotes are what is to be said about a run that is over, and is no failure.
+// endNotes returns remarks about a run that is over, such as a case that matches no edge.
 func (r *run) endNotes() []string { return append(r.unmatchedNotes(), r.leftoverNotes()...) }
 
 // unmatchedNotes names the nodes that have put out a case for which they have no edge.

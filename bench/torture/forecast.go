@@ -243,7 +243,7 @@ func (fc *forecaster) judge(flags []string, plan *api.Plan, ran answer) error {
 	return nil
 }
 
-// A readyPlan is a plan, as it is compared.
+// A readyPlan is a plan, indexed for the comparison with a run.
 type readyPlan struct {
 	steps   map[string]bool // what may be executed: n0, n3[*]/n4
 	paths   map[string]bool // the instances of it that are known

@@ -252,7 +252,7 @@ func (c *crowd) edit(f crowdFile) {
 	}
 }
 
-// bringHome resumes what was stopped or lost until all is done.
+// bringHome resumes the workfiles whose runs were stopped or lost, until each has succeeded.
 func (c *crowd) bringHome(ctx context.Context) error {
 	for _, f := range c.files {
 		for tries := 0; ; tries++ {

@@ -104,7 +104,7 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 	return nil
 }
 
-// pickApprovals are those that somebody means, each once. Nothing is decided unless all of them are found.
+// pickApprovals returns the approvals that the arguments select, each once. It fails if an argument selects none.
 func pickApprovals(waiting []api.Approval, nodes []string, run, command, file string) ([]api.Approval, error) {
 	var picked []api.Approval
 	add := func(a api.Approval) {

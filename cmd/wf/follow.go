@@ -337,7 +337,7 @@ func (f *follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 	return true, f.endedAs(ctx, detail, snapshot.Seq)
 }
 
-// ended reports a run whose end was not seen.
+// ended reports the result of a run that finished while the connection to the daemon was lost.
 func (f *follower) ended(ctx context.Context, seq uint64) error {
 	detail, err := f.s.ws.Run(ctx, f.run)
 	if err != nil {

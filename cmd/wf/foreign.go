@@ -14,11 +14,11 @@ import (
 	"wf/plain"
 )
 
-// unusable is how the daemon, and everybody who reads a workfile, begins to say that a file is none.
+// unusable begins the message of every reader of workfiles about a file that is not GraphML.
 const unusable = "the workfile cannot be used"
 
-// foreign says of a file that is no GraphML what it is instead, and how to get a workfile from it. Any other
-// failure stays as it is.
+// foreign extends the error about a file that is not GraphML: it names the kind of file and the command that
+// makes a workfile of it. It returns other errors unchanged.
 func (e *env) foreign(f failure) failure {
 	path := strings.TrimRight(strings.TrimRight(f.where, "0123456789"), ":")
 	if f.what != unusable || f.fix != "" || path == "" {

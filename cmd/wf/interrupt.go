@@ -122,7 +122,8 @@ type unrecordedError struct{ res api.StopResult }
 
 func (e *unrecordedError) Error() string { return e.res.Problem }
 
-// pendingEnd says whether a run was stopped whose end may take for ever to be recorded: nobody has to wait for that.
+// pendingEnd reports whether a run was stopped and its result cannot be written at present, so that the command
+// should not wait for it.
 func pendingEnd(err error) bool {
 	var pending *unrecordedError
 	return errors.As(err, &pending)

@@ -158,7 +158,8 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	return f
 }
 
-// nodeBeside is the handle of the node of ./Workfile that somebody has named who meant no file, "" if there is none.
+// nodeBeside returns the handle of the node of ./Workfile with this name, "" if there is none: the user may have
+// meant a node where a file is expected.
 func (e *env) nodeBeside(path, named string) string {
 	peek, err := daemon.PeekAt(filepath.Join(filepath.Dir(path), defaultWorkfile))
 	if err != nil {
