@@ -28,12 +28,12 @@ race: ## all tests with the race detector
 	$(GO) test -race -timeout 40m ./...
 
 update: ## rewrite golden files; read the diff
-	$(GO) test ./scheduler ./convert ./drawing ./tui -update
+	$(GO) test ./scheduler ./cmd/wf/convert ./tui/... -update
 
 docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow.md from the code
 	$(GO) test ./cmd/wf -run TestDocs -write-docs
 	$(GO) test ./tui -run TestDocs -write-docs
-	$(GO) test ./expression -run TestDocs -write-docs
+	$(GO) test ./scheduler/expression -run TestDocs -write-docs
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)

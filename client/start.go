@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // A Starter starts a daemon that outlives this process. It returns as soon as the process

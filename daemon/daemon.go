@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/store"
+	"wf/daemon/store"
 	"wf/workspace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/store"
+	"wf/daemon/store"
 	"wf/workspace"
 )
 

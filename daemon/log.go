@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // FileLog is the name of the daemon's log in the state folder.

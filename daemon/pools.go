@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"wf/api"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 	"wf/workspace"
 )
 

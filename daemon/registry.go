@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // newRegistry describes this process. The token is new with every daemon.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // Between fork and start entry a runner can die, and then nobody has written down which process the

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session

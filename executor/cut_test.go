@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // cutNodes is how many commands the record tells of that is cut, cutWidth how many went at once.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"wf/executor"
-	"wf/history"
-	"wf/history/historytest"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 )
 
 // A faultPlan lies in the folder of a run and says which operation of the runner fails there, or of

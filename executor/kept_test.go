@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite what kept records are read as")
 // TestKeptRecords reads the records of runners of earlier versions, beside the journals that package
 // history keeps: a runner of this version may have to take such a run over.
 func TestKeptRecords(t *testing.T) {
-	records, err := filepath.Glob("../history/testdata/kept/v*/*/" + recordFile)
+	records, err := filepath.Glob("../workspace/history/testdata/kept/v*/*/" + recordFile)
 	if err != nil || len(records) == 0 {
 		t.Fatalf("no kept records: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // Local executes on this machine. It starts one runner process per run, which does the work and

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // ticksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // Nobody sees a line of output when it is written: commands write into files. But once a second, when the

@@ -3,7 +3,7 @@ package graph
 import (
 	"strings"
 
-	"wf/spelling"
+	"wf/graph/spelling"
 )
 
 // AttrOutput says, of a node or of the graph for all nodes without it, whether commands write standard

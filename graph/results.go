@@ -3,7 +3,7 @@ package graph
 import (
 	"strings"
 
-	"wf/spelling"
+	"wf/graph/spelling"
 )
 
 // AttrResults is the graph attribute that says what a run writes into the workfile (SEMANTICS §5).

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wf/spelling"
+	"wf/graph/spelling"
 )
 
 // maxSuggestions bounds what "did you mean" offers.

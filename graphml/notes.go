@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wf/attribute"
+	"wf/graph/attribute"
 )
 
 // notes collects warnings by offset; lines are counted only when there are any. Of one code only

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wf/attribute"
+	"wf/graph/attribute"
 )
 
 // elements of the table of attributes that the elements of a domain can be.

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"strconv"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // A run of instances repeats just these (Options.Again): paths like align[3], which stands for all that is in

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"slices"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // begin brings nodes and marks into their first state and activates what can start.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // A CycleError names a cycle of blocking edges: each of its nodes waits for the one before.

@@ -1,6 +1,6 @@
 package scheduler
 
-import "wf/flow"
+import "wf/scheduler/flow"
 
 // A Choice is what an answer about a node can choose: the edges whose condition is the same case.
 type Choice struct {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // env is what the texts of a node, and those of the edges that leave it, see.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // driver plays the rest of the world for a run: it executes what it is asked to, answers approvals, and

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"wf/expression"
-	"wf/flow"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // A dry run plays through what a run would do (Options.Dry, Forecast): every command succeeds, everybody

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // An Explanation is what a run knows about the state of a node.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // Mode returns how the run began: Fresh or Resume.

@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // A layout is the copy of one flow: the outer one, or what lies in a sub-flow. It never changes.

@@ -1,9 +1,9 @@
 package scheduler
 
 import (
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // outcome is how an activation of a node has come to an end.

@@ -3,8 +3,8 @@ package scheduler
 import (
 	"strconv"
 
-	"wf/expression"
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 // seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wf/expression"
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 // Past is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on

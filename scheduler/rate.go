@@ -1,8 +1,8 @@
 package scheduler
 
 import (
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // The rate of a sub-flow is a window that slides: of any time as long as RatePer, at most Rate instances start

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // defaultActivations is how often a node may be activated in a run if nobody says otherwise.

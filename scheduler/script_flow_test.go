@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"wf/expression"
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 // flowOption reads an option of a run that only means something with control flow.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wf/expression"
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 // See returns what a text sees at a place of the run, and the sub-flow whose names it may use: "" is the outer

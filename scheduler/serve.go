@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
-	"wf/timespan"
+	"wf/graph/timespan"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // rare is what a node has beyond its counters: what it waits for, how it ended, what it repeats.

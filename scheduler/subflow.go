@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"wf/flow"
 	"wf/graph"
+	"wf/scheduler/flow"
 )
 
 // instances is what a sub-flow has made of its present activation.

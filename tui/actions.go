@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // act makes a deed of something that needs no key and gives no command.

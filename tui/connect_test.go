@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // TestConnectPreview: while somebody connects, the edge is drawn, and in another colour if it is refused.

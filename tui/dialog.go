@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A dialog takes all keys until it is done (model.done), and is drawn over the screen.

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // The least terminal that is drawn on, and the widths from which there is room for more.

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/plain"
+	"wf/tui/drawing"
+	"wf/tui/plain"
 )
 
 // A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // sureNodes is how many nodes can be deleted without typing yes.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/editor"
+	"wf/tui/drawing"
+	"wf/tui/editor"
 )
 
 // TestGoldenEdit: the prompts, menus and forms of edits.

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/editor"
+	"wf/tui/drawing"
+	"wf/tui/editor"
 )
 
 // small is a workfile of a diamond with a way around: a -> b, c; b -> d; c ~> d; d -> e.

@@ -10,8 +10,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/editor"
-	"wf/words"
+	"wf/tui/editor"
+	"wf/tui/words"
 )
 
 // errEmpty says that a text without anything in it is not taken for a wish.

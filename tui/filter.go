@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/timespan"
+	"wf/graph/timespan"
 )
 
 // A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms

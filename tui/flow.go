@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A flow is a workfile as the daemon has described it: nodes, edges and runs. It belongs to the model.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // TestGoldenFlow: the screens of control flow.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // progress is the row above the keys: how the run stands. Counts come before the bar: a narrow terminal

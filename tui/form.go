@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/attribute"
-	"wf/plain"
+	"wf/graph/attribute"
+	"wf/tui/plain"
 )
 
 // A field is a text that somebody changes in one line. What a line cannot hold as it is, several lines

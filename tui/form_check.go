@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // again opens the form of a node anew where something is wrong with what has just been saved.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens in testdata")

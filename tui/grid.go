@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // A cell is one column of one row of the screen.

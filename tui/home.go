@@ -10,8 +10,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A homeView lists workfiles: those in which something runs, then those with a history.

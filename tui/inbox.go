@@ -10,8 +10,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // An inboxView is what waits for people: in the open workfile, of which events tell, and in all others, as

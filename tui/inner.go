@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // innerOf is what the selected row below a node means; nil if the selection is no such row.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/drawing"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // innerTarget is what the log shows of a selection in a sub-flow; false for any other.

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/drawing"
-	"wf/plain"
+	"wf/tui/drawing"
+	"wf/tui/plain"
 )
 
 // askTime is the least time between two inquiries: events of instances come by thousands, and what is

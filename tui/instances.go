@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/words"
+	"wf/tui/drawing"
+	"wf/tui/words"
 )
 
 // Bounds of what is shown of the instances of a sub-flow: how many stand below each other, how many of

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // Bounds of the lines that are kept of a log.

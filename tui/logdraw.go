@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // gutterColors tell the sources of a log apart, besides their names.

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // follow keeps the side pane on what is selected. It is called after each message, and asks the daemon

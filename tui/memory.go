@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // A Sight is how somebody looks at a workfile: what they find again when they come back to it. Words and

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // shelf is a memory in memory.

@@ -9,9 +9,9 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/drawing"
-	"wf/editor"
-	"wf/plain"
+	"wf/tui/drawing"
+	"wf/tui/editor"
+	"wf/tui/plain"
 )
 
 // A page is one of the screens.

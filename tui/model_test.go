@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // The moment at which all tests happen.

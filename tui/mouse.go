@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // wheelLines is how far a turn of the wheel goes.

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // find is where a text begins on the screen.

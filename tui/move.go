@@ -3,7 +3,7 @@ package tui
 import (
 	"slices"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // letters are the keys that stand for arrows.

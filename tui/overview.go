@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // The overview of a graph that does not fit: how large it is at most, and the least pane that has room for it.

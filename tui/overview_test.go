@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // wide is a model with a graph that does not fit.

@@ -13,8 +13,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A paramForm asks for the parameters of a run.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // A picture is the drawing of a flow and how somebody looks at it.

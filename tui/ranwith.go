@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // ranWith is what was given to a run, for the inspector.

@@ -10,7 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // requestTime bounds what a person waits for; a stop takes as long as its grace time, and is not bounded.

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // shell is a wf command for a shell in the working directory: the words of args that people would

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // partChoices offer to run only a part of the workfile, or to run it without executing some nodes: the

@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // A runsView is the history of the workfile.

@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"wf/editor"
+	"wf/tui/editor"
 )
 
 // A sheet shows a text that may be longer than the screen, and asks below it. Its first choice changes

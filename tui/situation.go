@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // Some hints stand in the footer only while what they are for is the thing to do.

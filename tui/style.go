@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/drawing"
-	"wf/words"
+	"wf/tui/drawing"
+	"wf/tui/words"
 )
 
 // A color of a cell: 0 is that of the terminal, 1 to 256 are its palette plus one, and a color with the

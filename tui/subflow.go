@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // nowhere is the place of a node that lies in no sub-flow.

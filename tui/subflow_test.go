@@ -12,7 +12,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/drawing"
+	"wf/tui/drawing"
 )
 
 // flowModel is a model of the workfile of control flow, as a list.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // either chooses between what a terminal with Unicode shows and what one without does.

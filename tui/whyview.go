@@ -10,8 +10,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A whyView is the inspector: why the selected node is as it is, in the words of wf why.

@@ -8,8 +8,8 @@ import (
 
 	"wf/executor"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // What is certain to come next is handed over before its turn, each job with the executions that it

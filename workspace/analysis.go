@@ -10,8 +10,8 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // Bounds of an analysis.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // moments of the runs of these tests are counted from here, in milliseconds.

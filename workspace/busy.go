@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"wf/api"
-	"wf/flow"
+	"wf/scheduler/flow"
 )
 
 // A pendingStart is a run that somebody asks for.

@@ -11,10 +11,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // Check lists what is wrong with the workfile, with lines.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"wf/executor"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // Times of records, events and the scheduler are those of the machine's clock, since people read them and the next

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A bug shows as a panic. The daemon serves other workfiles, so it outlives one:

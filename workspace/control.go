@@ -14,13 +14,13 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/expression"
-	"wf/flow"
+	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
-	"wf/ownfile"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // control is what a run has beyond plain commands and dependencies (CONTROL-FLOW). Of a plain run it is

@@ -15,7 +15,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // flowBody is a workfile with all that control flow adds: waits, retries, a person, conditions, items of a

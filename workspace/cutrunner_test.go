@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"wf/executor"
-	"wf/history"
-	"wf/history/historytest"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 )
 
 // A cutPlan tells a runner of these tests when it dies, and what of. Its path is in cutVariable.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/expression"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/workspace/history"
 )
 
 // decisionOf is the decision that a record tells of.

@@ -6,7 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // Jobs are handed over before there is room for them: the executor starts the next one the moment

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/attribute"
 	"wf/executor"
 	"wf/graph"
+	"wf/graph/attribute"
 )
 
 // Edit makes a list of edits together, or none of them, and returns when they are in the file. When

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/attribute"
-	"wf/flow"
 	"wf/graph"
+	"wf/graph/attribute"
+	"wf/scheduler/flow"
 )
 
 // settings are what an edit sets: its Key and Value, and the list in Set.

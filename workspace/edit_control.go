@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"wf/api"
-	"wf/attribute"
 	"wf/graph"
+	"wf/graph/attribute"
 )
 
 // container finds the container that a new node lies in, by its id; "" for none.

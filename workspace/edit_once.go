@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/history"
-	"wf/ownfile"
+	"wf/executor/ownfile"
+	"wf/workspace/history"
 )
 
 // An edit whose answer did not come is asked for again, of the next daemon if need be, and that has to tell

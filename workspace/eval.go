@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
-	"wf/history"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // Eval evaluates an expression as a text at a place of a run would be: in the run that is named, else in the

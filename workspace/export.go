@@ -5,8 +5,8 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/graph/layered"
 	"wf/graphml"
-	"wf/layered"
 )
 
 // rendered is the workfile as a copy in this format would be.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
-	"wf/history/historytest"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 )
 
 // TestEveryOperationFails has each operation on the disk of a daemon fail during a run, once or until

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // Two daemons of one user can exist: with different runtime folders, on machines that share the state

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // swept comes back when nothing of a run's processes is left.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"wf/api"
-	"wf/flow"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/scheduler/flow"
 )
 
 // What makes a run impossible, or other than its user thinks, is found before it begins.

@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A workspace is held when daemons have died while they took its runs up. It opens all the same, without

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/executor/ownfile"
 	"wf/graphml"
-	"wf/history"
-	"wf/ownfile"
+	"wf/workspace/history"
 )
 
 // The history of a workfile lies in a folder that is named by its path. So a workfile that is moved has to

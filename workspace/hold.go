@@ -6,7 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A run is held while starting more would do harm: its executor has no room or no processes, or its

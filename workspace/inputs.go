@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"wf/api"
-	"wf/flow"
+	"wf/scheduler/flow"
 )
 
 // secretName finds the variables whose values are kept nowhere: those whose names say that they are secret.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // controlling is the active run that covers a node, if it has a control flow of its own.

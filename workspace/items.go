@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/expression"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/scheduler/expression"
 )
 
 // knownItems are the words for the items of the sub-flow whose instances a run has made last.

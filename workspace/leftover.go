@@ -5,7 +5,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // sweptUp notes what the executions of the run had left behind.

@@ -10,7 +10,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // Bounds of one look at the last words of running nodes.

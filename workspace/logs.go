@@ -15,7 +15,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // output is one execution's output on disk.

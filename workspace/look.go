@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A Look is a workfile and its history as they lie on the disk, for questions that need no daemon.

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
-	"wf/history/historytest"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 )
 
 // TestRunWhoseFolderIsGone stops a run whose records were removed while it went on: the stop returns and says

@@ -6,7 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A command may start a run itself (wf run in a node) and wait for it. Meanwhile it needs no slot, and

@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A request that changes something may come twice: its daemon was killed, or the connection broke, before the

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.

@@ -14,9 +14,9 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/expression"
+	"wf/executor/ownfile"
 	"wf/graph"
-	"wf/ownfile"
+	"wf/scheduler/expression"
 )
 
 // Commands leave their outputs in files of a folder of the run, one for each execution that has any

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/flow"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/scheduler/flow"
 )
 
 // What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:

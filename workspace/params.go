@@ -14,8 +14,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/expression"
-	"wf/flow"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // Bounds of the commands that list the choices of a parameter.

@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // Runs lists the runs of the workfile, newest first.

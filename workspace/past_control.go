@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"wf/api"
-	"wf/expression"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/workspace/history"
 )
 
 // addControl adds what a run had beyond plain commands to its description: what was given to it, which

@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/flow"
 	"wf/graph"
 	"wf/graphml"
+	"wf/scheduler/flow"
 )
 
 // A Peek is what a workfile says by itself, to somebody who only reads it: the statuses are those

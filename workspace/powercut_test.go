@@ -16,8 +16,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
-	"wf/history/historytest"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 )
 
 // A mortal is a daemon and a runner, real but for the disk, that die in a run of crashNodes nodes.

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graphml"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // prepared comes back when the run has its folder and its executor.

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/flow"
-	"wf/history"
-	"wf/ownfile"
+	"wf/executor/ownfile"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it holds an environment). It is there until the run is in the history, so

@@ -8,7 +8,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // repeatFree is how long a run may have taken that is repeated without a question.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // TestLastComplete finds how long a run of everything takes, from a list that is newest first.

@@ -7,9 +7,9 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/expression"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/workspace/history"
 )
 
 // reports is news from a run's executor.

@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"wf/graph"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // rereadGraph makes a run as it was when it began, from its record, and returns the graph that it began

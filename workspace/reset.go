@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"wf/api"
+	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/graphml"
-	"wf/ownfile"
 )
 
 // Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes

@@ -10,10 +10,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/flow"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // A run that an earlier daemon left going is taken up by folding its journal once more: the same

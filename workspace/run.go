@@ -7,8 +7,8 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // run is one active run: the scheduler's decisions, the executor's session, the journal.

@@ -1,8 +1,8 @@
 package workspace
 
 import (
-	"wf/expression"
-	"wf/flow"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // hideSecrets looks up variables for expressions, which do not see secret parameters.

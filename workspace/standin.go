@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"wf/graphml"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A run goes on when its workfile is deleted, moved or broken, so it must be possible to watch and to stop

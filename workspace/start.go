@@ -12,10 +12,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/flow"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // defaultGraceMS is the time from TERM to KILL in milliseconds (SEMANTICS §4).

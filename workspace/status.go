@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
-	"wf/attribute"
 	"wf/executor"
 	"wf/graph"
+	"wf/graph/attribute"
 )
 
 // Status is the workspace as it is now; nodes says whether nodes and edges are wanted too.

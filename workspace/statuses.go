@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
-	"wf/ownfile"
+	"wf/workspace/history"
 )
 
 // The statuses of nodes and edges live in the state folder; the workfile shows them where it is allowed

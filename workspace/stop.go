@@ -9,8 +9,8 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // StopRun stops a run, or one node of it, and returns when everything of it is gone. An empty

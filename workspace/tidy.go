@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // Tidy removes the environments of runs that are over. A run takes its environment away when it ends; what is

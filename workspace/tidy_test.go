@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // TestTidyAgreesWithTheRun: a run whose workfile is gone and of which nothing is alive keeps its environment and

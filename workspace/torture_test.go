@@ -17,7 +17,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // torture makes the crash tests cut at every byte, which takes many minutes. Without it they cut

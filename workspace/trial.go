@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // To take up what an earlier daemon left going is the one thing that a daemon does without being

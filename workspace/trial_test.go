@@ -11,7 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // newLeft is a workfile with a run that a daemon has left going.

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 
 	"wf/api"
+	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
-	"wf/ownfile"
+	"wf/workspace/history"
 )
 
 // Edits can be undone after the workfile was closed and opened again, which between two commands

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/expression"
-	"wf/flow"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // longestNap bounds how long a run sleeps for a moment: the clock of the machine may be set, and it does

@@ -9,8 +9,8 @@ import (
 
 	"wf/api"
 	"wf/graph"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // Why explains the state of a node in a run: in the named one, else in the active one that covers

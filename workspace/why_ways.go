@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"wf/api"
-	"wf/expression"
-	"wf/flow"
 	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
 )
 
 // skippedSentence names the nodes that went another way.

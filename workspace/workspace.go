@@ -14,8 +14,8 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/graphml"
-	"wf/history"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.

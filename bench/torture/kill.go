@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // What is killed.

@@ -14,7 +14,7 @@ import (
 
 	"wf/api"
 	"wf/bench/dag"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // slotsOptions are the flags of slots.

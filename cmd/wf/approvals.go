@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/history"
-	"wf/plain"
+	"wf/tui/plain"
+	"wf/workspace/history"
 )
 
 // approvalsOptions are the flags of approvals.

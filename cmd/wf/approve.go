@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // decideOptions are the flags of approve and reject.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // askParams asks, on a terminal, for the parameters without which err has refused a run, and adds the

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // askRepeat asks whether everything is to run once more, and lets req say so.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A board is how a run stands, as far as its events have told: what progress is drawn from. Each

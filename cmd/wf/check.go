@@ -11,7 +11,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // checkOptions are the flags of check.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // The CI systems whose logs fold and are annotated.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"wf/attribute"
+	"wf/graph/attribute"
 )
 
 // A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/attribute"
 	"wf/daemon"
-	"wf/plain"
+	"wf/graph/attribute"
+	"wf/tui/plain"
 )
 
 // completeAttribute offers the attributes that people set on elements, each with what it does.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // gate is the filter that every candidate of every completion passes, whatever it comes from: names of files and

@@ -11,9 +11,9 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/history"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
+	"wf/workspace/history"
 )
 
 // maxCommand is how much of a command is shown beside a node, in characters.

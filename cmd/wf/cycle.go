@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // shownCycle is how many nodes of a cycle are named; of a longer one, those around the edge that

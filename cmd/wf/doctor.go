@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // Levels of what doctor finds.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // doctorPatience is how long the daemon has for an answer.

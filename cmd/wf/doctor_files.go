@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // What little room on the state's disk is little enough to say so.

@@ -16,7 +16,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // A patient is a doctor who looks at a world in which all is well, until a case spoils it. Folders

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
-	"wf/editor"
-	"wf/plain"
+	"wf/tui/editor"
+	"wf/tui/plain"
 )
 
 // editorOptions are the flags of the edits that open an editor.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/attribute"
+	"wf/graph/attribute"
 )
 
 // setFlag adds --set, whose values are called as they are completed.

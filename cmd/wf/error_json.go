@@ -6,7 +6,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // errorReport is an error for programs: wf.error/v1.

@@ -7,7 +7,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A failure is an error found on this side of the wire, in the four parts of every message:

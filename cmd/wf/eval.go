@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // evalOptions are the flags of eval.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // exportOptions are the flags of export.

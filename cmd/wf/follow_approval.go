@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // What a command that shows a run does when a node waits for a person.

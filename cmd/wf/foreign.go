@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wf/convert"
-	"wf/plain"
+	"wf/cmd/wf/convert"
+	"wf/tui/plain"
 )
 
 // unusable begins the message of every reader of workfiles about a file that is not GraphML.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/convert"
-	"wf/plain"
+	"wf/cmd/wf/convert"
+	"wf/tui/plain"
 )
 
 // graphOptions are the flags of graph.

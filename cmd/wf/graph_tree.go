@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/convert"
-	"wf/plain"
+	"wf/cmd/wf/convert"
+	"wf/tui/plain"
 )
 
 // A forest is a graph as a tree prints it: each node hangs below one of those that lead to it.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"wf/timespan"
+	"wf/graph/timespan"
 )
 
 // Bounds of the width of help, in columns: lines longer than maxHelp are hard to read, and in

@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // writeJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 func (k *kvCall) get() error {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // How often the screen changes: while something happens, and while only the clock does.

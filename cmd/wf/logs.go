@@ -10,7 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // logsOptions are the flags of logs.

@@ -10,7 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // awaitPatience is how long a node may take to begin before somebody is told what is waited for.

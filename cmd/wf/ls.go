@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // lsOptions are the flags of ls.

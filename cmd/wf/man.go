@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 func newMan(e *env) *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/convert"
-	"wf/plain"
+	"wf/cmd/wf/convert"
+	"wf/tui/plain"
 )
 
 // newOptions are the flags of new.

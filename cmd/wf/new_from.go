@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"wf/api"
-	"wf/convert"
-	"wf/plain"
+	"wf/cmd/wf/convert"
+	"wf/tui/plain"
 )
 
 // read fills a request with the workflow of another program, and returns what to tell about it.

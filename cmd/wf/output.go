@@ -13,7 +13,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // Bounds of what is shown of an output while a run goes on; wf logs has all of it.

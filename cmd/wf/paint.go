@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // A paint says how one stream shows states: with colour or not, with Unicode glyphs or ASCII.

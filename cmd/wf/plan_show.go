@@ -11,7 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/daemon"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // showPlan finds out what a run would do and prints it.

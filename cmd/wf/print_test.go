@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 func TestStatusCode(t *testing.T) {

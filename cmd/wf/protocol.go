@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // fileProtocol is the name of the file in the state folder that holds what clients and the daemon

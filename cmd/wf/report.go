@@ -16,7 +16,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A report is a file about a run that is over.

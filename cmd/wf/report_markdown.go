@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // maxTableRows bounds the table; GitHub refuses a summary of more than a megabyte.

@@ -10,7 +10,7 @@ import (
 	"wf/client"
 	"wf/daemon"
 	"wf/executor"
-	"wf/history"
+	"wf/workspace/history"
 )
 
 // serverFlagsVariable hands the flags of a daemon to its runners, as a JSON list: a daemon that a runner

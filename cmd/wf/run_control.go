@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // controlOptions are the flags of run, resume and plan that say with which values a run begins, how far

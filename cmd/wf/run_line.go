@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // startRun asks for a run. Where another one is in the way of it, and it is not to be refused for that, it

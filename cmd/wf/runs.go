@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // runsOptions are the flags of runs and the commands below it.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // pruneGone lists the histories of workfiles that do not exist any more, and forgets them after a yes.

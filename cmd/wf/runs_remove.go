@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/timespan"
+	"wf/graph/timespan"
 )
 
 // remove forgets the runs that are named, all of them or, where one cannot be forgotten, none.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func (o *runsOptions) show(ctx context.Context, e *env, run string) error {

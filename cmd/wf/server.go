@@ -13,7 +13,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/ownfile"
+	"wf/executor/ownfile"
 )
 
 // newServer groups the commands about the daemon itself.

@@ -9,7 +9,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 func newServerRetry(e *env) *cobra.Command {

@@ -21,8 +21,8 @@ import (
 	"wf/client"
 	"wf/daemon"
 	"wf/executor"
-	"wf/history"
-	"wf/plain"
+	"wf/tui/plain"
+	"wf/workspace/history"
 )
 
 // serverOptions are the flags of server start. What no flag says, settings say.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // lsPause is how often server ls --watch looks. The daemon pushes what happens in a workspace,

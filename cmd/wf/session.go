@@ -9,7 +9,7 @@ import (
 
 	"wf/client"
 	"wf/daemon"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A session is a connection to the daemon with one workfile open.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/timespan"
+	"wf/graph/timespan"
 )
 
 // A setting is what people can say once instead of on every command line. The first of these

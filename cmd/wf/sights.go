@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wf/ownfile"
+	"wf/executor/ownfile"
 	"wf/tui"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A stage is what people see as one step of a large run: the nodes of a group, else those whose names

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // waitDetail says what a node waits for, and what can be done about it.

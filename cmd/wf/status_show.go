@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // printStatus is the state for people: a line about the runs, the stages where there is something to

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // stopOptions are the flags of stop.

@@ -10,7 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // maxLine is where a line of --output stream is cut, so that a command that never ends its

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wf/spelling"
+	"wf/graph/spelling"
 )
 
 // suggest finds up to three names that word may have been meant to be: nearest first, at most

@@ -12,8 +12,8 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 const (

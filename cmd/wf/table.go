@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // A table lines up columns, two blanks apart. Unlike text/tabwriter it knows that the colours in

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // What people read is worded by package words, for the terminal interface as well.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wf/attribute"
+	"wf/graph/attribute"
 )
 
 // attributesTopic is the page about all attributes, made from their table.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/words"
+	"wf/tui/words"
 )
 
 // A traceEvent is one entry of the Trace Event Format, which Perfetto and chrome://tracing read.

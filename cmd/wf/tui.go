@@ -14,9 +14,9 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/editor"
-	"wf/history"
 	"wf/tui"
+	"wf/tui/editor"
+	"wf/workspace/history"
 )
 
 // openTUI shows the terminal interface for a workfile, "" for none: then it begins at home. It runs

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // cancelling and killing answer a signal with exactly one line.

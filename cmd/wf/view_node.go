@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // started is the header of the run.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/plain"
-	"wf/words"
+	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // notExecuted marks the end of a node that was given instead of being waited for.

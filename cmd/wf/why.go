@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/plain"
+	"wf/tui/plain"
 )
 
 // whyOptions are the flags of why.

@@ -1,0 +1,364 @@
+// Package convert turns the workflows of other programs into workfiles and shows workfiles in the
+// formats of other programs. It reads and writes bytes only: files, the daemon and the terminal
+// are the business of others. What a workfile cannot express is an error that names the line; it
+// is never left out silently.
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"wf/api"
+	"wf/graph/layered"
+)
+
+// A Workflow is what was read.
+type Workflow struct {
+	Nodes []api.NewNode
+	Edges []api.NewEdge
+	Attrs map[string]string // of the graph
+	Notes []string          // sentences for people: what reads differently here
+}
+
+// Options say how to read.
+type Options struct {
+	// Goals are the targets of a makefile that are wanted; none means its default goal.
+	Goals []string
+	// Command is for nodes that have none of their own: {} stands for their name. "" leaves them
+	// without.
+	Command string
+	// Exists says whether there is a file of this name in the folder of a makefile. Without it, what no
+	// rule makes is taken for a file that is there.
+	Exists func(name string) bool
+}
+
+// An Error is the place where an input stops being expressible. Line counts from 1; 0 is the
+// input as a whole.
+type Error struct {
+	Line int
+	Msg  string
+	Fix  string // what to write instead; may be empty
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Msg
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+}
+
+func errorAt(line int, format string, args ...any) *Error {
+	return &Error{Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+// maxInput bounds what is read, in bytes; maxEdges what a few lines may stand for.
+const (
+	maxInput = 32 << 20
+	maxEdges = 1_000_000
+)
+
+// readers are the formats that can be read.
+var readers = map[string]func(*builder, []byte) error{
+	"dagu":      readDagu,
+	"dot":       readDot,
+	"make":      readMake,
+	"mermaid":   readMermaid,
+	"wfcommons": readWfCommons,
+}
+
+// Formats lists the formats that Import takes, sorted.
+func Formats() []string { return slices.Sorted(maps.Keys(readers)) }
+
+// Import reads a workflow. Errors that are about the input are an *Error.
+func Import(format string, data []byte, o Options) (*Workflow, error) {
+	read, ok := readers[format]
+	if !ok {
+		return nil, fmt.Errorf("unknown format %q: one of %s", format, strings.Join(Formats(), ", "))
+	}
+	if len(data) > maxInput {
+		return nil, &Error{Msg: fmt.Sprintf("it has %d bytes: at most %d can be read", len(data), maxInput)}
+	}
+	if line := badText(data); line > 0 {
+		return nil, errorAt(line, "the text is not UTF-8")
+	}
+	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
+	err := read(b, data)
+	if err == nil {
+		err = b.finish()
+	}
+	if err != nil {
+		return nil, withinText(err, data)
+	}
+	return b.wf, nil
+}
+
+// withinText makes an error name a line that is there: the YAML reader puts what is missing at the end
+// of a text behind its last line.
+func withinText(err error, data []byte) error {
+	var at *Error
+	if errors.As(err, &at) {
+		lines := 1
+		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} { // all that ends a line for YAML
+			lines += bytes.Count(data, []byte(end))
+		}
+		at.Line = min(at.Line, lines)
+	}
+	return err
+}
+
+// badText is the first line that is no UTF-8, 0 if there is none.
+func badText(data []byte) int {
+	if utf8.Valid(data) {
+		return 0
+	}
+	line := 1
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		if r == '\n' {
+			line++
+		}
+		data = data[size:]
+	}
+	return line
+}
+
+// A builder collects a workflow while its source is read.
+type builder struct {
+	opt   Options
+	wf    *Workflow
+	at    map[string]int      // nodes by id
+	lines []int               // of nodes
+	edges map[builderEdge]int // their numbers
+	ends  []layered.Edge      // of edges, by number
+	where []int               // lines of edges
+	when  []string            // conditions of edges
+	// labels are texts at edges that are no conditions, and decisions the nodes that are drawn as such.
+	labels    []string
+	decisions map[int]bool
+	tried     int // edges named so far, again and again included
+}
+
+// A builderEdge is what edges must share to be one.
+type builderEdge struct {
+	from, to    int
+	when, label string
+}
+
+// A link is what an edge says beside its ends.
+type link struct {
+	weak  bool   // non-blocking
+	when  string // its condition
+	label string // a text at it that is no condition
+}
+
+// node returns the node with the id, which is its name as well; it is new if nobody has named it
+// before. The pointer is good until the next call.
+func (b *builder) node(id string, line int) *api.NewNode {
+	i, ok := b.at[id]
+	if !ok {
+		i = len(b.wf.Nodes)
+		b.at[id] = i
+		b.lines = append(b.lines, line)
+		b.wf.Nodes = append(b.wf.Nodes, api.NewNode{ID: id, Name: id, NoCommand: true})
+	}
+	return &b.wf.Nodes[i]
+}
+
+// setCommand gives a node its command.
+func setCommand(n *api.NewNode, command string) { n.Command, n.NoCommand = command, false }
+
+// edge joins two nodes that exist. Of several edges between them that fire together one is kept: a
+// blocking one if there is any, since waiting for a node twice is waiting for it once.
+func (b *builder) edge(from, to string, l link, line int) error {
+	if b.tried++; b.tried > maxEdges {
+		return errorAt(line, "more than %d edges", maxEdges)
+	}
+	if l.when == "success" {
+		l.when = "" // an edge without a condition
+	}
+	e := builderEdge{b.at[from], b.at[to], l.when, l.label}
+	if i, ok := b.edges[e]; ok {
+		b.ends[i].Weak = b.ends[i].Weak && l.weak
+		return nil
+	}
+	b.edges[e] = len(b.ends)
+	b.ends = append(b.ends, layered.Edge{From: e.from, To: e.to, Weak: l.weak})
+	b.where = append(b.where, line)
+	b.when = append(b.when, l.when)
+	b.labels = append(b.labels, l.label)
+	return nil
+}
+
+// setAttr gives a node an attribute.
+func setAttr(n *api.NewNode, name, value string) {
+	if n.Attrs == nil {
+		n.Attrs = map[string]string{}
+	}
+	n.Attrs[name] = value
+}
+
+// describe gives a node the attribute of a workfile that a drawing says of it.
+func (b *builder) describe(id string, line int, name, value string) {
+	n := b.node(id, line)
+	if name == "name" {
+		n.Name = value
+		return
+	}
+	setAttr(n, name, value)
+}
+
+// contain makes a node the container of others.
+func (b *builder) contain(container string, members []string, line int) {
+	n := b.node(container, line)
+	n.Container, n.NoCommand, n.Command = true, false, ""
+	for _, id := range members {
+		if inner := b.node(id, line); inner.ID != container && inner.Parent == "" {
+			inner.Parent = container
+		}
+	}
+}
+
+// attr sets an attribute of the graph.
+func (b *builder) attr(name, value string) {
+	if b.wf.Attrs == nil {
+		b.wf.Attrs = map[string]string{}
+	}
+	b.wf.Attrs[name] = value
+}
+
+func (b *builder) note(format string, args ...any) {
+	b.wf.Notes = append(b.wf.Notes, fmt.Sprintf(format, args...))
+}
+
+// finish completes the workflow: commands for nodes without, edges, places.
+func (b *builder) finish() error {
+	for i := range b.wf.Nodes {
+		n := &b.wf.Nodes[i]
+		if n.NoCommand && !n.Container && b.opt.Command != "" {
+			setCommand(n, strings.ReplaceAll(b.opt.Command, "{}", n.Name))
+		}
+		texts := []string{n.ID, n.Name, n.Command, n.Group}
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			texts = append(texts, n.Attrs[name])
+		}
+		if err := writable(b.lines[i], texts...); err != nil {
+			return err
+		}
+	}
+	b.choices()
+	if err := b.checkCycle(); err != nil {
+		return err
+	}
+	for i, e := range b.ends {
+		if err := writable(b.where[i], b.when[i]); err != nil {
+			return err
+		}
+		edge := api.NewEdge{Source: b.wf.Nodes[e.From].ID, Target: b.wf.Nodes[e.To].ID, Type: "blocking", When: b.when[i]}
+		if e.Weak {
+			edge.Type = "non-blocking"
+		}
+		b.wf.Edges = append(b.wf.Edges, edge)
+	}
+	b.place()
+	return b.nest()
+}
+
+// nest puts containers before what lies in them.
+func (b *builder) nest() error {
+	depth := make(map[string]int, len(b.wf.Nodes))
+	for i := range b.wf.Nodes {
+		n := &b.wf.Nodes[i]
+		for p := n.Parent; p != ""; p = b.wf.Nodes[b.at[p]].Parent {
+			if depth[n.ID]++; depth[n.ID] > maxNesting {
+				return errorAt(b.lines[i], "containers lie in one another, or are nested more than %d deep", maxNesting)
+			}
+		}
+	}
+	slices.SortStableFunc(b.wf.Nodes, func(x, y api.NewNode) int { return depth[x.ID] - depth[y.ID] })
+	return nil
+}
+
+// writable refuses the characters that XML cannot hold.
+func writable(line int, texts ...string) error {
+	for _, text := range texts {
+		for _, r := range text {
+			if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+				return &Error{Line: line, Msg: fmt.Sprintf("the character U+%04X cannot be kept in a workfile", r),
+					Fix: `let the shell make it, for example "$(printf '\033')"`}
+			}
+		}
+	}
+	return nil
+}
+
+// checkCycle refuses blocking edges that form a cycle: nothing in it could ever start.
+func (b *builder) checkCycle() error {
+	out := make([][]int, len(b.wf.Nodes))
+	for i, e := range b.ends {
+		if !e.Weak {
+			out[e.From] = append(out[e.From], i)
+		}
+	}
+	const unseen, open, closed = 0, 1, 2
+	state := make([]int, len(out))
+	next := make([]int, len(out)) // of out, to go on with
+	for root := range out {
+		stack := []int{root}
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			if state[v] = max(state[v], open); state[v] == closed || next[v] == len(out[v]) {
+				state[v] = closed
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			i := out[v][next[v]]
+			next[v]++
+			switch to := b.ends[i].To; state[to] {
+			case open:
+				return errorAt(b.where[i], "the edge %s -> %s closes a cycle of edges that wait for each other: nothing in it could ever start",
+					b.wf.Nodes[v].Name, b.wf.Nodes[to].Name)
+			case unseen:
+				stack = append(stack, to)
+			}
+		}
+	}
+	return nil
+}
+
+// Distances in drawings, in the pixels of programs that show workfiles.
+var spread = layered.Options{Length: 160, Width: 40, Gap: 60, Space: 40}
+
+// place gives the nodes places in layers from left to right.
+func (b *builder) place() {
+	if len(b.ends) == 0 {
+		return
+	}
+	d := layered.Draw(len(b.wf.Nodes), b.ends, spread)
+	for i, p := range d.Nodes {
+		x, y := round(p.Along), round(p.Across)
+		b.wf.Nodes[i].X, b.wf.Nodes[i].Y = &x, &y
+	}
+}
+
+// round keeps coordinates short where they are written.
+func round(f float64) float64 { return float64(int(f*10+0.5)) / 10 }
+
+// plainWord is what the shell takes as it stands.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
+
+// shellWord quotes text so that it is one word for a shell.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,211 @@
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/graph/layered"
+)
+
+// A view is a graph prepared for drawing: groups are frames around nodes and not nodes, and edges are
+// numbers of nodes. A sub-flow is both: the node that others wait for, and a frame around its own.
+type view struct {
+	nodes  []*api.GraphNode
+	groups []string // of nodes: the title of the frame around each, "" for none
+	edges  []layered.Edge
+	when   []string // of edges: their conditions, "" for none
+	root   *frame   // what lies in no frame, and the outermost frames
+}
+
+// A frame is what a drawing puts around nodes that belong together.
+type frame struct {
+	title   string
+	subFlow int // number of the sub-flow whose inside it is, -1 for a mere group
+	nodes   []int
+	frames  []*frame
+}
+
+func newView(g *api.Graph) view {
+	v := view{root: &frame{subFlow: -1}}
+	at := map[string]int{}
+	containers := map[string]*api.GraphNode{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Container {
+			containers[n.ID] = n
+		}
+		if !n.Container || n.SubFlow != "" {
+			at[n.ID] = len(v.nodes)
+			v.nodes = append(v.nodes, n)
+		}
+	}
+	v.frame(containers)
+	for _, e := range Expand(g) {
+		v.edges = append(v.edges, layered.Edge{From: at[e.Source], To: at[e.Target], Weak: e.Type == "non-blocking"})
+		v.when = append(v.when, e.When)
+	}
+	return v
+}
+
+// frame puts each node into its frame: a sub-flow's own, and in it that of the group. Containers come
+// before what lies in them.
+func (v *view) frame(containers map[string]*api.GraphNode) {
+	inside := map[string]*frame{} // of sub-flows, by id
+	for i, n := range v.nodes {
+		around, group := v.root, n.Group
+		for c := containers[n.Parent]; c != nil; c = containers[c.Parent] {
+			if c.SubFlow != "" {
+				around = inside[c.ID]
+				break
+			}
+			if group == "" {
+				group = c.Name
+			}
+		}
+		if group != "" {
+			around = around.group(group)
+		}
+		if n.SubFlow != "" {
+			own := &frame{title: n.Name, subFlow: i}
+			inside[n.ID] = own
+			around.frames = append(around.frames, own)
+			around = own
+		}
+		around.nodes = append(around.nodes, i)
+		v.groups = append(v.groups, around.title)
+	}
+}
+
+// group returns the frame of a group within this one.
+func (f *frame) group(title string) *frame {
+	for _, inner := range f.frames {
+		if inner.subFlow < 0 && inner.title == title {
+			return inner
+		}
+	}
+	inner := &frame{title: title, subFlow: -1}
+	f.frames = append(f.frames, inner)
+	return inner
+}
+
+// ids are the names under which a format knows the nodes: their handles where those are fit for
+// it, else n and a number.
+func (v *view) ids(fit func(string) bool) []string {
+	taken := map[string]bool{}
+	for _, n := range v.nodes {
+		taken[n.Name] = true
+	}
+	ids := make([]string, len(v.nodes))
+	next := 0
+	for i, n := range v.nodes {
+		if ids[i] = n.Name; fit(n.Name) {
+			continue
+		}
+		for ids[i] = "n" + strconv.Itoa(next); taken[ids[i]]; ids[i] = "n" + strconv.Itoa(next) {
+			next++
+		}
+		taken[ids[i]] = true
+	}
+	return ids
+}
+
+// A saidAttr is an attribute of a node or graph with its value.
+type saidAttr struct{ name, text string }
+
+// attributes lists what a node says about control flow, sorted. A name is given where the format has
+// another one for the node, so that expressions find it again.
+func attributes(n *api.GraphNode, id string) []saidAttr {
+	var list []saidAttr
+	if id != n.Name {
+		list = append(list, saidAttr{"name", n.Name})
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+		if name != "name" && nodeWords[name] {
+			list = append(list, saidAttr{name, n.Attrs[name]})
+		}
+	}
+	return list
+}
+
+// graphAttributes lists those of the graph, sorted.
+func graphAttributes(g *api.Graph) []saidAttr {
+	var list []saidAttr
+	if _, has := g.Attrs["wrapper"]; !has && g.Wrapper != "" {
+		list = append(list, saidAttr{"wrapper", g.Wrapper})
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Attrs)) {
+		if graphWords[name] {
+			list = append(list, saidAttr{name, g.Attrs[name]})
+		}
+	}
+	return list
+}
+
+// Lost lists in sentences what of a graph dot and mermaid cannot express, so that the workflow which is
+// read again differs. They stand at the top of a drawing, too.
+func Lost(g *api.Graph) []string {
+	var lost []string
+	flattened := map[string]bool{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Container && n.SubFlow == "" {
+			flattened[n.ID] = true
+		}
+		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
+			if name != "group" && !nodeWords[name] {
+				lost = append(lost, fmt.Sprintf("%s of %s, which is no attribute that wf knows", visible(name), visible(n.Name)))
+			}
+		}
+		for _, a := range append(attributes(n, n.Name), saidAttr{"command", n.Command}) {
+			if visible(a.text) != a.text {
+				lost = append(lost, fmt.Sprintf("the %s of %s has control characters, which are shown by signs", a.name, visible(n.Name)))
+			}
+		}
+	}
+	for i := range g.Edges {
+		if e := &g.Edges[i]; flattened[e.Source] || flattened[e.Target] {
+			lost = append(lost, fmt.Sprintf("the edge %s -> %s ends at a group: it became edges of the nodes in it", nameOf(g, e.Source), nameOf(g, e.Target)))
+		}
+	}
+	if len(flattened) > 0 {
+		lost = append(lost, fmt.Sprintf("nested graphs that only group (%d of them) became the attribute group of their nodes", len(flattened)))
+	}
+	return lost
+}
+
+func nameOf(g *api.Graph, id string) string {
+	for i := range g.Nodes {
+		if g.Nodes[i].ID == id {
+			return visible(g.Nodes[i].Name)
+		}
+	}
+	return visible(id)
+}
+
+// fills are the colours of states in drawings: light, to be read on.
+var fills = map[api.State]string{
+	api.StateQueued: "#d5f3f6", api.StateRunning: "#d3e4ff", api.StateOK: "#d9f2d9", api.StateFailed: "#ffd6d6",
+	api.StateCancelled: "#fbeecb", api.StateBlocked: "#f3ecd2", api.StateWaiting: "#eedcf7", api.StateRetrying: "#fbe3cb",
+	api.StateSkipped: "#eeeeee",
+}
+
+// visible replaces characters that no drawing shows, and that would do something to a terminal.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ':
+			return 0x2400 + r
+		case r == 0x7f:
+			return 0x2421
+		case r >= 0x80 && r < 0xa0, r == 0xfffe, r == 0xffff, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return 0xfffd
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"wf/executor/ownfile"
+)
+
+// Buckets of the file.
+var (
+	aboutBucket  = []byte("about")  // formatKey
+	valuesBucket = []byte("values") // a bucket for each scope: key → record
+	expiryBucket = []byte("expiry") // expiryKey → nothing, for each value that expires
+	formatKey    = []byte("format")
+	formatNow    = []byte("1")
+)
+
+// lockTime bounds the wait for another program that has the file.
+const lockTime = 3 * time.Second
+
+// newSuffix is that of a file that is being made.
+const newSuffix = ".new"
+
+// A file is an open database. Transactions may run in it on any goroutine.
+type file struct {
+	path string
+	db   *bolt.DB
+	os   *os.File    // of db
+	info fs.FileInfo // which file it is
+}
+
+// A breakage is a file that was found to be damaged. It is not opened again as long as it is the
+// same one: that would find the same.
+type breakage struct {
+	info fs.FileInfo
+	err  error
+}
+
+// still reports whether the file at path is the one that was found to be damaged.
+func (b *breakage) still(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && os.SameFile(info, b.info) && info.Size() == b.info.Size() && info.ModTime().Equal(b.info.ModTime())
+}
+
+// openFile opens the database at path, which exists, and looks through it. Nothing is written.
+func openFile(path string) (*file, error) {
+	f := &file{path: path}
+	err := guarded(path, func() (err error) {
+		f.db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: lockTime, OpenFile: f.open})
+		return err
+	})
+	if err == nil {
+		err = f.view(lookThrough)
+	}
+	if err != nil {
+		f.abandon()
+		return nil, explain(path, err)
+	}
+	return f, nil
+}
+
+// open is how bbolt gets at the file. It must not make one: a new file comes by makeFile, whole.
+func (f *file) open(path string, flag int, _ fs.FileMode) (*os.File, error) {
+	opened, err := ownfile.Open(path, flag&^os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	f.os = opened
+	if f.info, err = opened.Stat(); err == nil && f.info.Size() == 0 {
+		err = damagedFile(path, "it is empty") // bbolt would take it for a new one
+	}
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
+}
+
+// makeFile makes an empty database at path: a crash leaves a whole one or none.
+func makeFile(path string) error {
+	tmp := path + newSuffix
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	db, err := bolt.Open(tmp, 0o600, &bolt.Options{Timeout: lockTime, OpenFile: func(path string, flag int, _ fs.FileMode) (*os.File, error) {
+		return ownfile.Open(path, flag|os.O_EXCL)
+	}})
+	if err != nil {
+		return errors.Join(err, removed(tmp))
+	}
+	err = errors.Join(db.Update(fill), db.Close())
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, removed(tmp))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// removed removes a file that need not be there.
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// fill gives a new file its buckets.
+func fill(tx *bolt.Tx) error {
+	for _, name := range [][]byte{aboutBucket, valuesBucket, expiryBucket} {
+		if _, err := tx.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket(aboutBucket).Put(formatKey, formatNow)
+}
+
+// syncFolder makes a new name durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// lookThrough reads every page but those of long values, so that damage shows before anything is
+// changed: bbolt writes beside what it cannot read.
+func lookThrough(tx *bolt.Tx) error {
+	about, values, expiry := tx.Bucket(aboutBucket), tx.Bucket(valuesBucket), tx.Bucket(expiryBucket)
+	if about == nil || values == nil || expiry == nil {
+		return damagedFile(tx.DB().Path(), "it is no store of wf")
+	}
+	if format := about.Get(formatKey); !bytes.Equal(format, formatNow) {
+		return &Error{Kind: Newer, Text: "the file of the store is of another version of wf", Path: tx.DB().Path(), Why: fmt.Sprintf("its format is %q", format)}
+	}
+	if err := expiry.ForEach(func(_, _ []byte) error { return nil }); err != nil {
+		return err
+	}
+	return values.ForEachBucket(func(name []byte) error {
+		return values.Bucket(name).ForEach(func(_, record []byte) error {
+			if len(record) < headBytes {
+				return damagedFile(tx.DB().Path(), badRecord)
+			}
+			return nil
+		})
+	})
+}
+
+// inPlace returns what the path of the file leads to, if that is still this file.
+func (f *file) inPlace() (fs.FileInfo, bool) {
+	info, err := os.Lstat(f.path)
+	return info, err == nil && os.SameFile(info, f.info)
+}
+
+// view reads in a transaction.
+func (f *file) view(do func(*bolt.Tx) error) error {
+	return guarded(f.path, func() error {
+		return f.db.View(func(tx *bolt.Tx) error { return f.whole(tx, do) })
+	})
+}
+
+// update changes something in a transaction, which is on the disk when it returns.
+func (f *file) update(do func(*bolt.Tx) error) error {
+	return guarded(f.path, func() error {
+		return f.db.Update(func(tx *bolt.Tx) error { return f.whole(tx, do) })
+	})
+}
+
+// whole runs do unless somebody has cut the file: what is beyond its end cannot be read.
+func (f *file) whole(tx *bolt.Tx, do func(*bolt.Tx) error) error {
+	info, err := f.os.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < tx.Size() {
+		return &Error{Kind: Damaged, Text: "the file of the store is damaged", Path: f.path, err: errBroken,
+			Why: fmt.Sprintf("it ends after %d of %d bytes", info.Size(), tx.Size())}
+	}
+	return do(tx)
+}
+
+// errBroken is wrapped by errors after which a file is not used any more.
+var errBroken = errors.New("the file cannot be read")
+
+// guarded runs do, in which bbolt reads pages that it takes for right: what is in a damaged one makes
+// it panic, and one that the disk does not give, fault. The daemon must survive both.
+func guarded(path string, do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			why := fmt.Sprint(v)
+			if _, fault := v.(interface{ Addr() uintptr }); fault {
+				why = "a part of it cannot be read" // what Go says of an address helps nobody
+			}
+			broken := damagedFile(path, why)
+			broken.err = errBroken
+			err = broken
+		}
+	}()
+	return do()
+}
+
+// close lets go of a file that is in order, when the last reader has gone.
+func (f *file) close() error { return guarded(f.path, f.db.Close) }
+
+// abandon lets go of a file in which a transaction may have broken off. bbolt may still hold its
+// locks then, so that closing it would wait for ever; the memory that it has mapped stays, and holds
+// the file. So the lock on the file is taken off first.
+func (f *file) abandon() {
+	if f.os != nil {
+		_ = syscall.Flock(int(f.os.Fd()), syscall.LOCK_UN) // of no use when it is closed already
+		f.os.Close()                                       // the same; what was written is synced
+	}
+}

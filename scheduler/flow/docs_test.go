@@ -1,0 +1,25 @@
+package flow
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// TestDocs: docs/control-flow.md names every attribute, every word of a parameter and every word that an
+// attribute may have.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/control-flow.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := slices.Concat(attributeNames, declarationWords, typeWords[:], []string{attrWhen, "params", "on_busy",
+		"success", "failure", "done", "exit", "case", "if", "else", "all", "any", "leave", "join_losers=cancel", "signal",
+		"reject", "approve", "stop", "continue", "refuse", "queue", "cancel"})
+	for _, word := range words {
+		if !regexp.MustCompile("`[^`\n]*\\b" + word + "\\b[^`\n]*`").Match(page) {
+			t.Errorf("the page does not say what %s means", word)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+// Package flow reads what the attributes of a workfile say about control flow: under which conditions
+// edges fire, how nodes join, wait, retry and ask, and which containers run their nodes many times.
+// It finds every mistake that can be found without running anything.
+package flow
+
+import (
+	"time"
+
+	"wf/graph"
+	"wf/scheduler/expression"
+)
+
+// A Flow is the control flow of a graph beyond plain edges, as it was when it was read: it knows nodes and
+// edges by their identity. It belongs to the goroutine that owns the graph.
+type Flow struct {
+	Params []Param
+	OnBusy OnBusy
+
+	rules      map[*graph.Node]*Rules
+	conditions map[*graph.Edge]*Condition
+
+	g      *graph.Graph
+	naming *naming
+	hints  int // that were searched for
+	scopes map[*graph.Node]*expression.Scope
+	groups map[*graph.Node]*ends
+
+	children map[*graph.Node][]*graph.Node // direct ones of containers; made when it is first needed
+	work     int                           // see maxGroupWork
+}
+
+func (f *Flow) names() *naming {
+	if f.naming == nil {
+		f.naming = newNaming(f.g)
+	}
+	return f.naming
+}
+
+// Node returns the rules of a node, nil if it is a plain command or a mere group.
+func (f *Flow) Node(n *graph.Node) *Rules { return f.rules[n] }
+
+// Edge returns the condition of an edge, nil if it fires after a success.
+func (f *Flow) Edge(e *graph.Edge) *Condition { return f.conditions[e] }
+
+// Plain says that the graph is commands and dependencies and nothing else.
+func (f *Flow) Plain() bool { return len(f.rules) == 0 && len(f.conditions) == 0 && len(f.Params) == 0 }
+
+// A Condition decides whether an edge fires when its source has come to an end.
+type Condition struct {
+	Kind ConditionKind
+	Exit Codes            // OnExit
+	Case string           // OnCase
+	Expr *expression.Expr // OnTrue
+}
+
+// ConditionKind is what a condition looks at.
+type ConditionKind uint8
+
+// The kinds of conditions.
+const (
+	OnSuccess ConditionKind = iota // absent, "success": never stored, a nil *Condition means it
+	OnFailure                      // "failure"
+	OnDone                         // "done"
+	OnExit                         // "exit:2,10-20"
+	OnCase                         // "case:NAME"
+	OnTrue                         // "if:EXPR"
+	OnElse                         // "else"
+)
+
+// Codes is a list of ranges of exit codes, both ends included.
+type Codes [][2]int
+
+// Has says whether a code is in the list.
+func (c Codes) Has(code int) bool {
+	for _, r := range c {
+		if r[0] <= code && code <= r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// Rules is what a node does beyond executing its command when all its blocking edges have a token.
+type Rules struct {
+	// Join is how many tokens activate the node: 0 = all that are not dead, 1 = the first, else the N-th.
+	Join         int
+	JoinTimeout  time.Duration // from the first mark; 0 = none
+	CancelLosers bool          // what runs only for this join is cancelled once it has decided
+
+	Timeout time.Duration // of one execution, or of all instances of a sub-flow; 0 = none
+	Retry   *Retry        // nil = none
+
+	Wait      *expression.Text // a duration, before each activation is served; nil = none
+	WaitUntil *expression.Text // a time in RFC 3339; nil = none
+
+	Approve        *expression.Text // what a person is asked; nil = nobody is asked
+	ApproveFields  []Param          // the values that an answer gives; none = any
+	ApproveTimeout time.Duration    // 0 = none
+	ApproveDefault bool             // when the time is over: true = approved
+
+	Env  []Variable // set for the command, in file order
+	Pool []PoolUse  // held while the command runs
+	Sub  *Sub       // of a sub-flow, else nil
+}
+
+// Retry is when and how often a failed execution is repeated.
+type Retry struct {
+	Limit    int           // repetitions beyond the first execution, of one activation
+	Delay    time.Duration // before the first repetition
+	Backoff  float64       // by which the delay grows each time; 1 = not
+	MaxDelay time.Duration // 0 = none
+
+	// On is which failures are repeated. All of them count when none is named; cancelled, lost and
+	// rejected never do.
+	On struct {
+		Exit            Codes
+		Timeout, Signal bool
+	}
+}
+
+// Any says that every failure is repeated.
+func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && !r.On.Timeout && !r.On.Signal }
+
+// A Variable is a line of the attribute env.
+type Variable struct {
+	Name  string
+	Value *expression.Text
+}
+
+// A PoolUse is how many units of a pool an execution needs.
+type PoolUse struct {
+	Name  string
+	Units int
+}
+
+// OnBusy says what becomes of a run that is asked for while its scope is active.
+type OnBusy uint8
+
+// What can become of it.
+const (
+	Refuse OnBusy = iota
+	Queue
+	Cancel // the old one
+)
+
+// String is the word for it in the workfile.
+func (b OnBusy) String() string { return [...]string{"refuse", "queue", "cancel"}[b] }
+
+// A Sub is how a sub-flow repeats the nodes in it.
+type Sub struct {
+	Kind SubKind
+
+	// Where the items of a Foreach come from: exactly one of the three is set.
+	List    []any            // a JSON list
+	Command string           // lines:COMMAND; each line of its output is an item, a string
+	Items   *expression.Expr // must give a list
+
+	Times *expression.Text // of Times: a whole number
+	Test  *expression.Expr // of While and Until
+
+	MaxIterations int  // of While and Until
+	Parallel      int  // instances at once; 0 = no limit. While and Until: 1
+	Continue      bool // after a failure the other instances go on
+	Rate          int  // how many may start within RatePer; 0 = no limit
+	RatePer       time.Duration
+	Cancel        bool             // after a failure those that run are cancelled
+	StopWhen      *expression.Expr // of Foreach and Times: once it is true after an instance no more begin; nil = none
+	// Least says how many instances have to succeed with Continue: a number, or a part of 1 of all.
+	Least     int
+	LeastPart float64
+	HasLeast  bool
+}
+
+// SubKind is how a sub-flow repeats.
+type SubKind uint8
+
+// The kinds of sub-flows.
+const (
+	Foreach SubKind = iota + 1
+	Times
+	While // tested before each iteration
+	Until // tested after each iteration
+)

@@ -1,0 +1,208 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"wf/graph"
+	"wf/scheduler/expression"
+)
+
+// naming knows what nodes are called within their flows. Handles are those of the time it is made.
+type naming struct {
+	nodes  []*graph.Node
+	handle map[*graph.Node]string
+	local  map[*graph.Node]string // where it is not the handle
+	flows  map[*graph.Node]*members
+}
+
+// members are the nodes of one flow: the outer one or that of a sub-flow.
+type members struct {
+	byLocal map[string]*graph.Node
+	byID    map[string]*graph.Node
+	names   []string // local names in file order
+
+	byProgram map[string][]*graph.Node // made when a name is found nowhere else
+}
+
+func newNaming(g *graph.Graph) *naming {
+	nodes, handles := g.Nodes(), graph.Handles(g)
+	t := &naming{nodes: slices.Clone(nodes), handle: make(map[*graph.Node]string, len(nodes)),
+		local: map[*graph.Node]string{}, flows: map[*graph.Node]*members{}}
+	type named struct {
+		home *graph.Node
+		name string
+	}
+	times := map[named]int{}
+	for _, n := range nodes {
+		if name := strings.TrimSpace(n.Name); name != "" {
+			times[named{n.Home(), name}]++
+		}
+	}
+	for _, n := range nodes {
+		home, local := n.Home(), handles.Of(n)
+		t.handle[n] = local
+		other := g.Node(strings.TrimSpace(n.Name)) // ids mean their nodes, whatever others are called
+		if name := strings.TrimSpace(n.Name); name != local && times[named{home, name}] == 1 && (other == nil || other == n) {
+			t.local[n], local = name, name
+		}
+		flow := t.flows[home]
+		if flow == nil {
+			flow = &members{byLocal: map[string]*graph.Node{}, byID: map[string]*graph.Node{}}
+			t.flows[home] = flow
+		}
+		flow.byLocal[local], flow.byID[n.ID] = n, n
+		flow.names = append(flow.names, local)
+	}
+	return t
+}
+
+// of returns the local name of a node.
+func (t *naming) of(n *graph.Node) string {
+	if name, ok := t.local[n]; ok {
+		return name
+	}
+	return t.handle[n]
+}
+
+// in returns the node that a name means in a flow, without those around it. A group is meant only where
+// nothing else is.
+func (t *naming) in(home *graph.Node, name string) *graph.Node {
+	flow := t.flows[home]
+	if flow == nil {
+		return nil
+	}
+	named, other := flow.byLocal[name], flow.byID[name]
+	if named == nil || isGroup(named) && other != nil {
+		named = other
+	}
+	if named == nil {
+		return flow.running(name)
+	}
+	return named
+}
+
+// running returns the only node of a flow whose command runs a program, if its handle says more than that.
+func (m *members) running(program string) (only *graph.Node) {
+	if m.byProgram == nil {
+		m.byProgram = map[string][]*graph.Node{}
+		for _, n := range m.byID {
+			if word := graph.CommandWord(n); word != "" && strings.TrimSpace(n.Name) == "" {
+				m.byProgram[word] = append(m.byProgram[word], n)
+			}
+		}
+	}
+	if nodes := m.byProgram[program]; len(nodes) == 1 {
+		return nodes[0]
+	}
+	return nil
+}
+
+// LocalName returns what the node is called within its flow, as in paths (align[3]/trim) and results:
+// its name if no other node of the flow has it, else the handle that it had when Read was called (for a
+// plain flow: when a name was first asked for).
+func (f *Flow) LocalName(n *graph.Node) string { return f.names().of(n) }
+
+// Find returns the node that nodes.NAME means in a text of the node from, nil = in a text of the graph:
+// one of its own flow, else of the flows around it, the nearest first. It is nil if there is none.
+func (f *Flow) Find(from *graph.Node, name string) *graph.Node {
+	if from == nil {
+		return f.FindIn(nil, name)
+	}
+	return f.FindIn(from.Home(), name)
+}
+
+// FindIn is Find for a text that lies in the sub-flow, nil = in the outer flow. The tests of while and
+// until lie in their own sub-flow.
+func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
+	for home := subFlow; ; home = home.Home() {
+		if n := f.names().in(home, name); n != nil && !isGroup(n) {
+			return n
+		}
+		if home == nil {
+			return nil
+		}
+	}
+}
+
+// maxHints bounds for how many names the whole graph is searched.
+const maxHints = 100
+
+// hint says what to write instead of a name that FindIn does not find.
+func (f *Flow) hint(subFlow *graph.Node, name string) string {
+	if f.hints++; f.hints > maxHints {
+		return ""
+	}
+	t := f.names()
+	visible := []string{}
+	for home := subFlow; ; home = home.Home() {
+		if n := t.in(home, name); n != nil {
+			return name + " is a group: it does not run itself; name a node in it"
+		}
+		if flow := t.flows[home]; flow != nil {
+			visible = append(visible, flow.names...)
+		}
+		if home == nil {
+			break
+		}
+	}
+	for _, n := range t.nodes {
+		if home := n.Home(); home != nil && (t.of(n) == name || n.ID == name) {
+			seen := t.of(home)
+			if f.FindIn(subFlow, seen) == home {
+				return name + " lies in the sub-flow " + seen + ": write " + member("nodes", seen) + ".results[i]" + member("", name)
+			}
+			return name + " lies in the sub-flow " + seen + ", which cannot be seen from here"
+		}
+	}
+	if slices.ContainsFunc(t.nodes, func(n *graph.Node) bool { return strings.TrimSpace(n.Name) == name }) {
+		return "several nodes have that name: make it unique"
+	}
+	if word := expression.Closest(name, visible); word != "" {
+		return "did you mean " + member("nodes", word) + "?"
+	}
+	return ""
+}
+
+// member is how an expression writes a name behind another one.
+func member(of, name string) string {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return of + "[\"" + name + "\"]"
+		}
+	}
+	return of + "." + name
+}
+
+// Scope says which names a text may use that belongs to a node of a sub-flow, nil = of the outer flow.
+func (f *Flow) Scope(home *graph.Node) expression.Scope { return *f.scope(home) }
+
+// scope returns the scope of texts in a sub-flow, nil = in the outer flow.
+func (f *Flow) scope(home *graph.Node) *expression.Scope {
+	if s := f.scopes[home]; s != nil {
+		return s
+	}
+	s := &expression.Scope{
+		Node:    func(name string) bool { return f.FindIn(home, name) != nil },
+		Results: func(name string) bool { n := f.FindIn(home, name); return n != nil && n.SubFlow() },
+		Hint:    func(name string) string { return f.hint(home, name) },
+	}
+	for i := range f.Params {
+		s.Params = append(s.Params, f.Params[i].Name)
+		if f.Params[i].Type == Secret {
+			s.Secrets = append(s.Secrets, f.Params[i].Name)
+		}
+	}
+	if home != nil {
+		kind := kindOf(home)
+		s.Item = kind == Foreach
+		s.Index = kind == Foreach || kind == Times
+		if kind == While || kind == Until {
+			s.Iteration = true
+			s.Previous = func(name string) bool { n := f.names().in(home, name); return n != nil && !isGroup(n) }
+		}
+		s.Parent = f.scope(home.Home())
+	}
+	f.scopes[home] = s
+	return s
+}

@@ -1,0 +1,423 @@
+package flow
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"wf/graph"
+	"wf/graph/attribute"
+	"wf/graph/timespan"
+	"wf/scheduler/expression"
+)
+
+// attributes are the attributes of nodes and containers that are read here. The others are names and
+// places, and idempotent, which package graph reads.
+var attributes = func() map[string]*attribute.Attribute {
+	m := map[string]*attribute.Attribute{}
+	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent {
+			m[a.Name] = a
+		}
+	}
+	return m
+}()
+
+// nodeReader reads the attributes of one node.
+type nodeReader struct {
+	*reader
+	n     *graph.Node
+	rules *Rules
+	outer *expression.Scope // of the texts of the node, made when it is needed
+}
+
+// node reads what a node does beyond executing its command.
+func (r *reader) node(n *graph.Node) {
+	r.containers = r.containers || n.Container
+	if !concerned(n) {
+		return
+	}
+	here := kindOfNode(n)
+	a := &nodeReader{reader: r, n: n, rules: &Rules{}}
+	if here == attribute.SubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
+		here |= attribute.Command // the one that lists the items
+	}
+	if !a.misplaced(here) {
+		return
+	}
+	a.join()
+	a.rules.Timeout = a.positive("timeout")
+	a.retry()
+	a.waits()
+	a.approval()
+	if here&(attribute.Command|attribute.SubFlow) != 0 {
+		a.env()
+	}
+	if here&attribute.Command != 0 {
+		a.pool()
+	}
+	if here&attribute.SubFlow != 0 {
+		a.sub()
+	}
+	r.f.rules[n] = a.rules
+}
+
+// concerned says whether a node has one of the attributes.
+func concerned(n *graph.Node) bool {
+	for name, value := range n.Extra {
+		if _, known := attributes[name]; known && strings.TrimSpace(value) != "" {
+			return true
+		}
+	}
+	for _, a := range n.Inherited() {
+		if _, known := attributes[a.Name]; known && strings.TrimSpace(a.Value) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// misplaced tells of attributes that mean nothing where they are; ok is false if there is no other one.
+func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
+	for _, name := range attributeNames {
+		if a.text(name) == "" {
+			continue
+		}
+		if attributes[name].On&here != 0 {
+			ok = true
+			continue
+		}
+		_, own := a.n.Extra[name]
+		if !own {
+			continue // a default of the file for nodes of another kind
+		}
+		tell := a.warn
+		if attributes[name].Role == attribute.Decides {
+			tell = a.wrong
+		}
+		switch {
+		case here == attribute.Group:
+			tell(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
+		case here == attribute.SubFlow:
+			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
+		case graph.MakesSubFlow(name):
+			tell(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
+		default:
+			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
+		}
+	}
+	return ok
+}
+
+// wrong and warn tell of an attribute, "" = of none in particular.
+func (a *nodeReader) wrong(code, attr, format string, args ...any) {
+	a.nodeProblem(graph.Error, code, a.n, attr, format, args...)
+}
+
+func (a *nodeReader) warn(code, attr, format string, args ...any) {
+	a.nodeProblem(graph.Warning, code, a.n, attr, format, args...)
+}
+
+// text returns an attribute without blanks around it.
+func (a *nodeReader) text(name string) string {
+	text, _ := a.n.Attr(name)
+	return strings.TrimSpace(text)
+}
+
+// scope is that of the texts of the node.
+func (a *nodeReader) scope() *expression.Scope {
+	if a.outer == nil {
+		a.outer = a.f.scope(a.n.Home())
+	}
+	return a.outer
+}
+
+// duration reads an attribute that is a time from 0.
+func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
+	text := a.text(name)
+	if text == "" {
+		return 0, false
+	}
+	d, err := timespan.Parse(text)
+	if err != nil {
+		a.wrong(CodeTime, name, "%s is %s, which %v", name, shown(text), err)
+		return 0, false
+	}
+	return d, true
+}
+
+// positive reads an attribute that is a time above 0; 0 = it is not there.
+func (a *nodeReader) positive(name string) time.Duration {
+	d, given := a.duration(name)
+	if given && d == 0 {
+		a.wrong(CodeTime, name, "%s is 0: nothing could ever end in time; leave it out for no limit", name)
+	}
+	return d
+}
+
+// whole reads an attribute that is a whole number from least.
+func (a *nodeReader) whole(name string, least int) (number int, given bool) {
+	text := a.text(name)
+	if text == "" {
+		return 0, false
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil || number < least {
+		a.wrong(CodeNumber, name, "%s is %s, not a whole number from %d", name, shown(text), least)
+		return 0, false
+	}
+	return number, true
+}
+
+// word reads an attribute that is one of two words; second is false for the first one, which is the default.
+func (a *nodeReader) word(name, first, other string) (second bool) {
+	switch text := a.text(name); text {
+	case "", first:
+	case other:
+		return true
+	default:
+		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), first, other, closest(text, first, other))
+	}
+	return false
+}
+
+// needs warns of attributes that mean nothing without another one.
+func (a *nodeReader) needs(needed string, names ...string) {
+	for _, name := range names {
+		if _, own := a.n.Extra[name]; own && a.text(name) != "" {
+			a.warn(CodeUseless, name, "%s has no effect without %s", name, needed)
+		}
+	}
+}
+
+func (a *nodeReader) join() {
+	a.rules.JoinTimeout = a.positive("join_timeout")
+	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel")
+	switch text := a.text("join"); text {
+	case "", "all":
+	case "any":
+		a.rules.Join = 1
+	default:
+		number, err := strconv.Atoi(text)
+		if err != nil || number < 1 {
+			a.wrong(CodeJoin, "join", "join is %s; write all, any or a number from 1%s", shown(text), closest(text, "all", "any"))
+			return
+		}
+		a.rules.Join = number
+	}
+	if a.text("join") != "" || a.text("join_timeout") != "" || a.text("join_losers") != "" {
+		a.joins = append(a.joins, a.n)
+	}
+}
+
+// join compares a join with the edges that lead to the node.
+func (r *reader) join(n *graph.Node, rules *Rules) {
+	if rules == nil {
+		return
+	}
+	edges := r.f.blockingIn(n)
+	switch {
+	case edges == 0:
+		for _, name := range []string{"join", "join_timeout", "join_losers"} {
+			if text, own := n.Extra[name]; own && strings.TrimSpace(text) != "" {
+				r.nodeProblem(graph.Warning, CodeUseless, n, name, "%s has no effect: no blocking edge leads to the node", name)
+			}
+		}
+	case rules.Join > edges:
+		r.nodeProblem(graph.Error, CodeJoin, n, "join", "join is %d, and only %s to the node, so it could never run; write all, any or a smaller number", rules.Join, lead(edges))
+	}
+}
+
+func lead(edges int) string {
+	if edges == 1 {
+		return "1 blocking edge leads"
+	}
+	return strconv.Itoa(edges) + " blocking edges lead"
+}
+
+func (a *nodeReader) retry() {
+	text := a.text("retries")
+	if text == "" {
+		a.needs("retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_on")
+		return
+	}
+	limit, err := strconv.Atoi(text)
+	if endless(text) || err == nil && limit < 0 {
+		a.wrong(CodeNumber, "retries", "retries is %s, a retry without limit, which would never end; write a whole number from 0", shown(text))
+		return
+	}
+	if err != nil {
+		a.wrong(CodeNumber, "retries", "retries is %s, not a whole number from 0", shown(text))
+		return
+	}
+	retry := &Retry{Limit: limit, Backoff: 1}
+	retry.Delay, _ = a.duration("retry_delay")
+	retry.MaxDelay = a.positive("retry_max_delay")
+	if text := a.text("retry_backoff"); text != "" {
+		factor, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(factor >= 1) || factor > 1000 {
+			a.wrong(CodeNumber, "retry_backoff", "retry_backoff is %s, not a factor from 1 to 1000; 2 doubles the delay each time", shown(text))
+		} else {
+			retry.Backoff = factor
+		}
+	}
+	if text := a.text("retry_on"); text != "" {
+		if err := retry.parseOn(text); err != nil {
+			a.wrong(CodeWord, "retry_on", "retry_on is %s: %v", shown(text), err)
+		}
+	}
+	if limit > 0 {
+		a.rules.Retry = retry
+	}
+}
+
+// endless says whether a number of repetitions means no end.
+func endless(text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	if (err == nil || errors.Is(err, strconv.ErrRange)) && math.IsInf(f, 0) {
+		return true
+	}
+	switch strings.ToLower(text) {
+	case "unlimited", "infinite", "forever", "always", "endless", "∞":
+		return true
+	}
+	return false
+}
+
+func (a *nodeReader) waits() {
+	if a.text("wait") != "" && a.text("wait_until") != "" {
+		a.wrong(CodeTime, "wait", "wait and wait_until exclude each other; leave one of them out")
+	}
+	if t := a.template("wait"); t != nil {
+		if _, given := a.plainDuration("wait", t); given {
+			a.rules.Wait = t
+		}
+	}
+	if t := a.template("wait_until"); t != nil {
+		if t.Plain() {
+			if _, err := ParseTime(t.String()); err != nil {
+				a.wrong(CodeTime, "wait_until", "wait_until is %s, which %v", shown(t.String()), err)
+				return
+			}
+		}
+		a.rules.WaitUntil = t
+	}
+}
+
+// plainDuration checks a text that is a duration once it is rendered, as far as that is known now.
+func (a *nodeReader) plainDuration(name string, t *expression.Text) (d time.Duration, ok bool) {
+	if !t.Plain() {
+		return 0, true
+	}
+	return a.duration(name)
+}
+
+// template compiles an attribute that may hold expressions, nil if it is not there or wrong.
+func (a *nodeReader) template(name string) *expression.Text {
+	text, _ := a.n.Attr(name)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	t, err := expression.CompileText(strings.TrimSpace(text), *a.scope())
+	if err != nil {
+		a.wrong(CodeExpression, name, "%s: %v", name, err)
+		return nil
+	}
+	return t
+}
+
+func (a *nodeReader) approval() {
+	if a.rules.Approve = a.template("approve"); a.text("approve") == "" {
+		a.needs("approve", "approve_timeout", "approve_default", "approve_fields")
+		return
+	}
+	a.rules.ApproveTimeout = a.positive("approve_timeout")
+	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve")
+	if a.text("approve_timeout") == "" {
+		a.needs("approve_timeout", "approve_default")
+	}
+	a.fields()
+}
+
+// fields reads which values an answer has to give.
+func (a *nodeReader) fields() {
+	const name = "approve_fields"
+	if a.text(name) == "" {
+		return
+	}
+	fields, problems := ParseFields(a.text(name))
+	for _, p := range problems {
+		a.wrong(CodeParams, name, "%s: %s", name, p)
+	}
+	a.rules.ApproveFields = fields
+	for _, f := range fields {
+		if f.Required && a.rules.ApproveTimeout > 0 && a.rules.ApproveDefault {
+			a.wrong(CodeParams, name, "%s: %s is required, and approve_default=approve answers without it; give it a default instead", name, f.Name)
+		}
+	}
+}
+
+// env reads lines KEY=VALUE.
+func (a *nodeReader) env() {
+	text, _ := a.n.Attr("env")
+	number, set := 0, map[string]bool{}
+	scope := *a.scope()
+	scope.ForCommand = true
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.TrimSuffix(line, "\r")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); !ok {
+			a.wrongLine(CodeEnv, number, "line %d of env is %s, not KEY=VALUE", number, shown(line))
+			continue
+		}
+		if problem := badVariable(name, set); problem != "" {
+			a.wrongLine(CodeEnv, number, "line %d of env: %s", number, problem)
+			continue
+		}
+		set[name] = true
+		t, err := expression.CompileText(value, scope)
+		if err != nil {
+			a.wrongLine(CodeExpression, number, "line %d of env, %s: %v", number, name, err)
+			continue
+		}
+		a.rules.Env = append(a.rules.Env, Variable{name, t})
+	}
+}
+
+// wrongLine tells of a line of the attribute env, from 1.
+func (a *nodeReader) wrongLine(code string, line int, format string, args ...any) {
+	a.wrong(code, "env", format, args...)
+	a.problems[len(a.problems)-1].Line = line - 1
+}
+
+// badVariable says why a name cannot be that of another variable, "" if it can.
+func badVariable(name string, set map[string]bool) string {
+	switch {
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || name == "" || name[0] >= '0' && name[0] <= '9':
+		return shown(name) + " is no name of a variable; write letters, digits and _, no digit first"
+	case strings.HasPrefix(name, "WF_"):
+		return name + " is reserved: wf itself sets what begins with WF_; choose another name"
+	case set[name]:
+		return name + " is set twice; leave one of the lines out"
+	}
+	return ""
+}
+
+func (a *nodeReader) pool() {
+	text := a.text("pool")
+	if text == "" {
+		return
+	}
+	uses, err := parsePool(text)
+	if err != nil {
+		a.wrong(CodePool, "pool", "pool is %s: %v", shown(text), err)
+		return
+	}
+	a.rules.Pool = uses
+}

@@ -1,0 +1,342 @@
+package drawing
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"wf/tui/plain"
+)
+
+// draw writes the visible part: lines, those at the selection last, then chips over them.
+func (p *picture) draw(grid *Grid, from Point) {
+	p.brush.begin(grid, from, p.look.ASCII)
+	selected := p.vertex(p.look.Selected)
+	p.eachLink(func(a *link) { p.link(a, selected) })
+	if selected >= 0 {
+		p.nearLinks(selected)
+	}
+	p.brush.finish()
+	p.eachLink(p.merges)
+	p.tokens()
+	for i := range p.rows {
+		p.writeConditions(i)
+		if p.starts[i] < from.X+grid.Width && p.starts[i]+p.widths[i] > from.X {
+			p.chips(i)
+		}
+	}
+}
+
+// eachLink calls do with every link of which a part may be visible.
+func (p *picture) eachLink(do func(*link)) {
+	left, right := p.brush.from.X, p.brush.from.X+p.brush.grid.Width
+	for i := range p.layers.between {
+		if p.starts[i] > right || i+1 < len(p.starts) && p.starts[i+1] < left {
+			continue
+		}
+		for _, n := range p.layers.between[i] {
+			if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
+				do(a)
+			}
+		}
+	}
+}
+
+// merges marks where a vertical line joins that of a row, and where they are one.
+func (p *picture) merges(a *link) {
+	for _, q := range a.hubs {
+		p.brush.hub(p.turn(a), p.middle(p.layers.points[q].row))
+	}
+	for _, q := range a.merges {
+		p.brush.merge(p.turn(a), p.middle(p.layers.points[q].row))
+	}
+}
+
+// middle is the row of cells in which the lines of a row run.
+func (p *picture) middle(row int32) int { return p.top(row) + p.pitch()/2 }
+
+// visible says whether any row from top to bottom is on the grid.
+func (p *picture) visible(top, bottom int32) bool {
+	return p.middle(bottom) >= p.brush.from.Y && p.middle(top) < p.brush.from.Y+p.brush.grid.Height
+}
+
+// link draws a part of a bundle with all its ends.
+func (p *picture) link(a *link, selected int32) {
+	p.dip(a)
+	if selected >= 0 {
+		p.brush.style.Mods |= Faint
+	}
+	if a.track >= 0 {
+		p.brush.down(p.track(a), p.middle(a.top), p.middle(a.bottom))
+	}
+	for _, q := range a.left {
+		p.leave(a, q)
+	}
+	for _, q := range a.right {
+		p.enter(a, q)
+	}
+}
+
+// dip takes up the colour of a bundle: that of the state of its source, the most urgent of several.
+func (p *picture) dip(a *link) {
+	b := &p.layers.bundles[a.bundle]
+	p.brush.style = Style{p.inks[a.bundle], Line}
+	p.brush.line = a.bundle + 1
+	p.brush.edge = -1
+	if len(b.arcs) == 1 {
+		p.brush.edge = p.web.arcs[b.arcs[0]].edge
+	}
+	switch {
+	case b.via:
+		p.brush.kind = dots
+	case b.weak:
+		p.brush.kind = dash
+	default:
+		p.brush.kind = solid
+	}
+}
+
+// leave draws the line from a left end to the track, or to the other end if there is no track.
+func (p *picture) leave(a *link, q int32) {
+	x := p.starts[a.layer]
+	if v := p.layers.points[q].vertex; v >= 0 {
+		x = p.leaves(v)
+	}
+	p.brush.across(x, p.turn(a), p.middle(p.layers.points[q].row))
+}
+
+// enter draws the line from the track to a right end.
+func (p *picture) enter(a *link, q int32) {
+	end := p.starts[a.layer+1] - 1
+	p.brush.across(p.turn(a), end, p.middle(p.layers.points[q].row))
+}
+
+// turn is the column in which a link branches.
+func (p *picture) turn(a *link) int {
+	if a.track >= 0 {
+		return p.track(a)
+	}
+	return p.starts[a.layer] + p.widths[a.layer] + 2
+}
+
+// nearLinks draws the lines between a vertex and its neighbours once more, bright and over the others.
+func (p *picture) nearLinks(v int32) {
+	for _, from := range [2]bool{false, true} {
+		for _, m := range p.layers.linksAt(v, !from) {
+			b := &p.layers.bundles[p.layers.links[m].bundle]
+			for n := b.first; n < b.first+b.links; n++ {
+				if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
+					p.dip(a)
+					p.brush.style.Mods |= Near
+					p.nearLink(a, v, from)
+				}
+			}
+		}
+	}
+}
+
+// nearLink draws what of a link leads from v to its neighbours, or to v from them.
+func (p *picture) nearLink(a *link, v int32, from bool) {
+	points := p.layers.points
+	layer := points[v].layer
+	if from && a.layer < layer || !from && a.layer >= layer {
+		return // before the line of v begins, or behind its end
+	}
+	top, bottom := int32(math.MaxInt32), int32(-1)
+	for _, q := range a.left {
+		if other := points[q].vertex; other == v || !from || other < 0 && a.layer > layer {
+			p.leave(a, q)
+			top, bottom = min(top, points[q].row), max(bottom, points[q].row)
+		}
+	}
+	for _, q := range a.right {
+		if other := points[q].vertex; other == v || from || other < 0 {
+			p.enter(a, q)
+			top, bottom = min(top, points[q].row), max(bottom, points[q].row)
+		}
+	}
+	if a.track >= 0 && top < bottom {
+		p.brush.down(p.track(a), p.middle(top), p.middle(bottom))
+	}
+}
+
+// tokens marks the edges on which a token waits, and those whose sources decided against them: where
+// the line of the edge leaves its source, or if that leads to several targets, where it turns to its own.
+func (p *picture) tokens() {
+	for i := range p.web.arcs {
+		a := &p.web.arcs[i]
+		if a.edge < 0 || a.back {
+			continue
+		}
+		e := &p.graph.Edges[a.edge]
+		if !e.Marked && !e.Dead && (e.When == "" || conditionOf(p.when, a.to) != "") {
+			continue
+		}
+		b := &p.layers.bundles[p.layers.of[i]]
+		points := p.layers.points
+		x, row := 0, points[a.from].row
+		if len(b.targets) == 1 {
+			x = p.leaves(a.from)
+		} else {
+			x, row = p.turn(&p.layers.links[b.first+points[a.to].layer-1-p.layers.links[b.first].layer]), points[a.to].row
+		}
+		sign, style := mark(e, p.look.ASCII)
+		p.brush.stamp(x, p.middle(row), sign, style)
+	}
+}
+
+// mark is how the state of an edge is shown.
+func mark(e *Edge, ascii bool) (string, Style) {
+	switch {
+	case e.Marked && ascii:
+		return "@", Style{InkText, Line | Token}
+	case e.Marked:
+		return "•", Style{InkText, Line | Token}
+	case !e.Dead && ascii:
+		return "%", Style{InkText, Line}
+	case !e.Dead:
+		return "◇", Style{InkText, Line}
+	case ascii:
+		return "X", Style{InkDim, Line | Faint}
+	}
+	return "×", Style{InkDim, Line | Faint}
+}
+
+// leaves is the column in which the lines of a vertex begin: right behind what its chip shows now.
+func (p *picture) leaves(v int32) int {
+	x := p.starts[p.layers.points[v].layer]
+	if p.zoom == Box {
+		return x + p.labels[v].width
+	}
+	return x + p.taken(v) + 1
+}
+
+// taken is how many columns of its chip a vertex needs at the moment.
+func (p *picture) taken(v int32) int {
+	l := &p.labels[v]
+	width := 2 + min(l.wide, maxName)
+	switch {
+	case l.times != "":
+		width += 2 + 2*len(l.times)
+		if n := p.counts[v][Failed]; n > 0 {
+			width += 2 + digits(n)
+		}
+	case p.tally(v) != nil:
+		width += 1 + min(p.tally(v).columns(), tallyWidth)
+	case p.zoom != Chip:
+		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
+			width += 1 + min(ansi.StringWidth(head(time, timeWidth)), timeWidth)
+		}
+	}
+	if l.loops != "" {
+		width += 3 + min(ansi.StringWidth(l.loops), maxLoops)
+	}
+	return width
+}
+
+// chips draws the visible chips of a layer.
+func (p *picture) chips(layer int) {
+	grid, from := p.brush.grid, p.brush.from
+	first, _ := p.find(layer, p.rowAt(from.Y))
+	for _, v := range p.rows[layer][first:] {
+		y := p.top(p.layers.points[v].row) - from.Y
+		if y >= grid.Height {
+			break
+		}
+		w := pen{grid: grid, y: y, item: p.item[v], ascii: p.look.ASCII}
+		if w.item == p.seen(p.look.Selected) {
+			w.mods |= Selected
+		}
+		if p.marked(v) {
+			w.mods |= Marked
+		}
+		x := p.starts[layer] - from.X
+		p.inside(x, v)
+		if p.zoom != Box {
+			p.chip(&w, x, v)
+			continue
+		}
+		p.box(&w, x, v)
+	}
+}
+
+// tally is what the node of a vertex is made of, or nil. In a stage the nodes count.
+func (p *picture) tally(v int32) *Tally {
+	if n := p.onlyNode(v); n != nil {
+		return n.Tally
+	}
+	return nil
+}
+
+// marked says whether a vertex, or a node that it folds, has a mark.
+func (p *picture) marked(v int32) bool {
+	if p.stages == nil {
+		return p.graph.Nodes[p.nodeAt[v]].Marked
+	}
+	return slices.ContainsFunc(p.stages.stages[v].nodes, func(n int32) bool { return p.graph.Nodes[n].Marked })
+}
+
+// chip writes a chip: sign, name, and what is known. It takes as many columns as taken says.
+func (p *picture) chip(w *pen, x int, v int32) {
+	l := &p.labels[v]
+	w.state(x, p.states[v])
+	w.put(x+1, " ", InkText)
+	x += 2
+	room := min(l.wide, maxName)
+	w.clipped(x, l.name, room, nameInk(p.states[v]))
+	x += room
+	switch {
+	case p.tally(v) != nil:
+		x += 1 + w.tally(x+1, p.tally(v))
+	case l.times != "":
+		c := &p.counts[v]
+		done := strconv.Itoa(c.Done())
+		x += 1 + len(l.times) - len(done)
+		x += w.put(x, done+"/"+l.times, InkDim)
+		if n := c[Failed]; n > 0 {
+			x += 1 + w.put(x+1, Failed.Glyph(w.ascii)+strconv.Itoa(n), InkOf(Failed))
+		}
+	case p.zoom != Chip:
+		if time := head(p.graph.Nodes[w.item.Index].Time, timeWidth); time != "" {
+			w.clipped(x+1, time, timeWidth, InkDim)
+			x += 1 + min(ansi.StringWidth(time), timeWidth)
+		}
+	}
+	if l.loops != "" {
+		w.put(x+1, w.loop(), InkDim)
+		w.clipped(x+3, l.loops, maxLoops, InkDim)
+	}
+}
+
+// box writes a box of three rows: sign, name and time; the command; and the frame. Lines meet it in the
+// middle.
+func (p *picture) box(w *pen, x int, v int32) {
+	l := &p.labels[v]
+	frame := &frames[0]
+	if w.ascii {
+		frame = &frames[1]
+	}
+	style := InkOf(p.states[v])
+	edge := func(left, fill, right string) {
+		w.put(x, left, style)
+		for at := x + 1; at < x+l.width-1; at++ {
+			w.put(at, fill, style)
+		}
+		w.put(x+l.width-1, right, style)
+	}
+	edge(frame[0], frame[1], frame[2])
+	for at := x + 1; at <= x+2+p.taken(v); at++ {
+		w.put(at, " ", style)
+	}
+	p.chip(w, x+2, v)
+	w.y++
+	edge(frame[3], " ", frame[3])
+	w.clipped(x+2, plain.Command(l.text, w.ascii), l.width-boxFrame, InkDim)
+	w.y++
+	edge(frame[4], frame[1], frame[5])
+}
+
+// frames are the signs of boxes: corners at the top, sides, corners at the bottom.
+var frames = [2][6]string{{"╭", "─", "╮", "│", "╰", "╯"}, {".", "-", ".", "|", "'", "'"}}

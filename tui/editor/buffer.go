@@ -1,0 +1,211 @@
+package editor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"wf/api"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// A Buffer is the commands of nodes as one text that people edit.
+type Buffer struct {
+	nodes []api.NodeStatus
+	bare  bool   // one node without a heading: the text is its command
+	mark  string // what headings begin with; no line of a command does
+}
+
+// NewBuffer makes the buffer of these nodes, of which there is at least one. Their commands are as
+// the workfile has them. A bare buffer is of one node and has no heading.
+func NewBuffer(nodes []api.NodeStatus, bare bool) *Buffer {
+	b := &Buffer{nodes: nodes, bare: bare, mark: "%%"}
+	for again := true; again; {
+		again = false
+		for i := range nodes {
+			for line := range strings.Lines(nodes[i].Command) {
+				again = again || b.isHeading(line)
+			}
+		}
+		if again {
+			b.mark += "%"
+		}
+	}
+	return b
+}
+
+// isHeading says whether a line looks like one.
+func (b *Buffer) isHeading(line string) bool {
+	line = strings.TrimRight(line, " \t\n")
+	return line == b.mark || strings.HasPrefix(line, b.mark+" ")
+}
+
+// heading is the line above the command of a node. Handles are unique, so that it names one node.
+func (b *Buffer) heading(n *api.NodeStatus) string { return b.mark + " " + plain.Line(n.Name) }
+
+// Text is what the editor opens.
+func (b *Buffer) Text(commands []string) string {
+	if b.bare {
+		return commands[0] + "\n"
+	}
+	var t strings.Builder
+	fmt.Fprintf(&t, "# The commands of %s. Each stands below the heading of its node, a line that\n"+
+		"# begins with %s, and may have several lines. A node whose heading is removed stays as it is.\n",
+		words.Plural(len(b.nodes), "node"), b.mark)
+	for i := range b.nodes {
+		fmt.Fprintf(&t, "\n%s\n%s\n", b.heading(&b.nodes[i]), commands[i])
+	}
+	return t.String()
+}
+
+// Commands are those of the nodes as they are in the workfile.
+func (b *Buffer) Commands() []string {
+	list := make([]string, len(b.nodes))
+	for i := range b.nodes {
+		list[i] = b.nodes[i].Command
+	}
+	return list
+}
+
+// Parse reads an edited text: the commands as they shall be. Empty lines at the end of a command
+// are the editor's; whoever changes nothing else changes nothing.
+// An error is a *Mistake.
+func (b *Buffer) Parse(text string) ([]string, error) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, &Mistake{"the text is empty: nothing was changed"}
+	}
+	wanted := b.Commands()
+	if b.bare {
+		wanted[0] = b.keep(0, text)
+		return wanted, nil
+	}
+	at := map[string]int{}
+	for i := range b.nodes {
+		at[b.heading(&b.nodes[i])] = i
+	}
+	seen := map[int]bool{}
+	node, line := -1, 0
+	var body strings.Builder
+	for text := range strings.Lines(text) {
+		line++
+		bare := strings.TrimRight(text, " \t\n")
+		i, known := at[bare]
+		switch {
+		case known && seen[i]:
+			return nil, b.wrong(line, "the heading of %s stands there twice", b.nodes[i].Name)
+		case known:
+			if node >= 0 {
+				wanted[node] = b.keep(node, body.String())
+			}
+			node, seen[i] = i, true
+			body.Reset()
+		case b.isHeading(bare):
+			return nil, b.wrong(line, "%q is the heading of no node here", bare)
+		case node < 0 && bare != "" && !strings.HasPrefix(bare, "#"):
+			return nil, b.wrong(line, "text before the first heading")
+		default:
+			body.WriteString(text)
+		}
+	}
+	if node < 0 {
+		return nil, &Mistake{"all headings are gone: nothing was changed"}
+	}
+	wanted[node] = b.keep(node, body.String())
+	return wanted, nil
+}
+
+// wrong is an error in an edited text.
+func (b *Buffer) wrong(line int, format string, args ...any) error {
+	return &Mistake{fmt.Sprintf("line %d of the text: ", line) + fmt.Sprintf(format, args...)}
+}
+
+// keep is the command of node i that text stands for: as it was if only its end differs.
+func (b *Buffer) keep(i int, text string) string {
+	text = strings.TrimRight(text, " \t\n")
+	if was := b.nodes[i].Command; strings.TrimRight(was, " \t\n") == text {
+		return was
+	}
+	return text
+}
+
+// Edits are the changes from what the workfile has to what is wanted. Each says what it began
+// from, so that a change that somebody else made meanwhile is a conflict.
+func (b *Buffer) Edits(wanted []string) (edits []api.Edit, names []string) {
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if wanted[i] == n.Command {
+			continue
+		}
+		was := n.Command
+		edits = append(edits, api.Edit{Op: api.OpSet, Nodes: []string{n.ID}, Key: "label", Value: wanted[i], Was: &was})
+		names = append(names, n.Name)
+	}
+	return edits, names
+}
+
+// A Mistake is an error in a text that somebody edited.
+type Mistake struct{ text string }
+
+func (m *Mistake) Error() string { return m.text }
+
+// Since is the buffer of the same nodes as they are now; what now lacks stays as it was. Whoever saves
+// a text of the new one has seen what others changed meanwhile.
+func (b *Buffer) Since(now []api.NodeStatus) *Buffer {
+	nodes := slices.Clone(b.nodes)
+	for i := range nodes {
+		for _, n := range now {
+			if n.ID == nodes[i].ID {
+				nodes[i].Command = n.Command
+			}
+		}
+	}
+	return NewBuffer(nodes, b.bare)
+}
+
+// A Line is one of a comparison, fit for a terminal.
+type Line struct {
+	Kind LineKind
+	Text string
+}
+
+// LineKind says what a line of a comparison is.
+type LineKind uint8
+
+// The kinds of lines.
+const (
+	Same LineKind = iota
+	Heading
+	Removed
+	Added
+)
+
+// Changes shows what differs between two versions of the commands, which from and to name.
+func (b *Buffer) Changes(from, to string, before, after []string) (lines []Line) {
+	for i := range b.nodes {
+		if before[i] == after[i] {
+			continue
+		}
+		name := plain.Line(b.nodes[i].Name)
+		text := diff.Diff(name+" "+from, []byte(before[i]+"\n"), name+" "+to, []byte(after[i]+"\n"))
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(plain.Text(line), "\n")
+			kind := Same
+			switch {
+			case strings.HasPrefix(line, "diff "):
+				continue
+			case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+				kind = Heading
+			case strings.HasPrefix(line, "-"):
+				kind = Removed
+			case strings.HasPrefix(line, "+"):
+				kind = Added
+			}
+			lines = append(lines, Line{kind, line})
+		}
+	}
+	return lines
+}

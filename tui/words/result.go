@@ -1,0 +1,75 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/tui/plain"
+)
+
+// ResultState is the state whose look the result of a run borrows; a run without a result is running.
+func ResultState(r api.Result) api.State {
+	switch r {
+	case api.Succeeded:
+		return api.StateOK
+	case api.ResFailed:
+		return api.StateFailed
+	case api.Cancelled:
+		return api.StateCancelled
+	}
+	return api.StateRunning
+}
+
+// ResultWord is the result of a run as people say it; a run without a result is running.
+func ResultWord(r api.Result) string {
+	switch r {
+	case "":
+		return "running"
+	case api.Succeeded:
+		return "ok"
+	}
+	return string(r)
+}
+
+// RunWord is what people call the state of a run.
+func RunWord(r api.RunSummary) string {
+	switch r.Paused {
+	case api.PausedApproval:
+		return "waits for a person"
+	case api.PausedTime:
+		return "waits"
+	case api.PausedHeld:
+		return "held"
+	}
+	return ResultWord(r.Result)
+}
+
+// RunState is the state of a node that looks like the run.
+func RunState(r api.RunSummary) api.State {
+	if r.Paused != "" {
+		return api.StateWaiting
+	}
+	return ResultState(r.Result)
+}
+
+// Short says why fewer commands of a run go at once than could, and how to have more.
+func Short(s api.Shortage) string {
+	return fmt.Sprintf("%d at once, %d more could start: %s (%s)", s.Running, s.Waiting, plain.Line(s.Why), plain.Line(s.Fix))
+}
+
+// Asked says what a run was asked for, in the words of the command line: "all", "resume 41",
+// "--nodes align --exclude qc".
+func Asked(r api.RunSummary) string {
+	what := "all"
+	switch {
+	case len(r.Selection) > 0:
+		what = "--nodes " + plain.Line(strings.Join(r.Selection, " "))
+	case r.Mode == api.ModeResume || r.Resumes != "":
+		what = strings.TrimRight("resume "+plain.Line(r.Resumes), " ")
+	}
+	if len(r.Exclude) > 0 {
+		what += " --exclude " + plain.Line(strings.Join(r.Exclude, " "))
+	}
+	return what
+}

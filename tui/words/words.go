@@ -1,0 +1,147 @@
+// Package words is how people are told about runs: times, counts, causes, and the sign and colour of
+// each state, in the same words on the command line and in the terminal interface. It is pure, knows
+// no terminal and writes nothing.
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/tui/plain"
+)
+
+// Span shows a duration the way people read it: 0.8s, 14.0s, 1m04s, 1h03m.
+func Span(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < 59950*time.Millisecond: // what would round to 60.0s is a minute
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		if d < time.Hour {
+			return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+		}
+	}
+	if d >= 24*time.Hour-30*time.Minute {
+		d = d.Round(time.Hour)
+		return fmt.Sprintf("%dd %dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// SpanMS is Span of milliseconds as the wire has them; "" when they are unknown.
+func SpanMS(ms *int64) string {
+	if ms == nil {
+		return ""
+	}
+	return Span(time.Duration(*ms) * time.Millisecond)
+}
+
+// Ago says how long before now a moment was, roughly.
+func Ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh ago", d/time.Hour)
+	case d < 30*24*time.Hour:
+		return fmt.Sprintf("%dd ago", d/(24*time.Hour))
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+// Until names a moment to come: 14:05:00, with its date if that is not today's.
+func Until(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// Plural is "1 node", "2 nodes".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// NameList joins at most limit names and counts the rest.
+func NameList(names []string, limit int) string {
+	shown := names
+	if len(names) > limit {
+		shown = names[:limit]
+	}
+	text := plain.Line(strings.Join(shown, ", "))
+	if rest := len(names) - len(shown); rest > 0 {
+		text += fmt.Sprintf(" (%d more)", rest)
+	}
+	return text
+}
+
+// CountParts lists the counts that are not zero, in the order people ask for them. idle is the
+// word for nodes that nothing happened to.
+func CountParts(c api.Counts, idle string) []string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		word string
+	}{
+		{c.Running, "running"}, {c.Queued, "queued"}, {c.Waiting, "waiting"}, {c.Retrying, "retrying"}, {c.OK, "ok"},
+		{c.Kept, "kept"}, {c.Failed, "failed"}, {c.Handled, "handled"}, {c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Skipped, "skipped"}, {c.Idle, idle},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
+		}
+	}
+	if len(parts) == 0 {
+		return []string{"0 nodes"}
+	}
+	return parts
+}
+
+// Cause says how an execution failed: "exit 2", "killed by SIGKILL", "cancelled", "lost: …".
+func Cause(reason api.Reason, code *int, signal, message string) string {
+	var text string
+	switch {
+	case reason == api.ReasonCancelled:
+		text = "cancelled"
+	case reason == api.ReasonTimeout:
+		text = "timeout"
+	case signal != "":
+		text = "killed by " + signal
+	case reason == api.ReasonExit && code != nil:
+		text = api.ExitText(*code)
+	case reason == api.ReasonStart:
+		text = "could not start"
+	case reason == api.ReasonLimit && message == "":
+		text = "activation limit"
+	case reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
+		return plain.Line(message) // it says all there is to say
+	case reason == api.ReasonInstances:
+		text = "instances failed"
+	default:
+		text = string(reason)
+	}
+	if message != "" {
+		text += ": " + plain.Line(message)
+	}
+	return text
+}
+
+// Quote makes text one word of a shell command line that a person can paste.
+func Quote(text string) string {
+	bare := func(r rune) bool {
+		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("_-./:=@%+,", r))
+	}
+	if text != "" && strings.TrimFunc(text, bare) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(plain.Text(text), "'", `'\''`) + "'"
+}

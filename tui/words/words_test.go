@@ -1,0 +1,94 @@
+package words
+
+import (
+	"testing"
+	"time"
+
+	"wf/api"
+	"wf/tui/plain"
+)
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0s", 840 * time.Millisecond: "0.8s", 59940 * time.Millisecond: "59.9s", 59960 * time.Millisecond: "1m00s",
+		64 * time.Second: "1m04s", time.Hour - 400*time.Millisecond: "1h00m", 63 * time.Minute: "1h03m",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("Span(%v) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestCause(t *testing.T) {
+	two, none := 2, 127
+	for want, got := range map[string]string{
+		"exit 2":                       Cause(api.ReasonExit, &two, "", ""),
+		"exit 127 (command not found)": Cause(api.ReasonExit, &none, "", ""),
+		"killed by SIGKILL":            Cause(api.ReasonSignal, nil, "SIGKILL", ""),
+		"cancelled":                    Cause(api.ReasonCancelled, nil, "SIGTERM", ""),
+		"timeout":                      Cause(api.ReasonTimeout, nil, "SIGTERM", ""),
+		"could not start: no":          Cause(api.ReasonStart, nil, "", "no\x1b[2J"),
+		"activation limit":             Cause(api.ReasonLimit, nil, "", ""),
+		"limit of loop a":              Cause(api.ReasonLimit, nil, "", "limit of loop a"),
+		"lost":                         Cause(api.ReasonLost, nil, "", ""),
+		"rejected":                     Cause(api.ReasonRejected, nil, "", ""),
+		"rejected by ann: no":          Cause(api.ReasonRejected, nil, "", "rejected by ann: no"),
+		"rejected: no":                 Cause(api.ReasonRejected, nil, "", "no"),
+		"1 of 3 failed":                Cause(api.ReasonInstances, nil, "", "1 of 3 failed"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{"a-b_c.2": "a-b_c.2", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "x~2": "'x~2'", "a\x1b[2Jb": "'ab'"} {
+		if got := Quote(text); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestLooks: each state has a sign of its own, where there is no colour and where there is only ASCII; what
+// ran now and what was kept share one, and differ by their weight.
+func TestLooks(t *testing.T) {
+	states := []api.State{api.StateIdle, api.StateQueued, api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateKept,
+		api.StateSkipped, api.StateWaiting, api.StateRetrying}
+	glyphs, plain := map[string]api.State{}, map[string]api.State{}
+	for _, s := range states {
+		l := LookOf(s)
+		if other, taken := glyphs[l.Glyph]; taken && s != api.StateKept {
+			t.Errorf("%s looks like %s", s, other)
+		}
+		if other, taken := plain[l.ASCII]; taken {
+			t.Errorf("%s looks like %s in ASCII", s, other)
+		}
+		glyphs[l.Glyph], plain[l.ASCII] = s, s
+		if l.Sign(false) != l.Glyph || l.Sign(true) != l.ASCII || l.SGR == "" {
+			t.Errorf("%s: %+v", s, l)
+		}
+	}
+}
+
+// TestAsked: what a run was asked for is said in the words of the command line.
+func TestAsked(t *testing.T) {
+	for want, r := range map[string]api.RunSummary{
+		"all":                              {Mode: api.ModeFresh},
+		"resume":                           {Mode: api.ModeResume},
+		"resume 41":                        {Mode: api.ModeResume, Resumes: "41"},
+		"--nodes +a b":                     {Selection: []string{"+a", "b"}, Mode: api.ModeFresh},
+		"--nodes a --exclude c":            {Selection: []string{"a"}, Exclude: []string{"c"}},
+		"all --exclude qc":                 {Exclude: []string{"qc"}},
+		"--nodes " + plain.Line("\x1b[2J"): {Selection: []string{"\x1b[2J"}},
+	} {
+		if got := Asked(r); got != want {
+			t.Errorf("%+v was asked for %q, want %q", r, got, want)
+		}
+	}
+	for result, want := range map[api.Result]string{"": "running", api.Succeeded: "ok", api.ResFailed: "failed", api.Cancelled: "cancelled"} {
+		if got := ResultWord(result); got != want {
+			t.Errorf("the result %q is called %q, want %q", result, got, want)
+		}
+	}
+}
