@@ -30,7 +30,7 @@ func limits() graphml.Limits {
 	if said := fileMemory.Load(); said > 0 {
 		return graphml.Limits{MaxMemory: said}
 	}
-	return graphml.Limits{MaxMemory: machineMemory() / fileShare, Dear: fileTimes, DearFrom: fileFrom}
+	return graphml.Limits{MaxMemory: machineMemory() / fileShare, MemoryPerByte: fileTimes, MemoryPerByteFrom: fileFrom}
 }
 
 // memoryFix says how a file that is too large for memory can be read after all.

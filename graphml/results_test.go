@@ -12,7 +12,7 @@ import (
 	"wf/graph"
 )
 
-// stripCases are workfiles of other programs, and small ones with every way to write an empty element.
+// stripCases returns workfiles of other programs, and small ones with every form of empty elements.
 func stripCases(t *testing.T) map[string][]byte {
 	cases := map[string][]byte{}
 	for _, pattern := range []string{"../../shared/graphml-cases/*.graphml", "../../shared/graphml-corpus/*.graphml"} {
@@ -41,9 +41,9 @@ func stripCases(t *testing.T) map[string][]byte {
 	return cases
 }
 
-// TestStripGivesTheBytesBack lets runs write results into a file, with other programs opening and closing
-// it between them, and takes them out again.
-func TestStripGivesTheBytesBack(t *testing.T) {
+// TestBareRestoresBytes writes results into a file, reopens it between the writes, and removes them
+// again.
+func TestBareRestoresBytes(t *testing.T) {
 	for name, data := range stripCases(t) {
 		d, g, _, _ := Parse(data, Limits{})
 		if len(g.Nodes()) == 0 || d.HasOutput() || slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return n.Status != graph.Idle }) {
@@ -70,7 +70,7 @@ func stripped(t rapid.TB, data, origin []byte) []byte {
 	return bytes.Join(d.Render(), nil)
 }
 
-// withResults is a file after somebody opened it and something ran.
+// withResults returns a file after it was opened and a run wrote results.
 func withResults(t *rapid.T, data []byte) []byte {
 	d, g, _, err := Parse(data, Limits{})
 	if err != nil {
@@ -91,9 +91,8 @@ func withResults(t *rapid.T, data []byte) []byte {
 	return bytes.Join(d.Render(), nil)
 }
 
-// TestStripKeepsEdits takes results out of a file that was edited since, and out of one of which nobody
-// knows how it began.
-func TestStripKeepsEdits(t *testing.T) {
+// TestBareKeepsEdits removes results from a file that was edited, with and without the original file.
+func TestBareKeepsEdits(t *testing.T) {
 	const origin = "<graphml>\n  <key id=\"l\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n  <graph edgedefault=\"directed\">\n" +
 		"    <node id=\"a\">\n      <data key=\"l\">one</data>\n    </node>\n    <edge source=\"a\" target=\"a\"/>\n  </graph>\n</graphml>\n"
 	d, g, _, err := Parse([]byte(origin), Limits{})

@@ -11,8 +11,8 @@ import (
 	"wf/graph"
 )
 
-// reopened keeps the document, saves it, and makes document and graph again as a later reader of the file
-// does. The ops, which are to be applied to both, get the keys of then.
+// reopened keeps and saves the document, and restores document and graph from the saved file. It
+// returns ops with the keys of the restored graph.
 func reopened(t *rapid.T, d *Document, g *graph.Graph, ops []graph.Op) (*Document, *graph.Graph, []graph.Op) {
 	nodes, edges := map[int]bool{}, map[int]bool{}
 	for _, op := range ops {
@@ -54,8 +54,8 @@ func reopened(t *rapid.T, d *Document, g *graph.Graph, ops []graph.Op) (*Documen
 	return r.Document, read, moved
 }
 
-// keptEdits makes random edits of a file, and takes some of them back, while the document is kept and
-// resumed now and then. In the end all are taken back: the file is what it was, to the byte.
+// keptEdits makes random edits of a file and undoes some of them, while the document is sometimes kept
+// and resumed. In the end it undoes all and compares the bytes.
 func keptEdits(t *rapid.T, file []byte) {
 	d, g, _, err := Parse(file, Limits{})
 	if err != nil {
@@ -93,10 +93,10 @@ func keptEdits(t *rapid.T, file []byte) {
 		default:
 			op := randomOp(t, d, g)
 			if add, ok := op.(graph.AddNode); ok && add.Parent != "" && !g.Node(add.Parent).Container {
-				continue // a command with a node in it, which no edit makes
+				continue // no edit makes a command with a node inside
 			}
 			if set, ok := op.(graph.SetNode); ok && set.Remove && set.Attr == "label" && strings.HasPrefix(set.ID, "new") {
-				continue // in a file with a default for commands an empty one is written, and read again as one
+				continue // in a file with a default for commands an empty one is written, and read as a command
 			}
 			if inverse, err := apply(op); err == nil {
 				undo, redo = append(undo, inverse), nil
@@ -107,17 +107,17 @@ func keptEdits(t *rapid.T, file []byte) {
 		turn(&undo, &redo)
 	}
 	if out := joined(d); d.Dirty() || string(out) != string(file) {
-		t.Fatalf("taken back, the file is\n%s\nnot\n%s", out, file)
+		t.Fatalf("after undo, the file is\n%s\nnot\n%s", out, file)
 	}
 }
 
-// TestKept holds for random files: edits are taken back to the byte, whenever that is.
-func TestKept(t *testing.T) {
+// TestUndoAfterResume checks for random files that undo restores the bytes, also after Resume.
+func TestUndoAfterResume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { keptEdits(t, []byte(randomFile(t))) })
 }
 
-// TestKeptOfOthers is TestKept for the files of other programs.
-func TestKeptOfOthers(t *testing.T) {
+// TestUndoAfterResumeShared is TestUndoAfterResume for the files of other programs.
+func TestUndoAfterResumeShared(t *testing.T) {
 	readable(t, func(t *testing.T, _ string, data []byte) {
 		if len(data) > 1<<16 {
 			t.Skip("too large to be edited at random")

@@ -2,49 +2,49 @@ package graphml
 
 import "strings"
 
-// A growth is what an element of the text gets in addition: values, and child elements where it
-// has no like ones yet to put them behind.
-type growth struct {
+// An insertion is what is added to an element of the text: values, and child elements if it has none
+// of the same kind to put them after.
+type insertion struct {
 	values   []string
 	children []func(lead string) string // each returns a child with its lead
 }
 
-// open returns the growth of an element, to be added to.
-func (r *renderer) open(at ref) *growth {
+// open returns the insertion of an element, to be added to.
+func (r *renderer) open(at ref) *insertion {
 	g := r.opened[at]
 	if g == nil {
-		g = &growth{}
+		g = &insertion{}
 		r.opened[at] = g
 		r.order = append(r.order, at)
 	}
 	return g
 }
 
-// grow inserts the growth of an element: values behind its last value, children before its end.
-func (r *renderer) grow(at ref, g *growth) {
+// insert makes the patches for an insertion: values after the last value, children before the end.
+func (r *renderer) insert(at ref, g *insertion) {
 	e := r.d.element(at)
 	switch {
 	case e.selfClosed():
-		r.growEmpty(e, g)
+		r.expandEmpty(e, g)
 	case e.first == none && len(r.layout.spaceAfter(e.inner)) == int(e.close-e.inner):
-		r.growBlank(e, g)
+		r.fillBlank(e, g)
 	default:
-		r.growValues(e, g)
-		r.growChildren(e, g)
+		r.insertValues(e, g)
+		r.insertChildren(e, g)
 	}
 }
 
-// growEmpty turns <node/> into <node>…</node>.
-func (r *renderer) growEmpty(e *element, g *growth) {
+// expandEmpty turns <node/> into <node>…</node>.
+func (r *renderer) expandEmpty(e *element, g *insertion) {
 	slash := e.end - int32(len("/>"))
-	lead, tail := r.inside(e)
+	lead, tail := r.indentOf(e)
 	text := ">" + g.text(lead, lead) + tail + "</" + r.layout.name(e.start) + ">"
 	r.patch(slash-int32(len(r.layout.spaceBefore(slash))), e.end, []byte(text))
 }
 
-// growBlank fills an element that has nothing but white space.
-func (r *renderer) growBlank(e *element, g *growth) {
-	lead, tail := r.inside(e)
+// fillBlank fills an element that has nothing but white space.
+func (r *renderer) fillBlank(e *element, g *insertion) {
+	lead, tail := r.indentOf(e)
 	if space := r.layout.spaceAfter(e.inner); strings.Contains(space, "\n") {
 		indent, _ := r.layout.indent(e.start)
 		lead, tail = r.layout.line(indent+r.layout.unit), ""
@@ -52,9 +52,9 @@ func (r *renderer) growBlank(e *element, g *growth) {
 	r.patch(e.inner, e.inner, []byte(g.text(lead, lead)+tail))
 }
 
-// inside returns the white space that children of an element without any shall have before them,
-// and that of its end tag.
-func (r *renderer) inside(e *element) (lead, tail string) {
+// indentOf returns the white space to put before the children of an element that has none yet, and
+// before its end tag.
+func (r *renderer) indentOf(e *element) (lead, tail string) {
 	indent, ok := r.layout.indent(e.start)
 	if !ok || !r.layout.lines {
 		return "", ""
@@ -62,9 +62,9 @@ func (r *renderer) inside(e *element) (lead, tail string) {
 	return r.layout.line(indent + r.layout.unit), r.layout.line(indent)
 }
 
-// growValues inserts values behind the last one with the same lead, else at the front, where GraphML
-// wants them.
-func (r *renderer) growValues(e *element, g *growth) {
+// insertValues inserts values after the last one with the same lead, or at the front, where GraphML
+// expects them.
+func (r *renderer) insertValues(e *element, g *insertion) {
 	if len(g.values) == 0 {
 		return
 	}
@@ -72,8 +72,8 @@ func (r *renderer) growValues(e *element, g *growth) {
 	if last := r.d.lastSlot(e); last != none {
 		v := &r.d.slots[last]
 		at, lead = r.d.slotEnd(v), r.layout.before(r.d.slotStart(v))
-	} else if behind := r.behindDesc(e); behind > 0 {
-		at = behind // GraphML wants the description first
+	} else if behind := r.afterDesc(e); behind > 0 {
+		at = behind // GraphML expects the description first
 	}
 	var b strings.Builder
 	for _, v := range g.values {
@@ -82,8 +82,8 @@ func (r *renderer) growValues(e *element, g *growth) {
 	r.patch(at, at, []byte(b.String()))
 }
 
-// behindDesc returns where the <desc> that an element begins with ends, 0 if there is none.
-func (r *renderer) behindDesc(e *element) int32 {
+// afterDesc returns the end of the <desc> at the start of an element, 0 if there is none.
+func (r *renderer) afterDesc(e *element) int32 {
 	at := e.inner + int32(len(r.layout.spaceAfter(e.inner)))
 	if r.d.text[at] != '<' || r.layout.name(at) != r.d.prefix+"desc" {
 		return 0
@@ -102,8 +102,8 @@ func (r *renderer) behindDesc(e *element) int32 {
 	return 0
 }
 
-// growChildren inserts children behind all that an element has.
-func (r *renderer) growChildren(e *element, g *growth) {
+// insertChildren inserts children at the end of an element.
+func (r *renderer) insertChildren(e *element, g *insertion) {
 	if len(g.children) == 0 {
 		return
 	}
@@ -119,7 +119,7 @@ func (r *renderer) growChildren(e *element, g *growth) {
 	r.patch(at, at, []byte(b.String()))
 }
 
-func (g *growth) text(valueLead, childLead string) string {
+func (g *insertion) text(valueLead, childLead string) string {
 	var b strings.Builder
 	for _, v := range g.values {
 		b.WriteString(valueLead + v)

@@ -7,14 +7,14 @@ import (
 	"wf/graph"
 )
 
-// Results are what runs write into a workfile: statuses of nodes, marks of edges, captured output.
+// Results are the values that runs write into a workfile: statuses of nodes, marks of edges, captured output.
 
-// isResult says whether an attribute of an element is one.
+// isResult reports whether an attribute of an element is a result.
 func isResult(dom domain, name string) bool {
 	return name == "status" && dom != ofGraph || dom == ofNode && graph.Captured(name)
 }
 
-// isBlank says whether a result says nothing. Texts that are no status of ours count as none.
+// isBlank reports whether a result means the same as none. Unknown statuses count as none.
 func isBlank(dom domain, name, value string) bool {
 	switch {
 	case name != "status":
@@ -27,7 +27,7 @@ func isBlank(dom domain, name, value string) bool {
 	return status == graph.Idle
 }
 
-// HasOutput says whether a node of the file has captured output, as it would be saved now.
+// HasOutput reports whether a node of the file has captured output, as it would be saved now.
 func (d *Document) HasOutput() bool {
 	for id, number := range d.nodeNumber {
 		for i := d.nodes[number].first; i != none; i = d.slots[i].next {
@@ -43,21 +43,21 @@ func (d *Document) HasOutput() bool {
 	return false
 }
 
-// ClearNode wants a node without results. It reports whether that is a change.
+// ClearNode removes the results of a node. It reports whether that is a change.
 func (d *Document) ClearNode(id string) bool {
 	number, ok := d.nodeNumber[id]
 	return ok && d.clear(ref{ofNode, number}, "status", "command", "stdout", "stderr", "pid", "error_code", "log")
 }
 
-// ClearEdge wants an edge without a mark. It reports whether that is a change.
+// ClearEdge removes the mark of an edge. It reports whether that is a change.
 func (d *Document) ClearEdge(key int) bool {
 	number, ok := d.edgeNumber(key)
-	return ok && !d.edgeEdits[number].gone() && d.clear(ref{ofEdge, number}, "status")
+	return ok && !d.edits.edges[number].gone() && d.clear(ref{ofEdge, number}, "status")
 }
 
 func (d *Document) clear(r ref, names ...string) (changed bool) {
 	for _, name := range names {
-		_, present, wanted := d.editOf(r).get(name)
+		_, present, wanted := d.edits.of(r).get(name)
 		if !wanted {
 			present = d.element(r).start != added && d.find(r, name) != none
 		}
@@ -66,23 +66,23 @@ func (d *Document) clear(r ref, names ...string) (changed bool) {
 		}
 		w := want{name: name}
 		if inherited(d.defaults[r.domain], name) != "" {
-			w.present = true // without a value of its own the default would show
+			w.present = true // an absent value would mean the default
 		}
 		changed = d.set(r, w) == nil || changed
 	}
 	return changed
 }
 
-// Bare wants the document without results, and to look as if there never were any. origin is the workfile
-// before any run wrote into it, nil if nobody knows: with it also the keys that were declared for results
-// vanish, empty values look as they did, and if nothing but results has changed, the bytes are those of
-// origin. That holds until a result is wanted again. Bare reports whether there were results.
+// Bare removes all results and their traces. origin is the workfile before any run wrote into it, nil
+// if it is unknown. With origin, keys that were declared for results are removed as well, empty values
+// are written as in origin, and if only results have changed, Render returns the bytes of origin.
+// Setting a result ends this. Bare reports whether there were results.
 func (d *Document) Bare(origin []byte) (had bool) {
 	for id := range d.nodeNumber {
 		had = d.ClearNode(id) || had
 	}
 	for i := range d.edges {
-		if e := d.edgeEdits[i]; !e.gone() {
+		if e := d.edits.edges[i]; !e.gone() {
 			had = d.clear(ref{ofEdge, int32(i)}, "status") || had
 		}
 	}
@@ -96,53 +96,36 @@ func (d *Document) Bare(origin []byte) (had bool) {
 	return had
 }
 
-// IsBare says whether Bare holds.
+// IsBare reports whether Bare was called and no result was set since.
 func (d *Document) IsBare() bool { return d.bare != nil }
 
-// strips says whether Bare takes an attribute away. One with a default in the file needs an empty value.
+// strips reports whether Bare removes an attribute. One with a default gets an empty value instead.
 func (d *Document) strips(dom domain, name string) bool {
 	return d.bare != nil && isResult(dom, name) && inherited(d.defaults[dom], name) == ""
 }
 
-// bareness is what a document without results shall look like.
+// bareness is the workfile before any run, which Bare restores.
 type bareness struct {
-	origin *Document // nil if there is none
+	origin *Document // nil if unknown
 	edges  map[endIDs][]int32
 }
 
 // endIDs are the ids of the nodes that an edge connects.
 type endIDs struct{ source, target string }
 
-func (d *Document) edgesByEnds() map[endIDs][]int32 {
-	edges := map[endIDs][]int32{}
-	for i := range d.edges {
-		if d.edges[i].start != added {
-			between := d.ends(int32(i))
-			edges[between] = append(edges[between], int32(i))
-		}
-	}
-	return edges
-}
-
-func (d *Document) ends(edge int32) endIDs {
-	source, _ := d.xmlAttr(ref{ofEdge, edge}, "source")
-	target, _ := d.xmlAttr(ref{ofEdge, edge}, "target")
-	return endIDs{source, target}
-}
-
-// A stripper makes the patches that take results out of a file.
+// A stripper makes the patches that remove results from a file.
 type stripper struct {
 	*renderer
-	origin  *Document     // nil if there is none
-	removed map[int32]int // values that are taken away, by number of the key id
+	origin  *Document     // nil if unknown
+	removed map[int32]int // number of removed values, by number of the key id
 }
 
-// strip takes all results out. Elements of origin are found by id, and by ends and order.
+// strip removes all results. It finds nodes of origin by id, and edges by source, target and order.
 func (r *renderer) strip(b *bareness) {
 	s := stripper{renderer: r, origin: b.origin, removed: map[int32]int{}}
 	for number := range r.d.nodes {
 		at, was := ref{ofNode, int32(number)}, ref{ofNode, none}
-		if r.d.nodes[number].start == added || r.d.editOf(at).gone() {
+		if r.d.nodes[number].start == added || r.d.edits.of(at).gone() {
 			continue
 		}
 		if s.origin != nil && r.d.nodes[number].first != none {
@@ -165,17 +148,17 @@ func (r *renderer) strip(b *bareness) {
 			}
 			seen[between]++
 		}
-		if !r.d.editOf(at).gone() {
+		if !r.d.edits.of(at).gone() {
 			s.element(at, was)
 		}
 	}
 	s.dropKeys()
 }
 
-// element strips one element; was is the same one in origin, with the number none if there is none.
+// element strips one element; was is the same element in origin, with the number none if unknown.
 func (s *stripper) element(at, was ref) {
 	var patches []patch
-	empty := true // what stays is white space
+	empty := true // the rest is white space
 	e := s.d.element(at)
 	pos := e.inner
 	blank := func(to int32) bool { return strings.TrimSpace(s.d.sub(pos, to)) == "" }
@@ -201,18 +184,18 @@ func (s *stripper) element(at, was ref) {
 	if len(patches) == 0 {
 		return
 	}
-	if empty && blank(e.close) && s.d.editOf(at).onlyResults(at.domain) {
+	if empty && blank(e.close) && s.d.edits.of(at).onlyResults(at.domain) {
 		patches = s.collapse(e, was)
 	}
 	s.patches = append(s.patches, patches...)
 }
 
-// onlyResults says whether an edit is about nothing else.
+// onlyResults reports whether an edit changes only results.
 func (e *edit) onlyResults(dom domain) bool {
 	return e == nil || !slices.ContainsFunc(e.wants, func(w want) bool { return !isResult(dom, w.name) })
 }
 
-// before returns how origin writes an empty value of a result; ok is false if it has none.
+// before returns the empty value of a result as it is written in origin; ok is false if it has none.
 func (s *stripper) before(was ref, name string) (raw string, ok bool) {
 	if was.number == none {
 		return "", false
@@ -228,7 +211,7 @@ func (s *stripper) before(was ref, name string) (raw string, ok bool) {
 	return s.origin.sub(s.origin.slotStart(v), s.origin.slotEnd(v)), true
 }
 
-// collapse writes an element that has nothing left in it as origin did, else as <node/>.
+// collapse writes an element that is now empty as in origin, or otherwise as <node/>.
 func (s *stripper) collapse(e *element, was ref) []patch {
 	tail := "/>"
 	if was.number != none {
@@ -247,7 +230,7 @@ func (s *stripper) collapse(e *element, was ref) []patch {
 	return []patch{{e.start, e.end, []byte(head + tail)}}
 }
 
-// dropKeys takes away declarations of results that origin does not have and nothing uses any more.
+// dropKeys removes declarations of results that are not in origin and not used any more.
 func (s *stripper) dropKeys() {
 	if s.origin == nil {
 		return

@@ -12,10 +12,10 @@ import (
 	"wf/graph"
 )
 
-// savedByYed does to a file what a save by yEd does, as far as the files that it has written show:
-// its own header with keys of other ids and in another order, nodes and edges numbered anew (a node in
-// a group is n2::n0), values in CDATA, empty values for what a node does not have, all laid out anew.
-// Custom attributes it keeps by name, and the drawing as it is.
+// savedByYed simulates a save by yEd, as known from files that it has written: its own header with
+// keys of other ids and in another order, nodes and edges renumbered (a node in a group is n2::n0),
+// values in CDATA, empty values for missing attributes, other formatting. yEd keeps custom attributes
+// by name, and the drawing.
 func savedByYed(t *testing.T, text []byte) []byte {
 	t.Helper()
 	y := &yedSave{t: t, keys: map[string]string{}, ids: map[string]string{}, counts: map[string]int{}}
@@ -50,10 +50,10 @@ type yedSave struct {
 	nodeKeys   []string
 	counts     map[string]int    // by the id of the group, "" outside; edges under "e"
 	groups     []string          // new ids of the nodes that are open
-	given      []map[string]bool // keys of those nodes; nil when what they lack is written
+	given      []map[string]bool // keys of those nodes; nil after the missing ones are written
 }
 
-// copy writes the graph anew. Ends of edges come after their nodes in what wf writes.
+// copy writes the graph. In files of wf, edges come after their nodes.
 func (y *yedSave) copy(dec *xml.Decoder) {
 	for {
 		token, err := dec.RawToken()
@@ -139,8 +139,8 @@ func name(n xml.Name) string {
 	return n.Local
 }
 
-// TestSavedByYed: a copy for yEd that yEd has saved is the same workflow still: commands, names,
-// statuses, kinds of edges, wrapper. Nodes have new ids, and their old ones as uid.
+// TestSavedByYed checks that an export for yEd is the same workflow after a save by yEd: commands,
+// names, statuses, types of edges, wrapper. Nodes have new ids, and their old ids as uid.
 func TestSavedByYed(t *testing.T) {
 	text := `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -178,7 +178,7 @@ echo two  </data><data key="n">fetch</data><data key="s">ran</data></node>
 	}
 	sameButIDs(t, before, after)
 	if again.FromDrawing() {
-		t.Error("its commands come from the drawing")
+		t.Error("its commands still come from the drawing")
 	}
 	if once := bytes.Join(must(again.Yed(row))(t), nil); !bytes.Equal(once, saved) {
 		t.Errorf("the drawing of yEd does not stay as it is:\n%s", once)

@@ -8,43 +8,44 @@ import (
 	"slices"
 )
 
-// A Kept is what makes a document again from the bytes that it has saved: the bytes that were read, and
-// what was wanted where they say something else. Whoever keeps edits beyond the life of a document keeps
-// this with them, since only the bytes that were read can give back what an edit replaced.
+// A Kept is the persistent form of a document: Resume restores the document from it and the saved
+// file. It describes the bytes that were read, which undo needs to restore what an edit replaced, and
+// the edits.
 //
-// A Kept counts nodes and edges in the order of the bytes that were read, and those that edits have added
-// behind them: see Numbering.
+// A Kept numbers nodes and edges in the order of the bytes that were read, followed by those that
+// edits have added: see Numbering.
 type Kept struct {
-	Spans []Span     `json:"spans,omitempty"` // the bytes that were read, by those that were saved
-	Whole []byte     `json:"whole,omitempty"` // or all of them, for files that are packed or not UTF-8
+	Spans []Span     `json:"spans,omitempty"` // the bytes that were read, as changes of the saved bytes
+	Whole []byte     `json:"whole,omitempty"` // or the bytes themselves, for files that are packed or not UTF-8
 	Edits []KeptEdit `json:"edits,omitempty"`
 	Bare  bool       `json:"bare,omitempty"` // the saved bytes have no results: see Document.Bare
 }
 
-// A Span leaves out some of the bytes that were saved, copies some, and has a text that is not in them.
+// A Span describes a part of the bytes that were read: it skips some saved bytes, then copies some,
+// then inserts a text.
 type Span struct {
 	Skip int    `json:"skip,omitempty"`
 	Copy int    `json:"copy,omitempty"`
 	Text []byte `json:"text,omitempty"`
 }
 
-// A KeptEdit is what is wanted of one element.
+// A KeptEdit is the edit of one element.
 type KeptEdit struct {
 	Of      string     `json:"of"` // node, edge or graph
 	Number  int        `json:"number"`
 	Removed bool       `json:"removed,omitempty"`
 	Wants   []KeptWant `json:"wants,omitempty"`
-	New     *KeptNew   `json:"new,omitempty"` // of an element that an edit has added
+	New     *KeptNew   `json:"new,omitempty"` // only of an added element
 }
 
-// A KeptWant is a wanted value, or the absence of one.
+// A KeptWant is the wanted value of an attribute, or its absence.
 type KeptWant struct {
 	Name    string `json:"name"`
 	Value   string `json:"value,omitempty"`
 	Present bool   `json:"present,omitempty"`
 }
 
-// A KeptNew is what the start tag of an added element says.
+// A KeptNew is the content of the start tag of an added element.
 type KeptNew struct {
 	ID        string   `json:"id,omitempty"`
 	Parent    string   `json:"parent,omitempty"`
@@ -57,7 +58,7 @@ type KeptNew struct {
 // A Numbering turns keys of nodes and edges into the numbers of a Kept.
 type Numbering struct{ nodes, edges map[int]int }
 
-// Node is the number of the node with the key, -1 if it is not in the Kept.
+// Node returns the number of the node with the key, -1 if it is not in the Kept.
 func (n *Numbering) Node(key int) int { return numberOf(n.nodes, key) }
 
 // Edge is Node for edges.
@@ -70,9 +71,9 @@ func numberOf(numbers map[int]int, key int) int {
 	return -1
 }
 
-// Keep returns what makes the document again from the bytes that Render returns now. nodes and edges are
-// the keys that edits which are to be undone or redone speak of; the Numbering turns them, and those of
-// the elements that are there, into the numbers of the Kept.
+// Keep returns the Kept that restores the document from the bytes that Render returns now. nodes and
+// edges are the keys that undo and redo steps refer to. The Numbering maps these keys, and those of
+// the existing elements, to the numbers of the Kept.
 func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	n := Numbering{map[int]int{}, map[int]int{}}
 	k := Kept{Bare: d.IsBare()}
@@ -86,15 +87,15 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 		for i := range of.elements {
 			at := ref{domain(dom), int32(i)}
 			key := d.keyOf(at)
-			if of.elements[i].start == added && d.editOf(at).removed && !of.used[key] {
-				continue // nothing can bring it back
+			if of.elements[i].start == added && d.edits.of(at).removed && !of.used[key] {
+				continue // no undo or redo step refers to it
 			}
 			of.number[key], numbers[at] = next, next
 			next++
 		}
 	}
-	for _, at := range d.touched {
-		e := d.editOf(at)
+	for _, at := range d.edits.touched {
+		e := d.edits.of(at)
 		number, known := numbers[at]
 		if at.domain != ofGraph && !known || e.new == nil && !e.removed && len(e.wants) == 0 {
 			continue
@@ -123,7 +124,7 @@ func keptEdit(dom domain, number int, e *edit) KeptEdit {
 	return kept
 }
 
-// spans are the patches of the document, the other way round.
+// spans returns the inverse of the patches of the document.
 func (d *Document) spans() []Span {
 	r := newRenderer(d)
 	var spans []Span
@@ -143,7 +144,7 @@ func (d *Document) spans() []Span {
 	return append(spans, Span{Skip: skip, Copy: len(d.text) - int(pos)})
 }
 
-// base are the bytes that were read.
+// base returns the bytes that were read.
 func (k *Kept) base(saved []byte) ([]byte, error) {
 	if k.Whole != nil {
 		return k.Whole, nil
@@ -162,23 +163,24 @@ func (k *Kept) base(saved []byte) ([]byte, error) {
 	return base, nil
 }
 
-// A Resumed is a document as it was when it was kept. Its keys are those of a graph that was read from the
-// saved bytes and then got the keys Nodes and Edges, each in the order of the file: elements that can
-// come back have the keys between.
+// A Resumed is a restored document. Nodes and Edges are the keys that the graph, as read from the
+// saved bytes, must give its nodes and edges, each in the order of the file. Removed elements that can
+// be added again have the keys in between.
 type Resumed struct {
 	*Document
 	Nodes, Edges []int
-	numbers      map[int]int // keys of nodes by number
+	numbers      map[int]int // keys of nodes, by number in the Kept
 }
 
-// NodeKey is the key of the node that has a number in the Kept.
+// NodeKey returns the key of the node with a number in the Kept, -1 if there is none.
 func (r *Resumed) NodeKey(number int) int { return numberOf(r.numbers, number) }
 
-// Next are the lowest keys that no node and no edge has or can come back under.
+// Next returns the lowest keys that are not used by existing or removed nodes and edges.
 func (r *Resumed) Next() (node, edge int) { return len(r.nodes), len(r.edges) }
 
-// Resume makes a document again. saved is what it had written, and ids are the ids of the nodes therein, in
-// the order of the file. It fails if what it would write is not what it had written.
+// Resume restores a document. saved are the bytes that Render returned when it was kept, and ids are
+// the ids of their nodes, in the order of the file. Resume returns an error if the restored document
+// would not render these bytes.
 func Resume(saved []byte, k Kept, ids []string, limits Limits) (*Resumed, error) {
 	base, err := k.base(saved)
 	if err != nil {
@@ -205,7 +207,7 @@ func Resume(saved []byte, k Kept, ids []string, limits Limits) (*Resumed, error)
 	return r, err
 }
 
-// wanted is the text that the document wants.
+// wanted returns the text with all edits.
 func (d *Document) wanted() []byte {
 	if !d.Dirty() {
 		return d.text
@@ -213,22 +215,22 @@ func (d *Document) wanted() []byte {
 	return bytes.Join(newRenderer(d).splice(), nil)
 }
 
-// want takes over a kept edit.
+// want applies a kept edit.
 func (d *Document) want(k *KeptEdit) error {
 	at := ref{domain(slices.Index(domainWords[:domains], k.Of)), int32(k.Number)}
 	list := map[domain]int{ofNode: len(d.nodes), ofEdge: len(d.edges), ofGraph: 1}
 	most, known := list[at.domain]
 	if !known || k.Number < 0 || k.New == nil && k.Number >= most || k.New != nil && (k.Number != most || at.domain == ofGraph) {
-		return fmt.Errorf("an edit is about %s %d, which is not there", k.Of, k.Number)
+		return fmt.Errorf("an edit refers to %s %d, which does not exist", k.Of, k.Number)
 	}
 	switch {
 	case k.New == nil:
 	case at.domain == ofNode:
 		d.nodes = append(d.nodes, element{start: added, first: none})
-		d.nodeEdits = append(d.nodeEdits, nil)
+		d.edits.nodes = append(d.edits.nodes, nil)
 	default:
 		d.edges = append(d.edges, element{start: added, first: none})
-		d.edgeEdits = append(d.edgeEdits, nil)
+		d.edits.edges = append(d.edits.edges, nil)
 	}
 	d.change(at, func(e *edit) {
 		if e.removed = k.Removed; k.New != nil {
@@ -251,8 +253,8 @@ func (d *Document) want(k *KeptEdit) error {
 	return nil
 }
 
-// nodeKeys gives all nodes keys in the order in which they stand in the file: those of ids, which are there,
-// and between them those that can come back. It returns the keys of ids.
+// nodeKeys gives keys to all nodes in the order of their places in the file: the existing nodes,
+// whose ids are given, and the removed ones between them. It returns the keys of the existing nodes.
 func (d *Document) nodeKeys(ids []string, byNumber map[int]int) ([]int, error) {
 	if len(ids) != len(d.nodeNumber) {
 		return nil, fmt.Errorf("there are %d nodes, not %d", len(ids), len(d.nodeNumber))
@@ -281,18 +283,18 @@ func (d *Document) nodeKeys(ids []string, byNumber map[int]int) ([]int, error) {
 	d.keyByNumber = make([]int, len(d.nodes))
 	for number, key := range byNumber {
 		d.keyByNumber[number] = key
-		if e := d.nodeEdits[number]; e != nil && e.new != nil {
+		if e := d.edits.nodes[number]; e != nil && e.new != nil {
 			e.new.key = key
 		}
 	}
 	return keys, nil
 }
 
-// goneNodes are the places of the nodes that are removed, in order.
+// goneNodes returns the places of the removed nodes, in order.
 func (d *Document) goneNodes() []place {
 	var gone []place
 	for i := range d.nodes {
-		if d.nodeEdits[i].gone() {
+		if d.edits.nodes[i].gone() {
 			gone = append(gone, d.placeOf(int32(i)))
 		}
 	}
@@ -300,10 +302,10 @@ func (d *Document) goneNodes() []place {
 	return gone
 }
 
-// A place is where a node stands in the text, or is inserted.
+// A place is the position of a node in the text, or the position where it is inserted.
 type place struct {
 	offset int32
-	text   int // 0 for what is inserted at the offset, 1 for the text there
+	text   int // 0 for an insertion at the offset, 1 for the text there
 	number int32
 }
 
@@ -318,7 +320,7 @@ func (d *Document) placeOf(number int32) place {
 	}
 	p.text = 0
 	for at := number; ; {
-		parent, ok := d.nodeNumber[d.nodeEdits[at].new.parent]
+		parent, ok := d.nodeNumber[d.edits.nodes[at].new.parent]
 		if ok && d.nodes[parent].start == added {
 			at = parent
 			continue
@@ -339,12 +341,12 @@ func (d *Document) placeOf(number int32) place {
 	}
 }
 
-// edgeKeys are the keys of the edges that are there: their numbers, since those of the text come before
-// those that edits have added.
+// edgeKeys returns the keys of the existing edges, which are their numbers: edges of the text come
+// before those that edits have added.
 func (d *Document) edgeKeys() []int {
 	keys := make([]int, 0, len(d.edges))
 	for i := range d.edges {
-		e := d.edgeEdits[i]
+		e := d.edits.edges[i]
 		if e != nil && e.new != nil {
 			d.newEdges[i] = int32(i)
 		}
@@ -355,9 +357,9 @@ func (d *Document) edgeKeys() []int {
 	return keys
 }
 
-// keyOf is the key of an element.
+// keyOf returns the key of an element.
 func (d *Document) keyOf(at ref) int {
-	e := d.editOf(at)
+	e := d.edits.of(at)
 	switch {
 	case e != nil && e.new != nil:
 		return e.new.key
@@ -367,11 +369,11 @@ func (d *Document) keyOf(at ref) int {
 	return int(at.number)
 }
 
-// TakeOver wants all values that another document of the same file wants, whose nodes and edges are those of
-// its text. edges are the keys of these edges here.
+// TakeOver copies all wanted values from another document of the same file that has neither added nor
+// removed elements. edges are the keys of the edges of the other document in this one.
 func (d *Document) TakeOver(from *Document, edges []int) error {
-	for _, at := range from.touched {
-		e := from.editOf(at)
+	for _, at := range from.edits.touched {
+		e := from.edits.of(at)
 		for _, w := range e.wants {
 			var err error
 			switch at.domain {

@@ -2,8 +2,8 @@ package graphml
 
 import "bytes"
 
-// plainData reads a value in the form that nearly all have, <data key="k">text</data> or
-// <data key="k"/>, without the general machinery. ok is false when it is in any other form.
+// plainData reads a value in the most common form, <data key="k">text</data> or <data key="k"/>,
+// faster than openData. ok is false when it has any other form.
 func (s *scanner) plainData(i int) (next int, ok bool) {
 	const head = `<data key="`
 	text := s.text
@@ -31,7 +31,7 @@ func (s *scanner) plainData(i int) (next int, ok bool) {
 	return next, true
 }
 
-// plainRest reads what follows the key of a plain <data>, from j on.
+// plainRest reads the part of a plain <data> after the key, from j on.
 func plainRest(text []byte, j int) (value, close int32, end int, ok bool) {
 	const tail = "</data>"
 	if j < len(text) && text[j] == ' ' {

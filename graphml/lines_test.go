@@ -6,7 +6,7 @@ import (
 	"wf/graph"
 )
 
-// TestLinesMoveWithEdits: a line is that of the file as it is saved, also after edits before it.
+// TestLinesMoveWithEdits checks that lines are those of the file as it would be saved, with edits.
 func TestLinesMoveWithEdits(t *testing.T) {
 	p := parse(t, body(`<node id="a"/>`, `<node id="b">`, `  <data key="d0">x</data>`, `</node>`, `<node id="c"/>`, `<edge source="a" target="c"/>`))
 	check := func() {
