@@ -6,11 +6,11 @@ import (
 	"wf/graph/spelling"
 )
 
-// AttrResults is the graph attribute that says what a run writes into the workfile (SEMANTICS §5).
+// AttrResults is the graph attribute that says which results a run writes into the workfile.
 const AttrResults = "results"
 
-// ParseResults reads the word. For "" and for the texts of other programs it is "". meant is not "" where
-// text looks like a mistake for that word.
+// ParseResults reads the word. It returns "" for "" and for texts of other programs. If text looks like a
+// misspelling, meant is the correct word.
 func ParseResults(text string) (word, meant string) {
 	text = strings.TrimSpace(text)
 	for _, word := range []string{"none", "status", "file"} {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// place gives every vertex of the component a place across. In turn from both sides each layer
-// goes as near to the middle of its neighbours as its order and the space between nodes allow.
+// place computes the position of every vertex across the direction. Alternating from both sides, each layer
+// is moved as near to the middle of its neighbours as its order and the space between nodes allow.
 func (c *component) place(o Options) {
 	for _, layer := range c.layers {
 		at := 0.0
@@ -28,7 +28,7 @@ func (c *component) place(o Options) {
 	c.align()
 }
 
-// apart is the distance between the middles of neighbours in a layer. Points of edges are thin.
+// apart returns the distance between the middles of neighbours in a layer. Points of edges need less space.
 func (c *component) apart(a, b int, o Options) float64 {
 	width := func(v int) float64 {
 		if c.verts[v].node < 0 {
@@ -39,9 +39,9 @@ func (c *component) apart(a, b int, o Options) float64 {
 	return (width(a)+width(b))/2 + o.Space
 }
 
-// settle moves a layer as near to its wishes as possible: the sum of the squares of what is missing,
-// weighted, is the least for this order and these distances. It is isotonic regression: neighbours
-// that would overlap become a block, which goes where its members' wishes balance.
+// settle moves the vertices of a layer as near to their desired positions as possible: it minimizes the
+// weighted sum of squared deviations for this order and these distances. This is isotonic regression:
+// neighbours that would overlap become a block, which is put at the weighted mean of their positions.
 func (c *component) settle(layer []int, side func(*vertex) []int, o Options) {
 	type block struct {
 		wish, weight float64
@@ -73,8 +73,8 @@ func (c *component) settle(layer []int, side func(*vertex) []int, o Options) {
 	}
 }
 
-// middle is where a vertex would like to be, and how much that counts: the median of its
-// neighbours, and for the points of a long edge above all the line.
+// middle returns the desired position of a vertex, the median of its neighbours, and its weight, which is
+// large for the points of a long edge to keep it straight.
 func (c *component) middle(v *vertex, near []int) (wish, weight float64) {
 	if len(near) == 0 {
 		return v.across, 0.1
@@ -102,7 +102,7 @@ func (c *component) align() {
 	}
 }
 
-// size is the room that a component takes.
+// size returns the size of a component.
 func (c *component) size(o Options) Point {
 	most := 0.0
 	for i := range c.verts {
@@ -112,7 +112,7 @@ func (c *component) size(o Options) Point {
 	return Point{layers*o.Length + (layers-1)*o.Gap, most + o.Width}
 }
 
-// copyTo writes the component's places into a drawing, as if it were alone.
+// copyTo writes the positions of the component into a drawing, as if it were alone.
 func (c *component) copyTo(d *Drawing, o Options) {
 	along := func(v *vertex) float64 { return float64(v.layer) * (o.Length + o.Gap) }
 	for i := range c.verts {
@@ -153,9 +153,8 @@ func (p *packer) add(nodes, edges []int, size Point) {
 	p.parts = append(p.parts, part{nodes, edges, size})
 }
 
-// pack moves the components to their places and returns the size of all. They follow each other
-// across the direction; what is shorter than the longest may share a shelf with others, so that
-// many small ones make a block and not a line.
+// pack moves the components to their positions and returns the total size. Shelves follow each other across
+// the direction. Short components may share a shelf, so that many small ones make a block and not a line.
 func (p *packer) pack(d *Drawing, o Options) Point {
 	length, area := 0.0, 0.0
 	for _, c := range p.parts {
@@ -164,7 +163,7 @@ func (p *packer) pack(d *Drawing, o Options) Point {
 	}
 	length = max(length, math.Sqrt(area))
 	var at, far Point
-	shelf := 0.0 // width of the one at hand
+	shelf := 0.0 // width of the current one
 	for _, c := range p.parts {
 		if at.Along > 0 && at.Along+c.size.Along > length {
 			at, shelf = Point{0, at.Across + shelf + o.Space}, 0

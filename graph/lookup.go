@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// minPrefix is how many bytes of an id name a node if no other id begins with them.
+// minPrefix is the minimum length of a prefix of an id that selects a node, in bytes.
 const minPrefix = 4
 
-// A SelectorError says that a text selects no node.
+// A SelectorError reports that a text selects no node.
 type SelectorError struct {
-	Text        string   // the part that does not
-	Problem     string   // why, if it is not simply unknown
-	Suggestions []string // what may have been meant: handles or words, at most three, best first
+	Text        string   // the part of the text
+	Problem     string   // the reason; "" = unknown node
+	Suggestions []string // similar handles or words, at most three, best first
 }
 
 func (e *SelectorError) Error() string {
@@ -23,35 +23,34 @@ func (e *SelectorError) Error() string {
 	return fmt.Sprintf("no node %q", e.Text)
 }
 
-// Find returns the nodes that a text names. It is, in this order: a handle, an id, a name, the
-// beginning of just one id (at least four bytes), the program of just one node, a glob that matches handles
-// or else ids. id:TEXT is an id and nothing else. Several nodes come in file order. The error is a
-// *SelectorError.
+// Find returns the nodes that a text names, in file order. The text is one of these, in this order: a
+// handle, an id, a name, the start of exactly one id (at least four bytes), the program of exactly one
+// node, a glob for handles, a glob for ids. id:TEXT is only an id. The error is a *SelectorError.
 func (t *HandleTable) Find(text string) ([]*Node, error) {
-	if id, found := strings.CutPrefix(text, "id:"); found && t.exact(text) == nil {
+	if id, found := strings.CutPrefix(text, "id:"); found && t.byHandleOrID(text) == nil {
 		if n := t.g.byID[id]; n != nil {
 			return []*Node{n}, nil
 		}
 		return nil, &SelectorError{Text: text, Problem: fmt.Sprintf("no node has the id %q", id)}
 	}
-	if n := t.exact(text); n != nil {
+	if n := t.byHandleOrID(text); n != nil {
 		return []*Node{n}, nil
 	}
-	if named := t.named(text); named != nil {
+	if named := t.byName(text); named != nil {
 		return named, nil
 	}
-	if begun := t.begun(text); len(begun) == 1 {
+	if begun := t.byIDPrefix(text); len(begun) == 1 {
 		return begun, nil
 	} else if len(begun) > 1 {
-		return nil, ambiguous(text, "begins the ids of", begun, func(n *Node) string { return n.ID })
+		return nil, ambiguous(text, "is the start of the ids of", begun, func(n *Node) string { return n.ID })
 	}
-	if running := t.running(text); len(running) == 1 {
+	if running := t.byProgram(text); len(running) == 1 {
 		return running, nil
 	} else if len(running) > 1 {
 		return nil, ambiguous(text, "means", running, t.Of)
 	}
 	if isGlob(text) {
-		if matched := t.matched(text); matched != nil {
+		if matched := t.byGlob(text); matched != nil {
 			return matched, nil
 		}
 		return nil, &SelectorError{Text: text, Problem: fmt.Sprintf("no node matches %q", text)}
@@ -59,21 +58,21 @@ func (t *HandleTable) Find(text string) ([]*Node, error) {
 	return nil, &SelectorError{Text: text, Suggestions: t.suggest(text)}
 }
 
-// exact returns the node with the handle or the id, or nil.
-func (t *HandleTable) exact(text string) *Node {
+// byHandleOrID returns the node with the handle or the id, or nil.
+func (t *HandleTable) byHandleOrID(text string) *Node {
 	if i, found := t.byHandle[text]; found {
 		return t.g.nodes.list[i]
 	}
 	return t.g.byID[text]
 }
 
-// named returns the nodes with the name as the file writes it.
-func (t *HandleTable) named(text string) []*Node {
+// byName returns the nodes whose name in the file is the text.
+func (t *HandleTable) byName(text string) []*Node {
 	return t.filter(func(n *Node) bool { return text != "" && n.Name == text })
 }
 
-// begun returns the nodes whose id begins with the text.
-func (t *HandleTable) begun(text string) []*Node {
+// byIDPrefix returns the nodes whose id starts with the text.
+func (t *HandleTable) byIDPrefix(text string) []*Node {
 	if len(text) < minPrefix {
 		return nil
 	}
@@ -89,9 +88,9 @@ func (t *HandleTable) begun(text string) []*Node {
 	return t.ids[from:to:to]
 }
 
-// running returns the nodes that a command line calls what the text says, where their handles say more than
-// that: the program, or the program and what it is asked to do.
-func (t *HandleTable) running(text string) []*Node {
+// byProgram returns the nodes without a name whose command runs the program in the text, or whose
+// handle starts with the text, as in samtools_sort for samtools_sort_S1.
+func (t *HandleTable) byProgram(text string) []*Node {
 	if text == "" || isGlob(text) {
 		return nil
 	}
@@ -104,7 +103,7 @@ func (t *HandleTable) running(text string) []*Node {
 	})
 }
 
-// ambiguous says that a text means several nodes, which are called what call says.
+// ambiguous returns the error for a text that matches several nodes. call returns their names in it.
 func ambiguous(text, what string, nodes []*Node, call func(*Node) string) error {
 	shown := make([]string, 0, 3)
 	for _, n := range nodes[:min(3, len(nodes))] {
@@ -121,8 +120,8 @@ func ambiguous(text, what string, nodes []*Node, call func(*Node) string) error 
 	}
 }
 
-// matched returns the nodes whose handle matches the glob, or if there are none, whose id does.
-func (t *HandleTable) matched(pattern string) []*Node {
+// byGlob returns the nodes whose handle matches the glob, or if there are none, those whose id does.
+func (t *HandleTable) byGlob(pattern string) []*Node {
 	if byHandle := t.filter(func(n *Node) bool { return globMatch(pattern, t.Of(n)) }); byHandle != nil {
 		return byHandle
 	}

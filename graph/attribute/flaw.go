@@ -7,20 +7,19 @@ import (
 	"wf/graph/spelling"
 )
 
-// A Flaw is what is wrong with the name of an attribute on an element: wf does not read it there, and its
-// author probably thought it would.
+// A Flaw is a misspelt or misplaced attribute: wf does not read it on this element, but its author
+// probably expected that.
 type Flaw struct {
-	// Means are the attributes that the author may have had in mind: one, or several of one name that mean
-	// something on different elements.
+	// Means is the attribute that the author probably meant. Other rows may have the same name.
 	Means *Attribute
-	// Misspelt says that the name is not that of Means. Else only the element is wrong.
+	// Misspelt means that the name is wrong. Otherwise only the element is wrong.
 	Misspelt bool
 }
 
-// Severe says that the attribute would decide what runs.
+// Severe reports whether the attribute would decide what runs.
 func (f *Flaw) Severe() bool { return f.Means.Role == Decides }
 
-// Text says what is wrong with the name of an attribute on an element, and what to write.
+// Text returns a message that describes the flaw of an attribute on an element, and the correction.
 func (f *Flaw) Text(on Element, name string) string {
 	means, where := f.Means.Name, Element(0)
 	for _, a := range byName[means] {
@@ -40,7 +39,7 @@ func (f *Flaw) Text(on Element, name string) string {
 	return name + " has no effect on " + on.String() + "; it belongs on " + where.String()
 }
 
-// shown is a name in a message: in quotes unless it is a word.
+// shown returns a name for a message: in quotes unless it is a word.
 func shown(name string) string {
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" {
 		return name
@@ -48,8 +47,8 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
-// Judge says what is wrong with an attribute of one of the elements. It returns nil if wf knows the
-// attribute there, and if it belongs to another program.
+// Judge checks the name of an attribute of one of the elements. It returns nil if wf reads the attribute
+// there, or if it probably belongs to another program.
 func Judge(e Element, name string) *Flaw {
 	if Find(e, name) != nil {
 		return nil
@@ -60,7 +59,7 @@ func Judge(e Element, name string) *Flaw {
 		}
 		return &Flaw{Means: rows[0]}
 	}
-	if foreign[strings.ToLower(name)] {
+	if otherWords[strings.ToLower(name)] {
 		return nil
 	}
 	if a := meant(e, name); a != nil {
@@ -72,8 +71,7 @@ func Judge(e Element, name string) *Flaw {
 	return nil
 }
 
-// meant returns the attribute of one of the elements that a name was probably meant to be, nil if there
-// is none.
+// meant returns the attribute of one of the elements that is most similar to a name, or nil.
 func meant(e Element, name string) *Attribute {
 	var best *Attribute
 	least := spelling.Most + 1
@@ -82,16 +80,16 @@ func meant(e Element, name string) *Attribute {
 		if a.Role >= Shared {
 			continue
 		}
-		if slips := away(a, bare); slips < least {
+		if slips := distance(a, bare); slips < least {
 			best, least = a, slips
 		}
 	}
 	return best
 }
 
-// away counts the slips between an attribute and a name without case and separators. It is above
-// spelling.Most if nobody would write the one for the other.
-func away(a *Attribute, bare string) int {
+// distance returns the number of typing errors between an attribute and a name without case and
+// separators. It is above spelling.Most if the name is no plausible misspelling.
+func distance(a *Attribute, bare string) int {
 	own := plain(a.Name)
 	for _, other := range a.Mistaken {
 		if plain(other) == bare {
@@ -106,8 +104,8 @@ func away(a *Attribute, bare string) int {
 	return spelling.Most + 1
 }
 
-// plain returns a name without what people write differently: retryDelay, Retry-Delay and "retry delay" are
-// retry_delay.
+// plain returns a name in lower case without separators, so that retryDelay, Retry-Delay and "retry delay"
+// equal retry_delay.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -118,9 +116,9 @@ func plain(name string) string {
 	}, strings.ToLower(name))
 }
 
-// foreign are words that other programs use, or that people use for their own data, although they look
-// like an attribute of ours.
-var foreign = words("time timer timed tiles ties tires whole white then hen watt want bait gait wail wit " +
+// otherWords are names that other programs and users use for their own data, although they are similar to
+// an attribute of wf.
+var otherWords = words("time timer timed tiles ties tires whole white then hen watt want bait gait wail wit " +
 	"coin john joint untie job shelf spell smell hell shells approx param")
 
 func words(list string) map[string]bool {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Bounds of what is compared of a command: a handle is a word, and commands may be scripts.
+// Limits for the comparison of commands, which may be long scripts.
 const (
 	comparedBytes  = 1024
 	comparedFields = 40
-	maxColumns     = 3 // that a handle has, behind the program
+	maxColumns     = 3 // in a handle, after the program
 	maxValue       = 24
 )
 
-// takeCommands gives handles to nodes that have nothing but their commands. Nodes with one program are
-// siblings: what their commands differ in tells them apart.
+// takeCommands gives handles to nodes by their commands. Nodes with the same program are siblings; the
+// differences between their commands distinguish them.
 func (t *HandleTable) takeCommands(nodes []int32) {
 	byWord := map[string][]int32{}
 	words := make([]string, 0, 64)
@@ -35,13 +35,13 @@ func (t *HandleTable) takeCommands(nodes []int32) {
 	}
 }
 
-// differ says whether nodes have commands that are not all the same.
+// differ reports whether the commands of nodes are not all the same.
 func (t *HandleTable) differ(nodes []int32) bool {
 	first := t.g.nodes.list[nodes[0]].Label
 	return slices.ContainsFunc(nodes[1:], func(i int32) bool { return t.g.nodes.list[i].Label != first })
 }
 
-// takeEach gives one word to nodes that nothing tells apart.
+// takeEach gives the same word to nodes, with numbers appended.
 func (t *HandleTable) takeEach(word string, nodes []int32) {
 	for _, i := range nodes {
 		if !t.take(i, word) {
@@ -56,8 +56,8 @@ type sibling struct {
 	fields []string // of its command
 }
 
-// takeSiblings gives handles to nodes with the same program: first by what the program is asked to do
-// (samtools_sort, samtools_index), then by the parts in which the commands differ.
+// takeSiblings gives handles to nodes with the same program: first by its subcommand (samtools_sort,
+// samtools_index), then by the parts in which the commands differ.
 func (t *HandleTable) takeSiblings(word string, nodes []int32) {
 	siblings := make([]sibling, len(nodes))
 	verbs := make([]string, len(nodes))
@@ -88,7 +88,7 @@ func (t *HandleTable) takeSiblings(word string, nodes []int32) {
 	}
 }
 
-// takeStage gives handles to the nodes of one stage. Those with as many words in their commands are compared
+// takeStage gives handles to the nodes of one stage. Commands with the same number of words are compared
 // word by word.
 func (t *HandleTable) takeStage(stage string, siblings []sibling) {
 	if len(siblings) == 1 {
@@ -108,12 +108,12 @@ func (t *HandleTable) takeStage(stage string, siblings []sibling) {
 	}
 }
 
-// takeAlike gives handles to nodes whose commands have the same number of words: to each the values of as few
-// columns as tell it apart, of the column that distinguishes best first.
+// takeAlike gives handles to nodes whose commands have the same number of words. Each handle contains the
+// values of as few columns as necessary, starting with the column that distinguishes most nodes.
 func (t *HandleTable) takeAlike(stage string, siblings []sibling) {
 	columns := columnsOf(siblings)
 	handles := make([]string, len(siblings))
-	open := make([]bool, len(siblings)) // not told apart yet
+	open := make([]bool, len(siblings)) // not unique yet
 	for k := range siblings {
 		handles[k], open[k] = stage, true
 	}
@@ -134,7 +134,7 @@ func (t *HandleTable) takeAlike(stage string, siblings []sibling) {
 			times[next[k]]++
 		}
 		if len(times) == len(before) {
-			continue // it says what is known already
+			continue // the column distinguishes no more nodes
 		}
 		left := 0
 		for k := range siblings {
@@ -163,8 +163,8 @@ type column struct {
 	lettered bool // all values have letters
 }
 
-// columnsOf finds the parts in which commands with the same number of words differ, those that distinguish
-// best first.
+// columnsOf returns the parts in which commands with the same number of words differ, those with most
+// distinct values first.
 func columnsOf(siblings []sibling) []column {
 	var columns []column
 	for f := range siblings[0].fields {
@@ -183,7 +183,7 @@ func columnsOf(siblings []sibling) []column {
 	return columns
 }
 
-// rank orders columns that distinguish equally well: names say more than numbers.
+// rank orders columns with the same number of distinct values: names before numbers.
 func rank(c column) int {
 	if c.lettered {
 		return 0
@@ -221,7 +221,7 @@ func columnsOfField(siblings []sibling, f int) []column {
 	return columns
 }
 
-// partsOf splits a word into letters and digits: out/S017.fq is out, S017 and fq. A number keeps its point.
+// partsOf splits a word at separators: out/S017.fq gives out, S017 and fq. A decimal point does not split.
 func partsOf(word string) []string {
 	var parts []string
 	start := -1
@@ -241,14 +241,14 @@ func partsOf(word string) []string {
 
 func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// fieldsOf returns the first words of a command, as they stand there.
+// fieldsOf returns the first words of a command, unchanged.
 func fieldsOf(command string) []string {
 	fields := strings.Fields(command[:min(len(command), comparedBytes)])
 	return fields[:min(len(fields), comparedFields)]
 }
 
-// verbOf is what a program is asked to do: the first word behind it, if that is a word and no option, no file
-// and no value.
+// verbOf returns the subcommand of a program: the word after it, unless that is an option, a file or a
+// value.
 func verbOf(program string, fields []string) string {
 	const most = 20
 	at := slices.IndexFunc(fields, func(f string) bool { return strings.Map(handleRune, baseName(strings.Trim(f, `"'`))) == program })
