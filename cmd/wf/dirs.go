@@ -11,7 +11,7 @@ import (
 	"wf/tui/words"
 )
 
-// folders are where everything of wf lies that is not a workfile (DESIGN §4).
+// folders are where everything of wf lies that is not a workfile (docs/state.md).
 type folders struct {
 	runtime string // lock, registry, sockets of the daemon
 	state   string // history and logs
