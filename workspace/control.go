@@ -23,7 +23,7 @@ import (
 	"wf/workspace/history"
 )
 
-// control is what a run has beyond plain commands and dependencies (CONTROL-FLOW). Of a plain run it is
+// control is what a run has beyond plain commands and dependencies (docs/control-flow.md). Of a plain run it is
 // empty.
 type control struct {
 	flow         *flow.Flow // nil for a plain run
