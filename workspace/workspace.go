@@ -107,7 +107,7 @@ type Workspace struct {
 	stages   stageTable
 	local    localTable
 	last     map[string]memory // node id → what is known of its past
-	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
+	before   scheduler.Prior   // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog
