@@ -48,11 +48,12 @@ var mayImport = map[string][]string{
 	"client":               {"api", "executor/ownfile"},
 	"graph/layered":        {},
 	"tui/plain":            {},
+	"tui/cells":            {},
 	"tui/drawing":          {"tui/plain"},
 	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
-	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
+	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
 	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
 }
 
@@ -70,6 +71,7 @@ var mayNotUse = map[string][]string{
 	"cmd/wf/convert":       {"os", "net", "time", "sync", "log", "context"},
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"tui/plain":            {"os", "net", "time", "sync", "log", "context"},
+	"tui/cells":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/words":            {"os", "net", "sync", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},

@@ -162,7 +162,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			r.fold(w, scheduler.Event{Kind: scheduler.ClockSet, At: at, By: rec.Clocks.ByNS})
 		}
 	case history.RecordBegin:
-		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
+		r.fold(w, scheduler.Event{Kind: scheduler.Start, At: at})
 	case history.RecordDispatch:
 		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
@@ -220,11 +220,11 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			if !ef.Past {
+			if !ef.Prior {
 				r.remark(w, ev, ef)
 			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
-		case scheduler.Grew:
+		case scheduler.NodesAdded:
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
