@@ -41,8 +41,9 @@ var mayImport = map[string][]string{
 	"executor/ownfile":     {},
 	"executor":             {"executor/ownfile"},
 	"workspace/history":    {"executor/ownfile"},
+	"workspace/loop":       {},
 	"daemon/store":         {"executor/ownfile"},
-	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history"},
+	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/loop"},
 	"daemon":               {"api", "daemon/store", "executor/ownfile", "graph", "workspace"},
 	"client":               {"api", "executor/ownfile"},
 	"graph/layered":        {},
@@ -75,6 +76,7 @@ var mayNotUse = map[string][]string{
 	"tui/words":            {"os", "net", "sync", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},
+	"workspace/loop":       {"os", "net"},
 	"workspace":            {"net/http"},
 }
 
@@ -94,7 +96,7 @@ var mayBeWide = map[string]struct {
 	"scheduler.Run":       {33, 260, "to be split"},
 	"tui.logView":         {31, 47, "to be split"},
 	"tui.model":           {46, 237, "to be split"},
-	"workspace.Workspace": {39, 357, "to be split"},
+	"workspace.Workspace": {35, 351, "to be split"},
 	"workspace.run":       {58, 196, "to be split"},
 	"cmd/wf.view":         {24, 71, "to be split"},
 
