@@ -6,7 +6,8 @@ import (
 	"wf/graph/spelling"
 )
 
-// AttrResults is the graph attribute that says which results a run writes into the workfile.
+// AttrResults is the graph attribute that says which results a run writes into the workfile (docs/semantics.md,
+// The workfile).
 const AttrResults = "results"
 
 // ParseResults reads the word. It returns "" for "" and for texts of other programs. If text looks like a

@@ -2,7 +2,7 @@ package graph
 
 import "strings"
 
-// Status is the state of a node.
+// Status is the state of a node (docs/semantics.md, Statuses).
 type Status uint8
 
 // The states of a node. The zero value means that no run has reached the node.
