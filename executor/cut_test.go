@@ -40,7 +40,7 @@ type hastyFile struct{ history.File }
 func (hastyFile) Sync() error { return nil }
 
 func openLog(path string, replay func([]byte) error) (Record, error) {
-	log, err := history.OpenLogOn(hasty{history.LocalDisk{}}, path, replay)
+	log, err := history.OpenLog(hasty{history.LocalDisk{}}, path, replay)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), recordFile)
-	log, err := history.OpenLog(other, func([]byte) error { return nil })
+	log, err := history.OpenLog(history.LocalDisk{}, other, func([]byte) error { return nil })
 	if err == nil {
 		_, err = history.ReadLog(filepath.Join(dir, recordFile), func(payload []byte) error {
 			return log.Append(bytes.Replace(payload, []byte(r.tally.boot), []byte("an earlier one"), 1))

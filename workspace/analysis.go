@@ -64,7 +64,7 @@ type analyst struct {
 	now   time.Time
 }
 
-func newAnalyst(r *run, past *history.Past) *analyst {
+func newAnalyst(r *run, past *history.Details) *analyst {
 	a := &analyst{r: r, execs: past.Executions, at: make(map[executor.ID]int, len(past.Executions)),
 		ready: make([]time.Time, len(past.Executions)), by: make([]int, len(past.Executions)),
 		last: make([]int, len(r.nodes)), now: now()}

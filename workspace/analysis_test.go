@@ -33,7 +33,7 @@ func (b *testbed) record(mode string, scope string, began int, steps ...recorded
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	store, err := history.Open(filepath.Join(b.cfg.State, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, filepath.Join(b.cfg.State, "workspaces", id))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func cutRunner(dir, socket string) int {
 		}}
 	}
 	return executor.RunRunner([]string{dir, socket}, func(path string, replay func([]byte) error) (executor.Record, error) {
-		log, err := history.OpenLogOn(disk, path, replay)
+		log, err := history.OpenLog(disk, path, replay)
 		if err != nil {
 			return nil, err
 		}

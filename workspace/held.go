@@ -33,9 +33,9 @@ const (
 )
 
 // mayTry decides whether the runs are taken up after so many deaths. It may take a while.
-func (w *Workspace) mayTry(before history.Trial) (h held, may bool) {
+func (w *Workspace) mayTry(before history.Recovery) (h held, may bool) {
 	h.why = heldWhat(before) + "; " + heldWhy(before)
-	pause := min(firstTrialPause<<min(before.Tries-history.TrialLimit, 10), lastTrialPause)
+	pause := min(firstTrialPause<<min(before.Tries-history.RecoveryLimit, 10), lastTrialPause)
 	if w.cfg.Rehearse == nil {
 		return h, w.trial.retry
 	}
@@ -73,7 +73,7 @@ func (w *Workspace) Retry(ctx context.Context) error {
 	if err != nil || !is {
 		return err
 	}
-	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 	if err != nil {
 		return internal("the note of the trials cannot be read", err)
 	}
@@ -91,7 +91,7 @@ func (w *Workspace) Retry(ctx context.Context) error {
 }
 
 // takeUpHeld ends the holding by taking the runs up.
-func (w *Workspace) takeUpHeld(before history.Trial) {
+func (w *Workspace) takeUpHeld(before history.Recovery) {
 	if w.held.why == "" {
 		return
 	}
@@ -115,7 +115,7 @@ func (w *Workspace) tryHeld() {
 	}
 	w.held.till = time.Time{}
 	w.loop.Run(func() {
-		before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+		before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 		if err != nil {
 			return // it says so when somebody asks for a retry
 		}

@@ -105,7 +105,7 @@ func (w *Workspace) restore() error {
 	if err != nil {
 		return err
 	}
-	if w.store, err = history.OpenOn(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
+	if w.store, err = history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
 		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: plain(err)}
 	}
 	if err := w.checkPrivate(); err != nil {

@@ -78,7 +78,7 @@ func apiCounts(c history.Counts) api.Counts {
 }
 
 // load reads a run of the past, or the latest one for "".
-func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error) {
+func (w *Workspace) load(ctx context.Context, name string) (*history.Details, error) {
 	n, err := w.runNumber(name)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 	return w.detail(ctx, past)
 }
 
-func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
+func (w *Workspace) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,

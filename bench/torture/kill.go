@@ -243,7 +243,7 @@ func (k *killer) await(ctx context.Context, what string, look func() (bool, erro
 // of which three have, on purpose.
 func (k *killer) spare(ctx context.Context) error {
 	return k.await(ctx, "the third daemon serves", func() (bool, error) {
-		held, err := history.Held(k.w.state())
+		held, err := history.Quarantined(k.w.state())
 		return len(held) == 0, err
 	})
 }

@@ -208,7 +208,7 @@ func (c *crowd) strike(ctx context.Context, daemon, runner bool) {
 	if daemon {
 		c.w.wf(ctx, c.files[0].dir, "status")
 		_ = await(ctx, targetTime, "", func() (bool, error) {
-			held, err := history.Held(c.w.state())
+			held, err := history.Quarantined(c.w.state())
 			return len(held) == 0, err
 		})
 	}

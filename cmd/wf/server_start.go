@@ -245,7 +245,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 // their record in a log of package history, which the executor does not know.
 func runRunner(args []string) int {
 	return executor.RunRunner(args, func(path string, replay func([]byte) error) (executor.Record, error) {
-		log, err := history.OpenLog(path, replay)
+		log, err := history.OpenLog(history.LocalDisk{}, path, replay)
 		if err != nil {
 			return nil, err // not a Record that holds a nil *Log
 		}

@@ -114,7 +114,7 @@ func logWithFaults(t *testing.T, disk *historytest.Faults, at int) {
 		if try > 0 {
 			disk.Heal()
 		}
-		if w.log, err = history.OpenLogOn(disk, path, func([]byte) error { return nil }); err != nil && try > 1 {
+		if w.log, err = history.OpenLog(disk, path, func([]byte) error { return nil }); err != nil && try > 1 {
 			t.Fatalf("operation %d: %v", at, err)
 		}
 	}
@@ -176,7 +176,7 @@ func powerCuts(t *testing.T, seed uint64) {
 		if random.IntN(2) == 0 {
 			disk.Plan = historytest.Plan{At: 1 + random.IntN(60), Err: syscall.EIO, Stay: random.IntN(2) == 0}
 		}
-		w.log, err = history.OpenLogOn(disk, path, func(payload []byte) error {
+		w.log, err = history.OpenLog(disk, path, func(payload []byte) error {
 			if string(payload) != record(w.appended) {
 				return fmt.Errorf("record %d is %q", w.appended, payload)
 			}
@@ -221,7 +221,7 @@ func TestReserveHoldsOnFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	full := false
 	disk := &fullDisk{Disk: history.LocalDisk{}, full: &full}
-	l, err := history.OpenLogOn(disk, path, func([]byte) error { return nil })
+	l, err := history.OpenLog(disk, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func (f fullFile) WriteAt(p []byte, off int64) (int, error) {
 func TestSegmentsAreOneLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	disk := &historytest.Faults{Disk: history.LocalDisk{}}
-	l, err := history.OpenLogOn(disk, path, func([]byte) error { return nil })
+	l, err := history.OpenLog(disk, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestSegmentsAreOneLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	again, err := history.OpenLog(path, func(p []byte) error { got = append(got, string(p)); return nil })
+	again, err := history.OpenLog(history.LocalDisk{}, path, func(p []byte) error { got = append(got, string(p)); return nil })
 	if err != nil || !slices.Equal(got, []string{"one", "two", "three"}) {
 		t.Fatalf("records %q, %v", got, err)
 	}

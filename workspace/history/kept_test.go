@@ -40,7 +40,7 @@ func storeOf(t *testing.T, folder string) (*Store, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.TempDir())
+	s, err := Open(LocalDisk{}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func storeOf(t *testing.T, folder string) (*Store, int) {
 }
 
 // continued takes up a run that is not over and ends it: a later version must be able to.
-func continued(t *testing.T, s *Store, n int, past *Past) {
+func continued(t *testing.T, s *Store, n int, past *Details) {
 	t.Helper()
 	records := 0
 	r, _, err := s.Reopen(n, func(Record) error { records++; return nil })
@@ -73,7 +73,7 @@ func continued(t *testing.T, s *Store, n int, past *Past) {
 	}
 }
 
-func wordPast(p *Past) string {
+func wordPast(p *Details) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %d, %s, scope %v\n", p.Request.Run, p.Request.Mode, p.Request.Scope)
 	for _, e := range p.Executions {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // that it was told is written.
 func appendForever(path string) error {
 	next := 0
-	l, err := OpenLog(path, func(payload []byte) error {
+	l, err := OpenLog(LocalDisk{}, path, func(payload []byte) error {
 		next++
 		return nil
 	})

@@ -41,12 +41,7 @@ type Log struct {
 // A torn tail is cut off, see Torn. A log damaged before its tail is returned together with a
 // *DamagedError: its good part was replayed, and it refuses to be written. With every other error,
 // replay's own included, the log is nil.
-func OpenLog(path string, replay func(payload []byte) error) (*Log, error) {
-	return OpenLogOn(LocalDisk{}, path, replay)
-}
-
-// OpenLogOn is OpenLog on another disk.
-func OpenLogOn(disk Disk, path string, replay func(payload []byte) error) (*Log, error) {
+func OpenLog(disk Disk, path string, replay func(payload []byte) error) (*Log, error) {
 	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -139,7 +134,7 @@ func (l *Log) Append(payload []byte) error {
 		l.buf = appendMark(l.buf, l.synced)
 		l.marked = l.synced
 	}
-	l.buf = appendFrame(l.buf, payload)
+	l.buf = appendEntry(l.buf, payload)
 	return nil
 }
 

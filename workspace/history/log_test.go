@@ -27,7 +27,7 @@ func collect(to *[]string) func([]byte) error {
 func sampleLog(t testing.TB, n int) (path string, data []byte, records []string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(&records))
+	l, err := OpenLog(LocalDisk{}, path, collect(&records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 		if info.Size+info.Torn != int64(cut) || info.Records != len(read) {
 			t.Fatalf("cut at %d: %+v", cut, info)
 		}
-		l, err := OpenLog(path, collect(&opened))
+		l, err := OpenLog(LocalDisk{}, path, collect(&opened))
 		if err != nil || len(opened) != len(read) || l.Torn() != info.Torn {
 			t.Fatalf("cut at %d: OpenLog: %d records, torn %d, %v", cut, len(opened), l.Torn(), err)
 		}
@@ -101,7 +101,7 @@ func TestLogDamageAtEveryByte(t *testing.T) {
 		broken[at] ^= 0x01
 		write(t, path, broken)
 		var read []string
-		l, err := OpenLog(path, collect(&read))
+		l, err := OpenLog(LocalDisk{}, path, collect(&read))
 		wantRead := max(0, bytes.Count(data[:at], []byte("\n"))-1)
 		if len(read) != wantRead || !isPrefix(read, records) {
 			t.Fatalf("byte %d: %d records were replayed, want %d", at, len(read), wantRead)
@@ -159,8 +159,8 @@ func TestReadLogStopsWhereItBegan(t *testing.T) {
 }
 
 func TestLogForeignFiles(t *testing.T) {
-	newer := appendFrame(nil, []byte(`{"format":"wf-log","version":3}`))
-	other := appendFrame(nil, []byte(`{"format":"other","version":1}`))
+	newer := appendEntry(nil, []byte(`{"format":"wf-log","version":3}`))
+	other := appendEntry(nil, []byte(`{"format":"other","version":1}`))
 	for name, tc := range map[string]struct{ text, want string }{
 		"newer":     {string(newer), "newer wf"},
 		"other log": {string(other), "not a log of wf"},
@@ -170,7 +170,7 @@ func TestLogForeignFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
 			write(t, path, []byte(tc.text))
-			l, err := OpenLog(path, collect(new([]string)))
+			l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("err %v, want %q", err, tc.want)
 			}
@@ -188,7 +188,7 @@ func TestLogReplayErrorNamesTheLine(t *testing.T) {
 	path, _, _ := sampleLog(t, 3)
 	full := errors.New("enough")
 	n := 0
-	l, err := OpenLog(path, func([]byte) error {
+	l, err := OpenLog(LocalDisk{}, path, func([]byte) error {
 		if n++; n == 2 {
 			return full
 		}
@@ -222,7 +222,7 @@ func limitFiles(t *testing.T, size uint64) (lift func()) {
 
 func TestLogFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestLogFullDisk(t *testing.T) {
 }
 
 func TestLogRefusesWhatIsNoRecord(t *testing.T) {
-	l, err := OpenLog(filepath.Join(t.TempDir(), "log"), collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, filepath.Join(t.TempDir(), "log"), collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,12 +272,12 @@ func TestLogRefusesWhatIsNoRecord(t *testing.T) {
 
 func TestLogLongRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, size := range []int{readBufSize - frameLen - 1, readBufSize - frameLen, readBufSize, 3*readBufSize + 1, MaxPayload, 5} {
+	for _, size := range []int{readBufSize - entryOverhead - 1, readBufSize - entryOverhead, readBufSize, 3*readBufSize + 1, MaxPayload, 5} {
 		want = append(want, strings.Repeat("y", size))
 		if err := l.Append([]byte(want[len(want)-1])); err != nil {
 			t.Fatal(err)
@@ -302,8 +302,8 @@ func FuzzReadLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tail []byte) {
 		(&scan{path: "log"}).read(bytes.NewReader(tail), collect(new([]string))) // any outcome but a panic
 
-		good := appendFrame(bytes.Clone(headerLine), []byte("one"))
-		good = appendFrame(good, []byte("two"))
+		good := appendEntry(bytes.Clone(headerLine), []byte("one"))
+		good = appendEntry(good, []byte("two"))
 		var got []string
 		info := scan{path: "log"}
 		err := info.read(io.MultiReader(bytes.NewReader(good), bytes.NewReader(tail)), collect(&got))
@@ -323,7 +323,7 @@ func FuzzReadLog(f *testing.F) {
 func BenchmarkReplay(b *testing.B) {
 	const records, size = 200_000, 150
 	path := filepath.Join(b.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func BenchmarkReplay(b *testing.B) {
 func BenchmarkSync(b *testing.B) {
 	for name, reserve := range map[string]int{"grows": 0, "filled": 4096} {
 		b.Run(name, func(b *testing.B) {
-			l, err := OpenLog(filepath.Join(b.TempDir(), "log"), collect(new([]string)))
+			l, err := OpenLog(LocalDisk{}, filepath.Join(b.TempDir(), "log"), collect(new([]string)))
 			if err != nil {
 				b.Fatal(err)
 			}

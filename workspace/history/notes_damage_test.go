@@ -97,7 +97,7 @@ func TestRuinedMark(t *testing.T) {
 	if err := errors.Join(MarkActive(LocalDisk{}, state, "a1", "/data/x"), MarkActive(LocalDisk{}, state, "b2", "/data/y")); err != nil {
 		t.Fatal(err)
 	}
-	each(t, filepath.Join(state, activeDir, "a1"), func(what string) {
+	each(t, filepath.Join(state, string(activeDir), "a1"), func(what string) {
 		marks, err := Active(state)
 		other := ActiveMark{}
 		if n := len(marks); n > 0 {
@@ -122,16 +122,16 @@ func TestRuinedMark(t *testing.T) {
 func TestRuinedTrial(t *testing.T) {
 	state := t.TempDir()
 	for _, id := range []string{"a1", "b2"} {
-		if err := BeginTrial(LocalDisk{}, state, Trial{Workspace: id, Workfile: "/x", Tries: TrialLimit}, noon); err != nil {
+		if err := BeginRecovery(LocalDisk{}, state, Recovery{Workspace: id, Workfile: "/x", Tries: RecoveryLimit}, noon); err != nil {
 			t.Fatal(err)
 		}
 	}
-	each(t, filepath.Join(state, trialsDir, "a1"), func(what string) {
-		held, err := Held(state)
+	each(t, filepath.Join(state, string(recoveryDir), "a1"), func(what string) {
+		held, err := Quarantined(state)
 		if len(held) == 0 || held[len(held)-1].Workspace != "b2" {
 			t.Errorf("%s: the other one is not held: %+v, %v", what, held, err)
 		}
-		got, err := ReadTrial(state, "a1", "/x")
+		got, err := ReadRecovery(state, "a1", "/x")
 		if got.Workspace != "a1" || err != nil && got.Tries != 0 {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
@@ -154,7 +154,7 @@ func TestRuinedLastRun(t *testing.T) {
 func TestRuinedRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
 	var lines []string
-	l, err := OpenLog(path, func([]byte) error { return nil })
+	l, err := OpenLog(LocalDisk{}, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestRuinedRecord(t *testing.T) {
 		info, readErr := ReadLog(path, replay)
 		read := n
 		n = 0
-		l, openErr := OpenLog(path, replay)
+		l, openErr := OpenLog(LocalDisk{}, path, replay)
 		if l != nil {
 			openErr = errors.Join(openErr, l.Close())
 		}

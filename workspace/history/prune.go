@@ -11,11 +11,8 @@ import (
 	"time"
 )
 
-// What of the past is kept when nobody says otherwise.
-const (
-	DefaultKeep      = 100
-	DefaultOlderThan = 90 * 24 * time.Hour
-)
+// DefaultKeep is the default of Policy.Keep.
+const DefaultKeep = 100
 
 // Policy says which runs Prune removes: those that one of its limits is against.
 type Policy struct {

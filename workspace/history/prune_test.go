@@ -45,7 +45,7 @@ func TestPrune(t *testing.T) {
 		"by age":    {Policy{OlderThan: 8 * day, Now: now}, []int{1, 2}},
 		"either":    {Policy{Keep: 1, OlderThan: 9 * day, Now: now}, []int{1, 2, 3}},
 		"skipped":   {Policy{Keep: 1, Skip: func(n int) bool { return n == 2 }}, []int{1, 3}},
-		"default":   {Policy{Keep: DefaultKeep, OlderThan: DefaultOlderThan, Now: now}, nil},
+		"default":   {Policy{Keep: DefaultKeep, OlderThan: 90 * 24 * time.Hour, Now: now}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t)
@@ -105,7 +105,7 @@ func TestNumbersAreNeverReused(t *testing.T) {
 		}
 		var given, left []int
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-			s, err := Open(dir)
+			s, err := Open(LocalDisk{}, dir)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestActiveMarks(t *testing.T) {
 	if marks, err := Active(state); err != nil || !reflect.DeepEqual(marks, want) {
 		t.Errorf("%v, %v; want %v", marks, err, want)
 	}
-	write(t, filepath.Join(state, activeDir, "c3"), []byte("not JSON"))
+	write(t, filepath.Join(state, string(activeDir), "c3"), []byte("not JSON"))
 	if marks, err := Active(state); err == nil || !reflect.DeepEqual(marks, want) {
 		t.Errorf("with a damaged one: %v, %v", marks, err)
 	}

@@ -113,7 +113,7 @@ func linkOf(f File, n int) (after int64, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	payload, ok := unframe(line)
+	payload, ok := entryPayload(line)
 	if !ok {
 		return 0, errors.New("it has no header")
 	}
@@ -169,7 +169,7 @@ func (s *scan) read(r io.Reader, replay func([]byte) error) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", s.path, err)
 		}
-		payload, ok := unframe(line)
+		payload, ok := entryPayload(line)
 		if !ok {
 			return s.judge(lines, line)
 		}
@@ -224,7 +224,7 @@ type tail struct {
 
 // take adds a line.
 func (t *tail) take(line []byte) {
-	if payload, ok := unframe(line); ok {
+	if payload, ok := entryPayload(line); ok {
 		t.good = true
 		synced, _ := markOf(payload)
 		t.synced = max(t.synced, synced)

@@ -57,7 +57,7 @@ func (s *Store) journalResult(n int) (*Result, bool) {
 	}
 	line := tail[:max(0, len(tail)-1)]
 	line = tail[bytes.LastIndexByte(line, '\n')+1:]
-	payload, ok := unframe(line)
+	payload, ok := entryPayload(line)
 	if !ok {
 		return nil, false
 	}

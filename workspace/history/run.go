@@ -110,7 +110,7 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 		return nil, req, &DamagedError{Path: path, Line: 1} // never begun anew: work was done
 	}
 	r := &Run{disk: s.disk, dir: s.Dir(n), req: req}
-	log, err := OpenLogOn(s.disk, path, recordReader(func(rec *Record) error {
+	log, err := OpenLog(s.disk, path, recordReader(func(rec *Record) error {
 		r.seq = rec.Seq
 		return replay(*rec)
 	}))

@@ -40,11 +40,8 @@ type Store struct {
 	disk Disk
 }
 
-// Open returns the history below dir, creating the folder (mode 0700) where it is missing.
-func Open(dir string) (*Store, error) { return OpenOn(LocalDisk{}, dir) }
-
-// OpenOn is Open on another disk.
-func OpenOn(disk Disk, dir string) (*Store, error) {
+// Open returns the history below dir on a disk. It creates the folder (mode 0700) if it is missing.
+func Open(disk Disk, dir string) (*Store, error) {
 	s := &Store{dir: dir, disk: disk}
 	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
 		return nil, err
@@ -140,7 +137,7 @@ func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companio
 		}
 	}
 	// The journal comes last: creating it syncs the folder, and with that all entries.
-	return OpenLogOn(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
+	return OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
 }
 
 // publish gives a filled folder its number.

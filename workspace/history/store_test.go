@@ -13,7 +13,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
 func openStore(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(t.TempDir())
+	s, err := Open(LocalDisk{}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func BenchmarkCreate(b *testing.B) {
 	for _, nodes := range []int{1, 1000, 100_000} {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
 			req, workfile := benchmarkRequest(nodes), make([]byte, 480*nodes)
-			s, err := Open(b.TempDir())
+			s, err := Open(LocalDisk{}, b.TempDir())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func BenchmarkCreate(b *testing.B) {
 }
 
 func BenchmarkList(b *testing.B) {
-	s, err := Open(b.TempDir())
+	s, err := Open(LocalDisk{}, b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

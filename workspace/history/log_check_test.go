@@ -87,7 +87,7 @@ func replaceByCopy(path string) error {
 func logOfSegments(t *testing.T, path string, segments int) *history.Log {
 	t.Helper()
 	disk := &historytest.Faults{Disk: history.LocalDisk{}}
-	l, err := history.OpenLogOn(disk, path, func([]byte) error { return nil })
+	l, err := history.OpenLog(disk, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ const MaxPayload = 16 << 20
 
 const (
 	sumLen      = 8
-	frameLen    = sumLen + 2 // the sum, the space and the line feed
+	entryOverhead    = sumLen + 2 // the sum, the space and the line feed
 	logFormat   = "wf-log"
 	logVersion  = 2 // 1 had no marks, reserve and segments
 	readBufSize = 128 << 10
@@ -54,7 +54,7 @@ func appendHeader(dst []byte, h header) []byte {
 	if err != nil {
 		panic("internal error: " + err.Error())
 	}
-	return appendFrame(dst, payload)
+	return appendEntry(dst, payload)
 }
 
 // markPrefix begins the payload of a mark, markSuffix ends it; between them is the number of bytes
@@ -67,7 +67,7 @@ const (
 
 func appendMark(dst []byte, synced int64) []byte {
 	payload := strconv.AppendInt([]byte(markPrefix), synced, 10)
-	return appendFrame(dst, append(payload, markSuffix...))
+	return appendEntry(dst, append(payload, markSuffix...))
 }
 
 // markOf reads a mark. Records of ours never begin like one.
@@ -81,8 +81,8 @@ func markOf(payload []byte) (synced int64, ok bool) {
 	return synced, ok && err == nil
 }
 
-// appendFrame appends the line of payload, which must not contain a line feed.
-func appendFrame(dst, payload []byte) []byte {
+// appendEntry appends the line of payload, which must not contain a line feed.
+func appendEntry(dst, payload []byte) []byte {
 	var sum [4]byte
 	crc := crc32.Checksum(payload, castagnoli)
 	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
@@ -92,9 +92,9 @@ func appendFrame(dst, payload []byte) []byte {
 	return append(dst, '\n')
 }
 
-// unframe returns the payload of a whole, undamaged line. The payload shares line's memory.
-func unframe(line []byte) (payload []byte, ok bool) {
-	if len(line) < frameLen || line[sumLen] != ' ' || line[len(line)-1] != '\n' {
+// entryPayload returns the payload of a whole, undamaged line. The payload shares line's memory.
+func entryPayload(line []byte) (payload []byte, ok bool) {
+	if len(line) < entryOverhead || line[sumLen] != ' ' || line[len(line)-1] != '\n' {
 		return nil, false
 	}
 	var want uint32
@@ -151,7 +151,7 @@ func (l *lineReader) next() ([]byte, error) {
 		return line, lineError(line, err)
 	}
 	l.long = l.long[:0]
-	for errors.Is(err, bufio.ErrBufferFull) && len(l.long) < MaxPayload+frameLen {
+	for errors.Is(err, bufio.ErrBufferFull) && len(l.long) < MaxPayload+entryOverhead {
 		l.long = append(l.long, line...)
 		line, err = l.r.ReadSlice('\n')
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Past is a run as its records tell it, whether it is over or not.
-type Past struct {
+// Details is a run as its records tell it, whether it is over or not.
+type Details struct {
 	Request    Request
 	Executions []Execution // in order of dispatch
 	Stops      []Record    // stop and cancel: who ended what, in order
@@ -43,11 +43,11 @@ type Execution struct {
 
 // Load reads run n, which another process may be writing. Damage is no error: what is good is
 // returned, and Problem tells the rest. The only errors are ErrNoRun and a folder out of reach.
-func (s *Store) Load(n int) (*Past, error) {
+func (s *Store) Load(n int) (*Details, error) {
 	if err := s.exists(n); err != nil {
 		return nil, err
 	}
-	p := &Past{}
+	p := &Details{}
 	var problems []string
 	var err error
 	if p.Request, err = readRequest(s.disk, s.file(n, requestFile)); err != nil {
@@ -73,7 +73,7 @@ func (s *Store) Load(n int) (*Past, error) {
 
 // fold turns records into executions.
 type fold struct {
-	past *Past
+	past *Details
 	at   map[[2]int]int // node and number → index in past.Executions
 }
 
