@@ -28,11 +28,11 @@ import (
 const MaxPayload = 16 << 20
 
 const (
-	sumLen      = 8
-	entryOverhead    = sumLen + 2 // the sum, the space and the line feed
-	logFormat   = "wf-log"
-	logVersion  = 2 // 1 had no marks, reserve and segments
-	readBufSize = 128 << 10
+	sumLen        = 8
+	entryOverhead = sumLen + 2 // the sum, the space and the line feed
+	logFormat     = "wf-log"
+	logVersion    = 2 // 1 had no marks, reserve and segments
+	readBufSize   = 128 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
