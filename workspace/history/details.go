@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Details is a run as its records tell it, whether it is over or not.
+// Details is a run as read from its files, whether it is over or not.
 type Details struct {
 	Request    Request
 	Executions []Execution // in order of dispatch
-	Stops      []Record    // stop and cancel: who ended what, in order
-	Decisions  []Record    // decide and answer: what people were asked, in order
+	Stops      []Record    // stop and cancel, in order
+	Decisions  []Record    // decide and answer, in order
 	Result     *Result     // nil while the run is not over
-	Problem    string      // what of its records is damaged, for people; "" if nothing
+	Problem    string      // damage of its files, for display; "" = none
 }
 
 // Execution is one process of a run.
 type Execution struct {
 	Node   int    // index in Request.Scope
 	ID     string // of the node
-	Number int    // which execution of the node, from 1
+	Number int    // among the executions of the node, from 1
 
 	Dispatched, Started, Ended time.Time // zero: not (yet)
 	PID                        int
 	Command                    string          // after wrapping
 	Inputs                     json.RawMessage // see Record
 
-	Over     bool // the fields below are known
+	Over     bool // the fields below are set
 	OK       bool
 	Reason   string
 	ExitCode int
@@ -41,8 +41,8 @@ type Execution struct {
 	Out, Err Range // End is -1 while it runs
 }
 
-// Load reads run n, which another process may be writing. Damage is no error: what is good is
-// returned, and Problem tells the rest. The only errors are ErrNoRun and a folder out of reach.
+// Load reads run n, which another process may be writing. Damage is not an error: Load returns the
+// readable part and describes the damage in Problem. Errors are ErrNoRun and an inaccessible folder.
 func (s *Store) Load(n int) (*Details, error) {
 	if err := s.exists(n); err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (s *Store) Load(n int) (*Details, error) {
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
-	// What was handed over and has not begun, or was given back, is no execution (yet).
+	// A job that was dispatched and has not started, or was withdrawn, is not an execution.
 	p.Executions = slices.DeleteFunc(p.Executions, func(x Execution) bool { return !x.Over && x.Started.IsZero() })
 	if info.Torn > 0 {
-		problems = append(problems, fmt.Sprintf("the journal ends in %d bytes that are no whole record", info.Torn))
+		problems = append(problems, fmt.Sprintf("the journal ends with %d bytes of an incomplete record", info.Torn))
 	}
 	if res, over := s.result(n); over {
 		p.Result = res
@@ -103,7 +103,7 @@ func (f *fold) add(r *Record) error {
 	return nil
 }
 
-// clockSet puts the beginning of what was going into the time that its end will be told in.
+// clockSet shifts the start of running executions after the clock was set, so that durations are right.
 func (f *fold) clockSet(r *Record) {
 	if r.Clocks == nil {
 		return
@@ -115,7 +115,7 @@ func (f *fold) clockSet(r *Record) {
 	}
 }
 
-// known prefers what is known at the end. Of an execution that was lost only the start is.
+// known returns the range of the end record, or that of the start record for an execution that was lost.
 func known(end, start Range) Range {
 	if end.File == "" {
 		return start
@@ -123,7 +123,7 @@ func known(end, start Range) Range {
 	return end
 }
 
-// execution returns the one that r is about; the first record of it may be any.
+// execution returns the execution of r, and adds it if r is its first record.
 func (f *fold) execution(r *Record) *Execution {
 	key := [2]int{r.Node, r.Execution}
 	i, known := f.at[key]

@@ -12,19 +12,19 @@ import (
 	"strconv"
 )
 
-// A log is text: every line is "crc32c SP payload LF", the sum as eight lower-case hex digits over
-// the payload alone. People can read and grep it, and a line proves by itself that it is whole.
+// A log is text. Every line is an entry: "crc32c SP payload LF", where the sum of the payload has eight
+// lower-case hex digits. A log can be read and searched, and each line shows whether it is complete.
 //
-//	line 1    header, names the format and its version
-//	line 2…   records, and marks: up to here the disk had everything
-//	reserve   zeros, room for what must be written even when the disk is full; or nothing
-//	tail      what a crash left of lines that nobody was told were written
+//	line 1    header with the format and its version
+//	line 2…   entries: records, and marks that state how much of the file was synced before
+//	reserve   zeros, space for entries that must be written even if the disk is full; or nothing
+//	tail      the rest of lines that a crash interrupted
 //
-// A log begins a new file (log, log.2, log.3…), a segment, when the disk has failed under the one
-// before: after a failed sync nobody can say what of a file is on the disk. The header of a segment
-// says how much of the one before counts; what came after that is repeated in it.
+// A log continues in a new file (log, log.2, log.3…), a segment, after the disk has failed: after a
+// failed sync the state of a file on the disk is unknown. The header of a segment contains how much of
+// the previous segment counts; later entries of that segment are repeated.
 
-// MaxPayload bounds one record, in bytes. It bounds the memory that a damaged log can claim, too.
+// MaxPayload is the maximum size of a record, in bytes. It also bounds the memory for a damaged log.
 const MaxPayload = 16 << 20
 
 const (
@@ -37,13 +37,13 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header describes a log to its readers. A version is raised only when an older reader would
-// misunderstand the records; new kinds of records do not raise it, readers skip what they do not know.
+// header is the payload of the first line. A new version is necessary only if an older reader would
+// misinterpret the records; not for new types of records, which readers skip.
 type header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Segment int    `json:"segment,omitempty"` // number of this file, from 2; absent from the first
-	After   int64  `json:"after,omitempty"`   // how many bytes of the segment before count
+	After   int64  `json:"after,omitempty"`   // how many bytes of the previous segment count
 }
 
 // headerLine is the first line of every log that this program creates.
@@ -57,9 +57,9 @@ func appendHeader(dst []byte, h header) []byte {
 	return appendEntry(dst, payload)
 }
 
-// markPrefix begins the payload of a mark, markSuffix ends it; between them is the number of bytes
-// of the segment that were synced before the mark was written. Marks tell damage from what a power
-// cut takes: before the last of them nothing can be missing in an orderly way.
+// markPrefix and markSuffix enclose the payload of a mark: the number of bytes of the segment that were
+// synced before the mark was written. Marks distinguish damage from the effect of a power cut, which
+// cannot change synced bytes.
 const (
 	markPrefix = `{"synced":`
 	markSuffix = `}`
@@ -70,7 +70,7 @@ func appendMark(dst []byte, synced int64) []byte {
 	return appendEntry(dst, append(payload, markSuffix...))
 }
 
-// markOf reads a mark. Records of ours never begin like one.
+// markOf reads a mark. Records never start like a mark.
 func markOf(payload []byte) (synced int64, ok bool) {
 	text, ok := bytes.CutPrefix(payload, []byte(markPrefix))
 	if !ok {
@@ -81,7 +81,7 @@ func markOf(payload []byte) (synced int64, ok bool) {
 	return synced, ok && err == nil
 }
 
-// appendEntry appends the line of payload, which must not contain a line feed.
+// appendEntry appends the entry of a payload, which must not contain a line feed.
 func appendEntry(dst, payload []byte) []byte {
 	var sum [4]byte
 	crc := crc32.Checksum(payload, castagnoli)
@@ -92,7 +92,8 @@ func appendEntry(dst, payload []byte) []byte {
 	return append(dst, '\n')
 }
 
-// entryPayload returns the payload of a whole, undamaged line. The payload shares line's memory.
+// entryPayload returns the payload of an entry. ok is false if the line is incomplete or damaged. The
+// payload shares memory with line.
 func entryPayload(line []byte) (payload []byte, ok bool) {
 	if len(line) < entryOverhead || line[sumLen] != ' ' || line[len(line)-1] != '\n' {
 		return nil, false
@@ -109,7 +110,7 @@ func entryPayload(line []byte) (payload []byte, ok bool) {
 	return payload, crc32.Checksum(payload, castagnoli) == want
 }
 
-// hexDigit takes lower case only: one way to write a sum, so that every flipped bit is seen.
+// hexDigit accepts only lower case, so that every changed bit of a sum is detected.
 func hexDigit(c byte) (uint32, bool) {
 	switch {
 	case '0' <= c && c <= '9':
@@ -120,7 +121,7 @@ func hexDigit(c byte) (uint32, bool) {
 	return 0, false
 }
 
-// readHeader judges the payload of a log's first line.
+// readHeader reads and checks the payload of the first line.
 func readHeader(payload []byte) (header, error) {
 	var h header
 	if err := json.Unmarshal(payload, &h); err != nil || h.Format != logFormat {
@@ -132,19 +133,19 @@ func readHeader(payload []byte) (header, error) {
 	return h, nil
 }
 
-// lineReader cuts a stream into lines without allocating for the usual ones.
+// lineReader splits a stream into lines, without allocations for lines of usual length.
 type lineReader struct {
 	r    *bufio.Reader
-	long []byte // a line larger than the buffer of r is collected here
+	long []byte // a line larger than the buffer of r
 }
 
 func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, readBufSize)}
 }
 
-// next returns the next line with its line feed, which only the last one may lack. The line is
-// valid until the following call. A line beyond MaxPayload comes in pieces, none of which is a
-// valid frame but by accident of its contents. At the end: io.EOF and no bytes.
+// next returns the next line with its line feed, which only the last line may lack. The line is valid
+// until the next call. A line beyond MaxPayload is returned in pieces, which are usually not valid
+// entries. At the end next returns io.EOF and no bytes.
 func (l *lineReader) next() ([]byte, error) {
 	line, err := l.r.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -162,7 +163,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return l.long, lineError(l.long, err)
 }
 
-// lineError hides the end of the stream from the line that came before it.
+// lineError returns nil instead of io.EOF for a last line without line feed.
 func lineError(line []byte, err error) error {
 	if errors.Is(err, io.EOF) && len(line) > 0 {
 		return nil
@@ -170,7 +171,7 @@ func lineError(line []byte, err error) error {
 	return err
 }
 
-// tornHeader reports whether b is what a crash can leave of a log that was just being created.
+// tornHeader reports whether b is a header whose writing was interrupted by a crash.
 func tornHeader(b []byte) bool {
 	return bytes.HasPrefix(headerLine, bytes.TrimRight(b, "\x00"))
 }

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what kept runs are read as")
 
-// TestKeptRuns reads runs that earlier versions have written, as testdata/kept/keep.sh made them, and
-// compares what is read with what was read when they were made.
+// TestKeptRuns reads runs that earlier versions wrote, made by testdata/kept/keep.sh, and compares the
+// result with the one at that time.
 func TestKeptRuns(t *testing.T) {
 	folders, err := filepath.Glob("testdata/kept/v*/*/run.json")
 	if err != nil || len(folders) == 0 {
@@ -33,7 +33,7 @@ func TestKeptRuns(t *testing.T) {
 	}
 }
 
-// storeOf is a history with a copy of one kept run.
+// storeOf returns a history with a copy of one kept run.
 func storeOf(t *testing.T, folder string) (*Store, int) {
 	t.Helper()
 	req, err := readRequest(LocalDisk{}, filepath.Join(folder, requestFile))
@@ -50,7 +50,7 @@ func storeOf(t *testing.T, folder string) (*Store, int) {
 	return s, req.Run
 }
 
-// continued takes up a run that is not over and ends it: a later version must be able to.
+// continued reopens a kept run that is not over, and ends it.
 func continued(t *testing.T, s *Store, n int, past *Details) {
 	t.Helper()
 	records := 0

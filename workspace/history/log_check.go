@@ -7,10 +7,9 @@ import (
 	"os"
 )
 
-// Check reports whether the log is still what a reader finds at its path. Somebody may have removed,
-// replaced or cut its files, or the folder around them: what is written is then kept by the open file
-// only, and gone with this process. nil says that all is well; an error names the file and what has
-// become of it. Files that were put back where they were are well again.
+// Check reports whether a reader of the path still finds the log. If its files or their folder were
+// removed, replaced or truncated, new records exist only in the open file and are lost with this process.
+// The error names the file and the change. It is nil again when the files are restored.
 func (l *Log) Check() error {
 	if l.err != nil {
 		return l.err

@@ -11,11 +11,11 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// TestCheck does to the files of an open log what people do to files.
+// TestCheck removes, moves, replaces and truncates the files of an open log.
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		deed func(path string) error
-		want string // "" = all is well
+		want string // "" = no error
 	}{
 		"nothing":  {func(string) error { return nil }, ""},
 		"removed":  {os.Remove, "removed"},
@@ -56,7 +56,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckLooksAtAllSegments removes the first of two.
+// TestCheckLooksAtAllSegments removes the first of two segments.
 func TestCheckLooksAtAllSegments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l := logOfSegments(t, path, 2)
@@ -71,7 +71,7 @@ func TestCheckLooksAtAllSegments(t *testing.T) {
 	}
 }
 
-// replaceByCopy is what rsync and many editors do.
+// replaceByCopy replaces a file by a copy, like rsync and many editors.
 func replaceByCopy(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect returns a replay function that keeps copies of what it is given.
+// collect returns a replay function that stores copies of the payloads.
 func collect(to *[]string) func([]byte) error {
 	return func(payload []byte) error {
 		*to = append(*to, string(payload))
@@ -95,7 +95,7 @@ func checkContinues(t *testing.T, l *Log, path string, before []string) {
 
 func TestLogDamageAtEveryByte(t *testing.T) {
 	path, data, records := sampleLog(t, 6)
-	tail := bytes.LastIndexByte(data[:len(data)-1], '\n') // damage from here on looks like a torn end
+	tail := bytes.LastIndexByte(data[:len(data)-1], '\n') // damage after this looks like a torn end
 	for at := range data {
 		broken := bytes.Clone(data)
 		broken[at] ^= 0x01
@@ -128,7 +128,7 @@ func checkReadOnly(t *testing.T, l *Log, path string, want []byte) {
 	t.Helper()
 	var damaged *DamagedError
 	if err := l.Append([]byte("x")); !errors.As(err, &damaged) {
-		t.Fatalf("a damaged log took a record: %v", err)
+		t.Fatalf("a damaged log accepted a record: %v", err)
 	}
 	if err := l.Sync(); !errors.As(err, &damaged) {
 		t.Fatalf("a damaged log was synced: %v", err)
@@ -141,9 +141,9 @@ func checkReadOnly(t *testing.T, l *Log, path string, want []byte) {
 	}
 }
 
-// TestReadLogStopsWhereItBegan: what is appended meanwhile is not read, lest half a line followed
-// by good ones be taken for damage.
-func TestReadLogStopsWhereItBegan(t *testing.T) {
+// TestReadLogIgnoresLaterRecords checks that records appended during the read are not read: half a line
+// followed by good ones would look like damage.
+func TestReadLogIgnoresLaterRecords(t *testing.T) {
 	path, data, _ := sampleLog(t, 3)
 	cut := len(data) - 10
 	write(t, path, data[:cut])
@@ -158,7 +158,7 @@ func TestReadLogStopsWhereItBegan(t *testing.T) {
 	}
 }
 
-func TestLogForeignFiles(t *testing.T) {
+func TestLogRefusesOtherFiles(t *testing.T) {
 	newer := appendEntry(nil, []byte(`{"format":"wf-log","version":3}`))
 	other := appendEntry(nil, []byte(`{"format":"other","version":1}`))
 	for name, tc := range map[string]struct{ text, want string }{
@@ -199,8 +199,8 @@ func TestLogReplayErrorNamesTheLine(t *testing.T) {
 	}
 }
 
-// limitFiles makes this process unable to write beyond size bytes in any file, so that writes fail
-// half-way as on a full disk, until the returned function is called.
+// limitFiles limits the size of all files of this process, so that writes fail half-way as on a full disk,
+// until lift is called.
 func limitFiles(t *testing.T, size uint64) (lift func()) {
 	t.Helper()
 	signal.Ignore(unix.SIGXFSZ)
@@ -251,16 +251,16 @@ func TestLogFullDisk(t *testing.T) {
 	}
 }
 
-func TestLogRefusesWhatIsNoRecord(t *testing.T) {
+func TestLogRefusesInvalidRecords(t *testing.T) {
 	l, err := OpenLog(LocalDisk{}, filepath.Join(t.TempDir(), "log"), collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l.Append([]byte("two\nlines")) == nil {
-		t.Error("a line feed was taken")
+		t.Error("a line feed was accepted")
 	}
 	if l.Append(make([]byte, MaxPayload+1)) == nil {
-		t.Error("a record beyond MaxPayload was taken")
+		t.Error("a record beyond MaxPayload was accepted")
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -292,7 +292,8 @@ func TestLogLongRecords(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: no input makes the reader panic, and whatever follows good records, they are kept.
+// FuzzReadLog checks that no input makes the reader panic, and that good records before any other bytes are
+// read.
 func FuzzReadLog(f *testing.F) {
 	_, data, _ := sampleLog(f, 4)
 	f.Add(data)
@@ -345,8 +346,7 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkSync makes a record of 200 bytes durable, in a file that grows and in one that has been
-// filled ahead.
+// BenchmarkSync makes a record of 200 bytes durable, in a growing file and in one with a reserve.
 func BenchmarkSync(b *testing.B) {
 	for name, reserve := range map[string]int{"grows": 0, "filled": 4096} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// finishRun creates a run that ended so long after noon.
+// finishRun creates a run that ended a given time after noon.
 func finishRun(t *testing.T, s *Store, after time.Duration) int {
 	t.Helper()
 	r := createRun(t, s)
@@ -82,7 +82,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("removing an unfinished run: %v", err)
 	}
 	if err := s.Remove(2, true); !errors.Is(err, ErrNoRun) {
-		t.Errorf("removing what is not there: %v", err)
+		t.Errorf("removing a missing run: %v", err)
 	}
 	if err := s.Remove(1, true); err != nil {
 		t.Fatal(err)
@@ -92,11 +92,11 @@ func TestRemove(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 	if n := finishRun(t, s, 0); n != 2 {
-		t.Errorf("the number of a removed run was given again: %d", n)
+		t.Errorf("the number of a removed run was used again: %d", n)
 	}
 }
 
-// TestNumbersAreNeverReused: random creations and removals, also by a store opened anew.
+// TestNumbersAreNeverReused makes random creations and removals, also with a reopened store.
 func TestNumbersAreNeverReused(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")

@@ -1,6 +1,6 @@
 package history
 
-// Request returns what was asked for when run n began, scope included.
+// Request returns the request of run n, including the scope.
 func (s *Store) Request(n int) (Request, error) {
 	if err := s.exists(n); err != nil {
 		return Request{}, err
@@ -8,8 +8,8 @@ func (s *Store) Request(n int) (Request, error) {
 	return readRequest(s.disk, s.file(n, requestFile))
 }
 
-// Replay gives the records of run n to f in order, whether the run is over or not. An error of f
-// ends the reading and is returned; damage ends it too, after the records before it.
+// Replay calls f for the records of run n in order, whether the run is over or not. It stops at an error
+// of f and at damage, and returns the error.
 func (s *Store) Replay(n int, f func(Record) error) (Request, error) {
 	req, err := s.Request(n)
 	if err != nil {

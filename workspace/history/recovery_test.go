@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestTrials: notes add up until they are taken back, and after RecoveryLimit the workspace is held.
-func TestTrials(t *testing.T) {
+// TestRecovery checks that attempts add up until EndRecovery, and that RecoveryLimit quarantines the workspace.
+func TestRecovery(t *testing.T) {
 	state := t.TempDir()
 	for try := 1; try <= RecoveryLimit; try++ {
 		before, err := ReadRecovery(state, "a1", "/x")
@@ -39,8 +39,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestDamagedTrial: a note that cannot be read holds nothing and is named.
-func TestDamagedTrial(t *testing.T) {
+// TestUnreadableRecovery checks that an unreadable note quarantines no workspace and that the error names it.
+func TestUnreadableRecovery(t *testing.T) {
 	state := t.TempDir()
 	if err := os.Mkdir(filepath.Join(state, string(recoveryDir)), 0o700); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func createRun(t *testing.T, s *Store) *Run {
 	return r
 }
 
-// twoNodes are the records of a run of two nodes, the second of which fails.
+// twoNodes returns the records of a run of two nodes, of which the second fails.
 func twoNodes() []Record {
 	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
 	return []Record{
@@ -176,7 +176,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-func TestReplayReadsWithoutTakingUp(t *testing.T) {
+func TestReplayDoesNotChangeTheRun(t *testing.T) {
 	s := openStore(t)
 	r := createRun(t, s)
 	appendAll(t, r, twoNodes())
