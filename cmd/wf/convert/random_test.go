@@ -16,8 +16,8 @@ import (
 	"wf/graph/attribute"
 )
 
-// randomGraph draws a graph whose blocking edges have no cycle. Names are from an alphabet with
-// what formats find special, commands hold anything that a workfile can.
+// randomGraph generates a graph without blocking cycles. Names contain characters that are special in
+// formats, commands contain everything that a workfile can represent.
 func randomGraph(t *rapid.T, name string) *api.Graph {
 	g := &api.Graph{}
 	if rapid.Bool().Draw(t, "graph attributes") {
@@ -53,12 +53,12 @@ func randomGraph(t *rapid.T, name string) *api.Graph {
 	return g
 }
 
-// anyText draws what a command or an attribute may be.
+// anyText generates a text of a command or an attribute.
 func anyText(t *rapid.T) string {
 	return rapid.StringMatching(`[a-z <>&"'#;|%\[\]{}()\\$*_~=\n.:-]{0,12}[a-z"\\;#]`).Draw(t, "text")
 }
 
-// workflow is what a graph should be when it is read again.
+// workflow returns the expected result of importing a graph.
 func workflow(g *api.Graph) *Workflow {
 	w := &Workflow{Attrs: g.Attrs}
 	names, seen := map[string]string{}, map[string]bool{}
@@ -76,8 +76,8 @@ func workflow(g *api.Graph) *Workflow {
 	return w
 }
 
-// TestDotAgain: what Dot writes, readDot reads.
-func TestDotAgain(t *testing.T) {
+// TestDotRoundTrip checks that readDot reads what Dot writes.
+func TestDotRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z "~/;{}<>-]{1,5}`)
 		text := Dot(g)
@@ -88,8 +88,8 @@ func TestDotAgain(t *testing.T) {
 	})
 }
 
-// TestMermaidAgain: what Mermaid writes, readMermaid reads. It lists the nodes of groups last.
-func TestMermaidAgain(t *testing.T) {
+// TestMermaidRoundTrip checks that readMermaid reads what Mermaid writes, with nodes of groups last.
+func TestMermaidRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z]{1,5}[-.]`)
 		text := Mermaid(g)
@@ -100,16 +100,15 @@ func TestMermaidAgain(t *testing.T) {
 	})
 }
 
-// sorted puts the elements of a description into an order.
+// sorted sorts the lines of a description.
 func sorted(text string) string {
 	parts := strings.Split(strings.ReplaceAll(text, "\n  |", "\x00  |"), "\n")
 	slices.Sort(parts)
 	return strings.ReplaceAll(strings.Join(parts, "\n"), "\x00", "\n")
 }
 
-// TestOddNames: names that a format cannot write are replaced, all by different ones.
-// TestEveryAttributeAgain: dot and mermaid carry every attribute that people set, both ways.
-func TestEveryAttributeAgain(t *testing.T) {
+// TestAttributeRoundTrip checks that dot and mermaid store every attribute that users set.
+func TestAttributeRoundTrip(t *testing.T) {
 	g := &api.Graph{Attrs: map[string]string{}, Nodes: []api.GraphNode{
 		{ID: "a", Name: "a", Command: "true", Attrs: map[string]string{}},
 		{ID: "c", Name: "c", Container: true, SubFlow: "foreach", Attrs: map[string]string{}},
