@@ -31,7 +31,7 @@ const (
 	SchemaKVKeys    = "wf.kv-keys/v1"
 )
 
-// EventType names what happened (SEMANTICS §6).
+// EventType names what happened (docs/semantics.md, Events).
 type EventType string
 
 // The types of events. A reader ignores those it does not know.
@@ -146,7 +146,7 @@ const (
 	Cancelled Result = "cancelled"
 )
 
-// State of a node as people see it (CLI.md): derived from its status and history.
+// State of a node as people see it (`wf help states`): derived from its status and history.
 type State string
 
 // The states of a node.

@@ -41,7 +41,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 	if !r.look || room <= 0 || r.phase != going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
 	}
-	for f := range r.sched.Foresee() {
+	for f := range r.sched.Lookahead() {
 		id := executor.ID{Node: f.Node, Execution: f.Execution}
 		if r.has(id) {
 			continue

@@ -129,7 +129,7 @@ func (w *Workspace) complete(r *run) {
 	w.pruneLater()
 }
 
-// exitCode is what an attached `wf run` exits with, as far as the daemon can know (CLI.md), for the
+// exitCode is what an attached `wf run` exits with, as far as the daemon can know (`wf help exit-codes`), for the
 // result of a run and the cause of its stop.
 func exitCode(result api.Result, cause string) int {
 	switch {

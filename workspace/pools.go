@@ -11,7 +11,7 @@ import (
 )
 
 // Pools hands out units of what commands need while they run and of which the machine has so many
-// (CONTROL-FLOW §3). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
+// (docs/control-flow.md, Pools). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
 type Pools interface {
 	// TryAcquire takes all units of a claim or none. Refused, it waits in line under its key; wake is
 	// called when the units are its own, and the next TryAcquire says so. wake must not block.

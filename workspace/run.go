@@ -216,7 +216,7 @@ func (r *run) enact(w *Workspace, c change, todo *followUp) {
 			w.touchEdge(e)
 			w.marked(e, before)
 		}
-	case scheduler.Grew:
+	case scheduler.NodesAdded:
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			r.remember(w, i)
 		}
@@ -286,7 +286,7 @@ func (r *run) nodeChanged(w *Workspace, c change) {
 	if c.template != nil {
 		r.showTemplate(w, r.sched.Template(c.Node), c.template.status)
 	}
-	if c.Past {
+	if c.Prior {
 		r.growth.recalled = true
 		return
 	}

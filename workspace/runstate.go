@@ -29,7 +29,7 @@ type runState struct {
 
 	sched *scheduler.Run
 	flow  *flow.Flow // nil for a plain run
-	past  scheduler.Past
+	past  scheduler.Prior
 	nodes []runNode
 	// templates are the nodes of the workfile of which the run executes instances, by id.
 	templates map[string]*template
@@ -128,7 +128,7 @@ func (r *runState) noteRecord(rec history.Record) (ev scheduler.Event, decides b
 	ev = scheduler.Event{Node: rec.Node, Execution: rec.Execution}
 	switch rec.Type {
 	case history.RecordBegin:
-		return scheduler.Event{Kind: scheduler.Begin}, true
+		return scheduler.Event{Kind: scheduler.Start}, true
 	case history.RecordDispatch:
 		ev.Kind = r.applyDispatch(rec)
 	case history.RecordStart:
@@ -182,7 +182,7 @@ func (r *runState) applyDispatch(rec history.Record) scheduler.EventKind {
 	if r.sched.Wants(rec.Node, rec.Execution) {
 		return scheduler.Dispatched
 	}
-	return scheduler.Strayed
+	return scheduler.Unrequested
 }
 
 func (r *runState) applyStart(rec history.Record) {
@@ -229,11 +229,11 @@ func (r *runState) effect(ev scheduler.Event, ef scheduler.Effect) change {
 	c := change{Effect: ef, event: ev}
 	switch ef.Kind {
 	case scheduler.NodeChanged:
-		if !ef.Past {
+		if !ef.Prior {
 			c.replaced, c.unreported = r.remark(ev, ef)
 		}
 		c.template = r.countTemplate(ef)
-	case scheduler.Grew:
+	case scheduler.NodesAdded:
 		r.grow(ef)
 	case scheduler.Waiting:
 		r.noteWait(ef)
@@ -323,7 +323,7 @@ func (t *template) sum() graph.Status {
 func (r *runState) grow(ef scheduler.Effect) {
 	r.numbered = true
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
-		path := r.sched.NodeID(i)
+		path := r.sched.Path(i)
 		n := runNode{id: path, name: r.shownName(i, path)}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
 			n.label, n.output = t.label, t.output

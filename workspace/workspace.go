@@ -46,7 +46,7 @@ type Config struct {
 	Nested Nested // nil: commands of runs start no others
 }
 
-// Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
+// Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
 type Slots interface {
 	// Join makes a member for a run of a workspace that wants so many slots at most: 0 = it does not
 	// say, or NoLimit. wake is called when there is news for the member: a slot that it was refused,
@@ -107,7 +107,7 @@ type Workspace struct {
 	stages   stageTable
 	local    localTable
 	last     map[string]memory // node id → what is known of its past
-	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
+	before   scheduler.Prior   // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog

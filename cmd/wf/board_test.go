@@ -35,7 +35,7 @@ func boardOf(events ...api.Event) *board {
 	return b
 }
 
-// TestBoardRows are the screens of UX 4.1 at several sizes.
+// TestBoardRows are the rows of progress at several sizes.
 func TestBoardRows(t *testing.T) {
 	b := boardOf(endedAt(2, "fetch", 1, 2, 0), endedAt(3, "trim_S002", 1, 1, 1),
 		startedAt(4, "align_of_a_sample_with_a_long_name_S001", 1), startedAt(5, "align_S003", 1), startedAt(6, "multiqc", 1),

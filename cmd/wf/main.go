@@ -15,7 +15,7 @@ import (
 // runnerCommand is the hidden sub-command that forks and reaps the commands of one run.
 const runnerCommand = "runner"
 
-// Exit statuses (CLI.md).
+// Exit statuses (`wf help exit-codes`).
 const (
 	exitOK          = 0
 	exitFailed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
