@@ -55,7 +55,8 @@ var mayImport = map[string][]string{
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -93,7 +94,6 @@ var mayBeWide = map[string]struct {
 	"executor.runner":     {51, 110, "to be split"},
 	"executor.session":    {26, 33, "to be split"},
 	"graphml.Document":    {20, 68, "to be split"},
-	"scheduler.Run":       {33, 260, "to be split"},
 	"tui.logView":         {31, 47, "to be split"},
 	"tui.model":           {46, 237, "to be split"},
 	"workspace.Workspace": {35, 351, "to be split"},
@@ -154,6 +154,8 @@ func home(name string) string {
 	switch name {
 	case "executor/executortest":
 		return "executor"
+	case "cmd/wf/console/consoletest":
+		return "cmd/wf/console"
 	case "workspace/history/historytest":
 		return "workspace/history"
 	}
