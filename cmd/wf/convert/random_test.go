@@ -165,8 +165,8 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// FuzzImport: no input makes a reader panic or hang, an error names a line of the input, and what
-// is read is whole.
+// FuzzImport checks that no input makes a reader panic or hang, that errors name a line of the input, and
+// that workflows are complete.
 func FuzzImport(f *testing.F) {
 	for i, format := range Formats() {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", "import", format+".txtar"))
@@ -182,7 +182,7 @@ func FuzzImport(f *testing.F) {
 		var at *Error
 		switch {
 		case errors.As(err, &at):
-			lines := 1 // at most: all that ends a line for YAML
+			lines := 1 // at most: counts all line ends of YAML
 			for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
 				lines += strings.Count(string(data), end)
 			}
@@ -197,7 +197,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// checkWhole demands that edges end at nodes, and ids are unique.
+// checkWhole checks that edges end at nodes, and that ids are unique.
 func checkWhole(t *testing.T, w *Workflow) {
 	ids := map[string]bool{}
 	for _, n := range w.Nodes {
@@ -213,8 +213,8 @@ func checkWhole(t *testing.T, w *Workflow) {
 	}
 }
 
-// TestExportsOfControlFlow: a sub-flow is a node with a frame, conditions stand at edges, and an edge to a
-// group means its ends.
+// TestExportsOfControlFlow checks that a sub-flow is a node with a cluster, that conditions are labels of edges,
+// and that an edge to a group leads to its first nodes.
 func TestExportsOfControlFlow(t *testing.T) {
 	g := &api.Graph{Nodes: []api.GraphNode{
 		{ID: "1", Name: "list", Command: "ls", State: api.StateOK},
