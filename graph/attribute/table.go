@@ -23,7 +23,7 @@ var table = []Attribute{
 	{Name: "rate_limit", On: SubFlow, Kind: Other, Mistaken: []string{"max_rate", "rate_max"},
 		Meaning: "10/1m: at most 10 instances start in one minute"},
 	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue", "cancel"}, Mistaken: []string{"fail_fast"},
-		Meaning: "stop: no more instances start; continue: all of them run; cancel: running ones are stopped, too"},
+		Meaning: "stop: no more instances start; continue: all run; cancel: all are stopped"},
 	{Name: "stop_when", On: SubFlow, Kind: Expression, Long: true,
 		Meaning: "an expression: if it is true after an instance, no more start"},
 	{Name: "min_success", On: SubFlow, Kind: Other, Mistaken: []string{"min_successes", "min_succeeded"},
