@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"sync"
 
 	"wf/api"
 )
@@ -163,23 +166,39 @@ func live(w Workspace, r *http.Request, q api.LiveQuery) (api.RunLive, error) {
 	return w.Live(r.Context(), r.PathValue("run"), q.Nodes)
 }
 
-// unlessStopping refuses requests while a client waits for the runs to end before the daemon stops.
-func (d *daemon) unlessStopping(e endpoint) endpoint {
-	start := e.serve
-	e.serve = func(w http.ResponseWriter, r *http.Request) error {
-		if d.waiters.Load() > 0 {
-			return &api.Error{Code: api.CodeRefused, Message: "the daemon ends when its runs are over: no new one begins",
-				Why: "somebody has asked for that with wf server stop --wait"}
-		}
-		return start(w, r)
+// startRun is refused while a client waits for the runs to end before the daemon stops: they would never end.
+func (d *daemon) startRun(w http.ResponseWriter, r *http.Request) error {
+	if d.waiters.Load() > 0 {
+		return &api.Error{Code: api.CodeRefused, Message: "the daemon stops when its runs have ended: no new run starts",
+			Why: "wf server stop --wait was called"}
 	}
-	return e
+	return ask(d, api.StartRun, func(ws Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
+		waits, answered := make(chan api.Error, 1), make(chan struct{})
+		q.Key, q.Again, q.Waits = requestKey(r), comesAgain(r), waits
+		q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
+		var interim sync.WaitGroup
+		interim.Go(func() {
+			select {
+			case busy := <-waits:
+				writeWaits(w, busy)
+			case <-answered:
+			}
+		})
+		defer interim.Wait()
+		defer close(answered)
+		return ws.StartRun(r.Context(), client(r), q)
+	}).serve(w, r)
 }
 
-func (d *daemon) startRun(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
-	q.Key, q.Again = requestKey(r), comesAgain(r)
-	q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
-	return w.StartRun(r.Context(), client(r), q)
+// writeWaits sends the interim response of a run that has to wait.
+func writeWaits(w http.ResponseWriter, busy api.Error) {
+	text, err := json.Marshal(busy)
+	if err != nil {
+		return
+	}
+	w.Header().Set(api.HeaderWaits, url.QueryEscape(string(text)))
+	w.WriteHeader(http.StatusProcessing)
+	w.Header().Del(api.HeaderWaits)
 }
 
 // saveCopy opens the copy that the workspace has written.

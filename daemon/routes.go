@@ -48,7 +48,7 @@ func (d *daemon) table() []endpoint {
 		ask(d, api.ListApprovals, plain(Workspace.Approvals)),
 		ask(d, api.DecideApproval, decide),
 		ask(d, api.PlanRun, question(Workspace.Plan)),
-		d.unlessStopping(ask(d, api.StartRun, d.startRun)),
+		endpoint{api.StartRun.Endpoint, d.startRun},
 		ask(d, api.ListRuns, plain(Workspace.Runs)),
 		ask(d, api.PruneRuns, question(Workspace.Prune)),
 		ask(d, api.StopRuns, byClient(Workspace.StopAll)),
