@@ -39,7 +39,7 @@ func TestRoutesOfARun(t *testing.T) {
 		t.Errorf("approvals %+v, %v", waiting, e)
 	}
 	for path, want := range map[string]api.Code{
-		path + "/outputs?node=none":            api.CodeUnknownNode,
+		path + "/outputs?node=none":            api.CodeNotFound,
 		path + "/why?node=none":                api.CodeUnknownNode,
 		path + "/runs/77/outlook":              api.CodeNotFound,
 		path + "/log?node=n&execution=-1":      api.CodeInvalid,
