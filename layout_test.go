@@ -48,12 +48,13 @@ var mayImport = map[string][]string{
 	"graph/layered":        {},
 	"tui/plain":            {},
 	"tui/cells":            {},
+	"tui/program":          {},
 	"tui/drawing":          {"tui/plain"},
 	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
-	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/program", "tui/words"},
+	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -71,6 +72,7 @@ var mayNotUse = map[string][]string{
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"tui/plain":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/cells":            {"os", "net", "time", "sync", "log", "context"},
+	"tui/program":          {"os", "net", "log"},
 	"tui/words":            {"os", "net", "sync", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},

@@ -14,6 +14,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/program"
 )
 
 // said is outputs that a test holds: what each node wrote on each stream.
@@ -152,7 +153,7 @@ func checkScreen(t *testing.T, text string, width int) {
 
 // TestTails: output that nobody takes is left out in the middle, and what follows says so.
 func TestTails(t *testing.T) {
-	tl := &tail{wake: make(chan struct{}, 1)}
+	tl := &tail{wake: program.NewSignal()}
 	for i := range 100 {
 		tl.push(piece{stream: stdout, data: bytes.Repeat([]byte{'a' + byte(i%26)}, readBytes)})
 	}

@@ -111,9 +111,6 @@ func (v *logView) take(n logNews) tea.Cmd {
 	if n.from != v.tail {
 		return nil // of what was shown before
 	}
-	if n.crash != nil {
-		panic(n.crash)
-	}
 	for _, h := range n.infos {
 		v.infos[h.source] = h.info
 		v.skip += h.skipped

@@ -153,9 +153,9 @@ func (l *link) close() {
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
 	if m.opt.Path == "" {
-		return guarded(m.goHome())
+		return m.goHome()
 	}
-	return guarded(m.openFile(m.opt.Path))
+	return m.openFile(m.opt.Path)
 }
 
 // openFile turns to a workfile.

@@ -5,12 +5,12 @@ import (
 	"context"
 	"io"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/program"
 )
 
 // Bounds of what is kept of outputs. More of it is on the disk of the daemon.
@@ -55,10 +55,9 @@ type tail struct {
 	bytes   int
 	infos   []heard
 	failed  error
-	crash   *Crash
-	reading int // streams that have not ended
-	wake    chan struct{}
-	last    time.Time // belongs to who calls next
+	crash   *program.Crash // next panics with it
+	reading int            // streams that have not ended
+	wake    program.Signal
 }
 
 // heard is what a source turned out to be.
@@ -74,13 +73,12 @@ type logNews struct {
 	infos  []heard
 	pieces []piece
 	failed error
-	crash  *Crash
 	over   bool // nothing more will come
 }
 
 // newTail begins to follow queries. The caller ends it with stop.
 func newTail(from outputs, queries []client.LogQuery, limit int64) *tail {
-	t := &tail{from: from, wake: make(chan struct{}, 1)}
+	t := &tail{from: from, wake: program.NewSignal()}
 	t.ctx, t.close = context.WithCancel(context.Background())
 	t.reading = 2 * len(queries)
 	for i, q := range queries {
@@ -97,7 +95,7 @@ func (t *tail) stop() {
 
 // follow finds out what there is of a source and reads its streams.
 func (t *tail) follow(source int, q client.LogQuery, limit int64) {
-	defer catch(t.carry)
+	defer program.Catch(t.carry)
 	info, err := t.from.LogInfo(t.ctx, q)
 	if err != nil {
 		t.change(func() {
@@ -129,7 +127,7 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 
 // read hands over a stream from offset on until it ends.
 func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
-	defer catch(t.carry)
+	defer program.Catch(t.carry)
 	err := t.copy(source, q, stream, offset)
 	t.change(func() {
 		t.reading--
@@ -171,7 +169,7 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 	}
 }
 
-func (t *tail) carry(c *Crash) { t.change(func() { t.crash = c }) }
+func (t *tail) carry(c *program.Crash) { t.change(func() { t.crash = c }) }
 
 // push adds a piece, and drops the oldest ones when nobody has taken them for too long.
 func (t *tail) push(p piece) {
@@ -195,32 +193,21 @@ func (t *tail) change(do func()) {
 	t.mu.Lock()
 	do()
 	t.mu.Unlock()
-	select {
-	case t.wake <- struct{}{}:
-	default:
-	}
+	t.wake.Set()
 }
 
 // next waits for news, at most once a frame. It is a tea.Cmd; nil is the end.
 func (t *tail) next() tea.Msg {
-	select {
-	case <-t.wake:
-	case <-t.ctx.Done():
+	if !t.wake.Wait(t.ctx) {
 		return nil
 	}
-	if wait := frameTime - time.Since(t.last); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-t.ctx.Done():
-			return nil
-		}
-	}
-	t.last = time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := logNews{t, t.infos, t.pieces, t.failed, t.crash, t.reading == 0}
+	t.wake.Clear() // what came since is part of the news
+	if t.crash != nil {
+		panic(t.crash)
+	}
+	n := logNews{t, t.infos, t.pieces, t.failed, t.reading == 0}
 	t.infos, t.pieces, t.bytes = nil, nil, 0
 	return n
 }

@@ -35,7 +35,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		m.refresh()
 	}
-	return m, guarded(tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg)))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg))
 }
 
 // handle is the one switch over all messages.
@@ -81,8 +81,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case failed:
 		m.fail(msg.err)
-	case *Crash:
-		panic(msg)
 	case answer:
 		return msg.apply(m)
 	}
@@ -114,9 +112,6 @@ func (m *model) opened(msg opened) tea.Cmd {
 func (m *model) news(n news) tea.Cmd {
 	if m.link == nil || n.from != m.link.feed {
 		return nil
-	}
-	if n.crash != nil {
-		panic(n.crash)
 	}
 	for _, note := range n.notes {
 		m.say(note, false)

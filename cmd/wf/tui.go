@@ -16,6 +16,7 @@ import (
 	"wf/client"
 	"wf/tui"
 	"wf/tui/editor"
+	"wf/tui/program"
 	"wf/tui/words"
 	"wf/workspace/history"
 )
@@ -59,7 +60,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		ASCII:  e.wantASCII(),
 		Color:  e.wantColor(true),
 	})
-	var bug *tui.Crash
+	var bug *program.Crash
 	if errors.As(err, &bug) {
 		e.crash(bug.Value, bug.Stack)
 		return left, exitError(exitDaemon)
