@@ -4,14 +4,14 @@ import "wf/graph"
 
 // Causes of an activation that are no edge of their own.
 const (
-	causeNone   int32 = -1 - iota
-	causeStart        // a start node of a fresh run, or of an instance
-	causeResume       // it had failed or was not reached, and could go on
-	causeJoin         // the tokens of all blocking in-edges
+	causeNone   edgeID = -1 - iota
+	causeStart         // a start node of a fresh run, or of an instance
+	causeResume        // it had failed or was not reached, and could go on
+	causeJoin          // the tokens of all blocking in-edges
 )
 
 // activate decides that the node shall execute once more: now, or after what it is doing.
-func (a activity) activate(cause int32) {
+func (a activity) activate(cause edgeID) {
 	n := &a.nodes[a.node]
 	if inst := a.instanceOf(a.node); a.halted || inst.cut {
 		inst.cut = true
@@ -101,7 +101,7 @@ func (r *Run) halt() {
 		inst := &r.instances[k]
 		if k > 0 && !inst.over {
 			inst.cut = inst.cut || inst.active > 0 || inst.joins > 0
-			r.todo.idle = append(r.todo.idle, int32(k))
+			r.todo.idle = append(r.todo.idle, instanceID(k))
 		}
 		inst.joins = 0
 	}
@@ -112,9 +112,9 @@ func (r *Run) halt() {
 		case n.dispatched:
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
 		case n.status == graph.Queued:
-			r.activity(int32(i)).withdraw()
+			r.activity(nodeID(i)).withdraw()
 		case n.status == graph.Running && r.NextInstanceAt(i) > 0:
-			r.subflow(int32(i)).stopRateWait()
+			r.subflow(nodeID(i)).stopRateWait()
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (a activity) change(s graph.Status, reason, message string, handled bool) {
 func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }
 
 // turn counts a node that begins or ends to be active.
-func (r *Run) countActive(frame, i int32, begins bool) {
+func (r *Run) countActive(frame instanceID, i nodeID, begins bool) {
 	inst := &r.instances[frame]
 	by := int32(1)
 	if !begins {
@@ -209,7 +209,7 @@ func (r *Run) countActive(frame, i int32, begins bool) {
 	}
 	inst.active += by
 	if inst.settlement != nil {
-		c := inst.lay.component[i-inst.node]
+		c := inst.lay.component[inst.local(i)]
 		inst.settlement.active[c] += by
 		if !begins && inst.settlement.active[c] == 0 {
 			r.todo.unsettled = append(r.todo.unsettled, componentRef{frame, c})

@@ -13,7 +13,7 @@ import (
 // for counts as there, unless it is repeated as well.
 
 // repeats says whether a node is one that is executed again: named, or in something that is.
-func (st *state) isRepeated(i int32) bool {
+func (st *state) isRepeated(i nodeID) bool {
 	if st.opt.Repeat == nil {
 		return false
 	}
@@ -22,10 +22,10 @@ func (st *state) isRepeated(i int32) bool {
 }
 
 // staysAsItIs says whether a node is one of those that a run of instances leaves alone.
-func (st *state) leftAlone(i int32) bool { return st.opt.Repeat != nil && !st.isRepeated(i) }
+func (st *state) leftAlone(i nodeID) bool { return st.opt.Repeat != nil && !st.isRepeated(i) }
 
 // holdsAgain says whether something that is repeated lies in a sub-flow that is not repeated itself.
-func (st *state) holdsRepeated(i int32) bool {
+func (st *state) holdsRepeated(i nodeID) bool {
 	return st.opt.Repeat != nil && st.subOf(i) != nil && st.repeatHolders[st.name(i)] && !st.isRepeated(i)
 }
 
@@ -43,7 +43,7 @@ func holdersOf(paths map[string]bool) map[string]bool {
 }
 
 // isAgain says whether an instance is repeated as a whole.
-func (st *state) repeatsInstance(owner, number int32) bool {
+func (st *state) repeatsInstance(owner nodeID, number int32) bool {
 	if st.opt.Repeat == nil || owner == noNode {
 		return false
 	}
@@ -52,20 +52,20 @@ func (st *state) repeatsInstance(owner, number int32) bool {
 
 // repeatFrame activates in a frame what is to be repeated and waits for nothing else that is, and the
 // sub-flows that hold such.
-func (r *Run) repeatInstance(k int32) {
+func (r *Run) repeatInstance(k instanceID) {
 	r.failLeftovers(k)
 	inst := r.instances[k]
-	for v := range inst.lay.ids {
-		if i := inst.node + int32(v); r.holdsRepeated(i) && r.nodes[i].status != graph.Failed {
+	for v := range inst.lay.nodeCount() {
+		if i := inst.nodeID(v); r.holdsRepeated(i) && r.nodes[i].status != graph.Failed {
 			r.setInitialStatus(i, graph.Failed)
 		}
 	}
 	r.recallDecisions(k)
 	r.deriveMarks(k)
 	inst = r.instances[k]
-	for v := range inst.lay.ids {
-		i := inst.node + int32(v)
-		switch in := inst.lay.in.of(int32(v)); {
+	for v := range inst.lay.nodeCount() {
+		i := inst.nodeID(v)
+		switch in := inst.lay.in.of(v); {
 		case r.holdsRepeated(i):
 			r.activity(i).activate(causeResume)
 		case !r.isRepeated(i):
@@ -111,7 +111,7 @@ func (r *Run) unfinished(inst *instance) bool {
 		return false
 	}
 	idle, repeated := false, false
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; i < inst.end(); i++ {
 		if x := r.extrasOf(i); x != nil && x.due {
 			return true
 		}

@@ -8,7 +8,7 @@ import (
 
 // arrive notes when an instance has ended, compared with the others of its sub-flow. What ended before this
 // run keeps its place before what ends in it.
-func (r *Run) rankInstance(k int32, s *subflowState) {
+func (r *Run) rankInstance(k instanceID, s *subflowState) {
 	if inst := &r.instances[k]; inst.rank == 0 {
 		s.ended++
 		inst.rank = s.ended
@@ -17,7 +17,7 @@ func (r *Run) rankInstance(k int32, s *subflowState) {
 
 // arrivedBefore gives an instance of which nothing is repeated the place that it had in an earlier run. The
 // note of that run is nil where the order was that of the numbers.
-func (r *Run) keepPriorRank(k int32) {
+func (r *Run) keepPriorRank(k instanceID) {
 	inst := &r.instances[k]
 	s := r.extrasOf(inst.owner).sub
 	if order := r.opt.Prior[r.Path(int(inst.owner))].Arrivals; s.priorRanks == nil && order != nil {
@@ -34,14 +34,14 @@ func (r *Run) keepPriorRank(k int32) {
 }
 
 // arrivals are the instances of a sub-flow that have ended, in the order in which they did.
-func (st *state) arrivals(s *subflowState) []int32 {
-	frames := make([]int32, 0, len(s.instances))
+func (st *state) arrivals(s *subflowState) []instanceID {
+	frames := make([]instanceID, 0, len(s.instances))
 	for _, k := range s.instances {
 		if st.instances[k].rank != 0 {
 			frames = append(frames, k)
 		}
 	}
-	slices.SortFunc(frames, func(a, b int32) int { return cmp.Compare(st.instances[a].rank, st.instances[b].rank) })
+	slices.SortFunc(frames, func(a, b instanceID) int { return cmp.Compare(st.instances[a].rank, st.instances[b].rank) })
 	return frames
 }
 

@@ -7,11 +7,11 @@ import "wf/graph"
 // and a resume goes on with both.
 func (why explanations) Blocked() []bool {
 	blocked := make([]bool, len(why.nodes))
-	passed := make(map[int32]bool) // nodes that have executed, and do not again
-	var queue []int32
+	passed := make(map[nodeID]bool) // nodes that have executed, and do not again
+	var queue []nodeID
 	for i := range why.nodes {
 		if n := &why.nodes[i]; n.status == graph.Failed && !n.handled && why.reasons[i] != ReasonCancelled {
-			queue = append(queue, int32(i))
+			queue = append(queue, nodeID(i))
 		}
 	}
 	if len(queue) == 0 {
@@ -20,11 +20,11 @@ func (why explanations) Blocked() []bool {
 	hopeful := why.reachable()
 	for ; len(queue) > 0; queue = queue[1:] {
 		inst := why.instanceOf(queue[0])
-		for _, l := range inst.lay.out.of(queue[0] - inst.node) {
-			target := inst.node + inst.lay.edges[l].target
+		for _, l := range inst.out(queue[0]) {
+			target := inst.target(l)
 			switch n := &why.nodes[target]; {
 			case n.status == graph.Idle:
-				if why.marks[inst.edge+l].bears() == graph.Unmarked && !blocked[target] && !hopeful[target] {
+				if why.marks[inst.edgeID(l)].bears() == graph.Unmarked && !blocked[target] && !hopeful[target] {
 					blocked[target] = true
 					queue = append(queue, target)
 				}
@@ -47,23 +47,23 @@ func (why explanations) reachable() []bool {
 		return hopeful
 	}
 	open := make([]int32, len(why.nodes)) // how many of the node's blocking in-edges may still get a mark
-	var queue []int32
+	var queue []nodeID
 	for i := range why.nodes {
-		x := why.extrasOf(int32(i))
+		x := why.extrasOf(nodeID(i))
 		hopeful[i] = x != nil && x.limited
 		if hopeful[i] || busy(why.nodes[i].status) {
-			queue = append(queue, int32(i))
+			queue = append(queue, nodeID(i))
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		inst := why.instanceOf(queue[0])
-		for _, l := range inst.lay.out.of(queue[0] - inst.node) {
+		for _, l := range inst.out(queue[0]) {
 			e := inst.lay.edges[l]
-			target := inst.node + e.target
+			target := inst.nodeID(e.target)
 			if why.leftAlone(target) {
 				continue
 			}
-			if e.blocking && why.marks[inst.edge+l].bears() == graph.Unmarked {
+			if e.blocking && why.marks[inst.edgeID(l)].bears() == graph.Unmarked {
 				open[target]++
 			}
 			if !hopeful[target] && (!e.blocking || why.mayJoin(target, open[target])) {
@@ -76,7 +76,7 @@ func (why explanations) reachable() []bool {
 }
 
 // mayJoin says whether a node can still be activated by a join, if so many of its edges may get a mark.
-func (why explanations) mayJoin(i, open int32) bool {
+func (why explanations) mayJoin(i nodeID, open int32) bool {
 	if x := why.extrasOf(i); x != nil && x.joined {
 		return false // it has decided for this round
 	}
@@ -84,7 +84,7 @@ func (why explanations) mayJoin(i, open int32) bool {
 		return true // it goes on with what has arrived
 	}
 	if need := why.needs(i); need > 0 {
-		return why.lives[i]+open >= need
+		return why.control[i].live+open >= need
 	}
 	return open == why.nodes[i].missing
 }

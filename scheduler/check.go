@@ -78,10 +78,10 @@ func checkCycles(l *layout) error {
 // checkGroupCycles finds cycles that edges to and from groups are part of.
 func (l *layout) checkGroupCycles() error {
 	first, targets := []int32{0}, []int32(nil)
-	for v := range l.ids {
-		for _, j := range l.out.of(int32(v)) {
+	for v := range l.nodeCount() {
+		for _, j := range l.out.of(v) {
 			if l.edges[j].blocking {
-				targets = append(targets, l.edges[j].target)
+				targets = append(targets, int32(l.edges[j].target))
 			}
 		}
 		first = append(first, int32(len(targets)))

@@ -10,7 +10,7 @@ type Choice struct {
 
 // Fields returns the values that an answer about a node gives, nil if it may give any.
 func (q queries) Fields(node int) []flow.Param {
-	if rules := q.rulesOf(int32(node)); rules != nil {
+	if rules := q.rulesOf(nodeID(node)); rules != nil {
 		return rules.ApproveFields
 	}
 	return nil
@@ -19,10 +19,10 @@ func (q queries) Fields(node int) []flow.Param {
 // Choices returns what the output "case" of a node chooses between, in the order of the file, and whether
 // another output leads anywhere: some edge fires after every success, or when no case does.
 func (why explanations) Choices(node int) (choices []Choice, open bool) {
-	i := int32(node)
+	i := nodeID(node)
 	inst := why.instanceOf(i)
 	at := map[string]int{}
-	for _, l := range inst.lay.out.of(i - inst.node) {
+	for _, l := range inst.out(i) {
 		c := (*flow.Condition)(nil)
 		if inst.lay.conditions != nil {
 			c = inst.lay.conditions[l]
@@ -37,7 +37,7 @@ func (why explanations) Choices(node int) (choices []Choice, open bool) {
 			at[c.Case] = k
 			choices = append(choices, Choice{Case: c.Case})
 		}
-		choices[k].Nodes = append(choices[k].Nodes, int(inst.node+inst.lay.edges[l].target))
+		choices[k].Nodes = append(choices[k].Nodes, int(inst.target(l)))
 	}
 	return choices, open
 }

@@ -7,7 +7,7 @@ import "container/heap"
 // as before; what waits for a moment (wait_until) waits for that.
 func (r *Run) clockSet(ev *Event) {
 	r.now = ev.At
-	if r.extra == nil {
+	if r.control == nil {
 		return
 	}
 	for k := range r.timers.list {
@@ -16,8 +16,8 @@ func (r *Run) clockSet(ev *Event) {
 		}
 	}
 	heap.Init(&r.timers)
-	for i, x := range r.extra {
-		if x != nil && x.wait != WaitNone && x.until > 0 && !x.fixed {
+	for i := range r.control {
+		if x := r.control[i].extras; x != nil && x.wait != WaitNone && x.until > 0 && !x.fixed {
 			x.until += ev.By
 			r.emit(Effect{Kind: Waiting, Node: i, Wait: x.wait, At: x.until, Message: x.text})
 		}

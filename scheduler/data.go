@@ -12,10 +12,10 @@ import (
 )
 
 // env is what the texts of a node, and those of the edges that leave it, see.
-func (t *texts) env(i int32) expression.Env { return t.envIn(t.instanceNo(i)) }
+func (t *texts) env(i nodeID) expression.Env { return t.envIn(t.instanceNo(i)) }
 
 // testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
-func (t *texts) testEnv(i int32) expression.Env {
+func (t *texts) testEnv(i nodeID) expression.Env {
 	e := t.env(i)
 	s, sub := t.extrasOf(i).sub, t.subOf(i)
 	parent := e
@@ -23,7 +23,7 @@ func (t *texts) testEnv(i int32) expression.Env {
 	if t.rulesOf(i).Sub.Kind == flow.Until {
 		e.Iteration-- // it is tested after the iteration that it is about, while before
 	}
-	outer, latest := t.instanceNo(i), noNode
+	outer, latest := t.instanceNo(i), instanceID(-1)
 	if len(s.instances) > 0 {
 		latest = s.instances[len(s.instances)-1]
 	}
@@ -31,12 +31,12 @@ func (t *texts) testEnv(i int32) expression.Env {
 	e.Node = func(name string) expression.Node {
 		static := t.opt.Flow.FindIn(sub.home, name)
 		if at, ok := t.places[static]; ok && at.lay == sub {
-			if latest == noNode {
+			if latest < 0 {
 				return expression.Node{}
 			}
-			return t.nodeView(t.instances[latest].node + at.local)
+			return t.nodeView(t.instances[latest].nodeID(at.local))
 		}
-		if latest != noNode && static != nil && static.Home() == sub.home {
+		if latest >= 0 && static != nil && static.Home() == sub.home {
 			return t.lookup(latest, static)
 		}
 		return t.lookup(outer, static)
@@ -45,7 +45,7 @@ func (t *texts) testEnv(i int32) expression.Env {
 }
 
 // envIn is what a text sees that belongs to a node, or an edge, of a frame.
-func (t *texts) envIn(frame int32) expression.Env {
+func (t *texts) envIn(frame instanceID) expression.Env {
 	inst := &t.instances[frame]
 	home := inst.lay.home
 	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid,
@@ -70,7 +70,7 @@ func (t *texts) envIn(frame int32) expression.Env {
 }
 
 // inRound is what expressions see of a node of an iteration. One before the first has run nothing.
-func (t *texts) inIteration(loop int32, round int, name string) expression.Node {
+func (t *texts) inIteration(loop nodeID, round int, name string) expression.Node {
 	s := t.extrasOf(loop).sub
 	if s == nil || round < 0 || round >= len(s.instances) {
 		return expression.Node{}
@@ -92,7 +92,7 @@ func (t *texts) uuid() string {
 }
 
 // view is what expressions see of a node.
-func (t *texts) nodeView(i int32) expression.Node {
+func (t *texts) nodeView(i nodeID) expression.Node {
 	t.noteReference(i)
 	n := &t.nodes[i]
 	v := expression.Node{Status: n.status.String()}
@@ -116,16 +116,16 @@ func (t *texts) nodeView(i int32) expression.Node {
 }
 
 // results are instances of a sub-flow, each with its nodes by their ids and, before these, their local names.
-func (t *texts) results(frames []int32) []map[string]expression.Node {
+func (t *texts) results(frames []instanceID) []map[string]expression.Node {
 	list := make([]map[string]expression.Node, len(frames))
 	for k, frame := range frames {
 		inst := &t.instances[frame]
 		list[k] = make(map[string]expression.Node, 2*len(inst.lay.ids))
 		for v, id := range inst.lay.ids {
-			list[k][id] = t.nodeView(inst.node + int32(v))
+			list[k][id] = t.nodeView(inst.nodeID(localNode(v)))
 		}
 		for v, name := range inst.lay.names {
-			list[k][name] = t.nodeView(inst.node + int32(v))
+			list[k][name] = t.nodeView(inst.nodeID(localNode(v)))
 		}
 	}
 	return list
@@ -134,7 +134,7 @@ func (t *texts) results(frames []int32) []map[string]expression.Node {
 // Environment returns what the present execution of a node is told beyond what all are: KEY=VALUE,
 // later ones replace earlier ones. It is valid from its Execute on, until the execution is over.
 func (t *texts) Environment(node int) []string {
-	if x := t.extrasOf(int32(node)); x != nil {
+	if x := t.extrasOf(nodeID(node)); x != nil {
 		return x.env
 	}
 	return nil
@@ -142,7 +142,7 @@ func (t *texts) Environment(node int) []string {
 
 // SecretVariable says whether a variable that an execution of a node is told holds a secret parameter.
 func (t *texts) SecretVariable(node int, name string) bool {
-	for i := int32(node); i != noNode; i = t.instanceOf(i).owner {
+	for i := nodeID(node); i != noNode; i = t.instanceOf(i).owner {
 		if rules := t.rulesOf(i); rules != nil {
 			for _, v := range rules.Env {
 				if v.Name == name {
@@ -157,10 +157,10 @@ func (t *texts) SecretVariable(node int, name string) bool {
 // ItemsCommand returns the command that gives the items of a sub-flow, which is what its Execute asks
 // for; "" for other nodes.
 func (q queries) ItemsCommand(node int) string {
-	if q.subOf(int32(node)) == nil {
+	if q.subOf(nodeID(node)) == nil {
 		return ""
 	}
-	return q.rulesOf(int32(node)).Sub.Command
+	return q.rulesOf(nodeID(node)).Sub.Command
 }
 
 // ParamVariables words the parameters of the run as environment variables of its commands.

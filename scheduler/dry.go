@@ -9,14 +9,14 @@ import (
 // agrees, and no time passes. What commands put out is not known. A text that asks for it is unsure: its edge
 // fires, as one that may; a sub-flow that depends on it has one instance, which stands for all.
 type dryRun struct {
-	touched        bool           // the text at hand has asked for what is not known
-	unsure         map[int32]bool // edges that have fired, and of which an outcome decides
-	never          map[int32]bool // edges that do not fire, whatever commands put out
-	kept           map[int32]bool // nodes that an earlier run has decided
-	losers         map[int32]bool // nodes that a join may cancel when it is decided
-	representative map[int32]bool // frames that stand for all instances of their sub-flow
-	open           map[int32]bool // sub-flows of which nobody knows how many instances they will have
-	failed         bool           // something failed that nothing handles, in a run that is to fail fast
+	touched        bool                // the text at hand has asked for what is not known
+	unsure         map[edgeID]bool     // edges that have fired, and of which an outcome decides
+	never          map[edgeID]bool     // edges that do not fire, whatever commands put out
+	kept           map[nodeID]bool     // nodes that an earlier run has decided
+	losers         map[nodeID]bool     // nodes that a join may cancel when it is decided
+	representative map[instanceID]bool // frames that stand for all instances of their sub-flow
+	open           map[nodeID]bool     // sub-flows of which nobody knows how many instances they will have
+	failed         bool                // something failed that nothing handles, in a run that is to fail fast
 }
 
 // Bounds of what a dry run plays through.
@@ -26,11 +26,14 @@ const (
 )
 
 func newDryRun() *dryRun {
-	return &dryRun{unsure: map[int32]bool{}, never: map[int32]bool{}, kept: map[int32]bool{}, losers: map[int32]bool{}, representative: map[int32]bool{}, open: map[int32]bool{}}
+	return &dryRun{
+		unsure: map[edgeID]bool{}, never: map[edgeID]bool{}, kept: map[nodeID]bool{}, losers: map[nodeID]bool{},
+		representative: map[instanceID]bool{}, open: map[nodeID]bool{},
+	}
 }
 
 // asked notes that a text has asked for a node. What an earlier run, or a mock, has left is known.
-func (t *texts) noteReference(i int32) {
+func (t *texts) noteReference(i nodeID) {
 	if t.dry == nil || i == noNode {
 		return
 	}
@@ -43,7 +46,7 @@ func (t *texts) noteReference(i int32) {
 
 // sure evaluates a text of a frame, and says whether what it gives will hold in the run. Without a dry run
 // everything holds.
-func (t *texts) evaluateText(frame int32, constant bool, evaluate func() error) (sure bool, err error) {
+func (t *texts) evaluateText(frame instanceID, constant bool, evaluate func() error) (sure bool, err error) {
 	if t.dry == nil {
 		return true, evaluate()
 	}
@@ -55,7 +58,7 @@ func (t *texts) evaluateText(frame int32, constant bool, evaluate func() error) 
 }
 
 // inGuess says whether a frame is, or lies in, one that stands for others.
-func (t *texts) inRepresentative(k int32) bool {
+func (t *texts) inRepresentative(k instanceID) bool {
 	for ; k > 0; k = t.instanceNo(t.instances[k].owner) {
 		if t.dry.representative[k] {
 			return true
@@ -83,8 +86,8 @@ func (sf subflow) freshInstances(s *subflowState) int {
 }
 
 // holdsDry is holds in a dry run, for conditions that outputs decide about.
-func (t *texts) holdsDry(inst *instance, l int32, c *flow.Condition, i int32, out outcome) (fire, choice bool, err error) {
-	j := inst.edge + l
+func (t *texts) holdsDry(inst *instance, l localEdge, c *flow.Condition, i nodeID, out outcome) (fire, choice bool, err error) {
+	j := inst.edgeID(l)
 	switch c.Kind {
 	case flow.OnCase:
 		if !out.mocked {
@@ -103,7 +106,7 @@ func (t *texts) holdsDry(inst *instance, l int32, c *flow.Condition, i int32, ou
 			t.dry.unsure[j] = true
 			return true, true, nil
 		case err == nil && !fire:
-			t.dry.never[j] = inst.lay.single[i-inst.node] // else it may decide otherwise another time
+			t.dry.never[j] = inst.lay.single[inst.local(i)] // else it may decide otherwise another time
 		}
 		return fire, true, err
 	}

@@ -48,9 +48,9 @@ func (why explanations) Explain(node int) Explanation {
 		Activations: int(n.activations), Executions: int(n.executions), Pending: int(n.pending),
 		Cause: why.cause(node),
 	}
-	inst := why.instanceOf(int32(node))
-	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
-		j := int(inst.edge + l)
+	inst := why.instanceOf(nodeID(node))
+	for _, l := range inst.in(nodeID(node)) {
+		j := int(inst.edgeID(l))
 		switch m := why.marks[j]; {
 		case m.bears() == graph.ToRun:
 			ex.Have = append(ex.Have, j)
@@ -61,7 +61,7 @@ func (why explanations) Explain(node int) Explanation {
 		}
 	}
 	if n.status == graph.Idle {
-		ex.Upstream = why.upstream(int32(node))
+		ex.Upstream = why.upstream(nodeID(node))
 	}
 	return ex
 }
@@ -84,11 +84,11 @@ func (why explanations) cause(node int) Cause {
 // joined returns the edges whose tokens a join consumes. A join that decides early may have done without some.
 func (why explanations) joined(node int) []int {
 	var edges []int
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	early := why.DecidesEarly(node)
-	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
-		j := inst.edge + l
-		all := inst.lay.conditions == nil && (!early || why.nodes[inst.node+inst.lay.edges[l].source].status == graph.Ran)
+	for _, l := range inst.in(nodeID(node)) {
+		j := inst.edgeID(l)
+		all := inst.lay.conditions == nil && (!early || why.nodes[inst.source(l)].status == graph.Ran)
 		if all || why.marks[j]&everFired != 0 {
 			edges = append(edges, int(j))
 		}
@@ -98,20 +98,20 @@ func (why explanations) joined(node int) []int {
 
 // Incoming is the number of blocking edges that lead to a node.
 func (why explanations) Incoming(node int) int {
-	inst := why.instanceOf(int32(node))
-	return len(inst.lay.in.of(int32(node) - inst.node))
+	inst := why.instanceOf(nodeID(node))
+	return len(inst.in(nodeID(node)))
 }
 
 // Deciders returns the nodes because of which a node was skipped: those that went another way. Sources that
 // were skipped themselves have decided nothing, so it looks behind them.
 func (why explanations) Deciders(node int) []int {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	var deciders []int
-	seen := map[int32]bool{int32(node): true}
-	for queue := []int32{int32(node)}; len(queue) > 0; queue = queue[1:] {
-		for _, l := range inst.lay.in.of(queue[0] - inst.node) {
-			source := inst.node + inst.lay.edges[l].source
-			if seen[source] || why.marks[inst.edge+l]&killed == 0 {
+	seen := map[nodeID]bool{nodeID(node): true}
+	for queue := []nodeID{nodeID(node)}; len(queue) > 0; queue = queue[1:] {
+		for _, l := range inst.in(queue[0]) {
+			source := inst.source(l)
+			if seen[source] || why.marks[inst.edgeID(l)]&killed == 0 {
 				continue
 			}
 			seen[source] = true
@@ -135,16 +135,16 @@ type Branch struct {
 // Branches returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
 // decided.
 func (why explanations) Branches(node int) []Branch {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	if inst.lay.conditions == nil || !why.nodes[node].decided {
 		return nil
 	}
 	var ways []Branch
 	conditional := false
-	for _, l := range inst.lay.out.of(int32(node) - inst.node) {
+	for _, l := range inst.out(nodeID(node)) {
 		when := inst.lay.conditions[l]
 		conditional = conditional || when != nil
-		ways = append(ways, Branch{int(inst.edge + l), when, why.marks[inst.edge+l]&latest != 0})
+		ways = append(ways, Branch{int(inst.edgeID(l)), when, why.marks[inst.edgeID(l)]&latest != 0})
 	}
 	if !conditional {
 		return nil
@@ -192,7 +192,7 @@ const (
 
 // CutBy says which sub-flow around a node was ended before its time, and with it the node.
 func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
-	for k := why.instanceNo(int32(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
+	for k := why.instanceNo(nodeID(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
 		owner := why.instances[k].owner
 		x := why.extrasOf(owner)
 		if !why.instances[k].cut || x == nil || x.sub == nil {
@@ -213,22 +213,22 @@ func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
 }
 
 // upstream searches backwards through nodes that are idle themselves.
-func (why explanations) upstream(node int32) []int {
+func (why explanations) upstream(node nodeID) []int {
 	inst := why.instanceOf(node)
-	in := inst.lay.lists(func(e edge) (int32, bool) { return e.target, true })
+	in := group(inst.lay.nodeCount(), inst.lay.edgeCount(), func(l localEdge) (localNode, bool) { return inst.lay.edges[l].target, true })
 	var failed []int
 	seen := make([]bool, len(inst.lay.ids))
-	seen[node-inst.node] = true
-	for queue := []int32{node - inst.node}; len(queue) > 0; queue = queue[1:] {
+	seen[inst.local(node)] = true
+	for queue := []localNode{inst.local(node)}; len(queue) > 0; queue = queue[1:] {
 		for _, l := range in.of(queue[0]) {
 			v := inst.lay.edges[l].source
-			if why.marks[inst.edge+l].bears() != graph.Unmarked || seen[v] {
+			if why.marks[inst.edgeID(l)].bears() != graph.Unmarked || seen[v] {
 				continue
 			}
 			seen[v] = true
-			switch source := &why.nodes[inst.node+v]; {
+			switch source := &why.nodes[inst.nodeID(v)]; {
 			case source.status == graph.Failed && !source.handled:
-				failed = append(failed, int(inst.node+v))
+				failed = append(failed, int(inst.nodeID(v)))
 			case source.status == graph.Idle:
 				queue = append(queue, v)
 			}

@@ -39,12 +39,12 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 // lookahead finds what is certain to come next.
 type lookahead struct {
 	*state
-	inFlight []int32 // nodes that were dispatched, in no order that means anything
+	inFlight []nodeID // nodes that were dispatched, in no order that means anything
 
 	// Scratch of Lookahead:
-	gets    []int32 // how many of the tokens that a node misses come from what is in flight or foreseen
-	touched []int32 // nodes that get any
-	queue   []int32 // what is in flight, then what is foreseen
+	gets    []int32  // how many of the tokens that a node misses come from what is in flight or foreseen
+	touched []nodeID // nodes that get any
+	queue   []nodeID // what is in flight, then what is foreseen
 	after   []Source
 }
 
@@ -56,8 +56,8 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 		if !la.nodes[i].atMostOnce {
 			continue
 		}
-		for _, j := range la.outer.out.of(i) {
-			t := la.outer.edges[j].target
+		for _, j := range la.instances[0].out(i) {
+			t := la.instances[0].target(j)
 			n := &la.nodes[t]
 			if la.marks[j].marked() || !n.atMostOnce || n.activations > 0 || n.executions > 0 {
 				continue
@@ -77,13 +77,13 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 }
 
 // sources are the executions that the tokens a node misses come from.
-func (la *lookahead) sources(t int32) []Source {
+func (la *lookahead) sources(t nodeID) []Source {
 	after := la.after[:0]
-	for _, j := range la.outer.in.of(t) {
+	for _, j := range la.instances[0].in(t) {
 		if la.marks[j].marked() {
 			continue
 		}
-		i := la.outer.edges[j].source
+		i := la.instances[0].source(j)
 		n := &la.nodes[i]
 		number := int(n.executions)
 		if !n.dispatched {
@@ -145,7 +145,7 @@ func (l *layout) certain() []bool {
 }
 
 // spread makes uncertain what uncertain nodes lead to.
-func (l *layout) spread(order []int32, certain []bool) []bool {
+func (l *layout) spread(order []localNode, certain []bool) []bool {
 	for _, v := range order {
 		if certain[v] {
 			continue
@@ -159,8 +159,8 @@ func (l *layout) spread(order []int32, certain []bool) []bool {
 
 // mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often
 // their sources execute at most.
-func (la *lookahead) mostJoins(i int32, most []int32) int32 {
-	in := la.outer.in.of(i)
+func (la *lookahead) mostJoins(v localNode, most []int32) int32 {
+	in := la.outer.in.of(v)
 	if len(in) == 0 {
 		return 0
 	}
@@ -176,12 +176,12 @@ func (la *lookahead) mostJoins(i int32, most []int32) int32 {
 }
 
 // takeOff notes that a node has an execution in flight, land that it has not any more.
-func (la *lookahead) addInFlight(i int32) {
+func (la *lookahead) addInFlight(i nodeID) {
 	la.nodes[i].flightPos = int32(len(la.inFlight))
 	la.inFlight = append(la.inFlight, i)
 }
 
-func (la *lookahead) removeInFlight(i int32) {
+func (la *lookahead) removeInFlight(i nodeID) {
 	last := len(la.inFlight) - 1
 	moved := la.inFlight[last]
 	la.inFlight[la.nodes[i].flightPos] = moved

@@ -20,7 +20,7 @@ func (q queries) NodeCount() int { return len(q.nodes) }
 // Path returns the XML id of a node of the outer flow, and the path of one in an instance of a
 // sub-flow: align[3]/trim.
 func (st *state) Path(node int) string {
-	i := int32(node)
+	i := nodeID(node)
 	if inst := st.instanceOf(i); inst.owner == noNode {
 		return inst.lay.ids[node]
 	}
@@ -28,11 +28,11 @@ func (st *state) Path(node int) string {
 }
 
 // name is how people call a node. It is the path of one in an instance.
-func (st *state) name(i int32) string {
+func (st *state) name(i nodeID) string {
 	inst := st.instanceOf(i)
-	local := inst.lay.ids[i-inst.node]
+	local := inst.lay.ids[inst.local(i)]
 	if inst.lay.names != nil {
-		local = inst.lay.names[i-inst.node]
+		local = inst.lay.names[inst.local(i)]
 	}
 	if inst.owner == noNode {
 		return local
@@ -42,20 +42,20 @@ func (st *state) name(i int32) string {
 
 // Template returns the XML id of the node of the workfile that a node is, or is an instance of.
 func (q queries) Template(node int) string {
-	inst := q.instanceOf(int32(node))
-	return inst.lay.ids[int32(node)-inst.node]
+	inst := q.instanceOf(nodeID(node))
+	return inst.lay.ids[inst.local(nodeID(node))]
 }
 
 // Instance says of which instance of which sub-flow a node is part; ok is false for the outer flow.
 func (q queries) Instance(node int) (subflow, instance int, ok bool) {
-	inst := q.instanceOf(int32(node))
+	inst := q.instanceOf(nodeID(node))
 	return int(inst.owner), int(inst.number), inst.owner != noNode
 }
 
 // Instances returns the instances of the latest activation of a sub-flow: the nodes of the n-th one are
 // those from first[n] on, Members(node) in number. Items are what they are about, if it is a foreach.
 func (q queries) Instances(node int) (first []int, items []any) {
-	x := q.extrasOf(int32(node))
+	x := q.extrasOf(nodeID(node))
 	if x == nil || x.sub == nil {
 		return nil, nil
 	}
@@ -67,7 +67,7 @@ func (q queries) Instances(node int) (first []int, items []any) {
 
 // Items are what the instances of the latest activation of a sub-flow are about, if it is a foreach.
 func (q queries) Items(node int) []any {
-	if x := q.extrasOf(int32(node)); x != nil && x.sub != nil {
+	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return x.sub.items
 	}
 	return nil
@@ -75,7 +75,7 @@ func (q queries) Items(node int) []any {
 
 // Planned is how many instances the latest activation of a sub-flow is to have; 0 = its test says.
 func (q queries) Planned(node int) int {
-	if x := q.extrasOf(int32(node)); x != nil && x.sub != nil {
+	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return max(x.sub.count, 0)
 	}
 	return 0
@@ -83,7 +83,7 @@ func (q queries) Planned(node int) int {
 
 // Members is the number of nodes in each instance of a sub-flow; 0 for a command.
 func (q queries) Members(node int) int {
-	if sub := q.subOf(int32(node)); sub != nil {
+	if sub := q.subOf(nodeID(node)); sub != nil {
 		return len(sub.ids)
 	}
 	return 0
@@ -92,9 +92,9 @@ func (q queries) Members(node int) int {
 // Index returns the node with the XML id or the path; ok is false if the run has none.
 func (st *state) Index(id string) (node int, ok bool) {
 	if st.index == nil {
-		st.index = make(map[string]int32, len(st.outer.ids))
+		st.index = make(map[string]nodeID, len(st.outer.ids))
 		for i, id := range st.outer.ids {
-			st.index[id] = int32(i)
+			st.index[id] = nodeID(i)
 		}
 	}
 	if i, ok := st.index[id]; ok {
@@ -117,7 +117,7 @@ func (st *state) follow(path string) (node int, ok bool) {
 	number, err := strconv.Atoi(path[open+1 : cut])
 	x := (*extras)(nil)
 	if ok {
-		x = st.extrasOf(int32(owner))
+		x = st.extrasOf(nodeID(owner))
 	}
 	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.instances) {
 		return 0, false
@@ -138,9 +138,9 @@ func (st *state) indexOf(path string) (node int, ok bool) {
 		return st.Index(path)
 	}
 	if st.local == nil {
-		st.local = make(map[string]int32, len(st.outer.names))
+		st.local = make(map[string]nodeID, len(st.outer.names))
 		for v, name := range st.outer.names {
-			st.local[name] = int32(v)
+			st.local[name] = nodeID(v)
 		}
 	}
 	if v, ok := st.local[path]; ok {
@@ -154,19 +154,20 @@ func (q queries) EdgeCount() int { return len(q.outer.edges) }
 
 // EdgeKey returns the graph.Edge.Key of an edge. Edges to and from a group have it in common.
 func (q queries) EdgeKey(edge int) int {
-	inst := q.instanceOfEdge(int32(edge))
-	return inst.lay.keys[int32(edge)-inst.edge]
+	inst := q.instanceOfEdge(edgeID(edge))
+	return inst.lay.keys[edgeID(edge)-inst.edge]
 }
 
 // EdgeEnds returns the nodes that an edge connects.
 func (q queries) EdgeEnds(edge int) (source, target int) {
-	e := q.edgeAt(int32(edge))
-	return int(e.source), int(e.target)
+	inst := q.instanceOfEdge(edgeID(edge))
+	l := localEdge(edgeID(edge) - inst.edge)
+	return int(inst.source(l)), int(inst.target(l))
 }
 
 // DecidesEarly says whether the join of a node may do without some of the edges to it.
 func (why explanations) DecidesEarly(node int) bool {
-	rules := why.rulesOf(int32(node))
+	rules := why.rulesOf(nodeID(node))
 	return rules != nil && (rules.Join > 0 || rules.JoinTimeout > 0)
 }
 
@@ -192,7 +193,7 @@ func (q queries) Handled(node int) bool { return q.nodes[node].handled }
 // Waits says what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known),
 // and what a person is asked.
 func (q queries) Waits(node int) (kind WaitKind, until int64, text string) {
-	if x := q.extrasOf(int32(node)); x != nil {
+	if x := q.extrasOf(nodeID(node)); x != nil {
 		return x.wait, x.until, x.text
 	}
 	return WaitNone, 0, ""
@@ -200,7 +201,7 @@ func (q queries) Waits(node int) (kind WaitKind, until int64, text string) {
 
 // Attempt returns how often the present activation of a node has been repeated.
 func (q queries) Attempt(node int) int {
-	if x := q.extrasOf(int32(node)); x != nil {
+	if x := q.extrasOf(nodeID(node)); x != nil {
 		return x.attempt
 	}
 	return 0
@@ -208,7 +209,7 @@ func (q queries) Attempt(node int) int {
 
 // Attempts returns how many attempts an activation of a node has.
 func (q queries) Attempts(node int) int {
-	if rules := q.rulesOf(int32(node)); rules != nil && rules.Retry != nil {
+	if rules := q.rulesOf(nodeID(node)); rules != nil && rules.Retry != nil {
 		return rules.Retry.Limit + 1
 	}
 	return 1
@@ -216,7 +217,7 @@ func (q queries) Attempts(node int) int {
 
 // Outputs returns the outputs of the last activation of a node. They must not be changed.
 func (q queries) Outputs(node int) map[string]any {
-	if x := q.extrasOf(int32(node)); x != nil && x.over {
+	if x := q.extrasOf(nodeID(node)); x != nil && x.over {
 		return x.last.outputs
 	}
 	return nil
@@ -229,7 +230,7 @@ func (q queries) Executions(node int) int { return int(q.nodes[node].executions)
 // which was not dispatched.
 func (q queries) Wants(node, execution int) bool {
 	n := &q.nodes[node]
-	return n.status == graph.Queued && !n.dispatched && int(n.executions)+1 == execution && !q.waiting(int32(node))
+	return n.status == graph.Queued && !n.dispatched && int(n.executions)+1 == execution && !q.waiting(nodeID(node))
 }
 
 // Counts is the number of nodes by status.
@@ -243,14 +244,14 @@ func (q queries) Counts() Counts {
 
 // MayStop says whether the stop_when of a sub-flow may still keep instances from beginning.
 func (q queries) MayStop(subflow int) bool {
-	x, sub := q.extrasOf(int32(subflow)), q.rulesOf(int32(subflow)).Sub
+	x, sub := q.extrasOf(nodeID(subflow)), q.rulesOf(nodeID(subflow)).Sub
 	return sub.StopWhen != nil && sub.Parallel > 0 && x != nil && x.sub != nil && !x.sub.stopped && sub.Parallel < x.sub.count
 }
 
 // StoppedWhen says whether the stop_when of a sub-flow was true, and in which node's instance: one of those of
 // the instance that ended then, -1 if that was in an earlier run.
 func (q queries) StoppedWhen(node int) (in int, stopped bool) {
-	x := q.extrasOf(int32(node))
+	x := q.extrasOf(nodeID(node))
 	if x == nil || x.sub == nil || !x.sub.stopped {
 		return -1, false
 	}
@@ -269,10 +270,10 @@ func (q queries) Ended() bool { return q.ended }
 // LoopOf returns the nodes of the loop that the node is part of: its strongly connected component
 // in its flow, in file order. A node outside any loop is alone.
 func (why explanations) LoopOf(node int) []int {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	var loop []int
 	for v, c := range inst.lay.component {
-		if c == inst.lay.component[int32(node)-inst.node] {
+		if c == inst.lay.component[inst.local(nodeID(node))] {
 			loop = append(loop, int(inst.node)+v)
 		}
 	}
@@ -281,34 +282,34 @@ func (why explanations) LoopOf(node int) []int {
 
 // Expired says that a node was asked to end because its time was up.
 func (q queries) Expired(node int) bool {
-	x := q.extrasOf(int32(node))
+	x := q.extrasOf(nodeID(node))
 	return x != nil && x.expired
 }
 
 // ApprovesByDefault says what the end of the time means that a person has for an answer.
 func (q queries) ApprovesByDefault(node int) bool {
-	rules := q.rulesOf(int32(node))
+	rules := q.rulesOf(nodeID(node))
 	return rules != nil && rules.ApproveDefault
 }
 
 // InstancePath is the path of the n-th instance of a sub-flow: align[3].
 func (q queries) InstancePath(subflow, instance int) string {
-	return q.name(int32(subflow)) + "[" + strconv.Itoa(instance) + "]"
+	return q.name(nodeID(subflow)) + "[" + strconv.Itoa(instance) + "]"
 }
 
 // InstanceFailed says whether the n-th instance of a sub-flow has a failure that nothing handled, or was
 // cut short.
 func (q queries) InstanceFailed(subflow, instance int) bool {
-	inst := &q.instances[q.extrasOf(int32(subflow)).sub.instances[instance]]
+	inst := &q.instances[q.extrasOf(nodeID(subflow)).sub.instances[instance]]
 	return inst.unhandled > 0 || inst.over && inst.cut
 }
 
 // Fired returns the out-edges of a node that have fired in this run, in file order.
 func (why explanations) Fired(node int) []int {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	var fired []int
-	for _, l := range inst.lay.out.of(int32(node) - inst.node) {
-		if j := inst.edge + l; why.marks[j]&everFired != 0 {
+	for _, l := range inst.out(nodeID(node)) {
+		if j := inst.edgeID(l); why.marks[j]&everFired != 0 {
 			fired = append(fired, int(j))
 		}
 	}
@@ -317,7 +318,7 @@ func (why explanations) Fired(node int) []int {
 
 // Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
 func (q queries) Exit(node int) int {
-	if x := q.extrasOf(int32(node)); x != nil && x.over {
+	if x := q.extrasOf(nodeID(node)); x != nil && x.over {
 		return x.last.exit
 	}
 	return 0
@@ -325,7 +326,7 @@ func (q queries) Exit(node int) int {
 
 // Pools returns what a node needs units of while it executes. It must not be changed.
 func (q queries) Pools(node int) []flow.PoolUse {
-	if rules := q.rulesOf(int32(node)); rules != nil {
+	if rules := q.rulesOf(nodeID(node)); rules != nil {
 		return rules.Pool
 	}
 	return nil
@@ -342,18 +343,18 @@ func (q queries) Kept(node int) bool {
 func (q queries) Current() []bool {
 	nodes, frames := make([]bool, len(q.nodes)), q.current()
 	for i := range nodes {
-		nodes[i] = frames[q.instanceNo(int32(i))]
+		nodes[i] = frames[q.instanceNo(nodeID(i))]
 	}
 	return nodes
 }
 
 // Mocked returns how a node ends that is not executed; ok is false for one that is.
-func (q queries) Mocked(node int) (m Mock, ok bool) { return q.mockOf(int32(node)) }
+func (q queries) Mocked(node int) (m Mock, ok bool) { return q.mockOf(nodeID(node)) }
 
 // Open says of a node in a dry run that it lies in a sub-flow of which nobody knows yet how many instances it
 // will have.
 func (q queries) Open(node int) bool {
-	for k := q.instanceNo(int32(node)); k > 0 && q.dry != nil; k = q.instanceNo(q.instances[k].owner) {
+	for k := q.instanceNo(nodeID(node)); k > 0 && q.dry != nil; k = q.instanceNo(q.instances[k].owner) {
 		if q.dry.open[q.instances[k].owner] {
 			return true
 		}

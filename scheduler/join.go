@@ -9,7 +9,7 @@ func (jn join) startTimer() {
 	}
 	x := jn.makeExtras(jn.node)
 	inst := jn.instanceOf(jn.node)
-	if x.limited || jn.lives[jn.node] == 0 {
+	if x.limited || jn.control[jn.node].live == 0 {
 		return
 	}
 	x.limited = true
@@ -40,7 +40,7 @@ func (jn join) joinTimeUp() {
 	}
 	jn.makeExtras(jn.node).joined = true
 	jn.stopTimer()
-	live := jn.lives[jn.node] > 0
+	live := jn.control[jn.node].live > 0
 	jn.decide(live, causeJoin)
 	if live && jn.rulesOf(jn.node).CancelLosers {
 		jn.todo.losers = append(jn.todo.losers, jn.node)
@@ -51,12 +51,12 @@ func (jn join) joinTimeUp() {
 // leads to it.
 func (jn join) cancelLosers() {
 	k, inst := jn.instanceNo(jn.node), jn.instanceOf(jn.node)
-	only := inst.lay.leadingOnlyTo(jn.node - inst.node)
+	only := inst.lay.leadingOnlyTo(inst.local(jn.node))
 	if jn.dry != nil {
 		return // findLosers
 	}
 	for _, v := range only {
-		i := jn.instances[k].node + v
+		i := jn.instances[k].nodeID(v)
 		if busy(jn.nodes[i].status) {
 			jn.makeExtras(i).loser = true
 			jn.activity(i).cancel()
@@ -64,26 +64,10 @@ func (jn join) cancelLosers() {
 	}
 }
 
-// leadingOnlyTo returns the nodes from which every path leads to one node, the nearest first. It looks at
-// nothing but these and their sources. Nodes in loops, or that trigger, are none of them.
-func (l *layout) leadingOnlyTo(node int32) []int32 {
-	led := map[int32]int{} // by node: how many of its edges lead to the node or to one in the list
-	list := []int32{node}
-	for at := 0; at < len(list); at++ {
-		for _, j := range l.in.of(list[at]) {
-			v := l.edges[j].source
-			if led[v]++; led[v] == len(l.out.of(v)) && l.component[v] != l.component[node] {
-				list = append(list, v)
-			}
-		}
-	}
-	return list[1:]
-}
-
 // join is where the blocking edges to a node come together.
 type join struct {
 	*Run
-	node int32
+	node nodeID
 }
 
-func (r *Run) join(i int32) join { return join{r, i} }
+func (r *Run) join(i nodeID) join { return join{r, i} }

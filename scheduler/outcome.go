@@ -50,11 +50,11 @@ func (a activity) finish(out outcome) {
 	n.decided = out.ok || handled
 	if n.decided {
 		frame, inst := a.instanceNo(a.node), a.instanceOf(a.node)
-		for k, l := range inst.lay.out.of(a.node - inst.node) {
+		for k, l := range inst.out(a.node) {
 			if fires[k] {
 				a.fire(frame, l)
 			} else {
-				a.notFired(inst, a.node-inst.node, l)
+				a.notFired(inst, inst.local(a.node), l)
 			}
 		}
 		a.settleLater(a.node)
@@ -66,7 +66,7 @@ func (a activity) finish(out outcome) {
 func (a activity) finishPlain(ok bool, reason, message string) {
 	if ok {
 		a.setStatus(graph.Ran, "")
-		for _, l := range a.outer.out.of(a.node) {
+		for _, l := range a.instances[0].out(a.node) {
 			a.firePlain(l)
 		}
 	} else {
@@ -80,7 +80,7 @@ func (a activity) finishPlain(ok bool, reason, message string) {
 // next call.
 func (a activity) choose(out *outcome) (fires []bool, any bool) {
 	inst := a.instanceOf(a.node)
-	edges := inst.lay.out.of(a.node - inst.node)
+	edges := inst.out(a.node)
 	a.fires = append(a.fires[:0], make([]bool, len(edges))...)
 	if !out.ok && (out.reason == ReasonCancelled || out.reason == ReasonLost) {
 		return a.fires, false
@@ -109,16 +109,16 @@ func (a activity) choose(out *outcome) (fires []bool, any bool) {
 
 // evaluate fills r.fires. broken says that an expression of the node has failed: what it was to choose
 // between cannot be chosen, so that only edges fire which do so after any failure.
-func (r *Run) evaluate(inst *instance, i int32, out outcome, broken bool) error {
+func (r *Run) evaluate(inst *instance, i nodeID, out outcome, broken bool) error {
 	chosen, open := false, false
-	edges := inst.lay.out.of(i - inst.node)
+	edges := inst.out(i)
 	for k, l := range edges {
 		fire, choice, err := r.holds(inst, l, i, out, broken)
 		if err != nil {
 			return err
 		}
 		r.fires[k] = fire
-		if choice && fire && r.dry != nil && r.dry.unsure[inst.edge+l] {
+		if choice && fire && r.dry != nil && r.dry.unsure[inst.edgeID(l)] {
 			open = true
 			continue
 		}
@@ -127,7 +127,7 @@ func (r *Run) evaluate(inst *instance, i int32, out outcome, broken bool) error 
 	for k, l := range edges {
 		if c := inst.lay.conditions[l]; c != nil && c.Kind == flow.OnElse {
 			if r.fires[k] = !chosen && !broken; open && r.fires[k] {
-				r.dry.unsure[inst.edge+l] = true
+				r.dry.unsure[inst.edgeID(l)] = true
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (r *Run) evaluate(inst *instance, i int32, out outcome, broken bool) error 
 }
 
 // holds says whether a condition holds, and whether it is one of those that an else is about.
-func (t *texts) holds(inst *instance, l, i int32, out outcome, broken bool) (fire, choice bool, err error) {
+func (t *texts) holds(inst *instance, l localEdge, i nodeID, out outcome, broken bool) (fire, choice bool, err error) {
 	c := inst.lay.conditions[l]
 	switch {
 	case c == nil:
@@ -165,7 +165,7 @@ func (t *texts) holds(inst *instance, l, i int32, out outcome, broken bool) (fir
 }
 
 // isTrue evaluates the expression of a condition, which sees the node with the status that it is about to get.
-func (t *texts) isTrue(c *flow.Condition, i int32, out outcome) (bool, error) {
+func (t *texts) isTrue(c *flow.Condition, i nodeID, out outcome) (bool, error) {
 	t.deciding, t.decidingStatus = i, graph.Failed
 	if out.ok {
 		t.decidingStatus = graph.Ran

@@ -9,7 +9,7 @@ import (
 
 // seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not
 // part of the run the past is seen, in an instance that of the same instance while that has the same item.
-func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
+func (t *texts) lookup(frame instanceID, static *graph.Node) expression.Node {
 	if static == nil {
 		return expression.Node{}
 	}
@@ -18,7 +18,7 @@ func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
 	for k := frame; ; k = t.instanceNo(t.instances[k].owner) {
 		inst := &t.instances[k]
 		if in && inst.lay == at.lay {
-			return t.nodeView(inst.node + at.local)
+			return t.nodeView(inst.nodeID(at.local))
 		}
 		if inst.lay.home == home {
 			prefix, same = t.instanceName(k), t.sameItems(k)
@@ -39,7 +39,7 @@ func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
 }
 
 // instanceName is the path of an instance, "" for the outer flow.
-func (st *state) instanceName(k int32) string {
+func (st *state) instanceName(k instanceID) string {
 	inst := &st.instances[k]
 	if inst.owner == noNode {
 		return ""
@@ -48,7 +48,7 @@ func (st *state) instanceName(k int32) string {
 }
 
 // sameItems says whether an instance, and those around it, have the items that they had in an earlier run.
-func (st *state) sameItems(k int32) bool {
+func (st *state) sameItems(k instanceID) bool {
 	for inst := &st.instances[k]; inst.owner != noNode; inst = st.instanceOf(inst.owner) {
 		if !st.sameItem(int(inst.owner), int(inst.number), st.extrasOf(inst.owner).sub.items) {
 			return false

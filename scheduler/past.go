@@ -75,7 +75,7 @@ func (pr priorState) Prior() Prior {
 	}
 	past, present := Prior{}, pr.current()
 	for i := range pr.nodes {
-		i := int32(i)
+		i := nodeID(i)
 		if !present[pr.instanceNo(i)] {
 			continue
 		}
@@ -94,7 +94,7 @@ func (st *state) current() []bool {
 	for k := 1; k < len(st.instances); k++ {
 		inst := &st.instances[k]
 		sub := st.extrasOf(inst.owner).sub
-		present[k] = present[st.instanceNo(inst.owner)] && sub != nil && int(inst.number) < len(sub.instances) && sub.instances[inst.number] == int32(k)
+		present[k] = present[st.instanceNo(inst.owner)] && sub != nil && int(inst.number) < len(sub.instances) && sub.instances[inst.number] == instanceID(k)
 	}
 	return present
 }
@@ -127,8 +127,8 @@ func (pr priorState) notReached(path string) bool {
 		if !ok || err != nil {
 			return false
 		}
-		if x := pr.extrasOf(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
-			return number < pr.priorInstances(int32(i))
+		if x := pr.extrasOf(nodeID(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
+			return number < pr.priorInstances(nodeID(i))
 		}
 		at = end + 1
 	}
@@ -150,7 +150,7 @@ func (pr priorState) LeavesOut(path string) bool {
 			return at > 0
 		}
 		number, err := strconv.Atoi(path[open+1 : end])
-		x := pr.extrasOf(int32(i))
+		x := pr.extrasOf(nodeID(i))
 		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.instances) || !pr.sameItem(i, number, x.sub.items) {
 			return false
 		}
@@ -169,7 +169,7 @@ func (st *state) sameItem(i, number int, items []any) bool {
 
 // pastInstances is how many instances of the activation that a node is to go on with had begun in an
 // earlier run; 0 if it does not go on.
-func (st *state) priorInstances(i int32) int {
+func (st *state) priorInstances(i nodeID) int {
 	if p, yes := st.goesOn(i); yes {
 		return p.Instances
 	}
@@ -180,7 +180,7 @@ func (st *state) priorInstances(i int32) int {
 	return 0
 }
 
-func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
+func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	n, inst := &pr.nodes[i], pr.instanceOf(i)
 	p = PriorNode{Status: n.status, Handled: n.handled, Reason: pr.reasons[i]}
 	x := pr.extrasOf(i)
@@ -204,9 +204,9 @@ func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
-	for _, l := range inst.lay.out.of(i - inst.node) {
+	for _, l := range inst.out(i) {
 		// Within a loop the present round counts, behind it any.
-		if m := pr.marks[inst.edge+l]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
+		if m := pr.marks[inst.edgeID(l)]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
 			p.Fired = append(p.Fired, inst.lay.keys[l])
 		}
 	}
@@ -228,10 +228,10 @@ func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
 }
 
 // pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
-func (pr priorState) priorMarks(i int32) (marks []PriorMark) {
+func (pr priorState) priorMarks(i nodeID) (marks []PriorMark) {
 	inst := pr.instanceOf(i)
-	for _, l := range inst.lay.in.of(i - inst.node) {
-		if m := pr.marks[inst.edge+l].bears(); m != graph.Unmarked {
+	for _, l := range inst.in(i) {
+		if m := pr.marks[inst.edgeID(l)].bears(); m != graph.Unmarked {
 			marks = append(marks, PriorMark{inst.lay.keys[l], inst.lay.ids[inst.lay.edges[l].source], m == graph.Dead})
 		}
 	}
@@ -257,7 +257,7 @@ func (sf subflow) recallInstances() {
 }
 
 // goesOn says whether a sub-flow goes on where an earlier run ended.
-func (st *state) goesOn(i int32) (p PriorNode, yes bool) {
+func (st *state) goesOn(i nodeID) (p PriorNode, yes bool) {
 	n := &st.nodes[i]
 	if st.mode != Resume || n.cause != causeResume || n.activations != 1 {
 		return p, false
@@ -273,7 +273,7 @@ func (st *state) goesOn(i int32) (p PriorNode, yes bool) {
 }
 
 // recalled says whether an earlier run has begun an instance of the present activation.
-func (st *state) recalled(i, number int32) bool {
+func (st *state) recalled(i nodeID, number int32) bool {
 	p, yes := st.goesOn(i)
 	return yes && int(number) < p.Instances
 }
@@ -288,7 +288,7 @@ func (sf subflow) recallItems() {
 }
 
 // recallFrame goes on with an instance that an earlier run has begun. It returns false for others.
-func (r *Run) recallInstance(k int32) bool {
+func (r *Run) recallInstance(k instanceID) bool {
 	if !r.isRecalled(&r.instances[k]) {
 		return false
 	}
@@ -305,9 +305,9 @@ func (r *Run) recallInstance(k int32) bool {
 }
 
 // takeStatuses gives the nodes of an instance the statuses that they had.
-func (r *Run) takeStatuses(k int32) {
+func (r *Run) takeStatuses(k instanceID) {
 	inst := r.instances[k]
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; i < inst.end(); i++ {
 		p, known := r.opt.Prior[r.Path(int(i))]
 		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Repeat != nil && r.isRepeated(i) {
 			continue

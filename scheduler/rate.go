@@ -25,7 +25,7 @@ func (sf subflow) rateWait(sub *flow.Sub) int64 {
 }
 
 // noteStart counts an instance in which something begins.
-func (sf subflow) noteStart(sub *flow.Sub, k int32) {
+func (sf subflow) noteStart(sub *flow.Sub, k instanceID) {
 	if sub.Rate == 0 || sf.instances[k].active == 0 {
 		return // all of it was done before
 	}
@@ -78,7 +78,7 @@ func (sf subflow) endRateWait() {
 
 // NextInstanceAt says when the rate of a sub-flow allows another instance; 0 if it waits for none.
 func (q queries) NextInstanceAt(node int) int64 {
-	if x := q.extrasOf(int32(node)); x != nil && x.sub != nil {
+	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return x.sub.nextStart
 	}
 	return 0

@@ -71,14 +71,12 @@ type state struct {
 
 	outer  *layout
 	places map[*graph.Node]place // nil without a flow
-	index  map[string]int32      // made by the first Index
-	local  map[string]int32      // the same by local names, made by the first path
+	index  map[string]nodeID     // made by the first Index
+	local  map[string]nodeID     // the same by local names, made by the first path
 
 	instances []instance
 	nodes     []node
-	extra     []*extras           // nil for most nodes, and for all without a flow
-	homes     []int32             // the instance of each node; nil without a flow
-	lives     []int32             // blocking in-edges of each node with a token; nil without a flow
+	control   []control           // of each node; nil without a flow
 	reasons   []string            // why a node is Failed
 	marks     []mark              // of edges
 	counts    [graph.Statuses]int // nodes by status
@@ -107,7 +105,7 @@ type priorState struct{ *state }
 type texts struct {
 	*state
 	uuids          int
-	deciding       int32 // the node whose edges are looked at, and the status that it is about to get
+	deciding       nodeID // the node whose edges are looked at, and the status that it is about to get
 	decidingStatus graph.Status
 }
 
@@ -126,8 +124,15 @@ type node struct {
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
-	cause       int32 // of the latest activation: an edge, or one of the causes below
-	flightPos   int32 // in Run.flight, while handed
+	cause       edgeID // of the latest activation: an edge, or one of the causes below
+	flightPos   int32  // in Run.flight, while handed
+}
+
+// control is what a node has beyond its counters in a run with a flow.
+type control struct {
+	extras   *extras    // nil for most nodes
+	instance instanceID // that the node is part of
+	live     int32      // blocking in-edges with a token
 }
 
 // mark is what an edge bears, and what has become of it in this run.
@@ -172,12 +177,10 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	}
 	r.addInstance(r.outer, noNode, 0)
 	for i, n := range r.outer.graphNodes {
-		r.setInitialStatus(int32(i), n.Status)
+		r.setInitialStatus(nodeID(i), n.Status)
 	}
 	r.outer.releaseScope(opt.Flow == nil)
 	return r, nil
 }
-
-const noNode int32 = -1
 
 func (m mark) marked() bool { return m.bears() != graph.Unmarked }

@@ -12,7 +12,7 @@ import (
 // flow, the path of a node the flow that it lies in, and align[3] an instance. ok is false if there is no such
 // place in the run.
 func (t *texts) EnvAt(path string) (env expression.Env, home *graph.Node, ok bool) {
-	k := int32(0)
+	k := instanceID(0)
 	if path != "" {
 		if k, ok = t.instanceAt(path); !ok {
 			return env, nil, false
@@ -22,9 +22,9 @@ func (t *texts) EnvAt(path string) (env expression.Env, home *graph.Node, ok boo
 }
 
 // frameCalled finds the flow of a node, or an instance.
-func (st *state) instanceAt(path string) (int32, bool) {
+func (st *state) instanceAt(path string) (instanceID, bool) {
 	if i, known := st.Index(path); known {
-		return st.instanceNo(int32(i)), true
+		return st.instanceNo(nodeID(i)), true
 	}
 	bare, isInstance := strings.CutSuffix(path, "]")
 	open := strings.LastIndexByte(bare, '[')
@@ -36,7 +36,7 @@ func (st *state) instanceAt(path string) (int32, bool) {
 	if !known || err != nil || number < 0 {
 		return 0, false
 	}
-	x := st.extrasOf(int32(i))
+	x := st.extrasOf(nodeID(i))
 	if x == nil || x.sub == nil || number >= len(x.sub.instances) {
 		return 0, false
 	}

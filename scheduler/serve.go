@@ -38,36 +38,37 @@ func (x *extras) reset() {
 	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
 }
 
-func (st *state) makeExtras(i int32) *extras {
-	if st.extra[i] == nil {
-		st.extra[i] = &extras{}
+func (st *state) makeExtras(i nodeID) *extras {
+	c := &st.control[i]
+	if c.extras == nil {
+		c.extras = &extras{}
 	}
-	return st.extra[i]
+	return c.extras
 }
 
-// rareAt is what a node has of it, nil if that is nothing.
-func (st *state) extrasOf(i int32) *extras {
-	if st.extra == nil {
+// extrasOf returns the node's control-flow state, or nil if it has none.
+func (st *state) extrasOf(i nodeID) *extras {
+	if st.control == nil {
 		return nil
 	}
-	return st.extra[i]
+	return st.control[i].extras
 }
 
-func (st *state) rulesOf(i int32) *flow.Rules {
+func (st *state) rulesOf(i nodeID) *flow.Rules {
 	inst := st.instanceOf(i)
 	if inst.lay.rules == nil {
 		return nil
 	}
-	return inst.lay.rules[i-inst.node]
+	return inst.lay.rules[inst.local(i)]
 }
 
 // subOf is the layout of a sub-flow, nil for a command.
-func (st *state) subOf(i int32) *layout {
+func (st *state) subOf(i nodeID) *layout {
 	inst := st.instanceOf(i)
 	if inst.lay.subs == nil {
 		return nil
 	}
-	return inst.lay.subs[i-inst.node]
+	return inst.lay.subs[inst.local(i)]
 }
 
 // stage is how far the present activation of a node has come.
@@ -111,7 +112,7 @@ func (a activity) advance(at stage) {
 }
 
 // isMocked says whether a node would not be executed.
-func (st *state) isMocked(i int32) bool {
+func (st *state) isMocked(i nodeID) bool {
 	_, mocked := st.mockOf(i)
 	return mocked
 }
@@ -130,13 +131,13 @@ func (a activity) mock() bool {
 	return true
 }
 
-func (st *state) mockOf(i int32) (m Mock, mocked bool) {
+func (st *state) mockOf(i nodeID) (m Mock, mocked bool) {
 	if len(st.opt.Mocks) == 0 {
 		return m, false
 	}
 	inst := st.instanceOf(i)
 	if m, mocked = st.opt.Mocks[st.Path(int(i))]; !mocked {
-		m, mocked = st.opt.Mocks[inst.lay.ids[i-inst.node]]
+		m, mocked = st.opt.Mocks[inst.lay.ids[inst.local(i)]]
 	}
 	if !mocked {
 		m, mocked = st.mockOfAll(i)
@@ -145,7 +146,7 @@ func (st *state) mockOf(i int32) (m Mock, mocked bool) {
 }
 
 // mockOfAll finds the mock of a path in which [*] stands for every instance.
-func (st *state) mockOfAll(i int32) (Mock, bool) {
+func (st *state) mockOfAll(i nodeID) (Mock, bool) {
 	if len(st.patterns) == 0 || st.instanceNo(i) == 0 {
 		return Mock{}, false
 	}
@@ -239,7 +240,7 @@ func (a activity) ask(rules *flow.Rules) bool {
 // personDecided serves Decided. A decision about a node that does not wait for one is a bug of the
 // caller, which looks at Waits before.
 func (r *Run) approvalDecided(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	if x := r.extrasOf(i); x == nil || x.wait != WaitApproval {
 		panic("internal error: scheduler: a decision about node " + r.Path(ev.Node) + ", which waits for none")
 	}
@@ -338,7 +339,7 @@ func (a activity) stopWaiting() {
 	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: WaitNone})
 }
 
-func (st *state) waiting(i int32) bool {
+func (st *state) waiting(i nodeID) bool {
 	x := st.extrasOf(i)
 	return x != nil && x.wait != WaitNone
 }
@@ -396,7 +397,7 @@ func (a activity) timedOut(out outcome) outcome {
 
 // keep remembers how a node has ended, for expressions and for a later resume. Most nodes of most runs
 // end with exit code 0 and nothing else: their status says so.
-func (st *state) saveOutcome(i int32, out outcome) {
+func (st *state) saveOutcome(i nodeID, out outcome) {
 	x := st.extrasOf(i)
 	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
 		return
@@ -417,7 +418,7 @@ func merged(below, above map[string]any) map[string]any {
 }
 
 // furnish finds the environment of an execution.
-func (t *texts) prepareVariables(i int32, rules *flow.Rules) error {
+func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
 	var env []string
 	frame := t.instanceNo(i)
 	env = t.itemVariables(env, frame)
@@ -438,7 +439,7 @@ func (t *texts) prepareVariables(i int32, rules *flow.Rules) error {
 }
 
 // subFlowVariables adds the variables of the sub-flows that a frame lies in; what is further in comes later.
-func (t *texts) subFlowVariables(env []string, frame int32) ([]string, error) {
+func (t *texts) subFlowVariables(env []string, frame instanceID) ([]string, error) {
 	owner := t.instances[frame].owner
 	if owner == noNode {
 		return env, nil
@@ -451,7 +452,7 @@ func (t *texts) subFlowVariables(env []string, frame int32) ([]string, error) {
 }
 
 // variablesOf adds the variables that a node or a sub-flow sets.
-func (t *texts) variablesOf(env []string, i int32, rules *flow.Rules) ([]string, error) {
+func (t *texts) variablesOf(env []string, i nodeID, rules *flow.Rules) ([]string, error) {
 	if rules == nil || len(rules.Env) == 0 {
 		return env, nil
 	}
@@ -467,7 +468,7 @@ func (t *texts) variablesOf(env []string, i int32, rules *flow.Rules) ([]string,
 }
 
 // itemVariables adds what a command in an instance is told of it; what is further in comes later.
-func (t *texts) itemVariables(env []string, frame int32) []string {
+func (t *texts) itemVariables(env []string, frame instanceID) []string {
 	inst := &t.instances[frame]
 	if inst.owner == noNode {
 		return env
@@ -487,7 +488,7 @@ func (t *texts) itemVariables(env []string, frame int32) []string {
 // activity is the present activation of a node.
 type activity struct {
 	*Run
-	node int32
+	node nodeID
 }
 
-func (r *Run) activity(i int32) activity { return activity{r, i} }
+func (r *Run) activity(i nodeID) activity { return activity{r, i} }

@@ -41,7 +41,7 @@ func (r *Run) Step(ev Event) []Effect {
 	case Stop:
 		r.stop()
 	case CancelNode:
-		r.activity(int32(ev.Node)).cancel()
+		r.activity(nodeID(ev.Node)).cancel()
 	case Decided:
 		r.approvalDecided(&ev)
 	case Tick:
@@ -72,10 +72,10 @@ func (st *state) emit(e Effect) { st.effects = append(st.effects, e) }
 
 func (r *Run) dispatched(ev *Event) {
 	n := &r.nodes[ev.Node]
-	if n.status != graph.Queued || n.dispatched || r.waiting(int32(ev.Node)) {
+	if n.status != graph.Queued || n.dispatched || r.waiting(nodeID(ev.Node)) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.Path(ev.Node), n.status))
 	}
-	r.activity(int32(ev.Node)).markDispatched()
+	r.activity(nodeID(ev.Node)).markDispatched()
 }
 
 func (a activity) markDispatched() {
@@ -86,7 +86,7 @@ func (a activity) markDispatched() {
 }
 
 func (r *Run) started(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	if n := &r.nodes[i]; n.status != graph.Queued || !n.dispatched {
 		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.Path(ev.Node), n.status))
 	}
@@ -95,7 +95,7 @@ func (r *Run) started(ev *Event) {
 }
 
 func (r *Run) finished(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	lost := ev.Reason == ReasonLost && !r.nodes[i].unrequested
 	r.endExecution(ev)
 	if r.plain {
@@ -115,7 +115,7 @@ func (r *Run) finished(ev *Event) {
 }
 
 func (r *Run) unrequested(ev *Event) {
-	i, n := int32(ev.Node), &r.nodes[ev.Node]
+	i, n := nodeID(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
 		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.Path(ev.Node), n.status))
 	}
@@ -140,7 +140,7 @@ func (a activity) retryLost() bool {
 // withdrawn ends an execution that never began. Who has asked for that decides what becomes of the
 // node: Stop makes it idle again, CancelNode fails it.
 func (r *Run) withdrawn(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	if r.nodes[i].status == graph.Running {
 		panic("internal error: scheduler: node " + r.Path(ev.Node) + " withdrawn while it runs")
 	}
@@ -161,9 +161,9 @@ func (r *Run) endExecution(ev *Event) {
 	}
 	n.dispatched = false
 	n.unrequested = n.unrequested && !n.idempotent
-	r.removeInFlight(int32(ev.Node))
-	if r.extrasOf(int32(ev.Node)) != nil {
-		r.dropTimer(int32(ev.Node), timeLimit)
+	r.removeInFlight(nodeID(ev.Node))
+	if r.extrasOf(nodeID(ev.Node)) != nil {
+		r.dropTimer(nodeID(ev.Node), timeLimit)
 	}
 }
 

@@ -16,7 +16,7 @@ type subflowState struct {
 	items      []any
 	hasItems   bool
 	count      int // how many there are to be; -1 = its test says
-	instances  []int32
+	instances  []instanceID
 	going      int
 	failed     int
 	extraNodes int    // nodes that it counts for beyond itself, see Total
@@ -30,7 +30,7 @@ type subflowState struct {
 	stoppedBy  int32           // the number of that instance, plus one; 0 = it was in an earlier run
 }
 
-func (st *state) hasItems(i int32) bool {
+func (st *state) hasItems(i nodeID) bool {
 	x := st.extrasOf(i)
 	return x != nil && x.sub != nil && x.sub.hasItems
 }
@@ -155,7 +155,7 @@ func (sf subflow) startNext() {
 
 // tooMany says why a sub-flow cannot have so many instances more, or "". All of them stay in memory until
 // the run is over, so a number in a file must not be able to fill it.
-func (st *state) tooMany(i int32, more int) string {
+func (st *state) tooMany(i nodeID, more int) string {
 	most := st.opt.MaxInstances
 	if most == 0 || more <= 0 {
 		return ""
@@ -168,7 +168,7 @@ func (st *state) tooMany(i int32, more int) string {
 }
 
 // addInstance makes the nodes of the next instance of a sub-flow.
-func (sf subflow) add(s *subflowState) int32 {
+func (sf subflow) add(s *subflowState) instanceID {
 	k := sf.addInstance(sf.subOf(sf.node), sf.node, int32(len(s.instances)))
 	if s.instances = append(s.instances, k); len(s.instances) > s.count {
 		sf.countInside()
@@ -181,12 +181,12 @@ func (sf subflow) add(s *subflowState) int32 {
 }
 
 // startFrame activates the first nodes of an instance.
-func (r *Run) startInstance(k int32) {
+func (r *Run) startInstance(k instanceID) {
 	inst := r.instances[k]
 	if !r.recallInstance(k) {
 		for v, start := range inst.lay.startNodes() {
 			if start {
-				r.activity(inst.node + int32(v)).activate(causeStart)
+				r.activity(inst.nodeID(localNode(v))).activate(causeStart)
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 }
 
 // frameOver ends an instance in which nothing is left to wait for.
-func (r *Run) instanceOver(k int32) {
+func (r *Run) instanceOver(k instanceID) {
 	inst := &r.instances[k]
 	if inst.over || inst.active > 0 || inst.joins > 0 {
 		return
@@ -260,7 +260,7 @@ func (r *Run) instanceOver(k int32) {
 }
 
 // stopAfter decides whether no more instances begin now that one has ended.
-func (r *Run) stopAfter(k int32, s *subflowState) {
+func (r *Run) stopAfter(k instanceID, s *subflowState) {
 	inst := &r.instances[k]
 	when := r.rulesOf(inst.owner).Sub.StopWhen
 	if when == nil || s.stopped || s.stopping != "" || inst.cut || r.halted {
@@ -281,7 +281,7 @@ func (r *Run) stopAfter(k int32, s *subflowState) {
 }
 
 // failOthers ends all instances of a sub-flow because one has failed (on_failure=cancel).
-func (r *Run) failOthers(k int32) {
+func (r *Run) failOthers(k instanceID) {
 	inst := &r.instances[k]
 	s := r.extrasOf(inst.owner).sub
 	if s == nil || int(inst.number) >= len(s.instances) || s.instances[inst.number] != k || s.stopping != "" || inst.over || r.halted {
@@ -295,7 +295,7 @@ func (r *Run) failOthers(k int32) {
 }
 
 // instanceWord names an instance for people, by its item if that is a word.
-func (st *state) instanceWord(i int32, words []string, number int32) string {
+func (st *state) instanceWord(i nodeID, words []string, number int32) string {
 	which := strconv.Itoa(int(number))
 	if int(number) < len(words) && words[number] != "" {
 		which = words[number]
@@ -373,11 +373,11 @@ func (sf subflow) cancelAll(reason string) {
 	sf.stopRateWait()
 }
 
-func (r *Run) cutInstance(k int32) {
+func (r *Run) cutInstance(k instanceID) {
 	inst := &r.instances[k]
 	inst.cut = true
 	inst.joins = 0
-	first, end := inst.node, inst.node+int32(len(inst.lay.ids))
+	first, end := inst.node, inst.end()
 	for j := first; j < end; j++ {
 		n := &r.nodes[j]
 		n.pending, n.refused = 0, false
@@ -398,7 +398,7 @@ func (r *Run) cutInstance(k int32) {
 // subflow is a node that stands for instances of a layout.
 type subflow struct {
 	*Run
-	node int32
+	node nodeID
 }
 
-func (r *Run) subflow(i int32) subflow { return subflow{r, i} }
+func (r *Run) subflow(i nodeID) subflow { return subflow{r, i} }

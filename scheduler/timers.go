@@ -16,7 +16,7 @@ const (
 // A timer is a moment that something waits for. It is void if the generation of its node has gone on.
 type timer struct {
 	at   int64
-	node int32
+	node nodeID
 	gen  int32
 	kind timerKind
 }
@@ -43,7 +43,7 @@ func (t *timers) Pop() any {
 	return last
 }
 
-func (r *Run) addTimer(i int32, kind timerKind, at int64) {
+func (r *Run) addTimer(i nodeID, kind timerKind, at int64) {
 	x := r.makeExtras(i)
 	x.timerGens[kind]++
 	heap.Push(&r.timers, timer{at, i, x.timerGens[kind], kind})
@@ -51,7 +51,7 @@ func (r *Run) addTimer(i int32, kind timerKind, at int64) {
 
 // dropTimer makes a timer void. It leaves the heap when its moment comes, or everything before it has
 // gone.
-func (r *Run) dropTimer(i int32, kind timerKind) { r.extrasOf(i).timerGens[kind]++ }
+func (r *Run) dropTimer(i nodeID, kind timerKind) { r.extrasOf(i).timerGens[kind]++ }
 
 func (r *Run) staleTimer(t timer) bool { return r.extrasOf(t.node).timerGens[t.kind] != t.gen }
 

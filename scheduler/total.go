@@ -34,8 +34,9 @@ func (st *state) extraNodesOf(s *subflowState) int {
 		if inst.lay.subs == nil {
 			continue
 		}
-		for v, sub := range inst.lay.subs {
-			if x := st.extrasOf(inst.node + int32(v)); sub != nil && x != nil && x.sub != nil {
+		for v := range localNode(len(inst.lay.subs)) {
+			sub := inst.lay.subs[v]
+			if x := st.extrasOf(inst.nodeID(v)); sub != nil && x != nil && x.sub != nil {
 				sum += st.extraNodesOf(x.sub)
 			}
 		}

@@ -5,22 +5,25 @@ import "wf/graph"
 // works is what an event has led to and is not done yet. It is empty between two steps. What could
 // lead to itself over and over goes through here, so that no chain is too long.
 type worklist struct {
-	dead        []int32        // edges
+	dead        []edgeID
 	ended       []endedNode    // activations that ended without an execution
-	failing     []int32        // frames whose failure ends all instances of their sub-flow
-	losers      []int32        // joins that cancel what they do not need any more
-	ready       []int32        // sub-flows that begin their instances
+	failing     []instanceID   // frames whose failure ends all instances of their sub-flow
+	losers      []nodeID       // joins that cancel what they do not need any more
+	ready       []nodeID       // sub-flows that begin their instances
 	unsettled   []componentRef // where nothing is active any more, or nothing open
-	rateWaiters []int32        // sub-flows that wait for their rate, and are to end
-	idle        []int32        // frames in which nothing is active any more
+	rateWaiters []nodeID       // sub-flows that wait for their rate, and are to end
+	idle        []instanceID   // frames in which nothing is active any more
 }
 
 type endedNode struct {
-	node int32
+	node nodeID
 	out  outcome
 }
 
-type componentRef struct{ frame, component int32 }
+type componentRef struct {
+	instance  instanceID
+	component component
+}
 
 // work does what an event has led to: first what is certain, then what only holds if nothing else
 // happens.
@@ -86,15 +89,15 @@ func newSettlement(l *layout) *settlement {
 }
 
 // settleLater looks at the component of a node, which has decided, when the event at hand is through.
-func (r *Run) settleLater(i int32) {
+func (r *Run) settleLater(i nodeID) {
 	inst := r.instanceOf(i)
 	if inst.settlement != nil {
-		r.todo.unsettled = append(r.todo.unsettled, componentRef{r.instanceNo(i), inst.lay.component[i-inst.node]})
+		r.todo.unsettled = append(r.todo.unsettled, componentRef{r.instanceNo(i), inst.lay.component[inst.local(i)]})
 	}
 }
 
 // settleFrom looks at all components of a frame that begins.
-func (r *Run) settleFrom(k int32) {
+func (r *Run) settleFrom(k instanceID) {
 	inst := &r.instances[k]
 	if inst.settlement == nil {
 		return
@@ -107,16 +110,16 @@ func (r *Run) settleFrom(k int32) {
 // settle decides what is open in and behind a component to which nothing can lead any more. What is
 // decided in it may activate nodes of it; then it is not settled yet.
 func (r *Run) settle(at componentRef) {
-	inst := &r.instances[at.frame]
+	inst := &r.instances[at.instance]
 	s, c := inst.settlement, at.component
 	nodes := inst.lay.inside.of(c)
-	decidedOnce := inst.lay.single[nodes[0]] && r.nodes[inst.node+nodes[0]].decided // whatever still comes
+	decidedOnce := inst.lay.single[nodes[0]] && r.nodes[inst.nodeID(nodes[0])].decided // whatever still comes
 	if r.halted || inst.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 && !decidedOnce {
 		return
 	}
 	for _, v := range nodes {
-		n := &r.nodes[inst.node+v]
-		if x := r.extrasOf(inst.node + v); n.status == graph.Failed && !n.handled || x != nil && x.limited {
+		n := &r.nodes[inst.nodeID(v)]
+		if x := r.extrasOf(inst.nodeID(v)); n.status == graph.Failed && !n.handled || x != nil && x.limited {
 			return
 		}
 	}
@@ -131,11 +134,11 @@ func (r *Run) settle(at componentRef) {
 			if to == c {
 				continue
 			}
-			if r.nodes[inst.node+v].decided {
+			if r.nodes[inst.nodeID(v)].decided {
 				r.kill(inst, l)
 			}
 			if s.open[to]--; s.open[to] == 0 {
-				r.todo.unsettled = append(r.todo.unsettled, componentRef{at.frame, to})
+				r.todo.unsettled = append(r.todo.unsettled, componentRef{at.instance, to})
 			}
 		}
 	}
@@ -143,9 +146,9 @@ func (r *Run) settle(at componentRef) {
 
 // skipUntriggered skips nodes that only edges lead to that trigger, and none of them has: no join behind
 // them is to wait for what was not the way. It returns false if there are none.
-func (r *Run) skipUntriggered(inst *instance, nodes []int32) (any bool) {
+func (r *Run) skipUntriggered(inst *instance, nodes []localNode) (any bool) {
 	for _, v := range nodes {
-		if i := inst.node + v; !r.nodes[i].decided && len(inst.lay.in.of(v)) == 0 {
+		if i := inst.nodeID(v); !r.nodes[i].decided && len(inst.lay.in.of(v)) == 0 {
 			r.join(i).skip()
 			any = true
 		}
