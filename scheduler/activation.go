@@ -12,8 +12,8 @@ const (
 
 // activate decides that the node shall execute once more: now, or after what it is doing.
 func (a activity) activate(cause edgeID) {
-	n := &a.nodes[a.node]
-	if inst := a.instanceOf(a.node); a.halted || inst.cut {
+	n := a.entry()
+	if inst := a.instance(); a.halted || inst.cut {
 		inst.cut = true
 		if !a.plain && !busy(n.status) {
 			n.cause = cause // it is another activation than the one before, with instances of its own
@@ -27,7 +27,7 @@ func (a activity) activate(cause edgeID) {
 	if int(n.activations) == a.opt.MaxActivations {
 		if !a.plain {
 			// Edges fire for this failure, perhaps around a loop: it happens once.
-			x := a.makeExtras(a.node)
+			x := a.ensureExtras()
 			if x.overLimit {
 				return
 			}
@@ -53,7 +53,7 @@ func (a activity) queue() {
 		a.execute()
 		return
 	}
-	if x := a.extrasOf(a.node); x != nil {
+	if x := a.extras(); x != nil {
 		x.reset()
 	}
 	a.advance(stageMock)
@@ -62,12 +62,12 @@ func (a activity) queue() {
 // execute asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
 // that leaves no gap.
 func (a activity) execute() {
-	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.nodes[a.node].executions) + 1})
+	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.entry().executions) + 1})
 }
 
 // servePending goes on with the activations that came while the node was executing.
 func (a activity) servePending() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.status == graph.Queued {
 		return // its own edge has activated it again
 	}
@@ -81,7 +81,7 @@ func (a activity) servePending() {
 
 // failRefused fails a node that was activated too often, once it has served what was allowed.
 func (a activity) failRefused() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
 		if !a.plain { // its edges may fire for that: a chain that could be long
@@ -122,10 +122,10 @@ func (r *Run) halt() {
 // putBack takes an activation back that was not served. What had failed before a repetition has
 // failed then.
 func (a activity) withdraw() {
-	if x := a.extrasOf(a.node); x != nil {
+	if x := a.extras(); x != nil {
 		a.stopWaiting()
 		if x.attempt > 0 {
-			x.due, a.nodes[a.node].decided = true, false
+			x.due, a.entry().decided = true, false
 			a.setFailed(x.last.reason, x.last.message, false)
 			return
 		}
@@ -140,11 +140,11 @@ func (a activity) withdraw() {
 // takenBack notes that an activation was taken back, or not begun, because the run or its sub-flow ends.
 // A later run begins there.
 func (a activity) markDue() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.dispatched || n.status == graph.Running || a.plain {
 		return
 	}
-	a.makeExtras(a.node).due = true
+	a.ensureExtras().due = true
 	n.decided = false
 	a.setStatus(graph.Idle, "")
 }
@@ -167,7 +167,7 @@ func (a activity) setFailed(reason, message string, handled bool) {
 // change is the only way in which a status changes, so counts and effects cannot be forgotten.
 // A new reason for the same status is news too.
 func (a activity) change(s graph.Status, reason, message string, handled bool) {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.status == s && a.reasons[a.node] == reason && n.handled == handled {
 		return
 	}
@@ -193,7 +193,7 @@ func (a activity) change(s graph.Status, reason, message string, handled bool) {
 		a.countActive(frame, a.node, is)
 	}
 	n.status, n.handled, a.reasons[a.node] = s, handled, reason
-	x := a.extrasOf(a.node)
+	x := a.extras()
 	mocked := x != nil && x.last.mocked && !busy(s)
 	a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason, Message: message, Mocked: mocked})
 }

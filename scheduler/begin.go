@@ -120,11 +120,11 @@ func (r *Run) recallDecisions(k instanceID) {
 			r.instances[k].unhandled--
 		}
 		if p.Joined && (n.decided || p.Due) {
-			r.makeExtras(i).joined = true
+			r.ensureExtrasOf(i).joined = true
 		}
 		look := n.decided || inst.over // what is over is only looked at
 		if p.Due {
-			r.makeExtras(i).due = true
+			r.ensureExtrasOf(i).due = true
 			n.decided = false
 		}
 		r.saveOutcome(i, p.outcome())
@@ -141,7 +141,7 @@ func (r *Run) recallDecisions(k instanceID) {
 // goOnJoining decides once more about a node that has decided before, if the marks of another round had all
 // come when the earlier run ended.
 func (jn join) rejoin() {
-	if jn.opt.Flow != nil && jn.nodes[jn.node].missing == 0 && len(jn.instanceOf(jn.node).in(jn.node)) > 0 {
+	if jn.opt.Flow != nil && jn.entry().missing == 0 && len(jn.instance().in(jn.node)) > 0 {
 		jn.check(causeResume)
 	}
 }

@@ -23,18 +23,18 @@ func (a activity) finish(out outcome) {
 		return
 	}
 	a.stopWaiting()
-	if x := a.extrasOf(a.node); x != nil && x.granted != nil {
+	if x := a.extras(); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
 	if !out.ok && !a.holdsRepeated(a.node) && a.repeatable(out) {
 		a.repeat(out)
 		return
 	}
-	if x := a.extrasOf(a.node); x != nil && x.sub != nil && x.sub.activation != a.nodes[a.node].activations {
+	if x := a.extras(); x != nil && x.sub != nil && x.sub.activation != a.entry().activations {
 		a.subflow(a.node).setSubflow(nil) // this activation has had none
 	}
 	fires, handled := a.choose(&out)
-	if x := a.extrasOf(a.node); x != nil && x.loser && !out.ok {
+	if x := a.extras(); x != nil && x.loser && !out.ok {
 		handled, out.message = true, "only a join needed it that had been decided"
 	}
 	a.saveOutcome(a.node, out)
@@ -43,13 +43,13 @@ func (a activity) finish(out outcome) {
 	} else {
 		a.setFailed(out.reason, out.message, handled)
 	}
-	n := &a.nodes[a.node]
-	if out.reason == ReasonCancelled && !handled && (a.halted || a.instanceOf(a.node).cut) {
-		a.makeExtras(a.node).due = true
+	n := a.entry()
+	if out.reason == ReasonCancelled && !handled && (a.halted || a.instance().cut) {
+		a.ensureExtras().due = true
 	}
 	n.decided = out.ok || handled
 	if n.decided {
-		frame, inst := a.instanceNo(a.node), a.instanceOf(a.node)
+		frame, inst := a.instanceNo(a.node), a.instance()
 		for k, l := range inst.out(a.node) {
 			if fires[k] {
 				a.fire(frame, l)
@@ -79,7 +79,7 @@ func (a activity) finishPlain(ok bool, reason, message string) {
 // An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the
 // next call.
 func (a activity) choose(out *outcome) (fires []bool, any bool) {
-	inst := a.instanceOf(a.node)
+	inst := a.instance()
 	edges := inst.out(a.node)
 	a.fires = append(a.fires[:0], make([]bool, len(edges))...)
 	if !out.ok && (out.reason == ReasonCancelled || out.reason == ReasonLost) {

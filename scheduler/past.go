@@ -240,7 +240,7 @@ func (pr priorState) priorMarks(i nodeID) (marks []PriorMark) {
 
 // recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
 func (sf subflow) recallInstances() {
-	if sf.subOf(sf.node) == nil {
+	if sf.layout() == nil {
 		return
 	}
 	p := sf.opt.Prior[sf.Path(int(sf.node))]
@@ -283,7 +283,7 @@ func (st *state) isRecalled(inst *instance) bool { return st.recalled(inst.owner
 // recallItems takes the items that an earlier run has found: they are found once.
 func (sf subflow) recallItems() {
 	if p, yes := sf.goesOn(sf.node); yes && p.Items != nil && !sf.hasItems(sf.node) {
-		sf.setSubflow(&subflowState{activation: sf.nodes[sf.node].activations, items: p.Items, hasItems: true})
+		sf.setSubflow(&subflowState{activation: sf.entry().activations, items: p.Items, hasItems: true})
 	}
 }
 

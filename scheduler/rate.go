@@ -14,7 +14,7 @@ func (sf subflow) rateWait(sub *flow.Sub) int64 {
 	if sub.Rate == 0 || sf.dry != nil {
 		return 0
 	}
-	starts := sf.extrasOf(sf.node).sub.starts
+	starts := sf.extras().sub.starts
 	if len(starts) < sub.Rate {
 		return 0
 	}
@@ -29,7 +29,7 @@ func (sf subflow) noteStart(sub *flow.Sub, k instanceID) {
 	if sub.Rate == 0 || sf.instances[k].active == 0 {
 		return // all of it was done before
 	}
-	s := sf.extrasOf(sf.node).sub
+	s := sf.extras().sub
 	if s.starts = append(s.starts, sf.now); len(s.starts) > sub.Rate {
 		s.starts = s.starts[len(s.starts)-sub.Rate:]
 	}
@@ -41,15 +41,15 @@ func (sf subflow) waitForRate(s *subflowState, at int64) {
 		return
 	}
 	if s.nextStart = at; at > 0 {
-		sf.addTimer(sf.node, timeRate, at)
+		sf.timers.add(sf.node, sf.ensureExtras(), timeRate, at)
 	} else {
-		sf.dropTimer(sf.node, timeRate)
+		sf.extras().dropTimer(timeRate)
 	}
 }
 
 // paceOver goes on with a sub-flow whose rate allows another instance.
 func (sf subflow) rateAllows() {
-	if x := sf.extrasOf(sf.node); x.sub != nil && x.sub.nextStart > 0 && sf.nodes[sf.node].status == graph.Running {
+	if x := sf.extras(); x.sub != nil && x.sub.nextStart > 0 && sf.entry().status == graph.Running {
 		x.sub.nextStart = 0
 		sf.startNext()
 	}
@@ -57,15 +57,15 @@ func (sf subflow) rateAllows() {
 
 // stopPacing lets a sub-flow that begins nothing any more end, if it waits for its rate and for nothing else.
 func (sf subflow) stopRateWait() {
-	if s := sf.extrasOf(sf.node).sub; s.nextStart > 0 && s.going == 0 {
+	if s := sf.extras().sub; s.nextStart > 0 && s.going == 0 {
 		sf.todo.rateWaiters = append(sf.todo.rateWaiters, sf.node)
 	}
 }
 
 // endPaced ends a sub-flow that has waited for its rate.
 func (sf subflow) endRateWait() {
-	s := sf.extrasOf(sf.node).sub
-	if s == nil || s.nextStart == 0 || s.going > 0 || sf.nodes[sf.node].status != graph.Running {
+	s := sf.extras().sub
+	if s == nil || s.nextStart == 0 || s.going > 0 || sf.entry().status != graph.Running {
 		return
 	}
 	sf.waitForRate(s, 0)

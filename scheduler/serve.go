@@ -38,7 +38,7 @@ func (x *extras) reset() {
 	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
 }
 
-func (st *state) makeExtras(i nodeID) *extras {
+func (st *state) ensureExtrasOf(i nodeID) *extras {
 	c := &st.control[i]
 	if c.extras == nil {
 		c.extras = &extras{}
@@ -91,13 +91,13 @@ func (a activity) advance(at stage) {
 	if at <= stageMock && a.mock() {
 		return
 	}
-	rules := a.rulesOf(a.node)
+	rules := a.rules()
 	if rules != nil {
 		if at <= stageWait && a.delay(rules) || at <= stageApprove && a.ask(rules) {
 			return
 		}
 	}
-	if a.subOf(a.node) != nil {
+	if a.layout() != nil {
 		a.subflow(a.node).recallItems()
 		if rules.Sub.Command == "" || a.hasItems(a.node) {
 			a.todo.ready = append(a.todo.ready, a.node)
@@ -188,7 +188,7 @@ func (a activity) delay(rules *flow.Rules) bool {
 		return false
 	}
 	a.waitFor(WaitTime, until, "")
-	a.extrasOf(a.node).fixed = rules.Wait == nil
+	a.extras().fixed = rules.Wait == nil
 	return true
 }
 
@@ -248,7 +248,7 @@ func (r *Run) approvalDecided(ev *Event) {
 }
 
 func (a activity) answer(ok bool, values map[string]any, message string) {
-	x := a.extrasOf(a.node)
+	x := a.extras()
 	a.stopWaiting()
 	if !ok {
 		a.endLater(outcome{reason: ReasonRejected, message: message, outputs: values})
@@ -263,20 +263,20 @@ func (a activity) answer(ok bool, values map[string]any, message string) {
 
 // repeatable says whether a failure is not final: the activation has another attempt.
 func (a activity) repeatable(out outcome) bool {
-	rules := a.rulesOf(a.node)
+	rules := a.rules()
 	if rules == nil || rules.Retry == nil || out.mocked {
 		return false
 	}
-	return a.makeExtras(a.node).attempt < rules.Retry.Limit && retries(rules.Retry, out)
+	return a.ensureExtras().attempt < rules.Retry.Limit && retries(rules.Retry, out)
 }
 
 // repeat lets a node wait for its next attempt. When the run or its sub-flow ends, that is for a resume to
 // do: no edge fires for a failure that is not final.
 func (a activity) repeat(out outcome) {
-	x, again := a.makeExtras(a.node), a.rulesOf(a.node).Retry
-	if a.halted || a.instanceOf(a.node).cut {
+	x, again := a.ensureExtras(), a.rules().Retry
+	if a.halted || a.instance().cut {
 		a.saveOutcome(a.node, out)
-		x.due, a.nodes[a.node].decided = true, false
+		x.due, a.entry().decided = true, false
 		a.setFailed(out.reason, out.message, false)
 		return
 	}
@@ -320,22 +320,22 @@ func retries(again *flow.Retry, out outcome) bool {
 
 // waitFor lets a queued node wait.
 func (a activity) waitFor(kind WaitKind, until int64, text string) {
-	x := a.makeExtras(a.node)
+	x := a.ensureExtras()
 	x.wait, x.until, x.text, x.fixed = kind, until, text, false
 	if until > 0 {
-		a.addTimer(a.node, timeWait, until)
+		a.timers.add(a.node, a.ensureExtras(), timeWait, until)
 	}
 	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: kind, At: until, Message: text})
 }
 
 // stopWaiting ends a wait, whatever the node does next.
 func (a activity) stopWaiting() {
-	x := a.extrasOf(a.node)
+	x := a.extras()
 	if x == nil || x.wait == WaitNone {
 		return
 	}
 	x.wait, x.until, x.text = WaitNone, 0, ""
-	a.dropTimer(a.node, timeWait)
+	a.extras().dropTimer(timeWait)
 	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: WaitNone})
 }
 
@@ -346,7 +346,7 @@ func (st *state) waiting(i nodeID) bool {
 
 // waitOver goes on with a node whose moment has come.
 func (a activity) waitOver() {
-	switch x := a.extrasOf(a.node); x.wait {
+	switch x := a.extras(); x.wait {
 	case WaitTime:
 		a.stopWaiting()
 		a.advance(stageApprove)
@@ -354,14 +354,14 @@ func (a activity) waitOver() {
 		a.stopWaiting()
 		a.advance(stageExecute)
 	case WaitApproval:
-		yes := a.rulesOf(a.node).ApproveDefault
+		yes := a.rules().ApproveDefault
 		message := ""
 		if !yes {
 			message = "nobody answered in time"
 		}
 		a.emit(Effect{Kind: Answered, Node: int(a.node), OK: yes})
 		var values map[string]any
-		if fields := a.rulesOf(a.node).ApproveFields; yes && fields != nil {
+		if fields := a.rules().ApproveFields; yes && fields != nil {
 			values, _ = flow.ResolveFields(fields, nil) // their defaults: nothing is required, or the flow would be wrong
 		}
 		a.answer(yes, values, message)
@@ -370,15 +370,15 @@ func (a activity) waitOver() {
 
 // limitTime begins the time that an execution, or a sub-flow, may take.
 func (a activity) limitTime() {
-	if rules := a.rulesOf(a.node); rules != nil && rules.Timeout > 0 {
-		a.addTimer(a.node, timeLimit, a.now+int64(rules.Timeout))
+	if rules := a.rules(); rules != nil && rules.Timeout > 0 {
+		a.timers.add(a.node, a.ensureExtras(), timeLimit, a.now+int64(rules.Timeout))
 	}
 }
 
 // timeUp asks a node to end whose time is up.
 func (a activity) timeUp() {
-	n := &a.nodes[a.node]
-	a.extrasOf(a.node).expired = true
+	n := a.entry()
+	a.extras().expired = true
 	if n.dispatched {
 		a.emit(Effect{Kind: Cancel, Node: int(a.node), Execution: int(n.executions)})
 		return
@@ -388,7 +388,7 @@ func (a activity) timeUp() {
 
 // timedOut words the end of an execution that was asked to end because its time was up.
 func (a activity) timedOut(out outcome) outcome {
-	if x := a.extrasOf(a.node); x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
+	if x := a.extras(); x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
 		x.expired = false
 		out.reason = ReasonTimeout
 	}
@@ -402,7 +402,7 @@ func (st *state) saveOutcome(i nodeID, out outcome) {
 	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
 		return
 	}
-	x = st.makeExtras(i)
+	x = st.ensureExtrasOf(i)
 	x.last, x.over = out, true
 }
 
@@ -433,7 +433,7 @@ func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
 		return err
 	}
 	if env != nil || t.extrasOf(i) != nil {
-		t.makeExtras(i).env = env
+		t.ensureExtrasOf(i).env = env
 	}
 	return nil
 }
@@ -486,9 +486,6 @@ func (t *texts) itemVariables(env []string, frame instanceID) []string {
 }
 
 // activity is the present activation of a node.
-type activity struct {
-	*Run
-	node nodeID
-}
+type activity struct{ cursor }
 
-func (r *Run) activity(i nodeID) activity { return activity{r, i} }
+func (r *Run) activity(i nodeID) activity { return activity{cursor{r, i}} }

@@ -60,7 +60,7 @@ func (r *Run) Step(ev Event) []Effect {
 		r.timers.list = nil
 	}
 	if !r.plain {
-		r.setTimer()
+		r.announceTimer()
 	}
 	if over {
 		r.emit(Effect{Kind: Ended, Result: r.result()})
@@ -79,7 +79,7 @@ func (r *Run) dispatched(ev *Event) {
 }
 
 func (a activity) markDispatched() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	n.executions++
 	n.dispatched = true
 	a.addInFlight(a.node)
@@ -127,7 +127,7 @@ func (r *Run) unrequested(ev *Event) {
 // again serves the same activation once more, if the node does not mind: nobody knows how it ended.
 // It counts as an activation, so that what is lost again and again meets the limit.
 func (a activity) retryLost() bool {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if !n.idempotent || a.halted || int(n.activations) >= a.opt.MaxActivations {
 		return false
 	}
@@ -162,8 +162,8 @@ func (r *Run) endExecution(ev *Event) {
 	n.dispatched = false
 	n.unrequested = n.unrequested && !n.idempotent
 	r.removeInFlight(nodeID(ev.Node))
-	if r.extrasOf(nodeID(ev.Node)) != nil {
-		r.dropTimer(nodeID(ev.Node), timeLimit)
+	if x := r.extrasOf(nodeID(ev.Node)); x != nil {
+		x.dropTimer(timeLimit)
 	}
 }
 
@@ -177,13 +177,13 @@ func (r *Run) stop() {
 
 // cancelNode ends what a node is doing, a sub-flow with all that it has begun.
 func (a activity) cancel() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	n.pending, n.refused = 0, false
 	switch {
 	case n.dispatched:
 		a.emit(Effect{Kind: Cancel, Node: int(a.node), Execution: int(n.executions)})
-		if a.subOf(a.node) != nil {
-			a.makeExtras(a.node).cancelled = true
+		if a.layout() != nil {
+			a.ensureExtras().cancelled = true
 		}
 	case n.status == graph.Running:
 		a.subflow(a.node).cancelAll(ReasonCancelled)

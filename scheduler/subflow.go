@@ -40,14 +40,14 @@ func (sf subflow) gotItems(items []any) {
 	if sf.dry != nil {
 		items, sf.dry.open[sf.node] = []any{nil}, true
 	}
-	sf.setSubflow(&subflowState{activation: sf.nodes[sf.node].activations, items: items, hasItems: true})
+	sf.setSubflow(&subflowState{activation: sf.entry().activations, items: items, hasItems: true})
 	sf.todo.ready = append(sf.todo.ready, sf.node)
 }
 
 // keepItems keeps the items of an activation for its next attempt: they are found once.
 func (sf subflow) keepItems() {
-	x := sf.extrasOf(sf.node)
-	if x.sub == nil || x.sub.activation != sf.nodes[sf.node].activations || x.sub.items == nil {
+	x := sf.extras()
+	if x.sub == nil || x.sub.activation != sf.entry().activations || x.sub.items == nil {
 		return
 	}
 	sf.setSubflow(&subflowState{activation: x.sub.activation, items: x.sub.items, hasItems: true})
@@ -55,17 +55,17 @@ func (sf subflow) keepItems() {
 
 // startInstances begins the instances of an activation.
 func (sf subflow) begin() {
-	x := sf.makeExtras(sf.node)
+	x := sf.ensureExtras()
 	switch {
-	case !busy(sf.nodes[sf.node].status):
+	case !busy(sf.entry().status):
 		return
-	case sf.halted || sf.instanceOf(sf.node).cut || x.cancelled:
+	case sf.halted || sf.instance().cut || x.cancelled:
 		sf.activity(sf.node).finish(outcome{reason: ReasonCancelled})
 		return
 	}
 	kept := x.sub
 	if kept == nil || !kept.hasItems {
-		kept = &subflowState{activation: sf.nodes[sf.node].activations}
+		kept = &subflowState{activation: sf.entry().activations}
 	}
 	sf.setSubflow(kept)
 	sf.activity(sf.node).setStatus(graph.Running, "")
@@ -89,7 +89,7 @@ func (sf subflow) begin() {
 
 // countInstances finds out what a sub-flow repeats.
 func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
-	sub := sf.rulesOf(sf.node).Sub
+	sub := sf.rules().Sub
 	switch sub.Kind {
 	case flow.Times:
 		text := ""
@@ -131,8 +131,8 @@ func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
 
 // nextInstances begins as many instances as may be going, and ends the activation after the last one.
 func (sf subflow) startNext() {
-	s := sf.extrasOf(sf.node).sub
-	sub := sf.rulesOf(sf.node).Sub
+	s := sf.extras().sub
+	sub := sf.rules().Sub
 	wait := int64(0)
 	for (sub.Parallel == 0 || s.going < sub.Parallel) && sf.wantsAnother(sub, s) {
 		if wait = sf.rateWait(sub); wait > 0 {
@@ -169,7 +169,7 @@ func (st *state) tooMany(i nodeID, more int) string {
 
 // addInstance makes the nodes of the next instance of a sub-flow.
 func (sf subflow) add(s *subflowState) instanceID {
-	k := sf.addInstance(sf.subOf(sf.node), sf.node, int32(len(s.instances)))
+	k := sf.addInstance(sf.layout(), sf.node, int32(len(s.instances)))
 	if s.instances = append(s.instances, k); len(s.instances) > s.count {
 		sf.countInside()
 	}
@@ -361,7 +361,7 @@ func (sf subflow) failureMessage(s *subflowState) string {
 
 // cancelInstances ends all instances of a sub-flow that are going; none begins any more.
 func (sf subflow) cancelAll(reason string) {
-	s := sf.extrasOf(sf.node).sub
+	s := sf.extras().sub
 	if s.stopping == "" {
 		s.stopping = reason
 	}
@@ -396,9 +396,6 @@ func (r *Run) cutInstance(k instanceID) {
 }
 
 // subflow is a node that stands for instances of a layout.
-type subflow struct {
-	*Run
-	node nodeID
-}
+type subflow struct{ cursor }
 
-func (r *Run) subflow(i nodeID) subflow { return subflow{r, i} }
+func (r *Run) subflow(i nodeID) subflow { return subflow{cursor{r, i}} }

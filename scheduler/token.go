@@ -86,7 +86,7 @@ func (r *Run) die(j edgeID) {
 // round are taken together. A node that waits for fewer tokens than it has edges decides as soon as it
 // has these, and its round goes on until the last mark has come.
 func (jn join) check(cause edgeID) {
-	n := &jn.nodes[jn.node]
+	n := jn.entry()
 	if jn.plain {
 		if n.missing == 0 {
 			jn.decide(jn.consumePlain(jn.node), cause)
@@ -94,7 +94,7 @@ func (jn join) check(cause edgeID) {
 		return
 	}
 	need := jn.needs(jn.node)
-	switch x := jn.extrasOf(jn.node); {
+	switch x := jn.extras(); {
 	case x != nil && x.joined:
 		if n.missing == 0 {
 			x.joined = false
@@ -106,14 +106,14 @@ func (jn join) check(cause edgeID) {
 		jn.stopTimer()
 		jn.decide(live > 0 && live >= need, cause)
 	case need > 0 && jn.control[jn.node].live >= need:
-		jn.makeExtras(jn.node).joined = true
+		jn.ensureExtras().joined = true
 		jn.stopTimer()
 		jn.decide(true, cause)
-		if jn.rulesOf(jn.node).CancelLosers {
+		if jn.rules().CancelLosers {
 			jn.todo.losers = append(jn.todo.losers, jn.node)
 		}
 	case need > 0 && jn.control[jn.node].live+n.missing < need:
-		jn.makeExtras(jn.node).joined = true
+		jn.ensureExtras().joined = true
 		jn.stopTimer()
 		jn.decide(false, cause)
 	default:
@@ -143,8 +143,8 @@ func (jn join) skip() {
 	if jn.leftAlone(jn.node) {
 		return
 	}
-	n := &jn.nodes[jn.node]
-	inst := jn.instanceOf(jn.node)
+	n := jn.entry()
+	inst := jn.instance()
 	n.decided = true
 	if n.executions == 0 && n.status == graph.Idle {
 		jn.activity(jn.node).setStatus(graph.Skipped, "")

@@ -8,7 +8,7 @@ func (q queries) Total() int { return len(q.outer.ids) + q.inside }
 
 // setInstances replaces what a sub-flow has made of an activation.
 func (sf subflow) setSubflow(s *subflowState) {
-	x := sf.makeExtras(sf.node)
+	x := sf.ensureExtras()
 	if x.sub != nil && x.sub != s {
 		sf.inside -= sf.extraNodesOf(x.sub)
 	}
@@ -20,8 +20,8 @@ func (sf subflow) setSubflow(s *subflowState) {
 
 // countInside counts the nodes of the instances of a sub-flow anew.
 func (sf subflow) countInside() {
-	s := sf.extrasOf(sf.node).sub
-	more := max(1, max(s.count, len(s.instances))*len(sf.subOf(sf.node).ids)) - 1
+	s := sf.extras().sub
+	more := max(1, max(s.count, len(s.instances))*len(sf.layout().ids)) - 1
 	sf.inside += more - s.extraNodes
 	s.extraNodes = more
 }
