@@ -84,11 +84,11 @@ func (a activity) failRefused() {
 	n := a.entry()
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		if !a.plain { // its edges may fire for that: a chain that could be long
-			a.endLater(outcome{reason: ReasonLimit})
+		if a.plain {
+			a.setFailed(ReasonLimit, "", false)
 			return
 		}
-		a.finish(outcome{reason: ReasonLimit})
+		a.endLater(outcome{reason: ReasonLimit}) // edges may fire for it: a chain that could be long
 	}
 }
 

@@ -18,10 +18,6 @@ type outcome struct {
 
 // finish ends the present activation of a node: it is repeated, or its edges fire.
 func (a activity) finish(out outcome) {
-	if a.plain {
-		a.finishPlain(out.ok, out.reason, out.message)
-		return
-	}
 	a.stopWaiting()
 	if x := a.extras(); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
@@ -44,7 +40,7 @@ func (a activity) finish(out outcome) {
 		a.setFailed(out.reason, out.message, handled)
 	}
 	n := a.entry()
-	if out.reason == ReasonCancelled && !handled && (a.halted || a.instance().cut) {
+	if !a.plain && out.reason == ReasonCancelled && !handled && (a.halted || a.instance().cut) {
 		a.ensureExtras().due = true
 	}
 	n.decided = out.ok || handled
@@ -58,19 +54,6 @@ func (a activity) finish(out outcome) {
 			}
 		}
 		a.settleLater(a.node)
-	}
-	a.servePending()
-}
-
-// finishPlain is finish in a run without a flow, where a long run spends its time.
-func (a activity) finishPlain(ok bool, reason, message string) {
-	if ok {
-		a.setStatus(graph.Ran, "")
-		for _, l := range a.instances[0].out(a.node) {
-			a.firePlain(l)
-		}
-	} else {
-		a.setFailed(reason, message, false)
 	}
 	a.servePending()
 }

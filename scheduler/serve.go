@@ -399,7 +399,7 @@ func (a activity) timedOut(out outcome) outcome {
 // end with exit code 0 and nothing else: their status says so.
 func (st *state) saveOutcome(i nodeID, out outcome) {
 	x := st.extrasOf(i)
-	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
+	if st.control == nil || x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
 		return
 	}
 	x = st.ensureExtrasOf(i)
