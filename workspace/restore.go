@@ -48,7 +48,7 @@ func (w *Workspace) takeUp(n int) {
 
 // findExecutor follows the executor of a run that was taken up.
 func (w *Workspace) findExecutor(r *run) {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		sess, err := w.openExecutor(r, w.store.Dir(r.n), r.n, nil)
 		w.send(followed{r, sess, err})
 	})
@@ -337,7 +337,7 @@ func (w *Workspace) giveUp(n int, why error) {
 // endExecutor ends what may still be going of a run that is given up: its runner and its commands
 // would stay for ever. What keeps this from being done is done by Tidy.
 func (w *Workspace) endExecutor(n int) {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{
 			Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {},
 		})
@@ -348,9 +348,9 @@ func (w *Workspace) endExecutor(n int) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		defer context.AfterFunc(ctx, sess.Detach)()
-		w.helpers.run(func() {
+		w.loop.Run(func() {
 			select {
-			case <-w.quit:
+			case <-w.loop.Ending():
 				cancel()
 			case <-ctx.Done():
 			}
