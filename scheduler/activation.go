@@ -10,7 +10,7 @@ const (
 	causeJoin          // the tokens of all blocking in-edges
 )
 
-// activate decides that the node shall execute once more: now, or after what it is doing.
+// activate accepts another activation of the node: it executes now, or after what it is doing.
 func (a activity) activate(cause edgeID) {
 	n := a.entry()
 	if inst := a.instance(); a.halted || inst.cut {
@@ -46,7 +46,7 @@ func (a activity) activate(cause edgeID) {
 	a.queue()
 }
 
-// queue begins to serve an activation.
+// queue starts to serve an activation.
 func (a activity) queue() {
 	a.setStatus(graph.Queued, "")
 	if a.plain {
@@ -59,13 +59,13 @@ func (a activity) queue() {
 	a.advance(stageMock)
 }
 
-// execute asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
-// that leaves no gap.
+// execute emits Execute. The number counts dispatched executions, so an execution that is withdrawn before
+// it is dispatched leaves no gap.
 func (a activity) execute() {
 	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.entry().executions) + 1})
 }
 
-// servePending goes on with the activations that came while the node was executing.
+// servePending serves the next of the activations that came while the node was executing.
 func (a activity) servePending() {
 	n := a.entry()
 	if n.status == graph.Queued {
@@ -79,7 +79,8 @@ func (a activity) servePending() {
 	a.failRefused()
 }
 
-// failRefused fails a node that was activated too often, once it has served what was allowed.
+// failRefused fails a node that was activated too often, after it has served the activations that were
+// allowed.
 func (a activity) failRefused() {
 	n := a.entry()
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
@@ -92,9 +93,9 @@ func (a activity) failRefused() {
 	}
 }
 
-// halt withdraws what is queued and asks what was dispatched to end. It is the one thing that looks
-// at all nodes, and it happens at most once for each Stop. Activations that wait are forgotten; a
-// resume derives from who ran what can go on.
+// halt withdraws what is queued and asks what was dispatched to end. It is the only function that visits
+// all nodes, and it runs at most once for each Stop. Pending activations are dropped; a resume derives from
+// the statuses where to go on.
 func (r *Run) halt() {
 	r.halted = true
 	for k := range r.instances {
@@ -119,8 +120,8 @@ func (r *Run) halt() {
 	}
 }
 
-// putBack takes an activation back that was not served. What had failed before a repetition has
-// failed then.
+// withdraw takes back an activation that was not served. A node that waited for its next attempt fails as
+// its last attempt did.
 func (a activity) withdraw() {
 	if x := a.extras(); x != nil {
 		a.stopWaiting()
@@ -137,8 +138,8 @@ func (a activity) withdraw() {
 	a.markDue()
 }
 
-// takenBack notes that an activation was taken back, or not begun, because the run or its sub-flow ends.
-// A later run begins there.
+// markDue notes that an activation was taken back, or not started, because the run or its sub-flow ends. A
+// resume starts there.
 func (a activity) markDue() {
 	n := a.entry()
 	if n.dispatched || n.status == graph.Running || a.plain {
@@ -149,10 +150,10 @@ func (a activity) markDue() {
 	a.setStatus(graph.Idle, "")
 }
 
-// setStatus is how a status changes to anything but Failed.
+// setStatus changes the status to anything but Failed.
 func (a activity) setStatus(s graph.Status, reason string) { a.change(s, reason, "", false) }
 
-// setFailed is how every failure ends up. handled says that an edge fires for it.
+// setFailed changes the status to Failed. handled means that an edge fires for the failure.
 func (a activity) setFailed(reason, message string, handled bool) {
 	a.change(graph.Failed, reason, message, handled)
 	if a.opt.FailFast && !a.halted && !handled && a.instanceNo(a.node) == 0 {
@@ -164,8 +165,8 @@ func (a activity) setFailed(reason, message string, handled bool) {
 	}
 }
 
-// change is the only way in which a status changes, so counts and effects cannot be forgotten.
-// A new reason for the same status is news too.
+// change is the only place where a status changes, so counts and effects stay complete. A new reason for
+// the same status counts as a change.
 func (a activity) change(s graph.Status, reason, message string, handled bool) {
 	n := a.entry()
 	if n.status == s && a.reasons[a.node] == reason && n.handled == handled {
@@ -200,7 +201,7 @@ func (a activity) change(s graph.Status, reason, message string, handled bool) {
 
 func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }
 
-// turn counts a node that begins or ends to be active.
+// countActive counts a node that becomes active (Queued or Running), or is not active any more.
 func (r *Run) countActive(frame instanceID, i nodeID, begins bool) {
 	inst := &r.instances[frame]
 	by := int32(1)

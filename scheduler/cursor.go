@@ -9,7 +9,7 @@ type cursor struct {
 	node nodeID
 }
 
-func (c cursor) entry() *node           { return &c.nodes[c.node] }
+func (c cursor) entry() *node          { return &c.nodes[c.node] }
 func (c cursor) instance() *instance   { return c.instanceOf(c.node) }
 func (c cursor) extras() *extras       { return c.extrasOf(c.node) }       // nil if it has none
 func (c cursor) ensureExtras() *extras { return c.ensureExtrasOf(c.node) } // makes them if it has none

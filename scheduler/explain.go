@@ -40,7 +40,7 @@ const (
 	CauseTrigger                  // a non-blocking edge
 )
 
-// Explain tells why a node is as it is.
+// Explain returns why a node is as it is.
 func (why explanations) Explain(node int) Explanation {
 	n := &why.nodes[node]
 	ex := Explanation{
@@ -66,6 +66,7 @@ func (why explanations) Explain(node int) Explanation {
 	return ex
 }
 
+// cause returns why a node was activated.
 func (why explanations) cause(node int) Cause {
 	switch cause := why.nodes[node].cause; cause {
 	case causeNone:
@@ -81,7 +82,8 @@ func (why explanations) cause(node int) Cause {
 	}
 }
 
-// joined returns the edges whose tokens a join consumes. A join that decides early may have done without some.
+// joined returns the edges whose tokens a join consumed. A join that decides early may have done without
+// some.
 func (why explanations) joined(node int) []int {
 	var edges []int
 	inst := why.instanceOf(nodeID(node))
@@ -96,14 +98,14 @@ func (why explanations) joined(node int) []int {
 	return edges
 }
 
-// Incoming is the number of blocking edges that lead to a node.
+// Incoming returns the number of blocking edges that lead to a node.
 func (why explanations) Incoming(node int) int {
 	inst := why.instanceOf(nodeID(node))
 	return len(inst.in(nodeID(node)))
 }
 
-// Deciders returns the nodes because of which a node was skipped: those that went another way. Sources that
-// were skipped themselves have decided nothing, so it looks behind them.
+// Deciders returns the nodes because of which a node was skipped: those whose outcome did not fire the
+// edges that lead to it. It looks behind sources that were skipped themselves.
 func (why explanations) Deciders(node int) []int {
 	inst := why.instanceOf(nodeID(node))
 	var deciders []int
@@ -132,8 +134,8 @@ type Branch struct {
 	Taken bool            // it fired after the latest end of the node
 }
 
-// Branches returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
-// decided.
+// Branches returns the out-edges of a node in file order; nil if none of them has a condition, or the node
+// has not decided.
 func (why explanations) Branches(node int) []Branch {
 	inst := why.instanceOf(nodeID(node))
 	if inst.lay.conditions == nil || !why.nodes[node].decided {
@@ -152,8 +154,8 @@ func (why explanations) Branches(node int) []Branch {
 	return ways
 }
 
-// Unmatched says of a node that chooses by its output "case" that no edge was for what it put out, so that
-// none of those which it could choose fired. given is false if it has put out no case.
+// Unmatched reports that a node chooses by its output "case" and no edge is for that output, so that none
+// of the edges it could choose fired. given is false if it has no such output.
 func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	byCase := false
 	for _, way := range why.Branches(node) {
@@ -178,7 +180,7 @@ func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	return value, given, true
 }
 
-// CutKind is what has ended a node together with the sub-flow that it lies in.
+// CutKind is why a node ended together with the sub-flow that it lies in.
 type CutKind uint8
 
 // The ways in which sub-flows end before their time.
@@ -190,7 +192,7 @@ const (
 	CutOther           // somebody asked for that, or the run ended
 )
 
-// CutBy says which sub-flow around a node was ended before its time, and with it the node.
+// CutBy returns the sub-flow around a node that was ended early, and the node with it.
 func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
 	for k := why.instanceNo(nodeID(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
 		owner := why.instances[k].owner
@@ -212,7 +214,7 @@ func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
 	return subflow, kind
 }
 
-// upstream searches backwards through nodes that are idle themselves.
+// upstream searches backwards for failed nodes, through nodes that are idle themselves.
 func (why explanations) upstream(node nodeID) []int {
 	inst := why.instanceOf(node)
 	in := group(inst.lay.nodeCount(), inst.lay.edgeCount(), func(l localEdge) (localNode, bool) { return inst.lay.edges[l].target, true })

@@ -2,7 +2,7 @@ package scheduler
 
 import "wf/graph"
 
-// An Expected is a node that a run would come to.
+// An Expected is a node that a run would reach.
 type Expected struct {
 	Node int
 	// Certain says that it executes whatever commands put out, as long as they succeed and people agree. Of a
@@ -18,8 +18,8 @@ type Expected struct {
 	Edges []int
 }
 
-// Forecast plays a dry run through, and returns the nodes that it would come to in an order in which they
-// could begin, each once. Those that it comes to only if something fails are the last. The run is over then.
+// Forecast plays a dry run, and returns the nodes that it reaches in an order in which they could start,
+// each once. Nodes that it reaches only if something fails come last. The run is over then.
 func (r *Run) Forecast(at int64) []Expected {
 	fc := &forecast{r: r, at: at, seen: map[nodeID]int{}}
 	fc.take(r.Step(Event{Kind: Start, At: at}))
@@ -99,7 +99,7 @@ func (fc *forecast) next(e Effect) {
 	fc.take(r.Step(ev))
 }
 
-// findCertain finds what happens in any case: what nothing unsure leads to.
+// findCertain finds the nodes that execute in any case: no unsure edge decides about them.
 func (fc *forecast) findCertain() {
 	r := fc.r
 	fc.certain = make([]bool, len(r.nodes))
@@ -129,7 +129,7 @@ func (fc *forecast) findCertain() {
 	}
 }
 
-// findLosers finds what a join may cancel, or never begin, because it is decided before.
+// findLosers finds the nodes that a join may cancel, or keep from starting, because it decides before them.
 func (fc *forecast) findLosers() {
 	r := fc.r
 	for k := range r.instances {
@@ -147,7 +147,7 @@ func (fc *forecast) findLosers() {
 	}
 }
 
-// inAnyCase says whether a node, and all sub-flows around it, are certain.
+// inAnyCase reports whether a node, and all sub-flows around it, are certain.
 func (fc *forecast) inAnyCase(i nodeID) bool {
 	for ; fc.certain[i]; i = fc.r.instanceOf(i).owner {
 		if fc.r.instanceNo(i) == 0 {
@@ -188,7 +188,7 @@ func (fc *forecast) isCertain(i nodeID) bool {
 	return false
 }
 
-// limitsJoin says whether a join goes on with what has arrived when its time is up.
+// limitsJoin reports whether the join of a node has a join_timeout.
 func (st *state) limitsJoin(i nodeID) bool {
 	rules := st.rulesOf(i)
 	return rules != nil && rules.JoinTimeout > 0
@@ -207,7 +207,7 @@ func (fc *forecast) firesSurely(inst *instance, l localEdge) bool {
 	return fc.certain[source]
 }
 
-// unsureEdges are the edges that may lead to a node.
+// unsureEdges returns the edges that may lead to a node.
 func (fc *forecast) unsureEdges(i nodeID) (edges []int) {
 	inst := fc.r.instanceOf(i)
 	for l := range inst.lay.edgeCount() {
@@ -219,7 +219,7 @@ func (fc *forecast) unsureEdges(i nodeID) (edges []int) {
 	return edges
 }
 
-// findPossible adds what the run comes to only if something goes otherwise.
+// findPossible adds the nodes that the run reaches only if something does not go as expected.
 func (fc *forecast) findPossible() {
 	r := fc.r
 	var queue []nodeID
@@ -254,8 +254,8 @@ func (fc *forecast) findPossible() {
 	}
 }
 
-// mayActivate says whether an edge that may fire could lead to a node. One that was decided before needs
-// the marks of all its edges anew.
+// mayActivate reports whether an edge that may fire could activate a node. A node that was decided before
+// needs new marks on all its edges.
 func (fc *forecast) mayActivate(inst *instance, l localEdge, t nodeID, may map[edgeID]bool) bool {
 	r := fc.r
 	if !inst.lay.edges[l].blocking || !r.dry.kept[t] || !inst.lay.single[inst.local(t)] {

@@ -1,7 +1,8 @@
 package scheduler
 
-// limitJoin starts the timer of join_timeout when the first edge of a round has fired. Dead edges do not start it:
-// if only dead edges had arrived when the time is up, the node would be skipped although others still lead to it.
+// startTimer starts the join_timeout when the first edge of a round has fired. Dead edges do not start it:
+// if only dead edges had arrived at the end of that time, the node would be skipped although others still
+// lead to it.
 func (jn join) startTimer() {
 	rules := jn.rules()
 	if rules == nil || rules.JoinTimeout == 0 || jn.halted || jn.instance().cut {
@@ -17,7 +18,7 @@ func (jn join) startTimer() {
 	jn.timers.add(jn.node, jn.ensureExtras(), timeJoin, jn.now+int64(rules.JoinTimeout))
 }
 
-// joinOver ends that time: the round is decided.
+// stopTimer ends the join_timeout: the round is decided.
 func (jn join) stopTimer() {
 	x := jn.extras()
 	if x == nil || !x.limited {
@@ -33,7 +34,7 @@ func (jn join) stopTimer() {
 	jn.settleLater(jn.node)
 }
 
-// timeUp decides with what has arrived.
+// timeUp decides with the marks that have arrived.
 func (jn join) timeUp() {
 	if jn.halted || jn.instance().cut {
 		return
@@ -47,8 +48,8 @@ func (jn join) timeUp() {
 	}
 }
 
-// cancelLosers cancels what is active only for a join that has decided: nodes from which every path
-// leads to it.
+// cancelLosers cancels the active nodes that only this join needed, which has decided: those from which
+// every path leads to it.
 func (jn join) cancelLosers() {
 	k, inst := jn.instanceNo(jn.node), jn.instance()
 	only := inst.lay.leadingOnlyTo(inst.local(jn.node))
@@ -64,7 +65,7 @@ func (jn join) cancelLosers() {
 	}
 }
 
-// join is where the blocking edges to a node come together.
+// join is the point where the blocking edges to a node meet.
 type join struct{ cursor }
 
 func (r *Run) join(i nodeID) join { return join{cursor{r, i}} }

@@ -6,7 +6,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// outcome is how an activation of a node has come to an end.
+// outcome is how an activation of a node ended.
 type outcome struct {
 	ok              bool
 	reason, message string
@@ -16,7 +16,7 @@ type outcome struct {
 	mocked          bool
 }
 
-// finish ends the present activation of a node: it is repeated, or its edges fire.
+// finish ends the present activation of a node: the node is repeated, or its edges fire.
 func (a activity) finish(out outcome) {
 	a.stopWaiting()
 	if x := a.extras(); x != nil && x.granted != nil {
@@ -58,9 +58,9 @@ func (a activity) finish(out outcome) {
 	a.servePending()
 }
 
-// choose says for each out-edge of a node whether it fires (docs/control-flow.md, Edges), and whether any does.
-// An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the
-// next call.
+// choose returns for each out-edge of a node whether it fires (docs/control-flow.md), and whether any does.
+// An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the next
+// call.
 func (a activity) choose(out *outcome) (fires []bool, any bool) {
 	inst := a.instance()
 	edges := inst.out(a.node)
@@ -117,7 +117,8 @@ func (r *Run) evaluate(inst *instance, i nodeID, out outcome, broken bool) error
 	return nil
 }
 
-// holds says whether a condition holds, and whether it is one of those that an else is about.
+// holds returns whether a condition holds, and whether it is one of the choices that an else is the
+// alternative to.
 func (t *texts) holds(inst *instance, l localEdge, i nodeID, out outcome, broken bool) (fire, choice bool, err error) {
 	c := inst.lay.conditions[l]
 	switch {
@@ -147,7 +148,8 @@ func (t *texts) holds(inst *instance, l localEdge, i nodeID, out outcome, broken
 	return false, false, nil
 }
 
-// isTrue evaluates the expression of a condition, which sees the node with the status that it is about to get.
+// isTrue evaluates the expression of a condition, which sees the node with the status that it is about to
+// get.
 func (t *texts) isTrue(c *flow.Condition, i nodeID, out outcome) (bool, error) {
 	t.deciding, t.decidingStatus = i, graph.Failed
 	if out.ok {

@@ -9,7 +9,7 @@ import (
 // in it. The moments of the latest starts are part of the state, so a replay comes to the same, and a new
 // daemon goes on where the one before was.
 
-// rateWait returns when another instance may start, 0 if one may now. A forecast knows no time.
+// rateWait returns when another instance may start, 0 if one may now. A forecast ignores rates.
 func (sf subflow) rateWait(sub *flow.Sub) int64 {
 	if sub.Rate == 0 || sf.dry != nil {
 		return 0
@@ -24,7 +24,7 @@ func (sf subflow) rateWait(sub *flow.Sub) int64 {
 	return 0
 }
 
-// noteStart counts an instance in which something begins.
+// noteStart notes the start of an instance in which a node is active.
 func (sf subflow) noteStart(sub *flow.Sub, k instanceID) {
 	if sub.Rate == 0 || sf.instances[k].active == 0 {
 		return // all of it was done before
@@ -35,7 +35,7 @@ func (sf subflow) noteStart(sub *flow.Sub, k instanceID) {
 	}
 }
 
-// pace lets a sub-flow wait for the moment at which its rate allows another instance; 0 = it waits for none.
+// waitForRate makes a sub-flow wait until its rate allows another instance; 0 = it does not wait.
 func (sf subflow) waitForRate(s *subflowState, at int64) {
 	if s.nextStart == at {
 		return
@@ -47,7 +47,7 @@ func (sf subflow) waitForRate(s *subflowState, at int64) {
 	}
 }
 
-// paceOver goes on with a sub-flow whose rate allows another instance.
+// rateAllows goes on with a sub-flow whose rate allows another instance.
 func (sf subflow) rateAllows() {
 	if x := sf.extras(); x.sub != nil && x.sub.nextStart > 0 && sf.entry().status == graph.Running {
 		x.sub.nextStart = 0
@@ -55,14 +55,14 @@ func (sf subflow) rateAllows() {
 	}
 }
 
-// stopPacing lets a sub-flow that begins nothing any more end, if it waits for its rate and for nothing else.
+// stopRateWait ends a sub-flow that starts no more instances, if it waits only for its rate.
 func (sf subflow) stopRateWait() {
 	if s := sf.extras().sub; s.nextStart > 0 && s.going == 0 {
 		sf.todo.rateWaiters = append(sf.todo.rateWaiters, sf.node)
 	}
 }
 
-// endPaced ends a sub-flow that has waited for its rate.
+// endRateWait ends a sub-flow that has waited for its rate.
 func (sf subflow) endRateWait() {
 	s := sf.extras().sub
 	if s == nil || s.nextStart == 0 || s.going > 0 || sf.entry().status != graph.Running {
@@ -76,7 +76,8 @@ func (sf subflow) endRateWait() {
 	sf.startNext()
 }
 
-// NextInstanceAt says when the rate of a sub-flow allows another instance; 0 if it waits for none.
+// NextInstanceAt returns when the rate of a sub-flow allows another instance; 0 if it does not wait for its
+// rate.
 func (q queries) NextInstanceAt(node int) int64 {
 	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return x.sub.nextStart

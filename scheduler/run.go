@@ -35,13 +35,6 @@ type Options struct {
 	Dry bool
 }
 
-// A Mock is how a node ends that is not executed.
-type Mock struct {
-	Skip    bool              `json:"skip,omitempty"` // it is passed over, as if it had succeeded
-	Exit    int               `json:"exit,omitempty"`
-	Outputs expression.Values `json:"outputs,omitempty"`
-}
-
 // A Run is one execution of a scope. It is not safe for concurrent use.
 //
 // Nodes are addressed by numbers. The first ones are the nodes of the outer flow, in the order of

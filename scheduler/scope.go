@@ -22,7 +22,7 @@ func (m Mode) String() string { return [...]string{"auto", "fresh", "resume"}[m]
 // ErrNothingToResume says that a resume was asked for and no node has failed.
 var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
 
-// A Request says which nodes somebody wants to run.
+// A Request says which nodes a caller wants to run.
 type Request struct {
 	Selected []*graph.Node // a container stands for what lies in it
 	// Explicit says that Selected counts, even if it is empty: Auto then means Fresh, and a Resume
@@ -46,8 +46,8 @@ type Request struct {
 	Active func(n *graph.Node) bool
 }
 
-// A Scope is the nodes that one run may touch. Groups are never part of it; a sub-flow is, with what lies
-// in it.
+// A Scope is the nodes that one run may touch. Groups are never part of it; a sub-flow is, with its
+// content.
 type Scope struct {
 	Mode   Mode          // Fresh or Resume
 	Nodes  []*graph.Node // in file order
@@ -55,7 +55,7 @@ type Scope struct {
 	Failed []*graph.Node // Resume: what had failed, in file order
 }
 
-// Choose decides what a request runs (docs/semantics.md, Scope).
+// Choose decides what a request runs (docs/semantics.md).
 func Choose(g *graph.Graph, req Request) (Scope, error) {
 	c := newChooser(g, req)
 	if req.Mode == Resume || req.Mode == Auto && !req.Explicit {
@@ -92,7 +92,7 @@ func newChooser(g *graph.Graph, req Request) chooser {
 	return c
 }
 
-// named says, by position, which nodes a list names: itself, and what lies in its containers.
+// named reports, by position, which nodes a list names: the nodes in it, and the content of its containers.
 func named(g *graph.Graph, list []*graph.Node) []bool {
 	in := make([]bool, len(g.Nodes()))
 	for _, n := range list {
@@ -130,8 +130,8 @@ func (c chooser) hasFailed(n *graph.Node) bool {
 	return false
 }
 
-// lastScopes unites the scopes in which nodes failed, by position; nil is all nodes, because one
-// of them is unknown.
+// lastScopes unites the scopes in which the nodes failed, by position; nil = all nodes, because the scope
+// of one is unknown.
 func (c chooser) lastScopes(failed []*graph.Node) []bool {
 	if c.req.LastScope == nil {
 		return nil

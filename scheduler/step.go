@@ -118,21 +118,8 @@ func (r *Run) unrequested(ev *Event) {
 	r.activity(i).markDispatched()
 }
 
-// again serves the same activation once more, if the node does not mind: nobody knows how it ended.
-// It counts as an activation, so that what is lost again and again meets the limit.
-func (a activity) retryLost() bool {
-	n := a.entry()
-	if !n.idempotent || a.halted || int(n.activations) >= a.opt.MaxActivations {
-		return false
-	}
-	n.activations++
-	a.setStatus(graph.Queued, "")
-	a.execute()
-	return true
-}
-
-// withdrawn ends an execution that never began. Who has asked for that decides what becomes of the
-// node: Stop makes it idle again, CancelNode fails it.
+// withdrawn ends an execution that never started. After Stop the node is idle again; after CancelNode it
+// fails.
 func (r *Run) withdrawn(ev *Event) {
 	i := nodeID(ev.Node)
 	if r.nodes[i].status == graph.Running {
@@ -146,7 +133,7 @@ func (r *Run) withdrawn(ev *Event) {
 	r.activity(i).finish(outcome{reason: ReasonCancelled})
 }
 
-// takeBack ends the present execution of a node, whatever becomes of the node.
+// endExecution ends the present execution of a node, whatever becomes of the node.
 func (r *Run) endExecution(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if !n.dispatched || ev.Execution != int(n.executions) {
@@ -161,7 +148,7 @@ func (r *Run) endExecution(ev *Event) {
 	}
 }
 
-// stop asks everything that runs to end and lets nothing new begin. It may come again.
+// stop asks everything that runs to end and lets nothing new start. It may be called again.
 func (r *Run) stop() {
 	if !r.ended {
 		r.stopped = true
@@ -169,7 +156,7 @@ func (r *Run) stop() {
 	}
 }
 
-// cancelNode ends what a node is doing, a sub-flow with all that it has begun.
+// cancel ends what a node is doing; a sub-flow ends with all its instances.
 func (a activity) cancel() {
 	n := a.entry()
 	n.pending, n.refused = 0, false
@@ -186,7 +173,7 @@ func (a activity) cancel() {
 	}
 }
 
-// over says that nothing is left to wait for, for the first time.
+// over reports that nothing is left to wait for, for the first time.
 func (r *Run) over() bool {
 	return !r.ended && r.counts[graph.Queued]+r.counts[graph.Running] == 0 && r.instances[0].joins == 0
 }

@@ -10,7 +10,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// instances is what a sub-flow has made of its present activation.
+// subflowState is the state of a sub-flow in its present activation.
 type subflowState struct {
 	activation int32 // the activation, by its number
 	items      []any
@@ -35,7 +35,7 @@ func (st *state) hasItems(i nodeID) bool {
 	return x != nil && x.sub != nil && x.sub.hasItems
 }
 
-// gotItems takes the items that a command of a sub-flow has printed.
+// gotItems takes the items that the command of a sub-flow printed.
 func (sf subflow) gotItems(items []any) {
 	if sf.dry != nil {
 		items, sf.dry.open[sf.node] = []any{nil}, true
@@ -44,7 +44,7 @@ func (sf subflow) gotItems(items []any) {
 	sf.todo.ready = append(sf.todo.ready, sf.node)
 }
 
-// keepItems keeps the items of an activation for its next attempt: they are found once.
+// keepItems keeps the items of an activation for its next attempt: the command that prints them runs once.
 func (sf subflow) keepItems() {
 	x := sf.extras()
 	if x.sub == nil || x.sub.activation != sf.entry().activations || x.sub.items == nil {
@@ -53,7 +53,7 @@ func (sf subflow) keepItems() {
 	sf.setSubflow(&subflowState{activation: x.sub.activation, items: x.sub.items, hasItems: true})
 }
 
-// startInstances begins the instances of an activation.
+// begin starts the instances of an activation.
 func (sf subflow) begin() {
 	x := sf.ensureExtras()
 	switch {
@@ -70,7 +70,7 @@ func (sf subflow) begin() {
 	sf.setSubflow(kept)
 	sf.activity(sf.node).setStatus(graph.Running, "")
 	sf.activity(sf.node).limitTime()
-	if reason, err := sf.countSubflow(kept); err != nil {
+	if reason, err := sf.countInstances(kept); err != nil {
 		kept.stopping, kept.message = reason, err.Error()
 	}
 	if text := sf.tooMany(sf.node, kept.count); text != "" && kept.stopping == "" {
@@ -87,8 +87,8 @@ func (sf subflow) begin() {
 	sf.startNext()
 }
 
-// countInstances finds out what a sub-flow repeats.
-func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
+// countSubflow finds out how many instances a sub-flow has, and their items.
+func (sf subflow) countInstances(s *subflowState) (reason string, err error) {
 	sub := sf.rules().Sub
 	switch sub.Kind {
 	case flow.Times:
@@ -129,7 +129,7 @@ func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
 	return "", nil
 }
 
-// nextInstances begins as many instances as may be going, and ends the activation after the last one.
+// startNext starts as many instances as may run at once, and ends the activation after the last one.
 func (sf subflow) startNext() {
 	s := sf.extras().sub
 	sub := sf.rules().Sub
@@ -149,12 +149,12 @@ func (sf subflow) startNext() {
 	}
 	sf.waitForRate(s, wait)
 	if s.going == 0 && wait == 0 {
-		sf.activity(sf.node).finish(sf.result_(sub, s))
+		sf.activity(sf.node).finish(sf.outcome(sub, s))
 	}
 }
 
-// tooMany says why a sub-flow cannot have so many instances more, or "". All of them stay in memory until
-// the run is over, so a number in a file must not be able to fill it.
+// tooMany returns why a sub-flow cannot have so many more instances, or "". All instances stay in memory
+// until the run is over, so a number in a file must not be able to fill it.
 func (st *state) tooMany(i nodeID, more int) string {
 	most := st.opt.MaxInstances
 	if most == 0 || more <= 0 {
@@ -167,7 +167,7 @@ func (st *state) tooMany(i nodeID, more int) string {
 	return fmt.Sprintf("%d more instances of %d nodes are too many: all instances of a run may have %d nodes, which is max_instances of the workfile", more, each, most)
 }
 
-// addInstance makes the nodes of the next instance of a sub-flow.
+// add makes the nodes of the next instance.
 func (sf subflow) add(s *subflowState) instanceID {
 	k := sf.addInstance(sf.layout(), sf.node, int32(len(s.instances)))
 	if s.instances = append(s.instances, k); len(s.instances) > s.count {
@@ -180,7 +180,7 @@ func (sf subflow) add(s *subflowState) instanceID {
 	return k
 }
 
-// startFrame activates the first nodes of an instance.
+// startInstance activates the first nodes of an instance.
 func (r *Run) startInstance(k instanceID) {
 	inst := r.instances[k]
 	if !r.recallInstance(k) {
@@ -199,7 +199,7 @@ func (r *Run) startInstance(k instanceID) {
 	}
 }
 
-// another says whether one more instance is to begin.
+// wantsAnother reports whether one more instance is to start.
 func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 	if sf.holdsRepeated(sf.node) {
 		return sf.anotherRepeated(sub, s)
@@ -241,7 +241,7 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 	return true
 }
 
-// frameOver ends an instance in which nothing is left to wait for.
+// instanceOver ends an instance in which nothing is left to wait for.
 func (r *Run) instanceOver(k instanceID) {
 	inst := &r.instances[k]
 	if inst.over || inst.active > 0 || inst.joins > 0 {
@@ -259,7 +259,7 @@ func (r *Run) instanceOver(k instanceID) {
 	r.subflow(inst.owner).startNext()
 }
 
-// stopAfter decides whether no more instances begin now that one has ended.
+// stopAfter evaluates stop_when after an instance has ended: if it is true, no more instances start.
 func (r *Run) stopAfter(k instanceID, s *subflowState) {
 	inst := &r.instances[k]
 	when := r.rulesOf(inst.owner).Sub.StopWhen
@@ -294,7 +294,7 @@ func (r *Run) failOthers(k instanceID) {
 	r.subflow(inst.owner).cancelAll(ReasonInstances)
 }
 
-// instanceWord names an instance for people, by its item if that is a word.
+// instanceWord returns the name of an instance for messages, with its item if that makes a name.
 func (st *state) instanceWord(i nodeID, words []string, number int32) string {
 	which := strconv.Itoa(int(number))
 	if int(number) < len(words) && words[number] != "" {
@@ -303,8 +303,8 @@ func (st *state) instanceWord(i nodeID, words []string, number int32) string {
 	return st.name(i) + "[" + which + "]"
 }
 
-// instancesOutcome is how an activation of a sub-flow ended.
-func (sf subflow) result_(sub *flow.Sub, s *subflowState) outcome {
+// outcome returns how an activation of a sub-flow ended.
+func (sf subflow) outcome(sub *flow.Sub, s *subflowState) outcome {
 	all := len(s.instances)
 	least := all
 	if sub.Continue && sub.HasLeast {
@@ -334,7 +334,7 @@ func instancesOf(n int) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// failedInstances words which instances failed, the first few by name.
+// failureMessage names the instances that failed, at most the first few.
 func (sf subflow) failureMessage(s *subflowState) string {
 	const named = 5
 	var names []string
@@ -359,7 +359,7 @@ func (sf subflow) failureMessage(s *subflowState) string {
 	return text
 }
 
-// cancelInstances ends all instances of a sub-flow that are going; none begins any more.
+// cancelAll ends all running instances of a sub-flow; no more start.
 func (sf subflow) cancelAll(reason string) {
 	s := sf.extras().sub
 	if s.stopping == "" {
@@ -373,6 +373,7 @@ func (sf subflow) cancelAll(reason string) {
 	sf.stopRateWait()
 }
 
+// cutInstance ends an instance before its time.
 func (r *Run) cutInstance(k instanceID) {
 	inst := &r.instances[k]
 	inst.cut = true
@@ -395,7 +396,7 @@ func (r *Run) cutInstance(k instanceID) {
 	}
 }
 
-// subflow is a node that stands for instances of a layout.
+// subflow is a node that stands for the instances of a layout.
 type subflow struct{ cursor }
 
 func (r *Run) subflow(i nodeID) subflow { return subflow{cursor{r, i}} }

@@ -2,8 +2,8 @@ package scheduler
 
 import "wf/graph"
 
-// fire is what an edge does for which its source's end counts. While the run ends, tokens are left
-// on blocking edges for a resume, and nothing is activated; what would have been triggered is due then.
+// fire serves an edge that fires because its source has ended. While the run ends, tokens stay on blocking
+// edges for a resume, and nothing is activated; what would have been triggered is due then.
 func (r *Run) fire(k instanceID, l localEdge) {
 	inst := &r.instances[k]
 	e, j := inst.lay.edges[l], inst.edgeID(l)
@@ -23,8 +23,8 @@ func (r *Run) fire(k instanceID, l localEdge) {
 	}
 }
 
-// kill marks an edge that will not fire any more. It is put off until the event at hand is through:
-// a long dead path must not become a deep recursion.
+// kill marks an edge that will not fire any more. The consequences wait until the event at hand is done: a
+// long dead path must not become a deep recursion.
 func (r *Run) kill(inst *instance, l localEdge) {
 	if j := inst.edgeID(l); inst.lay.edges[l].blocking && r.marks[j]&(everFired|killed) == 0 {
 		r.marks[j] |= killed
@@ -32,9 +32,9 @@ func (r *Run) kill(inst *instance, l localEdge) {
 	}
 }
 
-// pass is what an edge does for which a decision of its source does not count. It is dead if that source
-// decides once. Within a loop it is dead for this round: each decision of the source gives each such edge
-// a mark. Any other one is dead when nothing can lead to the source any more, see settle.
+// notFired serves an edge that does not fire although its source has decided. It is dead if the source
+// decides only once. Within a loop it is dead for this round: each decision of the source gives each such
+// edge a mark. Any other edge is dead when nothing can lead to the source any more, see settle.
 func (r *Run) notFired(inst *instance, source localNode, l localEdge) {
 	j := inst.edgeID(l)
 	r.marks[j] &^= latest
@@ -47,7 +47,7 @@ func (r *Run) notFired(inst *instance, source localNode, l localEdge) {
 	}
 }
 
-// die is the second half of kill.
+// die puts the dead mark on a killed edge.
 func (r *Run) die(j edgeID) {
 	inst := r.instanceOfEdge(j)
 	l := localEdge(j - inst.edge)
@@ -60,9 +60,9 @@ func (r *Run) die(j edgeID) {
 	}
 }
 
-// join looks whether the marks that a node has are enough to decide (docs/control-flow.md, Joins). All marks of a
-// round are taken together. A node that waits for fewer tokens than it has edges decides as soon as it
-// has these, and its round goes on until the last mark has come.
+// check decides whether the marks of a node are enough (docs/control-flow.md). All marks of a round are
+// taken together. A node that waits for fewer tokens than it has edges decides as soon as it has these, and
+// its round goes on until the last mark has come.
 func (jn join) check(cause edgeID) {
 	n := jn.entry()
 	need := jn.needs(jn.node)
@@ -93,7 +93,7 @@ func (jn join) check(cause edgeID) {
 	}
 }
 
-// needs is how many tokens a node waits for; 0 = all that are not dead.
+// needs returns how many tokens a node waits for; 0 = all that are not dead.
 func (st *state) needs(i nodeID) int32 {
 	if rules := st.rulesOf(i); rules != nil {
 		return int32(rules.Join)
@@ -101,6 +101,7 @@ func (st *state) needs(i nodeID) int32 {
 	return 0
 }
 
+// decide activates the node of a join, or skips it if no token reached it.
 func (jn join) decide(alive bool, cause edgeID) {
 	if alive {
 		jn.activity(jn.node).activate(cause)
@@ -109,8 +110,8 @@ func (jn join) decide(alive bool, cause edgeID) {
 	jn.skip()
 }
 
-// skip is what becomes of a node that no path leads to: it and, if nothing else can lead to it, what
-// is behind it are dead. One that has executed in this run stays what it is.
+// skip serves a node that no path leads to. What follows it is dead, too, if nothing else can lead there. A
+// node that has executed in this run keeps its status.
 func (jn join) skip() {
 	if jn.leftAlone(jn.node) {
 		return
@@ -127,7 +128,7 @@ func (jn join) skip() {
 	jn.settleLater(jn.node)
 }
 
-// consume takes the marks of all blocking in-edges, and says whether any of them is a token.
+// consume takes the marks of all blocking in-edges, and reports whether any of them is a token.
 func (st *state) consume(i nodeID) (live bool) {
 	inst := st.instanceOf(i)
 	for _, l := range inst.in(i) {
@@ -137,7 +138,7 @@ func (st *state) consume(i nodeID) (live bool) {
 	return live
 }
 
-// setMark puts or takes a mark. A mark is no count: a second one changes nothing.
+// setMark puts a mark on an edge or takes it away. Edges do not count marks: a second one changes nothing.
 func (st *state) setMark(inst *instance, l localEdge, m graph.Mark) {
 	j := inst.edgeID(l)
 	was := st.marks[j].bears()
@@ -153,7 +154,7 @@ func (st *state) setMark(inst *instance, l localEdge, m graph.Mark) {
 	}
 }
 
-// countMark counts what the in-edges of a node bear.
+// countMark counts the marks of the in-edges of a node.
 func (st *state) countMark(i nodeID, was, is graph.Mark) {
 	if is == graph.Unmarked {
 		st.nodes[i].missing++

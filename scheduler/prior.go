@@ -8,9 +8,9 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Prior is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on
-// from there; expressions see it of nodes that are not in scope. Statuses of nodes of the outer flow
-// are those of the graph: an entry that disagrees with it is out of date and does not count.
+// Prior is what earlier runs left of nodes, by their paths (see Run.Path). A Resume goes on from there;
+// expressions see it of nodes that are not in scope. The statuses of nodes of the outer flow are those of
+// the graph: an entry that disagrees with the graph is out of date and does not count.
 type Prior map[string]PriorNode
 
 // A PriorNode is how the last activation of a node ended.
@@ -39,26 +39,26 @@ type PriorNode struct {
 	Marks  []PriorMark `json:"marks,omitempty"`
 }
 
-// A PriorMark is what an edge to a node bore.
+// A PriorMark is the mark of an edge to a node.
 type PriorMark struct {
 	Edge int    `json:"edge"` // graph.Edge.Key; the edges of a group have it in common
 	From string `json:"from"` // XML id of the source
 	Dead bool   `json:"dead,omitempty"`
 }
 
-// Executed says whether a command of the node ended so.
+// Executed reports whether the node ended by executing a command.
 func (p PriorNode) Executed() bool {
 	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
 }
 
-// Total is how many instances a sub-flow was to have, as far as that is known.
+// Total returns how many instances a sub-flow was to have, as far as that is known.
 func (p PriorNode) Total() int { return max(p.Instances, len(p.Items), p.Planned) }
 
 func (p PriorNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
 }
 
-// view is what expressions see of a node that is not in scope.
+// view returns what expressions see of a node that is not in scope.
 func (p PriorNode) view() expression.Node {
 	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
 	if p.HasExit {
@@ -67,8 +67,8 @@ func (p PriorNode) view() expression.Node {
 	return v
 }
 
-// Prior returns what a later run has to know of this one. It is nil for a run without a flow, of which
-// the statuses say everything.
+// Prior returns what a later run has to know of this one. It is nil for a run without a flow, because the
+// statuses say everything.
 func (pr priorState) Prior() Prior {
 	if pr.opt.Flow == nil {
 		return nil
@@ -87,7 +87,8 @@ func (pr priorState) Prior() Prior {
 	return past
 }
 
-// present says which frames are of the latest activation of their sub-flow: only these have a path.
+// current reports for each instance whether it belongs to the latest activation of its sub-flow: only such
+// instances have a path.
 func (st *state) current() []bool {
 	present := make([]bool, len(st.instances))
 	present[0] = true
@@ -99,8 +100,8 @@ func (st *state) current() []bool {
 	return present
 }
 
-// carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
-// later one does not repeat them either.
+// carryOver keeps what an earlier run left of instances that this run has not reached: a later run does not
+// repeat them either.
 func (pr priorState) carryOver(past Prior) {
 	for path, p := range pr.opt.Prior {
 		if _, known := past[path]; known || pr.mode != Resume {
@@ -112,8 +113,8 @@ func (pr priorState) carryOver(past Prior) {
 	}
 }
 
-// notReached says whether a path leads into an instance that an earlier run has begun, and this one would
-// still have gone on with.
+// notReached reports whether a path leads into an instance that an earlier run has started, and that this
+// run would still have gone on with.
 func (pr priorState) notReached(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
@@ -134,8 +135,8 @@ func (pr priorState) notReached(path string) bool {
 	}
 }
 
-// LeavesOut says whether a path leads to a node that is not part of the run, in an instance that is: what an
-// earlier run has made of it still holds. It does not if the instance is about another item now.
+// LeavesOut reports whether a path leads to a node that is not part of the run, in an instance that is: the
+// prior state of that node still holds. It does not if the instance has another item now.
 func (pr priorState) LeavesOut(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
@@ -158,7 +159,7 @@ func (pr priorState) LeavesOut(path string) bool {
 	}
 }
 
-// sameItem says whether an instance of a sub-flow has the item that it had in an earlier run.
+// sameItem reports whether an instance of a sub-flow has the item that it had in an earlier run.
 func (st *state) sameItem(i, number int, items []any) bool {
 	was := st.opt.Prior[st.Path(i)].Items
 	if number >= len(items) || number >= len(was) {
@@ -167,8 +168,8 @@ func (st *state) sameItem(i, number int, items []any) bool {
 	return expression.Format(items[number]) == expression.Format(was[number])
 }
 
-// pastInstances is how many instances of the activation that a node is to go on with had begun in an
-// earlier run; 0 if it does not go on.
+// priorInstances returns how many instances an earlier run had started of the activation that a node is to
+// go on with; 0 if it does not go on.
 func (st *state) priorInstances(i nodeID) int {
 	if p, yes := st.goesOn(i); yes {
 		return p.Instances
@@ -227,7 +228,7 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	return p, worth
 }
 
-// pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
+// priorMarks returns the marks before a node that has decided: part of a next round, or the rest of one.
 func (pr priorState) priorMarks(i nodeID) (marks []PriorMark) {
 	inst := pr.instanceOf(i)
 	for _, l := range inst.in(i) {
@@ -238,7 +239,8 @@ func (pr priorState) priorMarks(i nodeID) (marks []PriorMark) {
 	return marks
 }
 
-// recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
+// recallInstances makes the instances of a sub-flow that is not repeated, so that expressions and callers
+// can see them.
 func (sf subflow) recallInstances() {
 	if sf.layout() == nil {
 		return
@@ -256,7 +258,7 @@ func (sf subflow) recallInstances() {
 	}
 }
 
-// goesOn says whether a sub-flow goes on where an earlier run ended.
+// goesOn reports whether a sub-flow goes on where an earlier run ended.
 func (st *state) goesOn(i nodeID) (p PriorNode, yes bool) {
 	n := &st.nodes[i]
 	if st.mode != Resume || n.cause != causeResume || n.activations != 1 {
@@ -272,7 +274,7 @@ func (st *state) goesOn(i nodeID) (p PriorNode, yes bool) {
 	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
 }
 
-// recalled says whether an earlier run has begun an instance of the present activation.
+// recalled reports whether an earlier run has started an instance of the present activation.
 func (st *state) recalled(i nodeID, number int32) bool {
 	p, yes := st.goesOn(i)
 	return yes && int(number) < p.Instances
@@ -280,14 +282,14 @@ func (st *state) recalled(i nodeID, number int32) bool {
 
 func (st *state) isRecalled(inst *instance) bool { return st.recalled(inst.owner, inst.number) }
 
-// recallItems takes the items that an earlier run has found: they are found once.
+// recallItems takes the items that an earlier run has found: a command that prints items runs once.
 func (sf subflow) recallItems() {
 	if p, yes := sf.goesOn(sf.node); yes && p.Items != nil && !sf.hasItems(sf.node) {
 		sf.setSubflow(&subflowState{activation: sf.entry().activations, items: p.Items, hasItems: true})
 	}
 }
 
-// recallFrame goes on with an instance that an earlier run has begun. It returns false for others.
+// recallInstance goes on with an instance that an earlier run has started. It returns false for others.
 func (r *Run) recallInstance(k instanceID) bool {
 	if !r.isRecalled(&r.instances[k]) {
 		return false

@@ -5,11 +5,12 @@ import (
 	"wf/scheduler/flow"
 )
 
-// A dry run plays through what a run would do (Options.Dry, Forecast): every command succeeds, everybody
-// agrees, and no time passes. What commands put out is not known. A text that asks for it is unsure: its edge
-// fires, as one that may; a sub-flow that depends on it has one instance, which stands for all.
+// dryRun is the state of a run that only plays through what would happen (Options.Dry, Forecast): every
+// command succeeds, every approval is granted, and no time passes. The outputs of commands are unknown. A
+// text that refers to them is unsure: its edge may fire, so it does; a sub-flow that depends on it has one
+// instance, which represents all.
 type dryRun struct {
-	touched        bool                // the text at hand has asked for what is not known
+	unknown        bool                // the text at hand has asked for what is not known
 	unsure         map[edgeID]bool     // edges that have fired, and of which an outcome decides
 	never          map[edgeID]bool     // edges that do not fire, whatever commands put out
 	kept           map[nodeID]bool     // nodes that an earlier run has decided
@@ -32,7 +33,7 @@ func newDryRun() *dryRun {
 	}
 }
 
-// asked notes that a text has asked for a node. What an earlier run, or a mock, has left is known.
+// noteReference notes that a text refers to a node. What an earlier run or a mock left is known.
 func (t *texts) noteReference(i nodeID) {
 	if t.dry == nil || i == noNode {
 		return
@@ -41,23 +42,23 @@ func (t *texts) noteReference(i nodeID) {
 	x := t.extrasOf(i)
 	mocked := x != nil && x.over && x.last.mocked && (!busy(n.status) || i == t.deciding)
 	kept := n.activations == 0 && t.dry.kept[i]
-	t.dry.touched = t.dry.touched || !mocked && !kept && t.subOf(i) == nil
+	t.dry.unknown = t.dry.unknown || !mocked && !kept && t.subOf(i) == nil
 }
 
-// sure evaluates a text of a frame, and says whether what it gives will hold in the run. Without a dry run
-// everything holds.
+// evaluateText evaluates a text of an instance. sure means that the result will hold in the run; outside a
+// dry run every result does.
 func (t *texts) evaluateText(frame instanceID, constant bool, evaluate func() error) (sure bool, err error) {
 	if t.dry == nil {
 		return true, evaluate()
 	}
-	t.dry.touched = false
+	t.dry.unknown = false
 	err = evaluate()
-	sure = constant || !t.dry.touched && !t.inRepresentative(frame)
-	t.dry.touched = false
+	sure = constant || !t.dry.unknown && !t.inRepresentative(frame)
+	t.dry.unknown = false
 	return sure, err
 }
 
-// inGuess says whether a frame is, or lies in, one that stands for others.
+// inRepresentative reports whether an instance represents others, or lies in one that does.
 func (t *texts) inRepresentative(k instanceID) bool {
 	for ; k > 0; k = t.instanceNo(t.instances[k].owner) {
 		if t.dry.representative[k] {
@@ -67,8 +68,8 @@ func (t *texts) inRepresentative(k instanceID) bool {
 	return false
 }
 
-// expects says whether a sub-flow of a dry run is to begin another instance when what decides about that is
-// not known: one, which stands for all.
+// expectsAnother reports whether a sub-flow of a dry run starts another instance when its test is unsure:
+// one, which represents all.
 func (sf subflow) expectsAnother(s *subflowState) bool {
 	if sf.dry.open[sf.node] {
 		return false
@@ -77,7 +78,7 @@ func (sf subflow) expectsAnother(s *subflowState) bool {
 	return sf.freshInstances(s) == 0
 }
 
-// freshInstances is how many instances of a sub-flow no earlier run has begun.
+// freshInstances returns how many instances of a sub-flow no earlier run has started.
 func (sf subflow) freshInstances(s *subflowState) int {
 	if p, yes := sf.goesOn(sf.node); yes {
 		return max(0, len(s.instances)-p.Instances)
@@ -85,7 +86,7 @@ func (sf subflow) freshInstances(s *subflowState) int {
 	return len(s.instances)
 }
 
-// holdsDry is holds in a dry run, for conditions that outputs decide about.
+// holdsDry is holds in a dry run, for conditions that depend on outputs.
 func (t *texts) holdsDry(inst *instance, l localEdge, c *flow.Condition, i nodeID, out outcome) (fire, choice bool, err error) {
 	j := inst.edgeID(l)
 	switch c.Kind {
@@ -112,7 +113,7 @@ func (t *texts) holdsDry(inst *instance, l localEdge, c *flow.Condition, i nodeI
 	}
 }
 
-// enough says whether a dry run has played enough new instances of a sub-flow.
+// playedEnough reports whether a dry run has played enough new instances of a sub-flow.
 func (sf subflow) playedEnough(s *subflowState) bool {
 	if sf.dry == nil || sf.recalled(sf.node, int32(len(s.instances))) {
 		return false

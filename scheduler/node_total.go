@@ -3,10 +3,11 @@ package scheduler
 // Nodes are counted in one way: a node of the outer flow is one, and so is a node in an instance. A sub-flow
 // is one until its instances are known; from then on these count instead of it.
 
-// Total is how many nodes the run has, as far as is known. Instances that are still to begin are part of it.
+// Total returns how many nodes the run has, as far as is known. Planned instances that have not started
+// count.
 func (q queries) Total() int { return len(q.outer.ids) + q.inside }
 
-// setInstances replaces what a sub-flow has made of an activation.
+// setSubflow replaces the state of a sub-flow.
 func (sf subflow) setSubflow(s *subflowState) {
 	x := sf.ensureExtras()
 	if x.sub != nil && x.sub != s {
@@ -18,7 +19,7 @@ func (sf subflow) setSubflow(s *subflowState) {
 	x.sub = s
 }
 
-// countInside counts the nodes of the instances of a sub-flow anew.
+// countInside recounts the nodes of the instances of a sub-flow.
 func (sf subflow) countInside() {
 	s := sf.extras().sub
 	more := max(1, max(s.count, len(s.instances))*len(sf.layout().ids)) - 1
@@ -26,7 +27,8 @@ func (sf subflow) countInside() {
 	s.extraNodes = more
 }
 
-// extra is how many nodes the instances of a sub-flow count for beyond itself, with what lies in them.
+// extraNodesOf returns how many nodes the instances of a sub-flow count beyond the sub-flow itself, nested
+// ones included.
 func (st *state) extraNodesOf(s *subflowState) int {
 	sum := s.extraNodes
 	for _, k := range s.instances {

@@ -7,7 +7,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// begin brings nodes and marks into their first state and activates what can start.
+// start sets the initial statuses and marks, and activates the first nodes.
 func (r *Run) start() {
 	if r.hasStarted {
 		panic("internal error: scheduler: a second Begin")
@@ -25,7 +25,7 @@ func (r *Run) start() {
 	r.settleFrom(0)
 }
 
-// fresh starts from a clean slate: the nodes at the beginning of the graph.
+// startFresh clears all statuses and marks and activates the start nodes.
 func (r *Run) startFresh() {
 	for i := range r.nodes {
 		r.activity(nodeID(i)).setStatus(graph.Idle, "")
@@ -47,8 +47,8 @@ func (r *Run) startFresh() {
 	}
 }
 
-// resume goes on in a frame where an earlier run failed: what ran, or was decided otherwise, is not
-// repeated; what was not is activated if everything that it waits for is decided.
+// resume goes on in an instance in which an earlier run failed. It does not repeat nodes that ran or were
+// decided otherwise; it activates the others if everything that they wait for is decided.
 func (r *Run) resume(k instanceID) {
 	left := r.failLeftovers(k)
 	r.recallDecisions(k)
@@ -83,8 +83,8 @@ func (r *Run) resume(k instanceID) {
 	}
 }
 
-// failLeftovers counts nodes that a dead daemon left queued or running as failed. Nobody is told
-// yet: most of them are activated at once.
+// failLeftovers counts nodes that a dead daemon left queued or running as failed, and returns them. It
+// emits no effects yet: most of these nodes are activated at once.
 func (r *Run) failLeftovers(k instanceID) []nodeID {
 	var left []nodeID
 	inst := &r.instances[k]
@@ -98,7 +98,7 @@ func (r *Run) failLeftovers(k instanceID) []nodeID {
 	return left
 }
 
-// recallDecisions takes over what earlier runs have decided.
+// recallDecisions takes over the decisions of earlier runs.
 func (r *Run) recallDecisions(k instanceID) {
 	inst := r.instances[k] // a copy: instances that are recalled make more frames
 	for i := inst.node; i < inst.end(); i++ {
@@ -138,16 +138,16 @@ func (r *Run) recallDecisions(k instanceID) {
 	}
 }
 
-// goOnJoining decides once more about a node that has decided before, if the marks of another round had all
-// come when the earlier run ended.
+// rejoin decides once more about a node that decided before, if the marks of another round had all come
+// when the earlier run ended.
 func (jn join) rejoin() {
 	if jn.opt.Flow != nil && jn.entry().missing == 0 && len(jn.instance().in(jn.node)) > 0 {
 		jn.check(causeResume)
 	}
 }
 
-// deriveMarks makes the marks before nodes that are to decide say what is true now. Tokens before
-// nodes that are decided stay: they wait for a re-triggering.
+// deriveMarks sets the marks before nodes that are still to decide to what is true now. Tokens before nodes
+// that have decided stay: they wait for another round.
 func (r *Run) deriveMarks(k instanceID) {
 	inst := &r.instances[k]
 	for l := range inst.lay.edgeCount() {
@@ -177,8 +177,8 @@ func (r *Run) deriveMarks(k instanceID) {
 	}
 }
 
-// recallMarks puts back the marks before a node that has decided, and waits for another round, or for
-// the end of one.
+// recallMarks restores the marks before a node that has decided and waits for another round, or for the end
+// of one.
 func (r *Run) recallMarks(i nodeID, marks []PriorMark) {
 	inst := r.instanceOf(i)
 	for _, l := range inst.in(i) {
@@ -195,9 +195,9 @@ func (r *Run) recallMarks(i nodeID, marks []PriorMark) {
 	}
 }
 
-// hasFired says whether an edge fired when its source, which is decided, came to its end. Where no
-// run is known that could tell, the source counts as having ended with nothing but its status; so it does
-// for edges that success alone decides about: the run may have been one without their targets.
+// hasFired reports whether an edge fired when its source, which has decided, ended. If no earlier run is
+// known, only the status of the source counts. That also holds for edges that depend on success alone: the
+// earlier run may not have included their targets.
 func (st *state) hasFired(inst *instance, l localEdge) bool {
 	i := inst.source(l)
 	status := st.nodes[i].status

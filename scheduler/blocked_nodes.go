@@ -2,9 +2,9 @@ package scheduler
 
 import "wf/graph"
 
-// Blocked says for each node whether it is idle because something upstream of it failed, and nothing that is
-// still going can activate it any more. What lies behind a cancelled node is not blocked: it was not started,
-// and a resume goes on with both.
+// Blocked reports for each node whether it is idle because a node upstream of it failed, and no active node
+// can activate it any more. Nodes behind a cancelled node are not blocked: the cancelled node was not
+// started, and a resume goes on with both.
 func (why explanations) Blocked() []bool {
 	blocked := make([]bool, len(why.nodes))
 	passed := make(map[nodeID]bool) // nodes that have executed, and do not again
@@ -38,9 +38,9 @@ func (why explanations) Blocked() []bool {
 	return blocked
 }
 
-// hopeful finds the nodes that may still be activated in this run: those to which a way leads from a node that
-// is queued or running, or from a join whose time is running. A join with enough other edges does not need
-// the one whose source has failed.
+// reachable returns the nodes that may still be activated in this run: a path leads to them from a node
+// that is queued or running, or from a join whose join_timeout is running. A join with enough other edges
+// does not need the one whose source has failed.
 func (why explanations) reachable() []bool {
 	hopeful := make([]bool, len(why.nodes))
 	if why.halted {
@@ -75,7 +75,7 @@ func (why explanations) reachable() []bool {
 	return hopeful
 }
 
-// mayJoin says whether a node can still be activated by a join, if so many of its edges may get a mark.
+// mayJoin reports whether a join can still activate its node if open more of its edges may get a mark.
 func (why explanations) mayJoin(i nodeID, open int32) bool {
 	if x := why.extrasOf(i); x != nil && x.joined {
 		return false // it has decided for this round

@@ -3,18 +3,17 @@ package scheduler
 import (
 	"crypto/sha256"
 	"fmt"
-	"slices"
-	"strings"
 
 	"wf/graph"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 )
 
-// env is what the texts of a node, and those of the edges that leave it, see.
+// env returns what the texts of a node, and of the edges that leave it, can refer to.
 func (t *texts) env(i nodeID) expression.Env { return t.envIn(t.instanceNo(i)) }
 
-// testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
+// testEnv returns what the test of a sub-flow can refer to: names of its own nodes mean those of the latest
+// instance.
 func (t *texts) testEnv(i nodeID) expression.Env {
 	e := t.env(i)
 	s, sub := t.extrasOf(i).sub, t.subOf(i)
@@ -44,7 +43,7 @@ func (t *texts) testEnv(i nodeID) expression.Env {
 	return e
 }
 
-// envIn is what a text sees that belongs to a node, or an edge, of a frame.
+// envIn returns what the texts of the nodes and edges of an instance can refer to.
 func (t *texts) envIn(frame instanceID) expression.Env {
 	inst := &t.instances[frame]
 	home := inst.lay.home
@@ -69,7 +68,8 @@ func (t *texts) envIn(frame instanceID) expression.Env {
 	return e
 }
 
-// inRound is what expressions see of a node of an iteration. One before the first has run nothing.
+// inIteration returns what expressions see of a node of an iteration; before the first iteration that is
+// nothing.
 func (t *texts) inIteration(loop nodeID, round int, name string) expression.Node {
 	s := t.extrasOf(loop).sub
 	if s == nil || round < 0 || round >= len(s.instances) {
@@ -78,12 +78,12 @@ func (t *texts) inIteration(loop nodeID, round int, name string) expression.Node
 	return t.lookup(s.instances[round], t.opt.Flow.FindIn(t.subOf(loop).home, name))
 }
 
-// item is the item of an instance of a foreach.
+// item returns the item of an instance of a foreach.
 func (st *state) item(inst *instance) any {
 	return st.extrasOf(inst.owner).sub.items[inst.number]
 }
 
-// uuid is the next id: the same in each life of the run, another one in each run.
+// uuid returns the next id: the same one when the run is replayed, another one in each run.
 func (t *texts) uuid() string {
 	t.uuids++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", t.opt.Seed, t.uuids))
@@ -91,7 +91,7 @@ func (t *texts) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// view is what expressions see of a node.
+// nodeView returns what expressions see of a node.
 func (t *texts) nodeView(i nodeID) expression.Node {
 	t.noteReference(i)
 	n := &t.nodes[i]
@@ -115,7 +115,7 @@ func (t *texts) nodeView(i nodeID) expression.Node {
 	return v
 }
 
-// results are instances of a sub-flow, each with its nodes by their ids and, before these, their local names.
+// results returns the nodes of each instance, by id and by local name; local names come first.
 func (t *texts) results(frames []instanceID) []map[string]expression.Node {
 	list := make([]map[string]expression.Node, len(frames))
 	for k, frame := range frames {
@@ -131,31 +131,8 @@ func (t *texts) results(frames []instanceID) []map[string]expression.Node {
 	return list
 }
 
-// Environment returns what the present execution of a node is told beyond what all are: KEY=VALUE,
-// later ones replace earlier ones. It is valid from its Execute on, until the execution is over.
-func (t *texts) Environment(node int) []string {
-	if x := t.extrasOf(nodeID(node)); x != nil {
-		return x.env
-	}
-	return nil
-}
-
-// SecretVariable says whether a variable that an execution of a node is told holds a secret parameter.
-func (t *texts) SecretVariable(node int, name string) bool {
-	for i := nodeID(node); i != noNode; i = t.instanceOf(i).owner {
-		if rules := t.rulesOf(i); rules != nil {
-			for _, v := range rules.Env {
-				if v.Name == name {
-					return v.Value.Secret()
-				}
-			}
-		}
-	}
-	return false
-}
-
-// ItemsCommand returns the command that gives the items of a sub-flow, which is what its Execute asks
-// for; "" for other nodes.
+// ItemsCommand returns the command that prints the items of a sub-flow, which is what its Execute runs; ""
+// for other nodes.
 func (q queries) ItemsCommand(node int) string {
 	if q.subOf(nodeID(node)) == nil {
 		return ""
@@ -163,31 +140,5 @@ func (q queries) ItemsCommand(node int) string {
 	return q.rulesOf(nodeID(node)).Sub.Command
 }
 
-// ParamVariables words the parameters of the run as environment variables of its commands.
-func (t *texts) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", t.opt.Params) }
-
-// SetID says what expressions see as run.id, if that was not known yet. It comes before Start.
+// SetID sets run.id for expressions, if it was not known yet. It comes before Start.
 func (t *texts) SetID(id string) { t.opt.Run.ID = id }
-
-// appendValues words values as environment variables, sorted. Characters of names that those of
-// variables do not have become underscores.
-func appendValues(env []string, prefix string, values map[string]any) []string {
-	first := len(env)
-	for name, value := range values {
-		env = append(env, prefix+variableName(name)+"="+expression.Format(value))
-	}
-	slices.Sort(env[first:])
-	return env
-}
-
-func variableName(name string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z':
-			return c - 'a' + 'A'
-		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-			return c
-		}
-		return '_'
-	}, name)
-}

@@ -1,9 +1,6 @@
 package scheduler
 
 import (
-	"strconv"
-	"strings"
-
 	"wf/graph"
 	"wf/scheduler/flow"
 )
@@ -17,43 +14,22 @@ func (q queries) MaxActivations() int { return q.opt.MaxActivations }
 // NodeCount returns the number of nodes so far.
 func (q queries) NodeCount() int { return len(q.nodes) }
 
-// Path returns the XML id of a node of the outer flow, and the path of one in an instance of a
-// sub-flow: align[3]/trim.
-func (st *state) Path(node int) string {
-	i := nodeID(node)
-	if inst := st.instanceOf(i); inst.owner == noNode {
-		return inst.lay.ids[node]
-	}
-	return st.name(i)
-}
-
-// name is how people call a node. It is the path of one in an instance.
-func (st *state) name(i nodeID) string {
-	inst := st.instanceOf(i)
-	local := inst.lay.ids[inst.local(i)]
-	if inst.lay.names != nil {
-		local = inst.lay.names[inst.local(i)]
-	}
-	if inst.owner == noNode {
-		return local
-	}
-	return st.name(inst.owner) + "[" + strconv.Itoa(int(inst.number)) + "]/" + local
-}
-
-// Template returns the XML id of the node of the workfile that a node is, or is an instance of.
+// Template returns the XML id of the node in the workfile: for a node in an instance, of the node that it
+// is an instance of.
 func (q queries) Template(node int) string {
 	inst := q.instanceOf(nodeID(node))
 	return inst.lay.ids[inst.local(nodeID(node))]
 }
 
-// Instance says of which instance of which sub-flow a node is part; ok is false for the outer flow.
+// Instance returns the sub-flow that a node lies in and the number of its instance; ok is false for the
+// outer flow.
 func (q queries) Instance(node int) (subflow, instance int, ok bool) {
 	inst := q.instanceOf(nodeID(node))
 	return int(inst.owner), int(inst.number), inst.owner != noNode
 }
 
 // Instances returns the instances of the latest activation of a sub-flow: the nodes of the n-th one are
-// those from first[n] on, Members(node) in number. Items are what they are about, if it is a foreach.
+// first[n] and the following ones, Members(node) in number. items are the items of a foreach.
 func (q queries) Instances(node int) (first []int, items []any) {
 	x := q.extrasOf(nodeID(node))
 	if x == nil || x.sub == nil {
@@ -65,7 +41,7 @@ func (q queries) Instances(node int) (first []int, items []any) {
 	return first, x.sub.items
 }
 
-// Items are what the instances of the latest activation of a sub-flow are about, if it is a foreach.
+// Items returns the items of the latest activation of a foreach.
 func (q queries) Items(node int) []any {
 	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return x.sub.items
@@ -73,7 +49,7 @@ func (q queries) Items(node int) []any {
 	return nil
 }
 
-// Planned is how many instances the latest activation of a sub-flow is to have; 0 = its test says.
+// Planned returns how many instances the latest activation of a sub-flow is to have; 0 = its test decides.
 func (q queries) Planned(node int) int {
 	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
 		return max(x.sub.count, 0)
@@ -81,72 +57,12 @@ func (q queries) Planned(node int) int {
 	return 0
 }
 
-// Members is the number of nodes in each instance of a sub-flow; 0 for a command.
+// Members returns the number of nodes in each instance of a sub-flow; 0 for a command.
 func (q queries) Members(node int) int {
 	if sub := q.subOf(nodeID(node)); sub != nil {
 		return len(sub.ids)
 	}
 	return 0
-}
-
-// Index returns the node with the XML id or the path; ok is false if the run has none.
-func (st *state) Index(id string) (node int, ok bool) {
-	if st.index == nil {
-		st.index = make(map[string]nodeID, len(st.outer.ids))
-		for i, id := range st.outer.ids {
-			st.index[id] = nodeID(i)
-		}
-	}
-	if i, ok := st.index[id]; ok {
-		return int(i), true
-	}
-	if st.opt.Flow == nil {
-		return 0, false
-	}
-	return st.follow(id)
-}
-
-// follow finds the node at the end of a path: that of an instance, a slash, and a local name.
-func (st *state) follow(path string) (node int, ok bool) {
-	cut := strings.LastIndex(path, "]/")
-	open := strings.LastIndexByte(path[:max(cut, 0)], '[')
-	if open < 0 {
-		return 0, false
-	}
-	owner, ok := st.indexOf(path[:open])
-	number, err := strconv.Atoi(path[open+1 : cut])
-	x := (*extras)(nil)
-	if ok {
-		x = st.extrasOf(nodeID(owner))
-	}
-	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.instances) {
-		return 0, false
-	}
-	inst := &st.instances[x.sub.instances[number]]
-	for v, name := range inst.lay.names {
-		if name == path[cut+2:] || inst.lay.ids[v] == path[cut+2:] {
-			return int(inst.node) + v, true
-		}
-	}
-	return 0, false
-}
-
-// indexOf finds a sub-flow by the beginning of a path, in which nodes of the outer flow have their local
-// names.
-func (st *state) indexOf(path string) (node int, ok bool) {
-	if strings.Contains(path, "]/") {
-		return st.Index(path)
-	}
-	if st.local == nil {
-		st.local = make(map[string]nodeID, len(st.outer.names))
-		for v, name := range st.outer.names {
-			st.local[name] = nodeID(v)
-		}
-	}
-	if v, ok := st.local[path]; ok {
-		return int(v), true
-	}
-	return st.Index(path)
 }
 
 // EdgeCount returns the number of edges of the outer flow with both ends in scope.
@@ -165,33 +81,33 @@ func (q queries) EdgeEnds(edge int) (source, target int) {
 	return int(inst.source(l)), int(inst.target(l))
 }
 
-// DecidesEarly says whether the join of a node may do without some of the edges to it.
+// DecidesEarly reports whether the join of a node may do without some of its edges.
 func (why explanations) DecidesEarly(node int) bool {
 	rules := why.rulesOf(nodeID(node))
 	return rules != nil && (rules.Join > 0 || rules.JoinTimeout > 0)
 }
 
-// Mark says what an edge bears.
+// Mark returns the mark of an edge.
 func (q queries) Mark(edge int) graph.Mark { return q.marks[edge].bears() }
 
-// Taken says whether an edge has fired in this run, and Dead whether it is known that it will not.
+// Taken reports whether an edge has fired in this run.
 func (q queries) Taken(edge int) bool { return q.marks[edge]&everFired != 0 }
 
-// Dead says whether the source of an edge has decided that this is not the way.
+// Dead reports whether an edge has not fired and is known not to fire any more.
 func (q queries) Dead(edge int) bool { return q.marks[edge]&(everFired|killed) == killed }
 
 // Status returns the status of a node. Before Start it is the one that the graph had.
 func (q queries) Status(node int) graph.Status { return q.nodes[node].status }
 
-// Reason returns why a node is Failed. It is empty for other nodes, and in a resume for those
-// that an earlier run left so.
+// Reason returns why a node is Failed. It is empty for other nodes, and for nodes that an earlier run left
+// so.
 func (q queries) Reason(node int) string { return q.reasons[node] }
 
-// Handled says whether a node is Failed and an edge has fired for that.
+// Handled reports whether a node is Failed and an edge has fired for that.
 func (q queries) Handled(node int) bool { return q.nodes[node].handled }
 
-// Waits says what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known),
-// and what a person is asked.
+// Waits returns what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known), and
+// the question of an approval.
 func (q queries) Waits(node int) (kind WaitKind, until int64, text string) {
 	if x := q.extrasOf(nodeID(node)); x != nil {
 		return x.wait, x.until, x.text
@@ -226,8 +142,8 @@ func (q queries) Outputs(node int) map[string]any {
 // Executions returns how many executions of a node were dispatched.
 func (q queries) Executions(node int) int { return int(q.nodes[node].executions) }
 
-// Wants says whether an Execute effect still holds: the node is queued for just this execution,
-// which was not dispatched.
+// Wants reports whether an Execute effect still holds: the node is queued for this execution, which was not
+// dispatched.
 func (q queries) Wants(node, execution int) bool {
 	n := &q.nodes[node]
 	return n.status == graph.Queued && !n.dispatched && int(n.executions)+1 == execution && !q.waiting(nodeID(node))
@@ -242,14 +158,14 @@ func (q queries) Counts() Counts {
 	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
 }
 
-// MayStop says whether the stop_when of a sub-flow may still keep instances from beginning.
+// MayStop reports whether the stop_when of a sub-flow may still keep instances from starting.
 func (q queries) MayStop(subflow int) bool {
 	x, sub := q.extrasOf(nodeID(subflow)), q.rulesOf(nodeID(subflow)).Sub
 	return sub.StopWhen != nil && sub.Parallel > 0 && x != nil && x.sub != nil && !x.sub.stopped && sub.Parallel < x.sub.count
 }
 
-// StoppedWhen says whether the stop_when of a sub-flow was true, and in which node's instance: one of those of
-// the instance that ended then, -1 if that was in an earlier run.
+// StoppedWhen reports whether the stop_when of a sub-flow was true. in is a node of the instance after
+// which it was, -1 if that was in an earlier run.
 func (q queries) StoppedWhen(node int) (in int, stopped bool) {
 	x := q.extrasOf(nodeID(node))
 	if x == nil || x.sub == nil || !x.sub.stopped {
@@ -261,10 +177,10 @@ func (q queries) StoppedWhen(node int) (in int, stopped bool) {
 	return -1, true
 }
 
-// Stopping says that nothing new will start, because of Stop or FailFast.
+// Stopping reports that nothing new will start, because of Stop or FailFast.
 func (q queries) Stopping() bool { return q.halted }
 
-// Ended says that the Ended effect was given.
+// Ended reports that the Ended effect was emitted.
 func (q queries) Ended() bool { return q.ended }
 
 // LoopOf returns the nodes of the loop that the node is part of: its strongly connected component
@@ -280,24 +196,13 @@ func (why explanations) LoopOf(node int) []int {
 	return loop
 }
 
-// Expired says that a node was asked to end because its time was up.
+// Expired reports that a node was asked to end because of its timeout.
 func (q queries) Expired(node int) bool {
 	x := q.extrasOf(nodeID(node))
 	return x != nil && x.expired
 }
 
-// ApprovesByDefault says what the end of the time means that a person has for an answer.
-func (q queries) ApprovesByDefault(node int) bool {
-	rules := q.rulesOf(nodeID(node))
-	return rules != nil && rules.ApproveDefault
-}
-
-// InstancePath is the path of the n-th instance of a sub-flow: align[3].
-func (q queries) InstancePath(subflow, instance int) string {
-	return q.name(nodeID(subflow)) + "[" + strconv.Itoa(instance) + "]"
-}
-
-// InstanceFailed says whether the n-th instance of a sub-flow has a failure that nothing handled, or was
+// InstanceFailed reports whether the n-th instance of a sub-flow has a failure that nothing handled, or was
 // cut short.
 func (q queries) InstanceFailed(subflow, instance int) bool {
 	inst := &q.instances[q.extrasOf(nodeID(subflow)).sub.instances[instance]]
@@ -324,7 +229,7 @@ func (q queries) Exit(node int) int {
 	return 0
 }
 
-// Pools returns what a node needs units of while it executes. It must not be changed.
+// Pools returns the pool units that a node needs while it executes. The caller must not change them.
 func (q queries) Pools(node int) []flow.PoolUse {
 	if rules := q.rulesOf(nodeID(node)); rules != nil {
 		return rules.Pool
@@ -332,14 +237,15 @@ func (q queries) Pools(node int) []flow.PoolUse {
 	return nil
 }
 
-// Kept says whether a node has succeeded, or failed in a way that an edge has handled, before this run, and
-// was not activated in it.
+// Kept reports whether a node has succeeded, or failed with its failure handled, before this run, and was
+// not activated in it.
 func (q queries) Kept(node int) bool {
 	n := &q.nodes[node]
 	return n.activations == 0 && (n.status == graph.Ran || n.status == graph.Failed && n.handled) && n.executions == 0
 }
 
-// Current says which nodes are of the latest activation of the sub-flow that they lie in: only these have a path.
+// Current reports for each node whether it belongs to the latest activation of the sub-flow that it lies
+// in: only such nodes have a path.
 func (q queries) Current() []bool {
 	nodes, frames := make([]bool, len(q.nodes)), q.current()
 	for i := range nodes {
@@ -348,11 +254,10 @@ func (q queries) Current() []bool {
 	return nodes
 }
 
-// Mocked returns how a node ends that is not executed; ok is false for one that is.
+// Mocked returns the mock of a node; ok is false if the node is executed.
 func (q queries) Mocked(node int) (m Mock, ok bool) { return q.mockOf(nodeID(node)) }
 
-// Open says of a node in a dry run that it lies in a sub-flow of which nobody knows yet how many instances it
-// will have.
+// Open reports of a node in a dry run that it lies in a sub-flow with a still unknown number of instances.
 func (q queries) Open(node int) bool {
 	for k := q.instanceNo(nodeID(node)); k > 0 && q.dry != nil; k = q.instanceNo(q.instances[k].owner) {
 		if q.dry.open[q.instances[k].owner] {
