@@ -16,7 +16,7 @@ func (a activity) activate(cause edgeID) {
 	if inst := a.instance(); a.halted || inst.cut {
 		inst.cut = true
 		if !a.plain && !busy(n.status) {
-			n.cause = cause // it is another activation than the one before, with instances of its own
+			n.cause = cause // another activation than the one before, with its own instances
 		}
 		a.markDue()
 		return
@@ -26,7 +26,7 @@ func (a activity) activate(cause edgeID) {
 	}
 	if int(n.activations) == a.opt.MaxActivations {
 		if !a.plain {
-			// Edges fire for this failure, perhaps around a loop: it happens once.
+			// Edges may fire for this failure, perhaps around a loop, so it happens only once.
 			x := a.ensureExtras()
 			if x.overLimit {
 				return
@@ -69,7 +69,7 @@ func (a activity) execute() {
 func (a activity) servePending() {
 	n := a.entry()
 	if n.status == graph.Queued {
-		return // its own edge has activated it again
+		return // one of its own edges has activated it again
 	}
 	if n.pending > 0 {
 		n.pending--
@@ -89,7 +89,7 @@ func (a activity) failRefused() {
 			a.setFailed(ReasonLimit, "", false)
 			return
 		}
-		a.endLater(outcome{reason: ReasonLimit}) // edges may fire for it: a chain that could be long
+		a.endLater(outcome{reason: ReasonLimit}) // edges may fire for it, and the chain could be long
 	}
 }
 
@@ -158,7 +158,7 @@ func (a activity) setFailed(reason, message string, handled bool) {
 	a.change(graph.Failed, reason, message, handled)
 	if a.opt.FailFast && !a.halted && !handled && a.instanceNo(a.node) == 0 {
 		if a.dry != nil {
-			a.dry.failed = true // what is still to come depends on how far it is then
+			a.dry.failed = true // the rest depends on how far the run is then
 			return
 		}
 		a.halt()

@@ -7,7 +7,7 @@ import "wf/graph"
 // started, and a resume goes on with both.
 func (why explanations) Blocked() []bool {
 	blocked := make([]bool, len(why.nodes))
-	passed := make(map[nodeID]bool) // nodes that have executed, and do not again
+	passed := make(map[nodeID]bool) // nodes that have executed and will not execute again
 	var queue []nodeID
 	for i := range why.nodes {
 		if n := &why.nodes[i]; n.status == graph.Failed && !n.handled && why.reasons[i] != ReasonCancelled {
@@ -29,7 +29,7 @@ func (why explanations) Blocked() []bool {
 					queue = append(queue, target)
 				}
 			case why.opt.Flow != nil && !inst.lay.single[target-inst.node] && !busy(n.status) && !passed[target]:
-				// It could have decided once more, so that its edges which have not fired are not dead.
+				// It could have decided once more, so its edges that have not fired are not dead.
 				passed[target] = true
 				queue = append(queue, target)
 			}
@@ -46,7 +46,7 @@ func (why explanations) reachable() []bool {
 	if why.halted {
 		return hopeful
 	}
-	open := make([]int32, len(why.nodes)) // how many of the node's blocking in-edges may still get a mark
+	open := make([]int32, len(why.nodes)) // how many blocking in-edges of the node may still get a mark
 	var queue []nodeID
 	for i := range why.nodes {
 		x := why.extrasOf(nodeID(i))
@@ -81,7 +81,7 @@ func (why explanations) mayJoin(i nodeID, open int32) bool {
 		return false // it has decided for this round
 	}
 	if rules := why.rulesOf(i); rules != nil && rules.JoinTimeout > 0 {
-		return true // it goes on with what has arrived
+		return true // the join_timeout decides with what has arrived
 	}
 	if need := why.needs(i); need > 0 {
 		return why.control[i].live+open >= need

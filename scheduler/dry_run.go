@@ -10,19 +10,19 @@ import (
 // text that refers to them is unsure: its edge may fire, so it does; a sub-flow that depends on it has one
 // instance, which represents all.
 type dryRun struct {
-	unknown        bool                // the text at hand has asked for what is not known
-	unsure         map[edgeID]bool     // edges that have fired, and of which an outcome decides
+	unknown        bool                // the text at hand refers to something unknown
+	unsure         map[edgeID]bool     // edges that have fired, and that fire in the run only with some outcomes
 	never          map[edgeID]bool     // edges that do not fire, whatever commands put out
-	kept           map[nodeID]bool     // nodes that an earlier run has decided
+	kept           map[nodeID]bool     // nodes that an earlier run decided
 	losers         map[nodeID]bool     // nodes that a join may cancel when it is decided
-	representative map[instanceID]bool // frames that stand for all instances of their sub-flow
-	open           map[nodeID]bool     // sub-flows of which nobody knows how many instances they will have
-	failed         bool                // something failed that nothing handles, in a run that is to fail fast
+	representative map[instanceID]bool // instances that represent all of their sub-flow
+	open           map[nodeID]bool     // sub-flows with a still unknown number of instances
+	failed         bool                // a failure that nothing handles, in a run with FailFast
 }
 
 // Bounds of what a dry run plays through.
 const (
-	dryInstances = 1000    // new ones of one sub-flow; the others are like these
+	dryInstances = 1000    // new instances of one sub-flow; the others are like these
 	dryNodes     = 100_000 // of the whole run; beyond it each sub-flow has one new instance
 )
 
@@ -107,7 +107,7 @@ func (t *texts) holdsDry(inst *instance, l localEdge, c *flow.Condition, i nodeI
 			t.dry.unsure[j] = true
 			return true, true, nil
 		case err == nil && !fire:
-			t.dry.never[j] = inst.lay.single[inst.local(i)] // else it may decide otherwise another time
+			t.dry.never[j] = inst.lay.single[inst.local(i)] // otherwise it may decide differently another time
 		}
 		return fire, true, err
 	}

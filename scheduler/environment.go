@@ -20,7 +20,7 @@ func (t *texts) testEnv(i nodeID) expression.Env {
 	parent := e
 	e.Parent, e.Iteration = &parent, len(s.instances)
 	if t.rulesOf(i).Sub.Kind == flow.Until {
-		e.Iteration-- // it is tested after the iteration that it is about, while before
+		e.Iteration-- // until is tested after the iteration, while before it
 	}
 	outer, latest := t.instanceNo(i), instanceID(-1)
 	if len(s.instances) > 0 {

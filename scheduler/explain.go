@@ -14,17 +14,17 @@ type Explanation struct {
 	Pending     int    // activations that wait for the present one
 	Cause       Cause  // of the latest activation
 
-	// Blocking in-edges in scope, in file order: those that bear a token, those that are dead, and those
+	// Blocking in-edges in scope, in file order: those with a token, those that are dead, and those
 	// that the node still waits for.
 	Have, Dead, Lack []int
-	// Upstream is failed nodes that keep an idle node from running, nearest first.
+	// Upstream lists the failed nodes that keep an idle node from running, nearest first.
 	Upstream []int
 }
 
 // Cause says why a node was activated.
 type Cause struct {
 	Kind CauseKind
-	// Edges is what led to it: the edges whose tokens were consumed. Empty for start nodes.
+	// Edges lists the edges whose tokens were consumed. Empty for start nodes.
 	Edges []int
 }
 
@@ -186,10 +186,10 @@ type CutKind uint8
 // The ways in which sub-flows end before their time.
 const (
 	CutNone    CutKind = iota
-	CutTimeout         // the time of the sub-flow was up
+	CutTimeout         // the timeout of the sub-flow
 	CutFailure         // another instance of it failed, and it has on_failure=cancel
-	CutLoser           // only a join needed it that had been decided
-	CutOther           // somebody asked for that, or the run ended
+	CutLoser           // only a join needed it that had decided
+	CutOther           // it was cancelled, or the run ended
 )
 
 // CutBy returns the sub-flow around a node that was ended early, and the node with it.

@@ -7,17 +7,17 @@ import "wf/scheduler/flow"
 type extras struct {
 	wait      WaitKind
 	until     int64  // of wait; 0 = never
-	fixed     bool   // until is a moment that the workfile names, not a time from when the wait began
+	fixed     bool   // until is a moment that the workfile names, not a duration from the start of the wait
 	text      string // what a person is asked
 	attempt   int    // repetitions of the present activation
-	expired   bool   // it was asked to end because its time was up
-	cancelled bool   // it was asked to end: a sub-flow whose command has given items all the same begins nothing
-	loser     bool   // it was asked to end because only a join needed it that is decided
+	expired   bool   // it was asked to end because of its timeout
+	cancelled bool   // it was asked to end: if its command prints items all the same, the sub-flow starts no instances
+	loser     bool   // it was asked to end because only a join needed it that has decided
 	overLimit bool   // it has failed for one activation too many
 	joined    bool   // this round of its join is decided, and waits for the last marks
-	limited   bool   // the time of its join is running
+	limited   bool   // its join_timeout is running
 	over      bool   // last is of an activation that is over
-	due       bool   // an activation was taken back, or not begun, because the run or its sub-flow ends
+	due       bool   // an activation was taken back, or not started, because the run or its sub-flow ends
 	last      outcome
 	granted   map[string]any // the values of the approval of the present activation
 	env       []string       // for the present execution

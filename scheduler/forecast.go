@@ -5,16 +5,16 @@ import "wf/graph"
 // An Expected is a node that a run would reach.
 type Expected struct {
 	Node int
-	// Certain says that it executes whatever commands put out, as long as they succeed and people agree. Of a
-	// node in an instance that is about an instance which there is.
+	// Certain says that it executes whatever the outputs are, as long as commands succeed and approvals are granted.
+	// For a node in an instance it assumes that the instance exists.
 	Certain bool
-	Mocked  bool // it takes part without being executed
+	Mocked  bool // it is mocked
 	Loser   bool // a join may have cancelled it before
-	Guess   bool // its instance stands for all of a sub-flow, of which nobody knows how many there will be
-	// MayRestart is of a sub-flow that may begin with all its nodes, of which the forecast does not tell one by one:
+	Guess   bool // its instance represents all instances of a sub-flow, whose number is unknown
+	// MayRestart says of a sub-flow that it may start with all its nodes, which the forecast does not list one by one:
 	// only if something fails, or in another round of a loop.
 	MayRestart bool
-	// Edges are those that lead to it and of which an outcome decides whether they fire, if it is not Certain.
+	// Edges, if it is not Certain, are the edges to it that fire only with some outcomes.
 	Edges []int
 }
 
@@ -54,7 +54,7 @@ type forecast struct {
 	at      int64
 	queue   []Effect
 	list    []Expected
-	seen    map[nodeID]int // nodes by their place in list, plus one
+	seen    map[nodeID]int // place of a node in list, plus one
 	certain []bool         // by node, within its instance
 }
 
@@ -171,7 +171,7 @@ func (fc *forecast) isCertain(i nodeID) bool {
 			fired++
 		}
 	}
-	// An edge that does not fire brings a dead mark, but not to a node that has had its token before.
+	// An edge that does not fire brings a dead mark, but not to a node that had its token before.
 	least := int32(1)
 	if r.limitsJoin(i) || r.dry.kept[i] {
 		least = int32(len(in))
@@ -201,7 +201,7 @@ func (fc *forecast) firesSurely(inst *instance, l localEdge) bool {
 	if r.marks[j]&everFired == 0 || r.dry.unsure[j] {
 		return false
 	}
-	if r.nodes[source].activations == 0 { // in an earlier run: what is decided has used it up
+	if r.nodes[source].activations == 0 { // it fired in an earlier run, and a decided target has used the token up
 		return e.blocking && !r.dry.kept[target]
 	}
 	return fc.certain[source]

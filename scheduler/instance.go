@@ -14,7 +14,7 @@ type instance struct {
 	edge   edgeID // of its first edge
 	owner  nodeID // the sub-flow; noNode for the outer flow
 	number int32  // among the instances of the sub-flow, from 0
-	rank   int32  // in the order in which instances ended, see noteEnd; 0 = it has not ended
+	rank   int32  // in the order in which instances ended, see rankInstance; 0 = it has not ended
 
 	active     int32 // nodes that are Queued or Running
 	joins      int32 // joins whose join_timeout is running

@@ -27,7 +27,7 @@ func (jn join) stopTimer() {
 	x.limited = false
 	jn.extras().dropTimer(timeJoin)
 	inst := jn.instance()
-	inst.joins = max(0, inst.joins-1) // a frame that is cut waits for none
+	inst.joins = max(0, inst.joins-1) // an instance that is cut waits for none
 	if k := jn.instanceNo(jn.node); k > 0 && inst.active == 0 && inst.joins == 0 {
 		jn.todo.idle = append(jn.todo.idle, k)
 	}
@@ -54,7 +54,7 @@ func (jn join) cancelLosers() {
 	k, inst := jn.instanceNo(jn.node), jn.instance()
 	only := inst.lay.leadingOnlyTo(inst.local(jn.node))
 	if jn.dry != nil {
-		return // findLosers
+		return // findLosers does this for a forecast
 	}
 	for _, v := range only {
 		i := jn.instances[k].nodeID(v)

@@ -39,12 +39,12 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 // lookahead finds what is certain to come next.
 type lookahead struct {
 	*state
-	inFlight []nodeID // nodes that were dispatched, in no order that means anything
+	inFlight []nodeID // nodes that were dispatched, in no particular order
 
 	// Scratch of Lookahead:
-	gets    []int32  // how many of the tokens that a node misses come from what is in flight or foreseen
+	gets    []int32  // how many missing tokens of a node come from executions in flight or upcoming
 	touched []nodeID // nodes that get any
-	queue   []nodeID // what is in flight, then what is foreseen
+	queue   []nodeID // executions in flight, then upcoming ones
 	after   []Source
 }
 

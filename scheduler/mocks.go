@@ -9,7 +9,7 @@ import (
 
 // A Mock is how a node ends that is not executed.
 type Mock struct {
-	Skip    bool              `json:"skip,omitempty"` // it is passed over, as if it had succeeded
+	Skip    bool              `json:"skip,omitempty"` // it is skipped, as if it had succeeded
 	Exit    int               `json:"exit,omitempty"`
 	Outputs expression.Values `json:"outputs,omitempty"`
 }

@@ -24,14 +24,14 @@ type PriorNode struct {
 	Mocked    bool              `json:"mocked,omitempty"`
 	Outputs   expression.Values `json:"outputs,omitempty"`
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
-	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
+	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had started
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
-	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
-	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
+	Arrivals  []int             `json:"arrivals,omitempty"`  // instances in the order in which they ended, if it is not that of the numbers
+	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more instances start
 	Starts    []int64           `json:"starts,omitempty"`    // of a sub-flow with a limited rate: when the latest instances started
-	Planned   int               `json:"planned,omitempty"`   // how many were to begin, if that is more than have
+	Planned   int               `json:"planned,omitempty"`   // how many were to start, if that is more than have
 
-	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
+	// Due says that an activation was taken back or not started: a resume starts with it. Joined says that
 	// its join has decided and waits for the last marks of the round; Marks are those that have come for
 	// a round of a node that had decided before.
 	Due    bool        `json:"due,omitempty"`
@@ -199,19 +199,19 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
 		switch p.Reason {
-		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution has it
+		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution contains it
 			p.Message = last.message
 		}
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
 	for _, l := range inst.out(i) {
-		// Within a loop the present round counts, behind it any.
+		// Within a loop only the present round counts, for edges out of it any round.
 		if m := pr.marks[inst.edgeID(l)]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
 			p.Fired = append(p.Fired, inst.lay.keys[l])
 		}
 	}
-	// Instances of an activation before the present one are nothing to go on with.
+	// A resume does not go on with instances of an activation before the present one.
 	if x != nil && x.sub != nil && x.sub.activation == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.instances), x.sub.items, x.sub.stopped
 		p.Arrivals, p.Starts = pr.priorArrivals(x.sub), x.sub.starts

@@ -27,7 +27,7 @@ func (sf subflow) rateWait(sub *flow.Sub) int64 {
 // noteStart notes the start of an instance in which a node is active.
 func (sf subflow) noteStart(sub *flow.Sub, k instanceID) {
 	if sub.Rate == 0 || sf.instances[k].active == 0 {
-		return // all of it was done before
+		return // an earlier run has done all of it
 	}
 	s := sf.extras().sub
 	if s.starts = append(s.starts, sf.now); len(s.starts) > sub.Rate {

@@ -66,7 +66,7 @@ func (r *Run) resume(k instanceID) {
 		case n.decided:
 			r.join(i).rejoin()
 		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.control[i].live == 0 && len(inst.lay.in.of(v)) > 0:
-			// No path leads to it: it has failed after an edge had triggered it.
+			// No path leads to it: it failed after an edge had triggered it.
 			r.consume(i)
 			r.activity(i).activate(causeResume)
 		case len(inst.lay.in.of(v)) > 0:
@@ -100,7 +100,7 @@ func (r *Run) failLeftovers(k instanceID) []nodeID {
 
 // recallDecisions takes over the decisions of earlier runs.
 func (r *Run) recallDecisions(k instanceID) {
-	inst := r.instances[k] // a copy: instances that are recalled make more frames
+	inst := r.instances[k] // a copy: recalled instances make r.instances grow
 	for i := inst.node; i < inst.end(); i++ {
 		n := &r.nodes[i]
 		n.decided = n.status == graph.Ran || n.status == graph.Skipped
@@ -122,7 +122,7 @@ func (r *Run) recallDecisions(k instanceID) {
 		if p.Joined && (n.decided || p.Due) {
 			r.ensureExtrasOf(i).joined = true
 		}
-		look := n.decided || inst.over // what is over is only looked at
+		look := n.decided || inst.over // an instance that is over is only shown
 		if p.Due {
 			r.ensureExtrasOf(i).due = true
 			n.decided = false
@@ -130,7 +130,7 @@ func (r *Run) recallDecisions(k instanceID) {
 		r.saveOutcome(i, p.outcome())
 		if look {
 			r.recallMarks(i, p.Marks)
-			r.subflow(i).recallInstances() // the last: it moves nodes
+			r.subflow(i).recallInstances() // last, because it moves nodes
 		}
 	}
 	for i := inst.node; r.dry != nil && i < inst.end(); i++ {

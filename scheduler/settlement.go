@@ -8,7 +8,7 @@ import "wf/graph"
 // can lead to it any more.
 type settlement struct {
 	active  []int32 // nodes by component that are Queued or Running
-	open    []int32 // edges by component that lead there from one that is not settled
+	open    []int32 // edges by component that lead there from a component that is not settled
 	settled []bool
 }
 

@@ -15,18 +15,18 @@ type subflowState struct {
 	activation int32 // the activation, by its number
 	items      []any
 	hasItems   bool
-	count      int // how many there are to be; -1 = its test says
+	count      int // planned instances; -1 = the test decides
 	instances  []instanceID
 	going      int
 	failed     int
-	extraNodes int    // nodes that it counts for beyond itself, see Total
-	stopping   string // why no more of them begin: the reason that the sub-flow fails for
+	extraNodes int    // nodes that it counts beyond itself, see Total
+	stopping   string // why no more instances start: the reason for which the sub-flow fails
 	message    string
-	starts     []int64         // when the latest ones started, where the rate is limited; also those of activations before
-	nextStart  int64           // when the next one may start, if the rate is what it waits for; else 0
-	ended      int32           // how many have ended in this run
-	priorRanks map[int32]int32 // the places that instances had among those that an earlier run has ended; made when it is needed
-	stopped    bool            // stop_when was true after an instance: no more of them begin
+	starts     []int64         // when the latest instances started, if there is a rate; also those of earlier activations
+	nextStart  int64           // when the next instance may start, if the sub-flow waits for its rate; otherwise 0
+	ended      int32           // instances that have ended in this run
+	priorRanks map[int32]int32 // ranks of the instances that ended in an earlier run; made on first use
+	stopped    bool            // stop_when was true after an instance: no more instances start
 	stoppedBy  int32           // the number of that instance, plus one; 0 = it was in an earlier run
 }
 
@@ -217,7 +217,7 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 		return true
 	}
 	if sf.recalled(sf.node, int32(len(s.instances))) {
-		return true // an earlier run has decided that
+		return true // an earlier run decided that
 	}
 	yes := false
 	sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Test.Constant(), func() (err error) {
@@ -272,7 +272,7 @@ func (r *Run) stopAfter(k instanceID, s *subflowState) {
 		return err
 	})
 	switch {
-	case !sure: // a forecast tells of all that may run
+	case !sure: // a forecast lists everything that may run
 	case err != nil:
 		s.stopping, s.message = ReasonExpression, "stop_when: "+err.Error()
 	case yes:
@@ -314,15 +314,15 @@ func (sf subflow) outcome(sub *flow.Sub, s *subflowState) outcome {
 		}
 	}
 	if sf.dry != nil && (sf.dry.open[sf.node] || s.count > all) {
-		least = min(least, all) // those that are played through stand for the others
+		least = min(least, all) // the instances that are played represent the others
 	}
 	switch {
 	case s.stopping != "":
 		return outcome{reason: s.stopping, message: s.message}
 	case sf.halted && (s.failed > 0 || s.count > all && !s.stopped):
 		return outcome{reason: ReasonCancelled}
-	case all-s.failed >= least, s.count == 0: // nothing to do is no failure, whatever min_success says
-		return outcome{ok: true} // it has no exit code: many commands have one each
+	case all-s.failed >= least, s.count == 0: // no instances are no failure, whatever min_success says
+		return outcome{ok: true} // no exit code: each of the commands has one
 	}
 	return outcome{reason: ReasonInstances, message: sf.failureMessage(s)}
 }

@@ -17,7 +17,7 @@ func (r *Run) fire(k instanceID, l localEdge) {
 			r.join(target).check(causeJoin)
 		}
 	default:
-		// The token is handed over at once. One that an older run left is used up as well.
+		// The target takes the token at once, and with it one that an earlier run left.
 		r.setMark(inst, l, graph.Unmarked)
 		r.activity(target).activate(j)
 	}

@@ -48,7 +48,7 @@ func (a activity) waitOver() {
 		a.emit(Effect{Kind: Answered, Node: int(a.node), OK: yes})
 		var values map[string]any
 		if fields := a.rules().ApproveFields; yes && fields != nil {
-			values, _ = flow.ResolveFields(fields, nil) // their defaults: nothing is required, or the flow would be wrong
+			values, _ = flow.ResolveFields(fields, nil) // the defaults: flow.Read has checked that nothing is required
 		}
 		a.answer(yes, values, message)
 	}

@@ -5,12 +5,12 @@ package scheduler
 type worklist struct {
 	dead        []edgeID
 	ended       []endedNode    // activations that ended without an execution
-	failing     []instanceID   // frames whose failure ends all instances of their sub-flow
-	losers      []nodeID       // joins that cancel what they do not need any more
-	ready       []nodeID       // sub-flows that begin their instances
-	unsettled   []componentRef // where nothing is active any more, or nothing open
-	rateWaiters []nodeID       // sub-flows that wait for their rate, and are to end
-	idle        []instanceID   // frames in which nothing is active any more
+	failing     []instanceID   // instances whose failure ends all others of their sub-flow
+	losers      []nodeID       // joins that cancel the nodes they do not need any more
+	ready       []nodeID       // sub-flows that start their instances
+	unsettled   []componentRef // components without active nodes, or without open edges
+	rateWaiters []nodeID       // sub-flows that wait for their rate and are to end
+	idle        []instanceID   // instances without active nodes
 }
 
 type endedNode struct {
