@@ -85,7 +85,7 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 		r.queue = append(r.queue, id)
 		return
 	}
-	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.slotsFree) {
+	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.loop.Wake) {
 		r.holdUnits(id, claim)
 		r.queue = append(r.queue, id)
 		return
@@ -114,7 +114,7 @@ func (r *run) enterPools(w *Workspace) {
 		for len(line.entries) > 0 {
 			e := line.entries[0]
 			if r.pools.waits[e.id.Node] == e {
-				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.slotsFree) {
+				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.loop.Wake) {
 					break
 				}
 				delete(r.pools.waits, e.id.Node)

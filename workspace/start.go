@@ -102,7 +102,7 @@ func (w *Workspace) runnable() int {
 
 // usable refuses runs while the file on disk is not the one that is known.
 func (w *Workspace) usable() error {
-	if w.closing != nil {
+	if w.closing {
 		return errClosed()
 	}
 	if len(w.untaken) > 0 {

@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 	"wf/workspace/history"
 )
 
@@ -147,7 +148,7 @@ func printApprovals(e *env, list []api.Approval, now time.Time) error {
 
 // approvalRow is one of them, in two lines.
 func approvalRow(b *strings.Builder, p paint, a api.Approval, now time.Time, command string) {
-	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.glyph(api.StateWaiting), p.strong(plain.Line(a.Name)), a.Run, "waits "+span(max(0, now.Sub(a.Since))), untilText(a, now))
+	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.glyph(api.StateWaiting), p.strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), untilText(a, now))
 	for _, line := range askedLines(a) {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
@@ -166,7 +167,7 @@ func askedLines(a api.Approval) (lines []string) {
 		lines = append(lines, "asks for "+plain.Line(fieldText(f)))
 	}
 	for _, c := range a.Choices {
-		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(nameList(c.Leads, shownNames)))
+		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(words.NameList(c.Leads, shownNames)))
 	}
 	return lines
 }
@@ -201,7 +202,7 @@ func untilText(a api.Approval, now time.Time) string {
 	if a.Default == "approve" {
 		verdict = "approved"
 	}
-	return fmt.Sprintf("  %s by itself in %s", verdict, span(max(0, a.Until.Sub(now))))
+	return fmt.Sprintf("  %s by itself in %s", verdict, words.Span(max(0, a.Until.Sub(now))))
 }
 
 // approveCommand is what somebody types to answer, where the others of the list wait, too.
@@ -212,6 +213,6 @@ func approveCommand(e *env, list []api.Approval, a api.Approval) string {
 			run = " --run " + a.Run
 		}
 	}
-	rest := quote(a.Name) + run + e.fileFix(a.Workfile)
+	rest := words.Quote(a.Name) + run + e.fileFix(a.Workfile)
 	return "wf approve " + rest + "    wf reject " + rest
 }

@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // decideOptions are the flags of approve and reject.
@@ -199,14 +200,14 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(waiting) == 0:
 		return api.Approval{}, &failure{status: exitUsage, what: "nothing waits for a person", fix: "wf status" + file}
 	case node == "":
-		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
 	case len(found) > 1:
 		if found[0].Node != found[1].Node {
 			return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
-				why: waitingList(found), fix: command + " " + quote(found[0].Name) + file}
+				why: waitingList(found), fix: command + " " + words.Quote(found[0].Name) + file}
 		}
 		return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
-			why: waitingList(found), fix: command + " " + quote(node) + " --run " + found[0].Run + file}
+			why: waitingList(found), fix: command + " " + words.Quote(node) + " --run " + found[0].Run + file}
 	}
 	what := node + " does not wait for a person"
 	if run != "" {
@@ -221,7 +222,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	if similar := didYouMean(node, names); similar != "" {
 		what += ": " + similar
 	}
-	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
 }
 
 // approvalsOf are those of a node by its handle or path, else by its id, else by the end of its path.

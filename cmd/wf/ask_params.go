@@ -14,6 +14,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // askParams asks, on a terminal, for the parameters without which err has refused a run, and adds the
@@ -73,7 +74,7 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 		answer, err := q.read(p)
 		if err != nil {
 			fmt.Fprintln(q.e.stderr)
-			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + quote(name+"=VALUE")}
+			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + words.Quote(name+"=VALUE")}
 		}
 		if answer == "" {
 			continue
@@ -137,10 +138,10 @@ func paramLimits(p api.Param) string {
 		parts = append(parts, "at most "+number(*p.Max))
 	}
 	if p.MinLength != nil {
-		parts = append(parts, "at least "+plural(*p.MinLength, lengthUnit(p)))
+		parts = append(parts, "at least "+words.Plural(*p.MinLength, lengthUnit(p)))
 	}
 	if p.MaxLength != nil {
-		parts = append(parts, "at most "+plural(*p.MaxLength, lengthUnit(p)))
+		parts = append(parts, "at most "+words.Plural(*p.MaxLength, lengthUnit(p)))
 	}
 	if p.MustExist {
 		parts = append(parts, "must exist")

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 // Bounds of the redrawn part of the screen.
@@ -31,7 +32,7 @@ func (b *board) rows(p paint, now time.Time, width, height int, hint string) []s
 	var rows []string
 	for _, n := range shown {
 		if ended := b.within[n.name]; ended > 0 {
-			n.tail = plural(ended, "node") + " of its instances ended"
+			n.tail = words.Plural(ended, "node") + " of its instances ended"
 		}
 		rows = append(rows, p.runningRow(n, now, width-1))
 	}
@@ -56,7 +57,7 @@ func (b *board) waitingText(p paint, now time.Time) string {
 	people, retries, others := b.waits()
 	var parts []string
 	if people > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.glyph(api.StateWaiting), people, nameList(b.asked(), 3)))
+		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.glyph(api.StateWaiting), people, words.NameList(b.asked(), 3)))
 	}
 	if retries > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.glyph(api.StateRetrying), retries))
@@ -144,7 +145,7 @@ func clock(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%ds", d/time.Second)
 	}
-	return span(d)
+	return words.Span(d)
 }
 
 // clockMinutes is d in whole minutes, at least one.

@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/daemon"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // checkOptions are the flags of check.
@@ -115,7 +116,7 @@ func printCheck(e *env, path string, check api.Check) error {
 		}
 		fmt.Fprintf(e.stdout, "%s: %s: %s (%s)\n", where, severity, plain.Line(problem.Message), problem.Code)
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", plain.Line(e.rel(path)), plural(check.Nodes, "node"), plural(check.Edges, "edge"),
-		plural(errs, "error"), plural(len(check.Problems)-errs, "warning"))
+	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", plain.Line(e.rel(path)), words.Plural(check.Nodes, "node"), words.Plural(check.Edges, "edge"),
+		words.Plural(errs, "error"), words.Plural(len(check.Problems)-errs, "warning"))
 	return err
 }

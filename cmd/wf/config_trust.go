@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"wf/tui/words"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -150,10 +152,10 @@ func (e *env) distrusted(path, doubt string) error {
 		own = "config.toml"
 	}
 	dir := filepath.Dir(path)
-	fix := "read it; then take it: chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + " && chmod go-w " + quote(path) +
-		"; or trust its folder: trust = " + strconv.Quote(dir) + " in " + own + ", or WF_TRUST=" + quote(dir)
+	fix := "read it; then take it: chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path) +
+		"; or trust its folder: trust = " + strconv.Quote(dir) + " in " + own + ", or WF_TRUST=" + words.Quote(dir)
 	if path == own {
-		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + " && chmod go-w " + quote(path)
+		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path)
 	}
 	return &failure{status: exitUsage, what: "the configuration " + path + " is not trusted: " + doubt,
 		why: "it can say which commands run as you", fix: fix}

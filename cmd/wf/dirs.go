@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"wf/tui/words"
 )
 
 // folders are where everything of wf lies that is not a workfile (docs/state.md).
@@ -83,14 +85,14 @@ func checkPrivate(dir string, info fs.FileInfo, uid int) error {
 	}
 	switch stat, ok := info.Sys().(*syscall.Stat_t); {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return unsafe("it is a symbolic link", "rm "+quote(dir))
+		return unsafe("it is a symbolic link", "rm "+words.Quote(dir))
 	case !info.IsDir():
-		return unsafe("it is not a folder", "rm "+quote(dir))
+		return unsafe("it is not a folder", "rm "+words.Quote(dir))
 	case ok && int(stat.Uid) != uid:
 		return unsafe(fmt.Sprintf("it belongs to user %d, not to you (%d)", stat.Uid, uid),
-			"chown "+fmt.Sprint(uid)+" "+quote(dir)+", or set WF_RUNTIME_DIR and WF_STATE_DIR")
+			"chown "+fmt.Sprint(uid)+" "+words.Quote(dir)+", or set WF_RUNTIME_DIR and WF_STATE_DIR")
 	case info.Mode().Perm()&0o077 != 0:
-		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+quote(dir))
+		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+words.Quote(dir))
 	}
 	return nil
 }

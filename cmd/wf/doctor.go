@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // Levels of what doctor finds.
@@ -126,7 +127,7 @@ func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
 	}
 	verdict := "all is well"
 	if problems > 0 {
-		verdict = plural(problems, "problem") + " to mend"
+		verdict = words.Plural(problems, "problem") + " to mend"
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", verdict)
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"wf/daemon"
 	"wf/executor"
+	"wf/tui/words"
 )
 
 // lookAtSettings finds what holds for every setting. A file with mistakes is a problem; what the
@@ -41,7 +42,7 @@ func (d *doctor) lookAtSettings() {
 		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
 	}
 	if len(d.findings) == 0 {
-		d.ok("config", "%s of configuration", plural(read, "file"))
+		d.ok("config", "%s of configuration", words.Plural(read, "file"))
 	}
 }
 

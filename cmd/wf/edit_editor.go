@@ -17,6 +17,7 @@ import (
 	"wf/api"
 	"wf/tui/editor"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // editorOptions are the flags of the edits that open an editor.
@@ -74,7 +75,7 @@ func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bar
 		return err
 	}
 	if bare && len(list.Nodes) != 1 {
-		return usage("%s names %s, one is needed: wf edit nodes takes several", quote(selectors[0]), plural(len(list.Nodes), "node"))
+		return usage("%s names %s, one is needed: wf edit nodes takes several", words.Quote(selectors[0]), words.Plural(len(list.Nodes), "node"))
 	}
 	b := editor.NewBuffer(list.Nodes, bare)
 	path, err := e.writeBuffer(b.Text(b.Commands()))
@@ -125,7 +126,7 @@ func (d *editing) run(ctx context.Context) error {
 				return nil
 			}
 			d.show("before", "after", wanted)
-			switch d.ask("save " + plural(len(edits), "command") + "? [y]es, [e]dit again, [n]o: ") {
+			switch d.ask("save " + words.Plural(len(edits), "command") + "? [y]es, [e]dit again, [n]o: ") {
 			case 'y':
 				return d.save(ctx, edits, names)
 			case 'n':
@@ -205,7 +206,7 @@ func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) er
 		return d.kept(err)
 	}
 	os.Remove(d.path)
-	fmt.Fprintf(d.e.stderr, "changed %s: %s\n", plural(len(names), "command"), nameList(names, 6))
+	fmt.Fprintf(d.e.stderr, "changed %s: %s\n", words.Plural(len(names), "command"), words.NameList(names, 6))
 	for _, note := range result.Notes {
 		fmt.Fprintf(d.e.stderr, "note: %s\n", plain.Line(note))
 	}

@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A failure is an error found on this side of the wire, in the four parts of every message:
@@ -99,7 +100,7 @@ func describe(err error) failure {
 	case errors.As(err, &refused):
 		return failure{what: refused.Message, where: refused.Where, why: refused.Why, fix: refused.Fix}
 	case errors.As(err, &exposed):
-		return failure{what: err.Error(), fix: "chmod 600 " + quote(exposed.Path)}
+		return failure{what: err.Error(), fix: "chmod 600 " + words.Quote(exposed.Path)}
 	case errors.As(err, &unreachable):
 		return failure{what: err.Error(), fix: "wf server logs"}
 	}

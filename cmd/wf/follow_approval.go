@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // What a command that shows a run does when a node waits for a person.
@@ -131,7 +132,7 @@ func (f *follower) approvalQuestion() string {
 	}
 	text := name + " waits for a person:  [a]pprove  [r]eject"
 	if rest := len(f.pending) - 1; rest > 0 {
-		text += "  [n]ext of " + plural(rest+1, "question")
+		text += "  [n]ext of " + words.Plural(rest+1, "question")
 	}
 	return text
 }
@@ -193,7 +194,7 @@ func (v *view) sayApproval(at time.Time, a api.Approval) {
 	for _, line := range askedLines(a) {
 		v.say("    %s", line)
 	}
-	rest := quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
+	rest := words.Quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
 	v.say("    wf approve %s    wf reject %s", rest, rest)
 }
 

@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A forest is a graph as a tree prints it: each node hangs below one of those that lead to it.
@@ -278,5 +279,5 @@ func (p *treePrinter) others(v int, sources []int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return nameList(names, 4)
+	return words.NameList(names, 4)
 }

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func (k *kvCall) get() error {
@@ -105,14 +106,14 @@ const maxShownKV = 60
 // shownKV is a value in a message.
 func shownKV(value []byte) string {
 	if !utf8.Valid(value) {
-		return plural(len(value), "byte") + " that are no text"
+		return words.Plural(len(value), "byte") + " that are no text"
 	}
 	if len(value) > maxShownKV {
 		end := maxShownKV
 		for !utf8.RuneStart(value[end]) {
 			end--
 		}
-		return fmt.Sprintf("%q… (%s)", value[:end], plural(len(value), "byte"))
+		return fmt.Sprintf("%q… (%s)", value[:end], words.Plural(len(value), "byte"))
 	}
 	return fmt.Sprintf("%q", value)
 }
@@ -183,7 +184,7 @@ func (k *kvCall) ls() error {
 			t.row(plain.Line(key.Key))
 			continue
 		}
-		t.row(plain.Line(key.Key), plural(key.Bytes, "byte"), expiryOf(key, time.Now()))
+		t.row(plain.Line(key.Key), words.Plural(key.Bytes, "byte"), expiryOf(key, time.Now()))
 	}
 	return t.write(k.e.stdout)
 }
@@ -194,5 +195,5 @@ func expiryOf(key api.KVKey, now time.Time) string {
 	if err != nil {
 		return ""
 	}
-	return "gone in " + span(max(0, at.Sub(now)))
+	return "gone in " + words.Span(max(0, at.Sub(now)))
 }

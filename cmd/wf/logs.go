@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // logsOptions are the flags of logs.
@@ -174,7 +175,7 @@ func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]logStream,
 		name := plain.Line(info.Name)
 		return nil, &failure{status: exitUsage, what: fmt.Sprintf("%s wrote standard output and standard error into one output (run %s)", name, info.Run),
 			why: "so they stand in the order in which they were written, and nobody knows which line is whose",
-			fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", quote(info.Name), e.fileFix(s.path), e.fileFix(s.path))}
+			fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", words.Quote(info.Name), e.fileFix(s.path), e.fileFix(s.path))}
 	case o.stdout:
 		return all[:1], nil
 	}

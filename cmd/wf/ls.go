@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // lsOptions are the flags of ls.
@@ -72,7 +73,7 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	}
 	var t table
 	for _, n := range nodes {
-		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), spanMS(n.DurationMS), p.clip(lsDetail(p, n, now), room))
+		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), words.SpanMS(n.DurationMS), p.clip(lsDetail(p, n, now), room))
 	}
 	return t.write(w)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func newMan(e *env) *cobra.Command {
@@ -43,7 +44,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 			return &failure{status: exitDaemon, what: "cannot write the manual page " + path, why: errText(err)}
 		}
 	}
-	fmt.Fprintf(e.stderr, "wrote %s into %s\n", plural(len(pages), "manual page"), plain.Line(dir))
+	fmt.Fprintf(e.stderr, "wrote %s into %s\n", words.Plural(len(pages), "manual page"), plain.Line(dir))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func newMv(e *env) *cobra.Command {
@@ -37,7 +38,7 @@ func (e *env) move(ctx context.Context, from, to string) error {
 		return asConflict(err)
 	}
 	e.moveSight(result)
-	fmt.Fprintf(e.stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), plural(result.Runs, "run"))
+	fmt.Fprintf(e.stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
 	return nil
 }
 

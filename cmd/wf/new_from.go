@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // read fills a request with the workflow of another program, and returns what to tell about it.
@@ -141,5 +142,5 @@ func have(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " has"
 	}
-	return plural(n, noun) + " have"
+	return words.Plural(n, noun) + " have"
 }

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // outOptions are the flags of out.
@@ -156,7 +157,7 @@ func noOutput(asked string, o api.NodeOutputs, key string) error {
 		f.what += " in run " + o.Run
 	}
 	if names := slices.Sorted(maps.Keys(o.Outputs)); len(names) > 0 {
-		f.why = "there is " + nameList(names, shownNames)
+		f.why = "there is " + words.NameList(names, shownNames)
 		if similar := didYouMean(key, names); similar != "" {
 			f.why = similar
 		}

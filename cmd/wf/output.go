@@ -14,6 +14,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // Bounds of what is shown of an output while a run goes on; wf logs has all of it.
@@ -57,11 +58,11 @@ type tail struct {
 func (t tail) title() string {
 	switch {
 	case t.total == 0:
-		return "last " + plural(len(t.lines), "line")
+		return "last " + words.Plural(len(t.lines), "line")
 	case t.total > len(t.lines):
 		return fmt.Sprintf("last %d of %d lines", len(t.lines), t.total)
 	}
-	return plural(t.total, "line")
+	return words.Plural(t.total, "line")
 }
 
 // tail reads the last lines of an execution. Where its streams are apart those of standard error come
@@ -197,7 +198,7 @@ func (v *view) sayBlocked(ctx context.Context, ev api.Event) {
 		}
 	}
 	if len(names) > 0 {
-		v.at(ev.Time, "%s blocked: %s", v.p.glyph(api.StateBlocked), nameList(names, shownNames))
+		v.at(ev.Time, "%s blocked: %s", v.p.glyph(api.StateBlocked), words.NameList(names, shownNames))
 	}
 }
 
@@ -225,7 +226,7 @@ func (v *view) quotedTail(t tail, ev api.Event) {
 
 // logCommand is what prints the whole output of a node in a run.
 func (v *view) logCommand(run, name string) string {
-	return "wf logs " + quote(run+"/"+name) + v.e.fileFix(v.s.path)
+	return "wf logs " + words.Quote(run+"/"+name) + v.e.fileFix(v.s.path)
 }
 
 // wholeOutput writes the output of an execution to standard output in one block (--output grouped).

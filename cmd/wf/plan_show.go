@@ -12,6 +12,7 @@ import (
 	"wf/client"
 	"wf/daemon"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // showPlan finds out what a run would do and prints it.
@@ -95,7 +96,7 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 			fmt.Fprintln(&b, strings.TrimRight(plain.Text(command), " \t\r\n"))
 		}
 		if verbose && len(step.After) > 0 {
-			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", nameList(step.After, 6))
+			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", words.NameList(step.After, 6))
 		}
 		if step.Approve != "" {
 			fmt.Fprintf(&b, "  %*s  asks a person: %s\n", digits, "", p.clip(plain.Line(step.Approve), max(0, width-digits-19)))
@@ -104,11 +105,11 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(mockText(*step.Mock)))
 		}
 		if len(step.Ignored) > 0 {
-			fmt.Fprintf(&b, "  %*s  does not wait for %s (not selected)\n", digits, "", nameList(step.Ignored, 6))
+			fmt.Fprintf(&b, "  %*s  does not wait for %s (not selected)\n", digits, "", words.NameList(step.Ignored, 6))
 		}
 	}
 	if len(plan.Beyond) > 0 {
-		fmt.Fprintf(&b, "not selected, though next: %s\n", nameList(plan.Beyond, 6))
+		fmt.Fprintf(&b, "not selected, though next: %s\n", words.NameList(plan.Beyond, 6))
 	}
 	if plan.Wrapper != "" {
 		fmt.Fprintf(&b, "wrapper: %s\n", plain.Line(plan.Wrapper))
@@ -132,9 +133,9 @@ func planTitle(plan api.Plan) string {
 	if jobs != "" {
 		jobs = " (" + jobs + ")"
 	}
-	title := fmt.Sprintf("would run %d of %s%s", plan.Nodes, plural(plan.Total, "node"), jobs)
+	title := fmt.Sprintf("would run %d of %s%s", plan.Nodes, words.Plural(plan.Total, "node"), jobs)
 	if plan.Mode == api.ModeResume {
-		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), plan.Nodes, plural(plan.Total, "node"), jobs, plan.Kept)
+		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), plan.Nodes, words.Plural(plan.Total, "node"), jobs, plan.Kept)
 		if len(plan.Steps) == 0 {
 			return "nothing to resume: no node has failed"
 		}

@@ -17,6 +17,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A report is a file about a run that is over.
@@ -189,11 +190,11 @@ func (c *testCase) why() string {
 	case c.state == api.StateSkipped:
 		return "skipped: no path leads to it"
 	case c.exec == nil && c.state == api.StateFailed:
-		return cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
+		return words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
 	case c.exec == nil || c.state == api.StateCancelled:
 		return string(c.state)
 	}
-	return cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
+	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
 }
 
 // writeReports writes what was asked for, and the summary that GitHub shows beside the log.

@@ -23,9 +23,9 @@ func writeMarkdown(w io.Writer, a *account) error {
 	p := paint{}
 	d := a.detail
 	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.glyph(words.ResultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
-	parts := countParts(d.Counts, "not reached")
+	parts := words.CountParts(d.Counts, "not reached")
 	if d.DurationMS != nil {
-		parts = append(parts, span(time.Duration(*d.DurationMS)*time.Millisecond))
+		parts = append(parts, words.Span(time.Duration(*d.DurationMS)*time.Millisecond))
 	}
 	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
 	rows := slices.Clone(a.cases)
@@ -42,7 +42,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 		}
 		took, result := "", "ok"
 		if c.exec != nil {
-			took = span(c.took())
+			took = words.Span(c.took())
 		}
 		if c.state != api.StateOK {
 			result = c.why()

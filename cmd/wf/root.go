@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"wf/tui/words"
+
 	"github.com/spf13/cobra"
 )
 
@@ -115,7 +117,7 @@ func runRoot(e *env, cmd *cobra.Command, args []string) error {
 	if why := e.tuiImpossible(); why != "" {
 		file := ""
 		if len(args) > 0 {
-			file = " " + quote(args[0])
+			file = " " + words.Quote(args[0])
 		}
 		return &failure{status: exitUsage, what: "the terminal interface cannot be shown: " + why,
 			why: "nothing was run", fix: "wf run" + file + ", wf status" + file + ", or wf --help"}

@@ -172,7 +172,7 @@ func (o *runsOptions) when(now time.Time) func(time.Time) string {
 	if o.times == "iso" {
 		return func(t time.Time) string { return t.Local().Format(time.DateTime) }
 	}
-	return func(t time.Time) string { return ago(t, now) }
+	return func(t time.Time) string { return words.Ago(t, now) }
 }
 
 // printRuns is the list for people.
@@ -181,7 +181,7 @@ func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time)
 	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
 		t.row(r.Run, when(r.Started), p.glyph(words.RunState(r))+" "+words.RunWord(r),
-			strings.Join(countParts(r.Counts, "not reached"), ", "), spanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
+			strings.Join(words.CountParts(r.Counts, "not reached"), ", "), words.SpanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
 	}
 	if err := t.write(w); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 	if o.dryRun {
 		verb = "would forget"
 	}
-	fmt.Fprintf(e.stderr, "%s the histories of %s\n", verb, plural(forgotten, "workfile"))
+	fmt.Fprintf(e.stderr, "%s the histories of %s\n", verb, words.Plural(forgotten, "workfile"))
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 		return nil
 	}
 	if !e.interactive() || o.json {
-		return &failure{status: exitUsage, what: "nobody can be asked whether to forget " + plural(n, "history"),
+		return &failure{status: exitUsage, what: "nobody can be asked whether to forget " + words.Plural(n, "history"),
 			why: "nothing was forgotten", fix: "wf runs prune --gone --yes"}
 	}
 	fmt.Fprintf(e.stderr, "Forget these histories, with all outputs? [y/N] ")
@@ -96,7 +96,7 @@ func printGone(e *env, list api.GoneList) error {
 		if h.Keep != "" {
 			last += "  stays: " + plain.Line(h.Keep)
 		}
-		t.row(plain.Line(h.Workfile), plural(h.Runs, "run"), sizeText(h.Bytes), last)
+		t.row(plain.Line(h.Workfile), words.Plural(h.Runs, "run"), sizeText(h.Bytes), last)
 	}
 	return t.write(e.stdout)
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/graph/timespan"
+	"wf/tui/words"
 )
 
 // remove forgets the runs that are named, all of them or, where one cannot be forgotten, none.
@@ -79,7 +80,7 @@ func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 	if o.dryRun {
 		verb = "would forget"
 	}
-	fmt.Fprintf(e.stderr, "%s %s\n", verb, plural(len(result.Removed), "run"))
+	fmt.Fprintf(e.stderr, "%s %s\n", verb, words.Plural(len(result.Removed), "run"))
 	return nil
 }
 

@@ -92,7 +92,7 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 // runHead is how a run ended, and how it was started.
 func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
-		strings.Join(countParts(d.Counts, "not reached"), " "+p.dot()+" "), spanMS(d.DurationMS))
+		strings.Join(words.CountParts(d.Counts, "not reached"), " "+p.dot()+" "), words.SpanMS(d.DurationMS))
 	ended := ""
 	if d.Ended != nil {
 		ended = moment(*d.Ended, now)
@@ -170,7 +170,7 @@ func partText(d api.RunDetail) string {
 
 // moment is a time, absolute and relative.
 func moment(t, now time.Time) string {
-	return t.Local().Format(time.DateTime) + " (" + ago(t, now) + ")"
+	return t.Local().Format(time.DateTime) + " (" + words.Ago(t, now) + ")"
 }
 
 // runLimits are the flags of a run that bound it.
@@ -180,7 +180,7 @@ func runLimits(d api.RunDetail) string {
 		parts = append(parts, jobs)
 	}
 	if d.TimeoutMS > 0 {
-		parts = append(parts, "timeout "+span(time.Duration(d.TimeoutMS)*time.Millisecond))
+		parts = append(parts, "timeout "+words.Span(time.Duration(d.TimeoutMS)*time.Millisecond))
 	}
 	if d.FailFast {
 		parts = append(parts, "fail-fast")
@@ -196,8 +196,8 @@ func runFailures(b *strings.Builder, p paint, d api.RunDetail, file string) {
 	}
 	var t table
 	for _, x := range failed[:min(len(failed), shownNames)] {
-		t.row("  "+p.glyph(api.StateFailed)+" "+plain.Line(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message), spanMS(x.DurationMS),
-			"wf logs "+quote(d.Run+"/"+x.Name)+file)
+		t.row("  "+p.glyph(api.StateFailed)+" "+plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message), words.SpanMS(x.DurationMS),
+			"wf logs "+words.Quote(d.Run+"/"+x.Name)+file)
 	}
 	b.WriteString("\nfailed:\n")
 	t.write(b)
@@ -205,7 +205,7 @@ func runFailures(b *strings.Builder, p paint, d api.RunDetail, file string) {
 		fmt.Fprintf(b, "  %s%d more: wf logs --failed --run %s%s\n", p.ellipsis(), rest, d.Run, file)
 	}
 	if blocked := namesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
-		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.glyph(api.StateBlocked), itOrThem(len(failed)), nameList(blocked, shownNames))
+		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.glyph(api.StateBlocked), itOrThem(len(failed)), words.NameList(blocked, shownNames))
 	}
 }
 
@@ -219,15 +219,15 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 	if len(a.Slowest) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\ntime: %s for %s of work: %.1f%s parallel, at most %d at once", spanMS(&a.WallMS), spanMS(&a.WorkMS),
+	fmt.Fprintf(b, "\ntime: %s for %s of work: %.1f%s parallel, at most %d at once", words.SpanMS(&a.WallMS), words.SpanMS(&a.WorkMS),
 		a.Parallel, p.either("×", "x"), a.Most)
 	if a.CPUMS > 0 {
-		fmt.Fprintf(b, "; %s of CPU", spanMS(&a.CPUMS))
+		fmt.Fprintf(b, "; %s of CPU", words.SpanMS(&a.CPUMS))
 	}
 	b.WriteByte('\n')
 	var slow []string
 	for _, x := range a.Slowest[:min(len(a.Slowest), shownSlowest)] {
-		slow = append(slow, plain.Line(stepName(x))+" "+spanMS(&x.DurationMS))
+		slow = append(slow, plain.Line(stepName(x))+" "+words.SpanMS(&x.DurationMS))
 	}
 	fmt.Fprintf(b, "slowest: %s\n", strings.Join(slow, " "+p.dot()+" "))
 	if len(a.Critical) < 2 {
@@ -238,7 +238,7 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 		work += x.DurationMS
 		wait += x.WaitMS
 	}
-	fmt.Fprintf(b, "critical path: %s, %s of work and %s of waiting\n", plural(len(a.Critical), "execution"), spanMS(&work), spanMS(&wait))
+	fmt.Fprintf(b, "critical path: %s, %s of work and %s of waiting\n", words.Plural(len(a.Critical), "execution"), words.SpanMS(&work), words.SpanMS(&wait))
 	steps, left := a.Critical, 0
 	if len(steps) > shownPath {
 		left, steps = len(steps)-shownPath, steps[len(steps)-shownPath:]
@@ -248,9 +248,9 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 	for _, x := range steps {
 		waited := ""
 		if x.WaitMS >= 100 { // less is not worth a word
-			waited = "after a wait of " + spanMS(&x.WaitMS)
+			waited = "after a wait of " + words.SpanMS(&x.WaitMS)
 		}
-		t.row("  "+plain.Line(stepName(x)), spanMS(&x.DurationMS), waited)
+		t.row("  "+plain.Line(stepName(x)), words.SpanMS(&x.DurationMS), waited)
 	}
 	t.write(b)
 }
@@ -284,7 +284,7 @@ func changeLine(c *api.Changes) string {
 		{"removed edge", edges(c.EdgesRemoved)}, {"other type of edge", edges(c.EdgesRetyped)}, {"attribute", c.Attributes},
 	} {
 		if len(part.names) > 0 {
-			parts = append(parts, part.what+" "+nameList(part.names, shownNames))
+			parts = append(parts, part.what+" "+words.NameList(part.names, shownNames))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -297,9 +297,9 @@ func executionRows(b *strings.Builder, p paint, d api.RunDetail) {
 		state, how := executionState(x)
 		started := ""
 		if x.Started != nil {
-			started = "+" + span(x.Started.Sub(d.Started))
+			started = "+" + words.Span(x.Started.Sub(d.Started))
 		}
-		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, spanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ascii))
+		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ascii))
 	}
 	t.write(b)
 }
@@ -314,5 +314,5 @@ func executionState(x api.Execution) (api.State, string) {
 	case x.Reason == api.ReasonCancelled:
 		return api.StateCancelled, "cancelled"
 	}
-	return api.StateFailed, cause(x.Reason, x.ExitCode, x.Signal, x.Message) + handledWord(x.Handled)
+	return api.StateFailed, words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + handledWord(x.Handled)
 }

@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/daemon"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func newServerRetry(e *env) *cobra.Command {
@@ -56,7 +57,7 @@ func retryHeld(ctx context.Context, e *env, file string) error {
 // printHeld tells of workfiles that no daemon opens by itself.
 func printHeld(w io.Writer, list []api.HeldWorkspace) {
 	for _, h := range list {
-		fmt.Fprintf(w, "  %s  held\n    %s\n    fix: wf server retry %s\n", plain.Line(h.Workfile), plain.Line(h.Why), quote(h.Workfile))
+		fmt.Fprintf(w, "  %s  held\n    %s\n    fix: wf server retry %s\n", plain.Line(h.Workfile), plain.Line(h.Why), words.Quote(h.Workfile))
 	}
 }
 

@@ -69,7 +69,7 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	up := ""
 	if started, err := time.Parse(time.RFC3339, s.Started); err == nil {
-		up = "  up " + span(now.Sub(started))
+		up = "  up " + words.Span(now.Sub(started))
 	}
 	fmt.Fprintf(w, "daemon  running  pid %d  %s%s\n", s.PID, plain.Line(s.Version), up)
 	fmt.Fprintf(w, "  socket %s  url %s\n", plain.Line(s.Socket), plain.Line(s.URL))
@@ -99,11 +99,11 @@ func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error
 		runs := "never run"
 		switch {
 		case len(ws.Runs) > 0:
-			runs = "run " + nameList(ws.Runs, 6) + fmt.Sprintf("  %d running", ws.Running)
+			runs = "run " + words.NameList(ws.Runs, 6) + fmt.Sprintf("  %d running", ws.Running)
 		case ws.LastRun != nil:
 			runs = "last run " + ws.LastRun.Run + " " + words.ResultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
 		}
-		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, plural(ws.Clients, "client"))
+		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, words.Plural(ws.Clients, "client"))
 	}
 	return t.write(w)
 }

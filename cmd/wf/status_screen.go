@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 // A statusScreen is the state of a workfile at the end of a terminal, redrawn in place. It belongs to
@@ -64,7 +65,7 @@ func (w *statusScreen) draw(now time.Time) error {
 	}
 	if room := height - 1; len(rows) > room {
 		rest := len(rows) - room + 1
-		rows = append(rows[:room-1], w.e.outPaint().ellipsis()+" "+plural(rest, "more line"))
+		rows = append(rows[:room-1], w.e.outPaint().ellipsis()+" "+words.Plural(rest, "more line"))
 	}
 	for i, row := range rows {
 		rows[i] = ansi.Truncate(row, width-1, w.e.outPaint().ellipsis())

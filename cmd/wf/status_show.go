@@ -45,7 +45,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		c := r.Counts
 		ended := fmt.Sprintf("%d/%d", c.OK+c.Failed+c.Cancelled+c.Skipped, r.Nodes-c.Kept)
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("run %s  %s  %s  %s   %s   %s", r.Run, file, state,
-			span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
+			words.Span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
 		switch {
 		case r.Held == api.HeldWorkfile:
 			lines = append(lines, "held: its workfile is held, so that it is not taken up")
@@ -63,7 +63,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		if s.FromFile > 0 {
 			head = "never run here. From the file:"
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" ")))
+		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(words.CountParts(s.Counts, "idle"), " "+p.dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
@@ -72,14 +72,14 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
 	}
 	if s.LastRun != nil && s.FromFile > 0 {
-		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", plural(s.FromFile, "node")))
+		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", words.Plural(s.FromFile, "node")))
 	}
 	for _, q := range s.Queued {
-		lines = append(lines, fmt.Sprintf("%s waits in line since %s: wf stop %s takes it out", plain.Line(q.Queued), ago(q.Since, now), plain.Line(q.Queued)))
+		lines = append(lines, fmt.Sprintf("%s waits in line since %s: wf stop %s takes it out", plain.Line(q.Queued), words.Ago(q.Since, now), plain.Line(q.Queued)))
 	}
 	if s.MovedFrom != "" {
 		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
-			quote(s.MovedFrom)+" "+quote(s.Workfile))
+			words.Quote(s.MovedFrom)+" "+words.Quote(s.Workfile))
 	}
 	if s.Problem != "" {
 		lines = append(lines, "note: "+plain.Line(s.Problem))
@@ -135,12 +135,12 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 		t.row(cells...)
 	}
 	if rest := len(s.Stages) - shown; rest > 0 {
-		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + plural(rest, "more stage"))
+		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + words.Plural(rest, "more stage"))
 	}
 	t.write(b) // a strings.Builder takes everything
 	if s.MoreStages > 0 {
-		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.ellipsis(), plural(s.MoreStages, "more stage"),
-			strings.Join(countParts(s.Counts, "idle"), " "+p.dot()+" "))
+		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.ellipsis(), words.Plural(s.MoreStages, "more stage"),
+			strings.Join(words.CountParts(s.Counts, "idle"), " "+p.dot()+" "))
 	}
 }
 
@@ -201,11 +201,11 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 		name := plain.Line(n.Name)
 		switch {
 		case n.State == api.StateFailed:
-			name += " " + cause(n.Reason, n.ExitCode, n.Signal, n.Message)
+			name += " " + words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message)
 		case n.Wait != nil:
 			name += " " + waitText(*n.Wait, now)
 		case n.Started != nil:
-			name += " " + span(now.Sub(*n.Started))
+			name += " " + words.Span(now.Sub(*n.Started))
 		}
 		names = append(names, name)
 	}
@@ -228,7 +228,7 @@ func statusNext(s api.Status, file string) string {
 		parts = append(parts, "attach: wf attach "+s.Runs[0].Run+file)
 	}
 	if failed != nil && failed.Run != "" && failed.Executions > 0 {
-		parts = append(parts, "log: wf logs "+quote(failed.Run+"/"+failed.Name)+file)
+		parts = append(parts, "log: wf logs "+words.Quote(failed.Run+"/"+failed.Name)+file)
 	}
 	if waitsForPeople(s.Stages) {
 		parts = append(parts, "what waits for a person: wf approvals"+file)

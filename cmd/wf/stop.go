@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // stopOptions are the flags of stop.
@@ -160,7 +161,7 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 		if o.node != "" {
 			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}
-		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, plural(r.Killed, "execution"))
+		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, words.Plural(r.Killed, "execution"))
 		if r.Problem != "" {
 			fmt.Fprintln(e.stderr, "note: "+unrecorded(r))
 		}

@@ -3,26 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
-
-	"wf/api"
-	"wf/tui/words"
 )
-
-// What people read is worded by package words, for the terminal interface as well.
-
-func span(d time.Duration) string               { return words.Span(d) }
-func spanMS(ms *int64) string                   { return words.SpanMS(ms) }
-func ago(t, now time.Time) string               { return words.Ago(t, now) }
-func plural(n int, noun string) string          { return words.Plural(n, noun) }
-func nameList(names []string, limit int) string { return words.NameList(names, limit) }
-func quote(text string) string                  { return words.Quote(text) }
-
-func countParts(c api.Counts, idle string) []string { return words.CountParts(c, idle) }
-
-func cause(reason api.Reason, code *int, signal, message string) string {
-	return words.Cause(reason, code, signal, message)
-}
 
 // mostOfCommand is how many bytes of a command are shown where it is not what was asked for.
 const mostOfCommand = 4000

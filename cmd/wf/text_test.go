@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 func TestSpan(t *testing.T) {
@@ -19,7 +20,7 @@ func TestSpan(t *testing.T) {
 		63 * time.Minute:                        "1h03m",
 		49 * time.Hour:                          "2d 1h",
 	} {
-		if got := span(d); got != want {
+		if got := words.Span(d); got != want {
 			t.Errorf("span(%v) = %q, want %q", d, got, want)
 		}
 	}
@@ -27,24 +28,24 @@ func TestSpan(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{"align": "align", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "a~2": "'a~2'", "x\x1b[2J": "'x'"} {
-		if got := quote(in); got != want {
+		if got := words.Quote(in); got != want {
 			t.Errorf("quote(%q) = %s, want %s", in, got, want)
 		}
 	}
 }
 
 func TestNameList(t *testing.T) {
-	if got := nameList([]string{"a", "b\x1b[2J", "c", "d"}, 2); got != "a, b (2 more)" {
+	if got := words.NameList([]string{"a", "b\x1b[2J", "c", "d"}, 2); got != "a, b (2 more)" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestCountParts(t *testing.T) {
-	got := countParts(api.Counts{OK: 24, Failed: 1, Idle: 5}, "not reached")
+	got := words.CountParts(api.Counts{OK: 24, Failed: 1, Idle: 5}, "not reached")
 	if want := []string{"24 ok", "1 failed", "5 not reached"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := countParts(api.Counts{}, "idle"); !slices.Equal(got, []string{"0 nodes"}) {
+	if got := words.CountParts(api.Counts{}, "idle"); !slices.Equal(got, []string{"0 nodes"}) {
 		t.Errorf("%q", got)
 	}
 }

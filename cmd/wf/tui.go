@@ -16,6 +16,7 @@ import (
 	"wf/client"
 	"wf/tui"
 	"wf/tui/editor"
+	"wf/tui/words"
 	"wf/workspace/history"
 )
 
@@ -193,7 +194,7 @@ func (e *env) tuiImpossible() string {
 func (e *env) explainTUI(path string, err error) api.Error {
 	f := e.foreign(describe(err))
 	if f.fix == "" && isCode(err, api.CodeWorkfile) {
-		f.fix = "mend the file, then press C; wf check " + quote(e.rel(path)) + " shows all that is wrong"
+		f.fix = "mend the file, then press C; wf check " + words.Quote(e.rel(path)) + " shows all that is wrong"
 	}
 	return api.Error{Message: f.what, Where: f.where, Why: f.why, Fix: f.fix}
 }

@@ -160,7 +160,7 @@ func (v *view) accepted(a api.RunAccepted) {
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.quiet:
 		fresh := "wf run --fresh" + v.e.fileFix(v.s.path)
-		v.say("resuming%s: %s%s (%s runs all %d)", runName(a.Resumes), plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
+		v.say("resuming%s: %s%s (%s runs all %d)", runName(a.Resumes), words.Plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
 		v.say("note: %s", plain.Line(note))
@@ -173,7 +173,7 @@ func fromFileClause(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; the status of %s came with the file, not from a run here", plural(n, "node"))
+	return fmt.Sprintf("; the status of %s came with the file, not from a run here", words.Plural(n, "node"))
 }
 
 // workfile is the file's name for people.

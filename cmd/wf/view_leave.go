@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // cancelling and killing answer a signal with exactly one line.
@@ -26,7 +27,7 @@ func (v *view) hasKeys() bool { return v.live != nil && v.live.listens() }
 // whatRuns counts what a stop ends. What has just been started may not be announced yet.
 func (v *view) whatRuns() string {
 	if n := len(v.board.running); n > 0 {
-		return plural(n, "node")
+		return words.Plural(n, "node")
 	}
 	return "the run"
 }

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // started is the header of the run.
@@ -19,7 +20,7 @@ func (v *view) started(ev api.Event) {
 	if !v.progress() || v.opt.quiet {
 		return
 	}
-	size := plural(v.board.total, "node")
+	size := words.Plural(v.board.total, "node")
 	if v.board.kept > 0 {
 		size += fmt.Sprintf(", %d kept", v.board.kept)
 	}
@@ -35,7 +36,7 @@ func jobsText(jobs int, noLimit bool) string {
 	case noLimit:
 		return "any number of jobs"
 	case jobs > 0:
-		return plural(jobs, "job")
+		return words.Plural(jobs, "job")
 	}
 	return ""
 }
@@ -63,7 +64,7 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	delete(v.refused, ev.Node)
 	if endState(ev) == api.StateFailed && !ev.Handled && ev.Reason != api.ReasonInstances &&
 		(!executed(ev) || ev.Reason == api.ReasonLimit || ev.Reason == api.ReasonExpression) {
-		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
+		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
 	}
 	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
 		v.endLine(ev)
@@ -93,12 +94,12 @@ func (v *view) folded() bool {
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
 	glyph, name := v.p.glyph(endState(ev)), plain.Line(ev.Name)
-	took, why := spanMS(ev.DurationMS), again(ev)+notExecuted(ev)
+	took, why := words.SpanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
-		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
+		why = " " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
 	}
 	if ev.Retry != nil {
-		glyph, why = v.p.glyph(api.StateRetrying), " "+cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
+		glyph, why = v.p.glyph(api.StateRetrying), " "+words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
@@ -133,7 +134,7 @@ func (v *view) stageEnded(s *stage) {
 	}
 	took := ""
 	if !s.first.IsZero() {
-		took = span(s.last.Sub(s.first))
+		took = words.Span(s.last.Sub(s.first))
 	}
 	v.at(s.last, "%s", v.columns(v.p.glyph(state), s.name+" "+v.p.either("×", "x")+fmt.Sprint(s.total), took, rest))
 }
@@ -201,7 +202,7 @@ func (v *view) heartbeat(now time.Time) {
 	}
 	var names []string
 	for _, n := range v.board.longest() {
-		names = append(names, n.name+" "+span(now.Sub(n.started)))
+		names = append(names, n.name+" "+words.Span(now.Sub(n.started)))
 	}
-	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended())
+	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), words.NameList(names, maxStillNames), v.ended())
 }

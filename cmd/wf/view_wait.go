@@ -78,7 +78,7 @@ func waitState(w api.Wait) api.State {
 func waitText(w api.Wait, now time.Time) string {
 	in := ""
 	if w.Until != nil {
-		in = " in " + span(max(0, w.Until.Sub(now)))
+		in = " in " + words.Span(max(0, w.Until.Sub(now)))
 	}
 	switch w.Kind {
 	case api.WaitApproval:
@@ -91,7 +91,7 @@ func waitText(w api.Wait, now time.Time) string {
 	if w.Until == nil {
 		return "waits"
 	}
-	return fmt.Sprintf("waits until %s%s", words.Until(*w.Until, now), " ("+span(max(0, w.Until.Sub(now)))+")")
+	return fmt.Sprintf("waits until %s%s", words.Until(*w.Until, now), " ("+words.Span(max(0, w.Until.Sub(now)))+")")
 }
 
 func textBehind(text string) string {

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // whyOptions are the flags of why.
@@ -99,7 +100,7 @@ func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) err
 	}
 	err := printCommand(w, "  command:", beginning(why.Node.Command))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
-		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", quote(why.Run+"/"+why.Node.Name), file)
+		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", words.Quote(why.Run+"/"+why.Node.Name), file)
 	}
 	return err
 }
