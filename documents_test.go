@@ -53,6 +53,7 @@ func TestDecisionsAreListed(t *testing.T) {
 }
 
 var (
+	codeSpan  = regexp.MustCompile("`([^`]+)`")
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```")
 	linkInDoc = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ (.*)$`)
@@ -116,3 +117,30 @@ func anchorOf(heading string) string {
 	}
 	return b.String()
 }
+
+// TestSecurityNamesTests: docs/security.md names the tests that hold its measures, and they exist.
+func TestSecurityNamesTests(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	for _, p := range packages(t) {
+		for _, file := range append(p.TestGoFiles, p.XTestGoFiles...) {
+			source, err := os.ReadFile(filepath.Join(p.Dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range testFunction.FindAllStringSubmatch(string(source), -1) {
+				all[m[1]] = true
+			}
+		}
+	}
+	for _, m := range codeSpan.FindAllStringSubmatch(string(text), -1) {
+		if (strings.HasPrefix(m[1], "Test") || strings.HasPrefix(m[1], "Fuzz")) && !strings.HasSuffix(m[1], "…") && !all[m[1]] {
+			t.Errorf("docs/security.md names %s, which does not exist", m[1])
+		}
+	}
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
