@@ -39,22 +39,27 @@ var mayImport = map[string][]string{
 	"scheduler":            {"graph", "graph/timespan", "scheduler/expression", "scheduler/flow"},
 	"graphml":              {"graph", "graph/attribute"},
 	"executor/ownfile":     {},
-	"executor":             {"executor/ownfile"},
+	"executor/peer":        {},
+	"executor":             {"executor/ownfile", "executor/peer"},
 	"workspace/history":    {"executor/ownfile"},
 	"workspace/loop":       {},
 	"daemon/store":         {"executor/ownfile"},
 	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/loop"},
-	"daemon":               {"api", "daemon/store", "executor/ownfile", "graph", "workspace"},
-	"client":               {"api", "executor/ownfile"},
+	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "graph", "workspace"},
+	"client":               {"api", "executor/ownfile", "executor/peer"},
 	"graph/layered":        {},
 	"tui/plain":            {},
 	"tui/cells":            {},
+	"tui/program":          {},
+	"tui/dialog":           {"tui/cells", "tui/plain", "tui/words"},
+	"tui/logview":          {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/drawing":          {"tui/plain"},
 	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
-	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
+	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -72,6 +77,8 @@ var mayNotUse = map[string][]string{
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"tui/plain":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/cells":            {"os", "net", "time", "sync", "log", "context"},
+	"tui/dialog":           {"os", "net", "time", "sync", "log", "context"},
+	"tui/program":          {"os", "net", "log"},
 	"tui/words":            {"os", "net", "sync", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},
@@ -92,11 +99,10 @@ var mayBeWide = map[string]struct {
 	"executor.runner":     {51, 110, "to be split"},
 	"executor.session":    {26, 33, "to be split"},
 	"graphml.Document":    {20, 68, "to be split"},
-	"scheduler.Run":       {33, 260, "to be split"},
-	"tui.logView":         {31, 47, "to be split"},
-	"tui.model":           {46, 237, "to be split"},
+	"tui.model":           {46, 234, "to be split"},
 	"workspace.Workspace": {35, 351, "to be split"},
 	"workspace.run":       {58, 196, "to be split"},
+	"workspace.runState":  {27, 85, "to be split"},
 	"cmd/wf.view":         {24, 71, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
@@ -153,6 +159,8 @@ func home(name string) string {
 	switch name {
 	case "executor/executortest":
 		return "executor"
+	case "cmd/wf/console/consoletest":
+		return "cmd/wf/console"
 	case "workspace/history/historytest":
 		return "workspace/history"
 	}

@@ -80,7 +80,7 @@ const pictured = `digraph {
 `
 
 // photograph runs the example on a terminal and returns its screen.
-func photograph(t *testing.T) *console {
+func photograph(t *testing.T) *emulator {
 	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func photograph(t *testing.T) *console {
 		t.Fatal(err)
 	}
 	defer tty.Close()
-	c := newConsole(124, 17)
+	c := newEmulator(124, 17)
 	go io.Copy(c, tty) // ends with EIO when wf has let go of the terminal
 	for _, step := range []struct{ wait, keys string }{
 		{`graph +19 nodes`, "O"}, {`✗ align_b`, "n"}, {`no quality line`, ""},
@@ -120,7 +120,7 @@ func photograph(t *testing.T) *console {
 			t.Fatal(err)
 		}
 	}
-	shot := newConsole(124, 17)
+	shot := newEmulator(124, 17)
 	c.mu.Lock()
 	for y, row := range c.main {
 		copy(shot.main[y], row)
@@ -238,7 +238,7 @@ func longColor(fields []string, i int) (color string, end int) {
 
 // drawScreen draws the cells of a screen. Lines of boxes are drawn as lines, since fonts leave gaps
 // between them.
-func drawScreen(c *console) []byte {
+func drawScreen(c *emulator) []byte {
 	width, height := float64(c.width)*cellWidth+2*margin, float64(c.height*cellHeight+2*margin)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+"\n", width, height, width, height)

@@ -1,0 +1,43 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"wf/tui/plain"
+)
+
+// WriteJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
+// as they are: nothing is escaped for HTML, only what a terminal would obey.
+func WriteJSON(w io.Writer, v any) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeControls(line.Bytes()))
+	return err
+}
+
+// escapeControls writes the characters that JSON may hold and a terminal obeys as \uXXXX. They
+// stand in strings only, so that it says the same.
+func escapeControls(line []byte) []byte {
+	if plain.Is(string(line)) {
+		return line
+	}
+	escaped := make([]byte, 0, len(line))
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if plain.IsText(r) {
+			escaped = append(escaped, line[i:i+size]...)
+		} else {
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+		i += size
+	}
+	return escaped
+}
