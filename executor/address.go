@@ -1,10 +1,12 @@
 package executor
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,6 +35,34 @@ func addresses(dir, second string) []string {
 	return []string{filepath.Join(dir, socketFile), second}
 }
 
+// dialRunner connects to the runner of the run in dir, whose second address is second. It refuses a socket
+// behind which there is a process of another user.
+func dialRunner(ctx context.Context, dir, second string) (conn net.Conn, err error) {
+	for _, path := range addresses(dir, second) {
+		err = withShortPath(path, func(short string) error {
+			conn, err = dialPath(ctx, short)
+			return err
+		})
+		if err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+func dialPath(ctx context.Context, path string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPeer(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
 // A place is where a runner listens: the path of the socket, and which file that is.
 type place struct {
 	path     string
@@ -42,7 +72,7 @@ type place struct {
 
 // listen opens the socket by which a later daemon finds this runner.
 func (r *runner) listen() error {
-	if err := refused(opListen, r.socket); err != nil {
+	if err := checkFault(opListen, r.socket); err != nil {
 		return err
 	}
 	var problems []error

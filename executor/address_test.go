@@ -24,7 +24,7 @@ func listening(t *testing.T) *runner {
 }
 
 func (r *runner) reachable() bool {
-	conn, err := (&runnerHandle{dir: r.dir, socket: r.socket}).dial(context.Background())
+	conn, err := dialRunner(context.Background(), r.dir, r.socket)
 	if err == nil {
 		conn.Close()
 	}
@@ -72,7 +72,7 @@ func TestSecondSocket(t *testing.T) {
 // TestForgottenRunEnds: a run whose folder is gone, and of which nothing is going, is found by nobody.
 func TestForgottenRunEnds(t *testing.T) {
 	r := listening(t)
-	r.revive = func() error { return nil }
+	r.options.StartDaemon = func() error { return nil }
 	now := time.Now()
 	r.callForDaemon(now)
 	r.callForDaemon(now.Add(lonelyPatience))

@@ -23,7 +23,7 @@ type past struct {
 func (r *runner) openRecord(open OpenRecord) (*past, error) {
 	p := &past{open: make(map[ID]*execution), boots: make(map[ID]string)}
 	r.news, r.known, r.gates = nil, make(map[ID]struct{}), gates{} // of a try that failed
-	boot, err := thisBoot()
+	boot, err := r.options.Boot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
 	}

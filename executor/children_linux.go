@@ -23,6 +23,13 @@ func openChildList() *childList {
 	return &childList{fd: fd}
 }
 
+// close gives the descriptor back.
+func (l *childList) close() {
+	if l != nil {
+		unix.Close(l.fd)
+	}
+}
+
 // any reports whether there is a child that known does not know. Where it cannot tell it says so.
 func (l *childList) any(known func(pid int) bool) bool {
 	if l == nil {

@@ -25,6 +25,9 @@ const (
 	longestHold = 5 * time.Minute
 )
 
+// retryPause is the pause after a temporary failure of the machine. Only tests change it.
+var retryPause = time.Second
+
 // crashes counts the deaths of the runners of a run.
 type crashes struct {
 	begun  time.Time   // when the latest runner was to begin
@@ -67,7 +70,7 @@ func (s *session) outlast(why error) bool {
 	case errors.As(why, &stranger):
 		pause = max(pause, firstHold) // it lives, and does not learn our language
 	case temporary(why):
-		pause = max(pause, holdPause)
+		pause = max(pause, retryPause)
 	case pause == 0:
 		return true
 	default:
@@ -142,11 +145,11 @@ func (h *runnerHandle) sweep() error {
 		return err
 	}
 	defer lock.Close()
-	env, err := loadEnvironment(filepath.Join(h.dir, environmentFile))
+	env, _, err := loadEnvironment(filepath.Join(h.dir, environmentFile))
 	if err != nil {
 		return err
 	}
-	k := kinOf(h.dir, cmp.Or(h.marker, markerOf(env.base).run))
+	k := kinOf(h.dir, cmp.Or(h.marker, markerOf(env).run))
 	return killFamily(func(c *census) (family []process) {
 		for _, p := range c.all {
 			if !p.dead && p.pid != os.Getpid() && k.has(p) {

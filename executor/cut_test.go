@@ -198,7 +198,8 @@ func takenOver(t *testing.T, text []byte) map[int]string {
 		t.Fatal(err)
 	}
 	r := &runner{
-		dir: dir, pid: os.Getpid(), width: cutWidth,
+		options: Options{}.withDefaults(),
+		dir:     dir, pid: os.Getpid(), width: cutWidth,
 		known: make(map[ID]struct{}), active: make(map[ID]*execution), running: make(map[int]*execution),
 	}
 	if err := r.openFiles(); err != nil {

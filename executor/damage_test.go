@@ -26,7 +26,7 @@ func TestDamagedEnvironment(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if e, err := loadEnvironment(path); err != nil || !e.missing {
+		if e, whole, err := loadEnvironment(path); err != nil || whole {
 			t.Errorf("%s: %+v, error %v", what, e, err)
 		}
 	}
@@ -46,13 +46,13 @@ func TestDamagedEnvironment(t *testing.T) {
 	if err := os.Truncate(path, 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loadEnvironment(path); err == nil {
+	if _, _, err := loadEnvironment(path); err == nil {
 		t.Error("1 GiB was loaded")
 	}
 	if err := os.WriteFile(path, []byte("A=1\x00B=\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := loadEnvironment(path); err != nil || !slices.Equal(e.base, []string{"A=1", "B="}) {
+	if e, _, err := loadEnvironment(path); err != nil || !slices.Equal(e, []string{"A=1", "B="}) {
 		t.Errorf("of an earlier version: %+v, %v", e, err)
 	}
 }

@@ -1,7 +1,11 @@
 package executor
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -77,5 +81,46 @@ func TestStartRoundTrip(t *testing.T) {
 		if err := c.decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.job(), want) || (c.Kind == lineGated) != (want.After != nil) {
 			t.Errorf("%s: %+v (%v), want %+v", line, c.job(), err, want)
 		}
+	}
+}
+
+var updateLines = flag.Bool("update-lines", false, "rewrite testdata/lines.json")
+
+// allLines returns an example of every kind of line.
+func allLines() []byte {
+	id := ID{Node: 3, Execution: 1}
+	var b []byte
+	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
+	b = appendStart(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
+	b = appendStart(b, Job{ID: ID{Node: 4, Execution: 1}, Command: "echo", After: []ID{id}})
+	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
+	b = appendLine(b, command{Kind: lineClose})
+	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})
+	for _, e := range []entry{
+		{Kind: entryRunner, PID: 4, Boot: "b"}, {Kind: entryIntent, Node: 3, Execution: 1},
+		{Kind: entryStart, Node: 3, Execution: 1, PID: 77, Born: window{1, 2}, Slot: 1, Out: extent{0, -1}},
+		{Kind: entryStop, Node: 3, Execution: 1, Time: 5}, {Kind: entryExit, Node: 3, Execution: 1, Code: 2},
+		{Kind: "future", Node: 4, Execution: 1},
+		{Kind: entryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},
+	} {
+		b = append(e.append(b), '\n')
+	}
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
+	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
+	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
+	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
+}
+
+// TestSampleLines holds testdata/lines.json, which other packages read, against the lines that are written today.
+func TestSampleLines(t *testing.T) {
+	path := filepath.Join("testdata", "lines.json")
+	if *updateLines {
+		if err := os.WriteFile(path, allLines(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(text, allLines()) {
+		t.Errorf("%s differs (%v): go test ./executor/wire -update", path, err)
 	}
 }

@@ -14,9 +14,6 @@ import (
 	"wf/executor/ownfile"
 )
 
-// environmentFile holds the environment of a run, as NUL-terminated KEY=VALUE, while it lasts.
-const environmentFile = "env"
-
 // writeEnvironment keeps env for the runner, and for the runner after it, behind a variable without a
 // name that holds the sum of the rest: the file is not synced, and half an environment is worse than
 // none. It appears whole under its name. That there is one already is an error; mode and O_EXCL keep
@@ -43,7 +40,7 @@ func writeEnvironment(path string, env []string) error {
 	}
 	_, err = f.Write(append(environmentHead(text.Bytes()), text.Bytes()...))
 	if err == nil {
-		err = refused(opKeep, path)
+		err = checkFault(opKeep, path)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(tmp, path)
@@ -100,51 +97,21 @@ func parseEnvironment(text []byte) (vars []string, ok bool) {
 	return strings.Split(string(entries[:len(entries)-1]), "\x00"), true
 }
 
-// An environment is that of the run, ready to be combined with that of a job.
-type environment struct {
-	base    []string
-	missing bool // the file is gone or not whole: the run was closed before, or the machine went down just after it began
-	hooked  bool // something in it changes what a shell does, see shellHook
-
-	// The jobs of a run set the same variables, so that taking those out of base is done once.
-	overridden []string
-	rest       []string
-}
-
-// loadEnvironment reads what writeEnvironment wrote. That it is gone or not whole is not an error: the
-// run can still be asked for what happened.
-func loadEnvironment(path string) (*environment, error) {
-	if err := refused(opEnvironment, path); err != nil {
-		return nil, fmt.Errorf("environment of the run: %w", err)
+// loadEnvironment reads what writeEnvironment wrote. whole is false if the file is missing or incomplete,
+// which is not an error: the run can still be asked for what happened.
+func loadEnvironment(path string) (vars []string, whole bool, err error) {
+	if err := checkFault(opEnvironment, path); err != nil {
+		return nil, false, fmt.Errorf("environment of the run: %w", err)
 	}
 	text, err := ownfile.Read(path, maxEnvironment)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &environment{missing: true}, nil
+		return nil, false, nil
 	case err != nil:
-		return nil, fmt.Errorf("environment of the run: %w", err)
+		return nil, false, fmt.Errorf("environment of the run: %w", err)
 	}
-	base, ok := parseEnvironment(text)
-	if !ok {
-		return &environment{missing: true}, nil
-	}
-	e := &environment{base: base}
-	e.hooked = slices.ContainsFunc(e.base, shellHook)
-	return e, nil
-}
-
-// with returns the environment with vars on top. It is valid until the next call.
-func (e *environment) with(vars []string) []string {
-	if e.rest == nil || !slices.EqualFunc(vars, e.overridden, sameKey) {
-		e.overridden = slices.Clone(vars)
-		e.rest = make([]string, 0, len(e.base)+len(vars))
-		for _, v := range e.base {
-			if !slices.ContainsFunc(vars, func(w string) bool { return sameKey(v, w) }) {
-				e.rest = append(e.rest, v)
-			}
-		}
-	}
-	return append(e.rest, vars...) // into the spare room: e.rest keeps its length
+	vars, whole = parseEnvironment(text)
+	return vars, whole, nil
 }
 
 // sameKey reports whether two KEY=VALUE are of the same variable.
@@ -199,9 +166,6 @@ func markerOf(envs ...[]string) marker {
 // Environment returns the environment of the commands of the run in dir, as Spec.Env gave it, while the
 // run lasts.
 func Environment(dir string) ([]string, error) {
-	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
-	if err != nil {
-		return nil, err
-	}
-	return env.base, nil
+	env, _, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	return env, err
 }

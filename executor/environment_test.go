@@ -19,7 +19,7 @@ func TestEnvironment(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, error %v", info.Mode(), err)
 	}
-	e, err := loadEnvironment(path)
+	e, err := openEnvironment(path)
 	if err != nil || !slices.Equal(e.base, base) {
 		t.Fatalf("loaded %q, error %v", e.base, err)
 	}
@@ -34,7 +34,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("with %q: %q, want %q", c.vars, got, c.want)
 		}
 	}
-	if e, err := loadEnvironment(filepath.Join(t.TempDir(), "none")); err != nil || !e.missing {
+	if e, err := openEnvironment(filepath.Join(t.TempDir(), "none")); err != nil || !e.missing {
 		t.Errorf("no file: %+v, error %v", e, err)
 	}
 }

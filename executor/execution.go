@@ -11,8 +11,8 @@ import (
 // run counts as held.
 const forkRetries = 6
 
-// forkPause is how long the first wait is; each next one is twice as long. Only tests change it.
-var forkPause = 20 * time.Millisecond
+// forkPause returns how long the first wait is; each next one is twice as long.
+func (r *runner) forkPause() time.Duration { return min(20*time.Millisecond, r.options.Pause/8) }
 
 // mark remembers by what the family of e is known.
 func (r *runner) mark(e *execution, envs ...[]string) {
@@ -62,7 +62,7 @@ func (r *runner) startNext(now time.Time) {
 			}
 			continue
 		}
-		reached(pointIntent, e.job.ID)
+		r.options.Reached(pointIntent, e.job.ID)
 		if r.intendFork(e); !r.unwritten {
 			r.start(e)
 		}
@@ -88,7 +88,7 @@ func (r *runner) start(e *execution) {
 	if r.broken {
 		return
 	}
-	reached(pointForkEntry, e.job.ID)
+	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
 	c, err := r.fork(e)
 	e.born[1] = ticksNow()
@@ -96,7 +96,7 @@ func (r *runner) start(e *execution) {
 		r.startFailed(e, err)
 		return
 	}
-	reached(pointForked, e.job.ID)
+	r.options.Reached(pointForked, e.job.ID)
 	r.started(e, c, begin)
 }
 
@@ -119,7 +119,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 		Kind: entryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
 	})
-	reached(pointStarted, e.job.ID)
+	r.options.Reached(pointStarted, e.job.ID)
 }
 
 // startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
@@ -127,7 +127,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 func (r *runner) startFailed(e *execution, err error) {
 	if shortage(err) {
 		if e.retries < forkRetries {
-			e.retryAt = time.Now().Add(forkPause << e.retries)
+			e.retryAt = time.Now().Add(r.forkPause() << e.retries)
 			e.retries++
 			return
 		}
@@ -139,17 +139,6 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &entry{Failed: true, Message: err.Error()})
 }
 
-// shortage reports whether err says that the machine has too little of something right now, or was
-// interrupted, as an exec from a network disk can be.
-func shortage(err error) bool {
-	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EINTR} {
-		if errors.Is(err, lack) {
-			return true
-		}
-	}
-	return false
-}
-
 // died handles the death of a child: recorded, written, and only then reaped. The write is what
 // counts here: it survives everything that the zombie would have survived.
 func (r *runner) died(d *death) {
@@ -159,7 +148,7 @@ func (r *runner) died(d *death) {
 		reap(d.pid)
 		return
 	}
-	reached(pointDied, e.job.ID)
+	r.options.Reached(pointDied, e.job.ID)
 	quiet := !r.children.any(func(pid int) bool { return r.running[pid] != nil })
 	delete(r.running, d.pid)
 	r.poller.forget(e.handle)
@@ -174,9 +163,9 @@ func (r *runner) died(d *death) {
 		return
 	}
 	r.recordEnd(e, &entry{})
-	reached(pointEndNoted, e.job.ID)
+	r.options.Reached(pointEndNoted, e.job.ID)
 	r.save()
-	reached(pointEndWritten, e.job.ID)
+	r.options.Reached(pointEndWritten, e.job.ID)
 	reap(d.pid)
 	r.release(e, quiet && groupGone(d.pid))
 }

@@ -42,8 +42,8 @@ func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
 	record := &memoryRecord{}
 	r := &runner{
 		dir: t.TempDir(), pid: os.Getpid(), record: record, width: width, env: &environment{base: []string{"PATH=" + os.Getenv("PATH")}},
-		revive: func() error { return nil },
-		known:  make(map[ID]struct{}), active: make(map[ID]*execution), running: make(map[int]*execution),
+		options: Options{StartDaemon: func() error { return nil }}.withDefaults(),
+		known:   make(map[ID]struct{}), active: make(map[ID]*execution), running: make(map[int]*execution),
 	}
 	if err := r.openFiles(); err != nil {
 		t.Fatal(err)

@@ -58,24 +58,26 @@ func (p faultPlan) faults(dir string) *historytest.Faults {
 
 // runnerOf is the program of the runner in a folder that may hold a plan.
 func runnerOf(dir, socket string) int {
-	revive := func() error { return nil }
+	o := executor.Options{OpenLog: openFile, StartDaemon: func() error { return nil }, Reached: dieAt(dir)}
+	if boot, err := os.ReadFile(filepath.Join(dir, bootFile)); err == nil {
+		o.Boot = func() (string, error) { return string(boot), nil }
+	}
 	text, err := os.ReadFile(filepath.Join(dir, planFile))
 	if err != nil {
-		executor.AtPoint(dieAt(dir))
-		return executor.RunRunner([]string{dir, socket}, openFile, revive)
+		return executor.RunRunner([]string{dir, socket}, o)
 	}
 	var p faultPlan
 	if err := json.Unmarshal(text, &p); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	executor.HurryHolds(holdMillis)
 	disk := &historytest.Faults{Disk: history.LocalDisk{}}
 	if !p.Daemon {
 		disk = p.faults(dir)
 		executor.Refuse(disk.Attempt)
 	}
-	return executor.RunRunner([]string{dir, socket}, openLogOn(disk), revive)
+	o.OpenLog, o.Pause, o.Reached = openLogOn(disk), holdMillis*time.Millisecond, nil
+	return executor.RunRunner([]string{dir, socket}, o)
 }
 
 // openLogOn opens records as cmd/wf does, on another disk.
@@ -122,7 +124,7 @@ func TestEveryOperationOfARunFails(t *testing.T) {
 	if err := executor.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
-	defer executor.HurryHolds(holdMillis)()
+	defer executor.ShortRetryPause(holdMillis)()
 	step := 23
 	if *executor.Torture {
 		step = 1
@@ -182,7 +184,7 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 			defer once.Unlock()
 			return disk.Attempt(op, path)
 		})
-		defer executor.Refuse(func(op, path string) error { return nil })
+		defer executor.Refuse(nil)
 	}
 	f := &faulty{plan: p, log: filepath.Join(t.TempDir(), "log"), handed: map[int]bool{}, started: map[int]bool{}, ended: map[int]executor.Report{}}
 	x := newLocal(t).(*executor.Local)

@@ -51,7 +51,7 @@ type child struct {
 // exec starts the program. It inherits the runner's folder.
 func (r *runner) exec(e *execution, path string, argv, env []string) (child, error) {
 	var c child
-	err := refused(opFork, path)
+	err := checkFault(opFork, path)
 	if err == nil {
 		c, err = r.forker.fork(e.job.ID, path, argv, env, [3]int{r.null, e.slot.out, e.slot.err})
 	}

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,35 +45,19 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// sampleLines are an example of every kind of line that is written anywhere.
-func sampleLines() []byte {
-	id := ID{Node: 3, Execution: 1}
-	var b []byte
-	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
-	b = appendStart(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
-	b = appendStart(b, Job{ID: ID{Node: 4, Execution: 1}, Command: "echo", After: []ID{id}})
-	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
-	b = appendLine(b, command{Kind: lineClose})
-	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})
-	for _, e := range []entry{
-		{Kind: entryRunner, PID: 4, Boot: "b"}, {Kind: entryIntent, Node: 3, Execution: 1},
-		{Kind: entryStart, Node: 3, Execution: 1, PID: 77, Born: window{1, 2}, Slot: 1, Out: extent{0, -1}},
-		{Kind: entryStop, Node: 3, Execution: 1, Time: 5}, {Kind: entryExit, Node: 3, Execution: 1, Code: 2},
-		{Kind: "future", Node: 4, Execution: 1},
-		{Kind: entryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},
-	} {
-		b = append(e.append(b), '\n')
+// sampleLines returns an example of every kind of line, see TestSampleLines of package wire.
+func sampleLines(f *testing.F) []byte {
+	text, err := os.ReadFile(filepath.Join("wire", "testdata", "lines.json"))
+	if err != nil {
+		f.Fatal(err)
 	}
-	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
-	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
-	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
-	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
+	return text
 }
 
 // FuzzSessionReads sends anything to a daemon as the news of a run: each start and end is reported
 // once and in order, what is of an unknown kind is not, and what cannot be read ends the reading.
 func FuzzSessionReads(f *testing.F) {
-	f.Add(sampleLines())
+	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"start","n":1,"e":1,"o":[1,2,3]}` + "\n" + `{"k":"end","n":1,"e":1,"g":-1,"m":"\ud800"}` + "\n"))
 	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -105,7 +91,7 @@ func FuzzSessionReads(f *testing.F) {
 				break
 			}
 			if e.Kind == entryStart || e.Kind == entryEnd {
-				want = append(want, e.report())
+				want = append(want, reportOf(&e))
 				continue
 			}
 			var n notice
@@ -139,7 +125,7 @@ func FuzzSessionReads(f *testing.F) {
 // FuzzRecordReplay folds anything as the record of an earlier runner. What is news is announced
 // again, byte for byte; an entry of an unknown kind begins, ends and announces nothing.
 func FuzzRecordReplay(f *testing.F) {
-	f.Add(sampleLines())
+	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := &runner{known: map[ID]struct{}{}}

@@ -35,7 +35,7 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	const nodes = 5
-	for _, point := range executor.Points {
+	for _, point := range executor.Points() {
 		for victim := range nodes {
 			t.Run(fmt.Sprint(point, " at ", victim), func(t *testing.T) {
 				r := openRun(t, newLocal(t), t.TempDir())

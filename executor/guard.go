@@ -53,7 +53,7 @@ const putBack = "put it back, or stop the run (wf stop) and go on with wf resume
 func (r *runner) keepEnvironment() (err error) {
 	path := filepath.Join(r.dir, environmentFile)
 	if r.env.missing {
-		if r.env, err = loadEnvironment(path); err != nil {
+		if r.env, err = openEnvironment(path); err != nil {
 			r.env = &environment{missing: true}
 			return err
 		}
@@ -122,7 +122,7 @@ func (t *tally) keep(now time.Time) {
 		return
 	}
 	t.kept = now
-	if refused(opTally, lockFile) != nil {
+	if checkFault(opTally, lockFile) != nil {
 		return
 	}
 	if n, err := unix.Pwrite(t.file, t.text(), 0); err == nil && n == len(t.text()) {
@@ -156,30 +156,7 @@ func (t *tally) check(read int) error {
 		want = before.written
 	}
 	if read < want {
-		return &goneError{fmt.Sprintf("entries are missing from the record of the run: it has %d and had %d", read, want)}
+		return &goneError{why: fmt.Sprintf("entries are missing from the record of the run: it has %d and had %d", read, want)}
 	}
 	return nil
-}
-
-// A goneError says that what is left of a run does not tell what has been executed.
-type goneError struct{ why string }
-
-func (e *goneError) Error() string { return e.why }
-
-// Begun reports whether a runner has ever served the run in dir, or may have. Its lock is there before it is.
-func Begun(dir string) bool {
-	for _, name := range []string{lockFile, recordFile} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			return true
-		}
-	}
-	return false
-}
-
-// vanished returns an error when runners have served the run and nothing of it is left.
-func (h *runnerHandle) vanished() error {
-	if !h.begun || Begun(h.dir) {
-		return nil
-	}
-	return &goneError{fmt.Sprintf("the record of the run is gone from %s", h.dir)}
 }

@@ -11,7 +11,7 @@ import (
 // FuzzRunnerHears says anything to a runner, in two pieces and in one: where the pieces were cut makes
 // no difference, nothing is obeyed before a hello, and nothing is done twice.
 func FuzzRunnerHears(f *testing.F) {
-	f.Add(sampleLines(), uint16(7))
+	f.Add(sampleLines(f), uint16(7))
 	f.Add([]byte(`{"k":"hello","v":1}`+"\n"+`{"k":"start","n":1,"e":1,"line":"true"}`+"\n"+`{"k":"start","n":1,"e":1,"line":"false"}`+"\n"+`{"k":"width","w":-1}`+"\n"), uint16(25))
 	f.Add([]byte(`{"k":"start","n":1,"e":1,"line":"true"}`+"\n"+`{"k":"hello","v":1}`+"\n"), uint16(1))
 	f.Add([]byte(`{"k":"hello","v":1,"since":-5}`+"\n"+`{"k":"close"}`+"\n"+`{"k":"start","n":1,"e":1,"line":"x"}`+"\n"+`{"k":"stop","ids":[{}],"grace":-1}`+"\n{"), uint16(40))
@@ -50,7 +50,7 @@ type heard struct {
 // itself goes to the descriptor daemon.
 func listen(daemon int, pieces ...[]byte) heard {
 	record := &memoryRecord{}
-	r := &runner{record: record, env: &environment{}, known: make(map[ID]struct{}), active: make(map[ID]*execution)}
+	r := &runner{options: Options{}.withDefaults(), record: record, env: &environment{}, known: make(map[ID]struct{}), active: make(map[ID]*execution)}
 	l := &link{fd: daemon}
 	for _, p := range pieces {
 		if r.hear(l, p) != nil {

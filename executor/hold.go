@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -19,9 +18,6 @@ type hold struct {
 	till  time.Time // when to try again
 	short bool      // a fork lacked something: only a fork can tell that there is more
 }
-
-// holdPause is the time between two looks at whether the trouble is over. Only tests change it.
-var holdPause = time.Second
 
 const (
 	// spaceLeast is how much room, in bytes, the disk of a run must have for more to be started:
@@ -94,7 +90,7 @@ func recordError(err error) error { return fmt.Errorf("the record of the run: %w
 
 // holdStarts has starts wait for a while.
 func (r *runner) holdStarts(err error) {
-	r.hold.till = time.Now().Add(holdPause)
+	r.hold.till = time.Now().Add(r.options.Pause)
 	r.setHold(err.Error())
 }
 
@@ -116,7 +112,7 @@ func (r *runner) relieve(now time.Time) {
 	}
 	if r.hold.short && r.queue.first() != nil { // the next fork will tell
 		if r.going() >= r.width {
-			r.hold.till = now.Add(holdPause)
+			r.hold.till = now.Add(r.options.Pause)
 		}
 		return
 	}
@@ -147,7 +143,7 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 
 // patiently repeats f, with which a runner begins, while the machine fails it. The daemon is told
 // why; when it has gone the next one starts another runner.
-func patiently(f func() error) error {
+func (r *runner) patiently(f func() error) error {
 	for {
 		err := f()
 		if !temporary(err) {
@@ -157,16 +153,6 @@ func patiently(f func() error) error {
 		if _, gone := unix.Write(firstLinkFD, held); gone != nil {
 			return err
 		}
-		time.Sleep(holdPause)
+		time.Sleep(r.options.Pause)
 	}
-}
-
-// temporary reports whether err is of the machine, so that what has failed may work later.
-func temporary(err error) bool {
-	for _, e := range []error{unix.ENOSPC, unix.EDQUOT, unix.EIO, unix.EROFS, unix.EINTR} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return shortage(err)
 }

@@ -67,9 +67,9 @@ func wordRecord(t *testing.T, text []byte) string {
 		if err := e.decode(bytes.TrimSpace(line)); err != nil {
 			t.Fatalf("news %s: %v", line, err)
 		}
-		rep := e.report()
+		kind := map[string]int{entryStart: 1, entryEnd: 2}[e.Kind]
 		fmt.Fprintf(&b, "kind %d of %d/%d: out %v, err %v, code %d, signal %d, stopped %v, lost %v\n",
-			rep.Kind, rep.ID.Node, rep.ID.Execution, rep.Out, rep.Err, rep.Exit.Code, rep.Exit.Signal, rep.Exit.Stopped, rep.Exit.Lost)
+			kind, e.Node, e.Execution, wordOutput(e.Slot, "out", e.Out), wordOutput(e.Slot, "err", e.Err), e.Code, e.Signal, e.Stopped, e.Lost)
 	}
 	for _, id := range p.order {
 		if x := p.open[id]; x != nil {
@@ -77,4 +77,12 @@ func wordRecord(t *testing.T, text []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// wordOutput words where the output of a stream is, as {file start end}.
+func wordOutput(slot int, stream string, x extent) string {
+	if slot == 0 || x == noExtent {
+		return "{ 0 0}"
+	}
+	return fmt.Sprintf("{%s/%s %d %d}", outputFolder, outputName(slot, stream), x[0], x[1])
 }

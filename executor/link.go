@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,7 +35,7 @@ type link struct {
 
 // accept takes a connection, if it is of our own user.
 func (r *runner) accept(now time.Time) {
-	fd, err := -1, refused(opAccept, r.socket)
+	fd, err := -1, checkFault(opAccept, r.socket)
 	if err == nil {
 		fd, _, err = unix.Accept(r.listener)
 	}
@@ -49,11 +48,11 @@ func (r *runner) accept(now time.Time) {
 		return
 	}
 	unix.CloseOnExec(fd) // this thread is the only one that forks
-	uid, err := peerUID(fd)
-	if err == nil && uid == os.Geteuid() {
+	err = checkPeerOf(fd)
+	if err == nil {
 		err = unix.SetNonblock(fd, true)
 	}
-	if err != nil || uid != os.Geteuid() || r.connected(fd) != nil {
+	if err != nil || r.connected(fd) != nil {
 		unix.Close(fd)
 	}
 }

@@ -40,12 +40,6 @@ func (l *Local) wardens() *wards {
 	return l.wards
 }
 
-// Files in the folder of a run, beside its record, its environment and its outputs.
-const (
-	lockFile = "lock"       // locked by the runner as long as it lives
-	logFile  = "runner.log" // what a runner has to complain of
-)
-
 // Open begins or follows a run. When a run is followed and its runner does not come up, that is
 // reported as Held, and tried again: it may have commands that are running.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
@@ -91,11 +85,11 @@ func keepEnvironment(spec Spec) error {
 
 // runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
 func runMarkerOf(dir string) string {
-	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	env, _, err := loadEnvironment(filepath.Join(dir, environmentFile))
 	if err != nil {
 		return "" // the runner says so
 	}
-	return markerOf(env.base).run
+	return markerOf(env).run
 }
 
 // A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
@@ -129,7 +123,7 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
 	for pause := connectPause; ; pause *= 2 {
-		conn, dialErr := h.dial(ctx)
+		conn, dialErr := dialRunner(ctx, h.dir, h.socket)
 		if dialErr == nil {
 			return conn, nil
 		}
@@ -143,34 +137,6 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 		case <-time.After(pause):
 		}
 	}
-}
-
-// dial connects to a living runner, if it is of our own user: somebody else could have put a socket
-// there.
-func (h *runnerHandle) dial(ctx context.Context) (conn net.Conn, err error) {
-	for _, path := range addresses(h.dir, h.socket) {
-		err = withShortPath(path, func(short string) error {
-			conn, err = dialRunner(ctx, short)
-			return err
-		})
-		if err == nil {
-			return conn, nil
-		}
-	}
-	return nil, err
-}
-
-func dialRunner(ctx context.Context, path string) (net.Conn, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkPeer(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
 }
 
 // start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
@@ -202,7 +168,7 @@ func (h *runnerHandle) lock() (*os.File, error) {
 	if err := h.vanished(); err != nil {
 		return nil, err
 	}
-	if err := refused(opLock, h.dir); err != nil {
+	if err := checkFault(opLock, h.dir); err != nil {
 		return nil, err
 	}
 	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
@@ -237,7 +203,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
 	gone, err := h.ward.spawn(func() (*os.Process, error) {
-		if err := refused(opRunner, h.program[0]); err != nil {
+		if err := checkFault(opRunner, h.program[0]); err != nil {
 			return nil, err
 		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// Revive starts a daemon if there is none. It does not wait for it: a daemon that comes up connects.
-type Revive func() error
-
 // A run without a daemon goes on, but nothing follows from what its commands do. The runner waits for a
 // daemon that somebody else starts, then starts one itself, with longer and longer pauses.
 const (
@@ -39,7 +36,7 @@ func (r *runner) callForDaemon(now time.Time) {
 	default:
 		r.lonely.pause = min(2*r.lonely.pause, longestLonely)
 		r.lonely.next = now.Add(r.lonely.pause)
-		if err := r.revive(); err != nil {
+		if err := r.options.StartDaemon(); err != nil {
 			fmt.Fprintln(os.Stderr, "runner: start a daemon:", err)
 		}
 	}

@@ -15,10 +15,6 @@ import (
 // TestMain lets the test binary become the runner, as cmd/wf does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
-		executor.ForkSoon()
-		if boot, err := os.ReadFile(filepath.Join(os.Args[2], bootFile)); err == nil {
-			executor.AtBoot(string(boot))
-		}
 		os.Exit(runnerOf(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())

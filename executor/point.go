@@ -1,41 +1,46 @@
 package executor
 
-// thisBoot names the boot of the machine, see bootID; all that the record knows of processes holds
-// within one. Only tests put another machine here.
-var thisBoot = bootID
+import "time"
+
+// Options are what a runner needs from the program that it is a part of.
+type Options struct {
+	OpenLog OpenRecord
+	// StartDaemon starts a daemon if there is none. It does not wait for the daemon, which connects when it is ready.
+	StartDaemon func() error
+
+	// The fields below are set by tests only.
+
+	Boot    func() (string, error)    // returns the id of this boot of the machine; nil = the real one
+	Reached func(point string, id ID) // is called at each point of an execution; nil = no call
+	Pause   time.Duration             // between two looks at whether starts are possible again; 0 = a second
+}
+
+// withDefaults returns the options with the fields of tests set.
+func (o Options) withDefaults() Options {
+	if o.Boot == nil {
+		o.Boot = bootID
+	}
+	if o.Reached == nil {
+		o.Reached = func(string, ID) {}
+	}
+	if o.Pause == 0 {
+		o.Pause = time.Second
+	}
+	return o
+}
 
 // The points between which a runner can die, in the order in which an execution passes them.
 const (
 	pointIntent     = "intent"      // the intent is durable
-	pointForkEntry  = "fork entry"  // it is written that the fork comes next
-	pointForked     = "forked"      // the child exists, and nobody has written down its pid
-	pointStarted    = "started"     // the start is noted
+	pointForkEntry  = "fork entry"  // the fork entry is written
+	pointForked     = "forked"      // the child exists, and its pid is not written
+	pointStarted    = "started"     // the start entry is appended
 	pointDied       = "died"        // the leader is a zombie
-	pointEndNoted   = "end noted"   // the end is noted
-	pointEndWritten = "end written" // and written, the zombie not reaped
+	pointEndNoted   = "end noted"   // the end entry is appended
+	pointEndWritten = "end written" // the end entry is written, the zombie not reaped
 )
 
-// reached is called at each of the points. Only tests put something else here: a runner that dies
-// right there.
-var reached = func(point string, id ID) {}
-
-// What a runner and its daemon ask of the machine for a run beside the operations of the record, as
-// far as it may refuse.
-const (
-	opFork         = "fork"
-	opOutput       = "create output"
-	opOutputFolder = "open output folder"
-	opMeasure      = "measure output"
-	opEnvironment  = "read environment"
-	opKeep         = "write environment"
-	opListen       = "listen"
-	opAccept       = "accept"
-	opTally        = "write tally"
-	opTimes        = "write times"
-	opLock         = "lock"
-	opRunner       = "start runner"
-)
-
-// refused is asked before each of them: an error is taken for the machine's answer. Only tests put
-// something else here.
-var refused = func(op, path string) error { return nil }
+// Points returns the points in order, for tests.
+func Points() []string {
+	return []string{pointIntent, pointForkEntry, pointForked, pointStarted, pointDied, pointEndNoted, pointEndWritten}
+}

@@ -30,7 +30,7 @@ func TestRunnerDiesAtEachPoint(t *testing.T) {
 		"clears its children": {"echo run >>log; env -i setsid sh -c 'echo $$ >stranger; exec sleep 1000' & exit 7", 7},
 	}
 	for name, c := range commands {
-		for _, point := range executor.Points {
+		for _, point := range executor.Points() {
 			t.Run(name+"/"+point, func(t *testing.T) {
 				dieOnce(t, point, c.line, c.code)
 			})
@@ -53,7 +53,7 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	r.start(1, line)
 	r.start(2, "true")
 	if strings.Contains(line, "read x") {
-		if point == executor.Points[4] || point == executor.Points[5] || point == executor.Points[6] {
+		if point == executor.Points()[4] || point == executor.Points()[5] || point == executor.Points()[6] {
 			tell() // the runner dies of the end
 		} else {
 			r.await(executor.Started, 1)

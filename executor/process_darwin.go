@@ -113,6 +113,8 @@ type childList struct{}
 
 func openChildList() *childList { return nil }
 
+func (*childList) close() {}
+
 func (*childList) any(func(int) bool) bool { return false }
 
 func peerUID(fd int) (int, error) {
@@ -140,8 +142,8 @@ func awaitForeign(p process) *death {
 // StartBeside starts a program that is nobody's child: a shell starts it and ends. Its output is
 // appended to the file log.
 func StartBeside(argv, env []string, log string) error {
-	shell := append([]string{defaultShell, "-c", `"$@" </dev/null >>"$0" 2>&1 &`, log}, argv...)
-	_, err := syscall.ForkExec(defaultShell, shell, &syscall.ProcAttr{
+	shell := append([]string{"/bin/sh", "-c", `"$@" </dev/null >>"$0" 2>&1 &`, log}, argv...)
+	_, err := syscall.ForkExec("/bin/sh", shell, &syscall.ProcAttr{
 		Dir: "/", Env: env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	return err

@@ -1,17 +1,10 @@
 package executor
 
 import (
-	"encoding/binary"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"wf/executor/ownfile"
 )
 
 // Nobody sees a line of output when it is written: commands write into files. But once a second, when the
@@ -21,20 +14,6 @@ import (
 
 // pulseEvery is the time between two looks.
 const pulseEvery = time.Second
-
-// timesExtension is that of the file of marks beside the output files of a slot.
-const timesExtension = "times"
-
-// A Mark says how much there was in the output files of a slot at a moment, in bytes. Err is 0 where
-// standard error was merged.
-type Mark struct {
-	Time     time.Time
-	Out, Err int64
-}
-
-// markSize is that of a mark in a file: three numbers of 64 bits, little-endian, the first of them
-// nanoseconds since 1970.
-const markSize = 24
 
 // observe notes the sizes of outputs that have grown, if it is time for that. What cannot be written is
 // missing: times are a convenience.
@@ -75,7 +54,7 @@ func (r *runner) markOutput(e *execution, now time.Time) {
 		return
 	}
 	path := filepath.Join(r.slots.folder, outputName(e.number, timesExtension))
-	if refused(opTimes, path) != nil {
+	if checkFault(opTimes, path) != nil {
 		return
 	}
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_APPEND|unix.O_CREAT|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0o600)
@@ -87,46 +66,7 @@ func (r *runner) markOutput(e *execution, now time.Time) {
 	if unix.Fstat(fd, &st) != nil || st.Size%markSize != 0 && unix.Ftruncate(fd, st.Size-st.Size%markSize) != nil {
 		return // what a full disk has left of a mark would shift those that follow
 	}
-	line := make([]byte, 0, markSize)
-	for _, n := range [...]int64{now.UnixNano(), m.Out, m.Err} {
-		line = binary.LittleEndian.AppendUint64(line, uint64(n))
-	}
-	if n, err := unix.Write(fd, line); err == nil && n == markSize {
+	if n, err := unix.Write(fd, appendMark(make([]byte, 0, markSize), m)); err == nil && n == markSize {
 		e.marked = m
 	}
-}
-
-// maxTimes bounds what is read of a file of marks, in bytes: the latest of about ten days.
-const maxTimes = 1_000_000 * markSize
-
-// ReadMarks returns the marks that a runner has made between two moments beside an output file of the run
-// in dir. No file is no marks.
-func ReadMarks(dir string, output Range, from, to time.Time) ([]Mark, error) {
-	name := strings.TrimSuffix(output.File, filepath.Ext(output.File)) + "." + timesExtension
-	f, err := ownfile.Open(filepath.Join(dir, filepath.FromSlash(name)), os.O_RDONLY)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	begin := max(0, info.Size()-info.Size()%markSize-maxTimes)
-	data, err := io.ReadAll(io.NewSectionReader(f, begin, maxTimes))
-	if err != nil {
-		return nil, err
-	}
-	var marks []Mark
-	for ; len(data) >= markSize; data = data[markSize:] {
-		number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[8*i:])) }
-		m := Mark{Time: time.Unix(0, number(0)), Out: number(1), Err: number(2)}
-		if !m.Time.Before(from) && !m.Time.After(to) {
-			marks = append(marks, m)
-		}
-	}
-	return marks, nil
 }

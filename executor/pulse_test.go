@@ -55,15 +55,15 @@ func TestMarks(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 3*markSize {
 		t.Errorf("%+v (%v)", info, err)
 	}
-	got, err := ReadMarks(dir, Range{File: "out/s1.out"}, at(500), at(4500))
+	got, err := readMarks(dir, "out/s1.out", at(500), at(4500))
 	want := []Mark{{at(1000), 19, 0}, {at(2000), 25, 0}, {at(4500), 30, 0}}
 	if err != nil || !slices.EqualFunc(got, want, func(a, b Mark) bool { return a.Time.Equal(b.Time) && a.Out == b.Out && a.Err == b.Err }) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
-	if got, err := ReadMarks(dir, Range{File: "out/s1.out"}, at(1500), at(2500)); len(got) != 1 || err != nil {
+	if got, err := readMarks(dir, "out/s1.out", at(1500), at(2500)); len(got) != 1 || err != nil {
 		t.Errorf("of a shorter time: %v (%v)", got, err)
 	}
-	if got, err := ReadMarks(dir, Range{File: "out/s2.out"}, at(0), at(5000)); len(got) != 0 || err != nil {
+	if got, err := readMarks(dir, "out/s2.out", at(0), at(5000)); len(got) != 0 || err != nil {
 		t.Errorf("of a slot without marks: %v (%v)", got, err)
 	}
 }

@@ -3,7 +3,6 @@ package executor
 import (
 	"encoding/json"
 	"fmt"
-	"path"
 	"strconv"
 	"time"
 )
@@ -30,9 +29,6 @@ type Record interface {
 // OpenRecord opens the record at path, or creates it, and calls replay for each line in it, in
 // order; the line is valid during the call only.
 type OpenRecord func(path string, replay func(line []byte) error) (Record, error)
-
-// recordFile is the name of the record in the folder of a run.
-const recordFile = "record"
 
 // The kinds of entries, in the order in which one execution writes them.
 const (
@@ -169,36 +165,6 @@ func appendQuoted(b []byte, text string) []byte {
 	return append(b, quoted...)
 }
 
-// report turns a start or end entry into what the caller of the executor gets.
-func (e *entry) report() Report {
-	r := Report{
-		Kind:    Started,
-		ID:      e.id(),
-		Time:    time.Unix(0, e.Time),
-		PID:     e.PID,
-		Out:     outputRange(e.Slot, "out", e.Out),
-		Err:     outputRange(e.Slot, "err", e.Err),
-		Message: e.Message,
-	}
-	if e.Kind == entryEnd {
-		r.Kind = Ended
-		r.Exit = Exit{
-			Code: e.Code, Signal: e.Signal,
-			Stopped: e.Stopped, Failed: e.Failed, Lost: e.Lost,
-			User: time.Duration(e.User), System: time.Duration(e.System),
-		}
-	}
-	return r
-}
-
-// outputRange names the file of a slot as callers see it, below the folder of the run.
-func outputRange(slot int, stream string, x extent) Range {
-	if slot == 0 || x == noExtent {
-		return Range{}
-	}
-	return Range{File: path.Join(outputFolder, outputName(slot, stream)), Start: x[0], End: x[1]}
-}
-
 // save writes what was noted.
 func (r *runner) save() {
 	if r.broken {
@@ -221,7 +187,7 @@ func (r *runner) sync() bool {
 	r.intendAhead(time.Now())
 	if err := r.record.Sync(); err != nil {
 		r.unwritten = true // perhaps it is, but not where it can be relied on
-		r.unsynced = time.Now().Add(holdPause - syncDelay)
+		r.unsynced = time.Now().Add(r.options.Pause - syncDelay)
 		r.holdStarts(recordError(err))
 		return false
 	}

@@ -35,6 +35,7 @@ import (
 //
 // One goroutine does it all, and all fields belong to it.
 type runner struct {
+	options  Options
 	dir      string
 	pid      int // our own
 	record   Record
@@ -50,7 +51,6 @@ type runner struct {
 	place       place
 	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
 	lonely      lonely
-	revive      Revive
 	links       map[int]*link // by descriptor
 	link        *link         // to the daemon; nil while there is none
 	connections int           // so far
@@ -145,7 +145,7 @@ const runnerProcs = 2
 
 // RunRunner is the program of a runner process: args are the folder of the run and the path of the
 // socket, as Local passes them. It returns the exit code of the process.
-func RunRunner(args []string, open OpenRecord, revive Revive) int {
+func RunRunner(args []string, o Options) int {
 	if len(args) >= 4 && args[0] == worldCommand {
 		return enterWorld(args[1:])
 	}
@@ -159,7 +159,7 @@ func RunRunner(args []string, open OpenRecord, revive Revive) int {
 		return 2
 	}
 	estate := takeHeir()
-	r, err := newRunner(args[0], args[1], open, estate)
+	r, err := newRunner(args[0], args[1], o, estate)
 	if err != nil {
 		var gone *goneError
 		unix.Write(firstLinkFD, appendLine(nil, notice{
@@ -167,7 +167,6 @@ func RunRunner(args []string, open OpenRecord, revive Revive) int {
 		})) // nobody else to tell
 		return 1
 	}
-	r.revive = revive
 	if err := r.loopAside(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
@@ -215,8 +214,9 @@ func inheritLink() error {
 
 // newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
 // socket is there, since the mode of the socket needs a umask that commands must not inherit.
-func newRunner(dir, socket string, open OpenRecord, estate *heir) (*runner, error) {
+func newRunner(dir, socket string, o Options, estate *heir) (*runner, error) {
 	r := &runner{
+		options: o.withDefaults(),
 		dir:     dir,
 		pid:     os.Getpid(),
 		socket:  socket,
@@ -236,8 +236,8 @@ func newRunner(dir, socket string, open OpenRecord, estate *heir) (*runner, erro
 	}
 	r.runMarker = markerOf(r.env.base).run
 	var past *past
-	if err := patiently(func() (err error) {
-		past, err = r.openRecord(open)
+	if err := r.patiently(func() (err error) {
+		past, err = r.openRecord(r.options.OpenLog)
 		return err
 	}); err != nil {
 		return nil, err
@@ -256,8 +256,8 @@ func (r *runner) openFiles() (err error) {
 	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("%s: %w", os.DevNull, err)
 	}
-	if err := patiently(func() error {
-		r.env, err = loadEnvironment(filepath.Join(r.dir, environmentFile))
+	if err := r.patiently(func() error {
+		r.env, err = openEnvironment(filepath.Join(r.dir, environmentFile))
 		return err
 	}); err != nil {
 		return err
@@ -487,6 +487,7 @@ func (r *runner) leave() {
 		reap(d.pid) // else they would be zombies of the daemon
 	}
 	r.slots.close()
+	r.children.close()
 	if err := r.record.Close(); err != nil && !r.broken {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}

@@ -371,7 +371,7 @@ func (s *session) read(conn net.Conn) error {
 		if e.Kind == entryStart || e.Kind == entryEnd {
 			s.seen++
 			s.track(&e)
-			if reports = append(reports, e.report()); len(reports) == reportLimit {
+			if reports = append(reports, reportOf(&e)); len(reports) == reportLimit {
 				report()
 			}
 			return nil
@@ -415,7 +415,7 @@ func (s *session) notice(line []byte) error {
 		s.tellTold() // a width follows every hello, and is answered behind all news of before
 	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
 		if !s.greeted && n.Gone {
-			return &goneError{n.Message}
+			return &goneError{why: n.Message}
 		}
 		if !s.greeted {
 			return errors.New(n.Message)

@@ -188,7 +188,7 @@ func TestCrashLoop(t *testing.T) {
 func TestLonelyRunner(t *testing.T) {
 	r, _ := newTestRunner(t, 1)
 	calls := 0
-	r.revive = func() error { calls++; return nil }
+	r.options.StartDaemon = func() error { calls++; return nil }
 	now := time.Unix(1000, 0)
 	r.callForDaemon(now)
 	for pause, want := lonelyPatience, 1; want < 4; pause, want = 2*pause, want+1 {

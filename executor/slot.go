@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// outputFolder holds the outputs of a run, below its own folder.
-	outputFolder = "out"
 	// slotLimit is the size in bytes beyond which an output file is given to nobody else, so that
 	// one talkative command does not make the files of the others hard to handle.
 	slotLimit = 64 << 20
@@ -32,10 +30,6 @@ type slot struct {
 	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
 }
 
-func outputName(number int, stream string) string {
-	return "s" + strconv.Itoa(number) + "." + stream
-}
-
 // slots hands out the output files below folder.
 type slots struct {
 	folder string
@@ -47,7 +41,7 @@ type slots struct {
 // openSlots finds out which numbers an earlier runner has used: its files are never written
 // again, since what it started may still do so.
 func openSlots(folder string) (*slots, error) {
-	if err := refused(opOutputFolder, folder); err != nil {
+	if err := checkFault(opOutputFolder, folder); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -106,7 +100,7 @@ func (s *slots) take(merged bool) (*slot, error) {
 // openOutput avoids os.File: it would try to poll a file that is only handed to children.
 func openOutput(path string) (int, error) {
 	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
-	fd, err := -1, refused(opOutput, path)
+	fd, err := -1, checkFault(opOutput, path)
 	if err == nil {
 		fd, err = unix.Open(path, flags, 0o600)
 	}
@@ -166,7 +160,7 @@ func (s *slot) measure() (out, errOut extent) {
 // counts as empty, as does that in a file which was cut.
 func (s *slot) sizeOf(fd int, before int64) int64 {
 	var st unix.Stat_t
-	err := refused(opMeasure, outputFolder)
+	err := checkFault(opMeasure, outputFolder)
 	if err == nil {
 		err = unix.Fstat(fd, &st)
 	}

@@ -59,8 +59,7 @@ func TestPlantedRunner(t *testing.T) {
 		text, _ := io.ReadAll(conn)
 		heard <- string(text)
 	}()
-	h := &runnerHandle{socket: path}
-	if conn, err := h.dial(context.Background()); err == nil {
+	if conn, err := dialRunner(context.Background(), t.TempDir(), path); err == nil {
 		conn.Close()
 		t.Error("somebody else's runner is trusted")
 	}

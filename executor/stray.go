@@ -17,6 +17,9 @@ import (
 // strayPause is between two looks at strays that were killed.
 const strayPause = 5 * time.Millisecond
 
+// orphanPatience is how long after KILL a process is waited for.
+const orphanPatience = 5 * time.Second
+
 // errUnsettled says that a runner has just died: what is a child of ours now may be an execution
 // that the next runner will adopt.
 var errUnsettled = errors.New("a runner is being replaced")
@@ -31,7 +34,7 @@ func (d *ward) sweepStrays() (survivors []int) {
 		switch {
 		case err == nil && len(left) == 0:
 			return nil
-		case time.Since(begin) > killPatience:
+		case time.Since(begin) > orphanPatience:
 			return pidsOf(left)
 		case err == nil:
 			killFamily(func(c *census) []process { // who is left is found by the next look

@@ -9,11 +9,5 @@ import (
 // UpTime returns how long the machine has been up, including the time it was asleep. Setting the clock does not
 // change it. boot is always "" here: macOS identifies a boot by a time that moves when the clock is set.
 func UpTime() (boot string, up time.Duration) {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return "", time.Since(processBegan)
-	}
-	return "", time.Duration(now.Nano())
+	return "", uptimeOf(unix.CLOCK_MONOTONIC)
 }
-
-var processBegan = time.Now()

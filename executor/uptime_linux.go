@@ -18,11 +18,5 @@ var bootOnce = sync.OnceValue(func() string {
 // UpTime returns how long the machine has been up, including the time it was asleep, and the id of this boot, ""
 // if the kernel does not tell it. Setting the clock does not change either.
 func UpTime() (boot string, up time.Duration) {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
-		return "", time.Since(processBegan)
-	}
-	return bootOnce(), time.Duration(now.Nano())
+	return bootOnce(), uptimeOf(unix.CLOCK_BOOTTIME)
 }
-
-var processBegan = time.Now()

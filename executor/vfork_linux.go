@@ -111,10 +111,12 @@ func (f *forker) ready(files [3]int) bool {
 	if !f.entered {
 		f.entered = true
 		if w, err := ParseWorld([]byte(os.Getenv(worldVariable))); err == nil {
-			f.world = w.calls()
+			for _, c := range w.calls() {
+				f.world = append(f.world, birthCall(c))
+			}
 		}
 		if len(f.world) > 0 {
-			f.world = append(f.world, birthCall{number: endOfCalls})
+			f.world = append(f.world, birthCall{Number: endOfCalls})
 		}
 	}
 	if f.forks++; f.forks <= plainForks && !f.limits.known && len(f.world) == 0 {
@@ -137,7 +139,8 @@ type limits struct {
 // find asks a child of syscall.ForkExec. It is a shell that has nothing to execute and so does not
 // change what is asked for; without a session of its own it is never taken for a command, see search.
 func (l *limits) find(null int) error {
-	pid, err := syscall.ForkExec(defaultShell, []string{defaultShell}, &syscall.ProcAttr{
+	const shell = "/bin/sh"
+	pid, err := syscall.ForkExec(shell, []string{shell}, &syscall.ProcAttr{
 		Env: []string{}, Files: []uintptr{uintptr(null), uintptr(null), uintptr(null)},
 	})
 	if err != nil {
@@ -242,6 +245,12 @@ type birth struct {
 	pidfd int32
 	errno syscall.Errno // why there is no program; set by the child
 }
+
+// A birthCall is a system call of the child before it executes its program. The Number of the last one of a list
+// is endOfCalls.
+type birthCall Call
+
+const endOfCalls = ^uintptr(0)
 
 // cloneArgs is struct clone_args of the kernel, in the first of its sizes.
 type cloneArgs struct {

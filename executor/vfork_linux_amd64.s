@@ -104,13 +104,13 @@ world:
 	TESTQ	R13, R13
 	JEQ	exec
 call:
-	MOVQ	birthCall_number(R13), AX
+	MOVQ	birthCall_Number(R13), AX
 	CMPQ	AX, $-1
 	JEQ	exec
-	MOVQ	birthCall_a(R13), DI
-	MOVQ	birthCall_b(R13), SI
-	MOVQ	birthCall_c(R13), DX
-	MOVQ	birthCall_d(R13), R10
+	MOVQ	birthCall_A(R13), DI
+	MOVQ	birthCall_B(R13), SI
+	MOVQ	birthCall_C(R13), DX
+	MOVQ	birthCall_D(R13), R10
 	SYSCALL
 	ADDQ	$birthCall__size, R13
 	JMP	call

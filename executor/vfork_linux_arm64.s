@@ -102,13 +102,13 @@ world:
 	MOVD	birth_calls(R19), R20
 	CBZ	R20, exec
 call:
-	MOVD	birthCall_number(R20), R8
+	MOVD	birthCall_Number(R20), R8
 	CMN	$1, R8
 	BEQ	exec
-	MOVD	birthCall_a(R20), R0
-	MOVD	birthCall_b(R20), R1
-	MOVD	birthCall_c(R20), R2
-	MOVD	birthCall_d(R20), R3
+	MOVD	birthCall_A(R20), R0
+	MOVD	birthCall_B(R20), R1
+	MOVD	birthCall_C(R20), R2
+	MOVD	birthCall_D(R20), R3
 	SVC
 	ADD	$birthCall__size, R20
 	B	call

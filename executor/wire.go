@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"os"
 )
 
 // Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
@@ -119,25 +117,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	return append(long, rest...), err
 }
 
-// checkPeer refuses a connection to a process of another user.
-func checkPeer(conn net.Conn) error {
-	unixConn, ok := conn.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("peer of %s: not a unix socket", conn.RemoteAddr())
-	}
-	raw, err := unixConn.SyscallConn()
-	if err != nil {
-		return err
-	}
-	uid, uidErr := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, uidErr = peerUID(int(fd)) }); err != nil {
-		return err
-	}
-	if uidErr != nil {
-		return fmt.Errorf("peer of the runner's socket: %w", uidErr)
-	}
-	if uid != os.Geteuid() {
-		return fmt.Errorf("peer of the runner's socket: user %d is not us", uid)
-	}
-	return nil
-}
+// A goneError says that no runner can take the run over: what is left of it does not tell what has been executed.
+type goneError struct{ why string }
+
+func (e *goneError) Error() string { return e.why }

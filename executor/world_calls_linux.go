@@ -6,19 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A birthCall is a system call that a child makes before it executes its program. An error of it counts for
-// nothing. The last one of a list has endOfCalls as its number.
-type birthCall struct {
-	number, a, b, c, d uintptr
+// A Call is a system call that gives a process one of its attributes. Its error is ignored: attributes are set
+// as far as the process may.
+type Call struct {
+	Number, A, B, C, D uintptr
 	keep               unsafe.Pointer // what an argument points to
 }
 
-const endOfCalls = ^uintptr(0)
-
-func limitCall(kind int, l *unix.Rlimit) birthCall {
-	return birthCall{number: unix.SYS_PRLIMIT64, b: uintptr(kind), c: uintptr(unsafe.Pointer(l)), keep: unsafe.Pointer(l)}
+func limitCall(kind int, l *unix.Rlimit) Call {
+	return Call{Number: unix.SYS_PRLIMIT64, B: uintptr(kind), C: uintptr(unsafe.Pointer(l)), keep: unsafe.Pointer(l)}
 }
 
-func affinityCall(set *unix.CPUSet) birthCall {
-	return birthCall{number: unix.SYS_SCHED_SETAFFINITY, b: unsafe.Sizeof(*set), c: uintptr(unsafe.Pointer(set)), keep: unsafe.Pointer(set)}
+func affinityCall(set *unix.CPUSet) Call {
+	return Call{Number: unix.SYS_SCHED_SETAFFINITY, B: unsafe.Sizeof(*set), C: uintptr(unsafe.Pointer(set)), keep: unsafe.Pointer(set)}
 }

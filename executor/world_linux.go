@@ -86,14 +86,14 @@ func (w World) enter() {
 		}
 	}
 	for _, c := range w.calls() {
-		_, _, _ = syscall.RawSyscall6(c.number, c.a, c.b, c.c, c.d, 0, 0)
+		_, _, _ = syscall.RawSyscall6(c.Number, c.A, c.B, c.C, c.D, 0, 0)
 	}
 }
 
 // calls are the system calls that lead from the World of this process into w. They point to memory that the
 // caller keeps alive by keeping them.
-func (w World) calls() []birthCall {
-	var list []birthCall
+func (w World) calls() []Call {
+	var list []Call
 	for name, kind := range limitKinds {
 		l, said := w.Limits[name]
 		var now unix.Rlimit
@@ -112,10 +112,10 @@ func (w World) calls() []birthCall {
 		}
 	}
 	if now, ok := ownUmask(); w.Umask != nil && (!ok || now != *w.Umask) {
-		list = append(list, birthCall{number: unix.SYS_UMASK, a: uintptr(*w.Umask)})
+		list = append(list, Call{Number: unix.SYS_UMASK, A: uintptr(*w.Umask)})
 	}
 	if now, ok := ownNice(); w.Nice != nil && (!ok || now != *w.Nice) {
-		list = append(list, birthCall{number: unix.SYS_SETPRIORITY, a: unix.PRIO_PROCESS, c: uintptr(*w.Nice)})
+		list = append(list, Call{Number: unix.SYS_SETPRIORITY, A: unix.PRIO_PROCESS, C: uintptr(*w.Nice)})
 	}
 	if cpus, err := parseCPUs(w.CPUs); err == nil && len(cpus) > 0 && w.CPUs != ownCPUs() {
 		var set unix.CPUSet

@@ -244,11 +244,11 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 // runRunner is the hidden sub-command: it forks and reaps the commands of one run, and keeps
 // their record in a log of package history, which the executor does not know.
 func runRunner(args []string) int {
-	return executor.RunRunner(args, func(path string, replay func([]byte) error) (executor.Record, error) {
+	return executor.RunRunner(args, executor.Options{OpenLog: func(path string, replay func([]byte) error) (executor.Record, error) {
 		log, err := history.OpenLog(path, replay)
 		if err != nil {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	}, func() error { return revive(args[0], filepath.Dir(args[1])) })
+	}, StartDaemon: func() error { return revive(args[0], filepath.Dir(args[1])) }})
 }
