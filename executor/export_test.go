@@ -5,15 +5,8 @@ import (
 	"time"
 )
 
-// torture makes the tests of forks, faults and crashes take every way: each operation fails, records are
-// cut at every byte, and forks are counted in tens of thousands. Without it they take some.
-var torture = flag.Bool("torture", false, "take every way through faults and crashes")
-
-// Torture is the same for tests outside the package.
-var Torture = torture
-
-// Refuse makes f be asked before each operation that the machine may refuse.
-func Refuse(f func(op, path string) error) { setInject(f) }
+// Torture makes the tests of faults and crashes take every way: each operation fails once. Without it they take some.
+var Torture = flag.Bool("torture", false, "take every way through faults and crashes")
 
 // ShortRetryPause sets the pause after a temporary failure to n milliseconds. It returns what restores it.
 func ShortRetryPause(n int) (restore func()) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wf/executor"
+	"wf/executor/runner"
 )
 
 // TestMain lets the test binary become the runner, as cmd/wf does.
@@ -44,7 +45,7 @@ type fileRecord struct {
 	text bytes.Buffer
 }
 
-func openFile(path string, replay func([]byte) error) (executor.Record, error) {
+func openFile(path string, replay func([]byte) error) (runner.Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 )
 
@@ -16,7 +16,7 @@ func (r *run) changedSince(w *Workspace) []string {
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		rec := w.record(n.node)
-		if rec == nil || rec.command == "" || n.node.Container || rec.command == executor.Line(r.req.Wrapper, n.label) {
+		if rec == nil || rec.command == "" || n.node.Container || rec.command == shell.Line(r.req.Wrapper, n.label) {
 			continue
 		}
 		if n.node.Status == graph.Ran {

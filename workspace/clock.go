@@ -3,7 +3,7 @@ package workspace
 import (
 	"time"
 
-	"wf/executor"
+	"wf/executor/proc"
 	"wf/scheduler"
 	"wf/workspace/history"
 )
@@ -26,7 +26,7 @@ func now() time.Time { return wallClock().UTC().Round(0) }
 var (
 	wallClock   = time.Now
 	processTime = func() time.Duration { return time.Since(processBegan) }
-	upTime      = executor.UpTime
+	upTime      = proc.UpTime
 )
 
 var processBegan = time.Now()

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"wf/daemon"
-	"wf/executor"
+	"wf/executor/shell"
 )
 
 // lookAtSettings finds what holds for every setting. A file with mistakes is a problem; what the
@@ -65,7 +65,7 @@ func (d *doctor) attributes() sayings {
 	prefix, hasPrefix := p.Attr("prefix")
 	suffix, hasSuffix := p.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		found["wrapper"] = said{executor.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
+		found["wrapper"] = said{shell.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
 	}
 	for _, s := range settings() {
 		if text, ok := p.Attr(s.attr); ok && s.attr != "" && (text != "" || s.kind == kindText) {
