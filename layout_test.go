@@ -48,18 +48,21 @@ var mayImport = map[string][]string{
 	"executor":             {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"executor/runner":      {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"workspace/history":    {"executor/ownfile"},
+	"workspace/loop":       {},
 	"daemon/store":         {"executor/ownfile"},
-	"workspace":            {"api", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/shell", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history"},
+	"workspace":            {"api", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/shell", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/loop"},
 	"daemon":               {"api", "daemon/store", "executor/ownfile", "graph", "workspace"},
 	"client":               {"api", "executor/ownfile"},
 	"graph/layered":        {},
 	"tui/plain":            {},
+	"tui/cells":            {},
 	"tui/drawing":          {"tui/plain"},
 	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
-	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "executor/shell", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
+	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "executor/shell", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -76,9 +79,11 @@ var mayNotUse = map[string][]string{
 	"cmd/wf/convert":       {"os", "net", "time", "sync", "log", "context"},
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"tui/plain":            {"os", "net", "time", "sync", "log", "context"},
+	"tui/cells":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/words":            {"os", "net", "sync", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},
+	"workspace/loop":       {"os", "net"},
 	"workspace":            {"net/http"},
 }
 
@@ -98,7 +103,7 @@ var mayBeWide = map[string]struct {
 	"scheduler.Run":             {33, 260, "to be split"},
 	"tui.logView":               {31, 47, "to be split"},
 	"tui.model":                 {46, 237, "to be split"},
-	"workspace.Workspace":       {39, 357, "to be split"},
+	"workspace.Workspace":       {35, 351, "to be split"},
 	"workspace.run":             {58, 196, "to be split"},
 	"cmd/wf.view":               {24, 71, "to be split"},
 
@@ -156,6 +161,8 @@ func home(name string) string {
 	switch name {
 	case "executor/executortest":
 		return "executor"
+	case "cmd/wf/console/consoletest":
+		return "cmd/wf/console"
 	case "workspace/history/historytest":
 		return "workspace/history"
 	}

@@ -22,7 +22,7 @@ const (
 
 // Error is the body of every answer that is no success. It implements error.
 // Message says what, in lower case; Where a file and line; Why the reason; Fix the command that
-// mends it (CLI.md). All but Message may be empty.
+// mends it (docs/cli.md). All but Message may be empty.
 type Error struct {
 	Code    Code     `json:"code"`
 	Message string   `json:"message"`

@@ -31,7 +31,7 @@ const (
 	SchemaKVKeys    = "wf.kv-keys/v1"
 )
 
-// EventType names what happened (SEMANTICS §6).
+// EventType names what happened (docs/semantics.md, Events).
 type EventType string
 
 // The types of events. A reader ignores those it does not know.
@@ -146,7 +146,7 @@ const (
 	Cancelled Result = "cancelled"
 )
 
-// State of a node as people see it (CLI.md): derived from its status and history.
+// State of a node as people see it (`wf help states`): derived from its status and history.
 type State string
 
 // The states of a node.
@@ -266,9 +266,9 @@ func (c Counts) Of(s State) int {
 
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
-	Nodes  bool        // the snapshot carries nodes and edges
-	Events []EventType // only events of these types; nil = all
-	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
+	Nodes  bool        `query:"nodes,on"` // the snapshot carries nodes and edges
+	Events []EventType `query:"type"`     // only events of these types; nil = all
+	Caller *Caller     `query:"caller"`   // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

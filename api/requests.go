@@ -78,7 +78,7 @@ type ServerStop struct {
 	GraceMS *int64 `json:"grace_ms,omitempty"`
 }
 
-// RunRequest starts a run (SEMANTICS §3).
+// RunRequest starts a run (docs/semantics.md, Scope).
 type RunRequest struct {
 	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
 	Exclude []string `json:"exclude,omitempty"`

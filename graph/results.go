@@ -6,7 +6,7 @@ import (
 	"wf/graph/spelling"
 )
 
-// AttrResults is the graph attribute that says what a run writes into the workfile (SEMANTICS §5).
+// AttrResults is the graph attribute that says what a run writes into the workfile (docs/semantics.md, The workfile).
 const AttrResults = "results"
 
 // ParseResults reads the word. For "" and for the texts of other programs it is "". meant is not "" where

@@ -2,7 +2,7 @@ package graph
 
 import "strings"
 
-// Status of a node (SEMANTICS §1).
+// Status of a node (docs/semantics.md, Statuses).
 type Status uint8
 
 // The states of a node. The zero value is a node that no run has reached.

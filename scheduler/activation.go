@@ -113,7 +113,7 @@ func (r *Run) halt() {
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
 		case n.status == graph.Queued:
 			r.putBack(int32(i))
-		case n.status == graph.Running && r.Paced(i) > 0:
+		case n.status == graph.Running && r.NextInstanceAt(i) > 0:
 			r.stopPacing(int32(i))
 		}
 	}

@@ -7,26 +7,26 @@ import (
 	"wf/scheduler/flow"
 )
 
-// A run of instances repeats just these (Options.Again): paths like align[3], which stands for all that is in
+// A run of instances repeats just these (Options.Repeat): paths like align[3], which stands for all that is in
 // it, or align[3]/trim. It is a Resume of the sub-flows that they lie in. Everything else in there stays as
 // an earlier run has left it: nothing leads to it, and it is not skipped either. What a repeated node waits
 // for counts as there, unless it is repeated as well.
 
 // repeats says whether a node is one that is executed again: named, or in something that is.
 func (r *Run) repeats(i int32) bool {
-	if r.opt.Again == nil {
+	if r.opt.Repeat == nil {
 		return false
 	}
 	f := r.frameOf(i)
-	return f.owner != noNode && (f.again || r.opt.Again[r.name(i)])
+	return f.owner != noNode && (f.again || r.opt.Repeat[r.name(i)])
 }
 
 // staysAsItIs says whether a node is one of those that a run of instances leaves alone.
-func (r *Run) staysAsItIs(i int32) bool { return r.opt.Again != nil && !r.repeats(i) }
+func (r *Run) staysAsItIs(i int32) bool { return r.opt.Repeat != nil && !r.repeats(i) }
 
 // holdsAgain says whether something that is repeated lies in a sub-flow that is not repeated itself.
 func (r *Run) holdsAgain(i int32) bool {
-	return r.opt.Again != nil && r.subOf(i) != nil && r.holders[r.name(i)] && !r.repeats(i)
+	return r.opt.Repeat != nil && r.subOf(i) != nil && r.holders[r.name(i)] && !r.repeats(i)
 }
 
 // holdersOf are the names of the sub-flows that paths lead through.
@@ -44,10 +44,10 @@ func holdersOf(paths map[string]bool) map[string]bool {
 
 // isAgain says whether an instance is repeated as a whole.
 func (r *Run) isAgain(owner, instance int32) bool {
-	if r.opt.Again == nil || owner == noNode {
+	if r.opt.Repeat == nil || owner == noNode {
 		return false
 	}
-	return r.repeats(owner) || r.opt.Again[r.name(owner)+"["+strconv.Itoa(int(instance))+"]"]
+	return r.repeats(owner) || r.opt.Repeat[r.name(owner)+"["+strconv.Itoa(int(instance))+"]"]
 }
 
 // repeatFrame activates in a frame what is to be repeated and waits for nothing else that is, and the
@@ -107,7 +107,7 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 // unfinished says whether an instance of which only a part was repeated has something left that never came
 // to its turn. One of which nothing was repeated is as it was: only what was due in it is left.
 func (r *Run) unfinished(f *frame) bool {
-	if r.opt.Again == nil || f.again {
+	if r.opt.Repeat == nil || f.again {
 		return false
 	}
 	idle, repeated := false, false

@@ -20,7 +20,7 @@ func (r *Run) arrive(k int32, s *instances) {
 func (r *Run) arrivedBefore(k int32) {
 	f := &r.frames[k]
 	s := r.rareAt(f.owner).sub
-	if order := r.opt.Past[r.NodeID(int(f.owner))].Arrivals; s.before == nil && order != nil {
+	if order := r.opt.Prior[r.Path(int(f.owner))].Arrivals; s.before == nil && order != nil {
 		s.before = make(map[int32]int32, len(order))
 		for rank, number := range order {
 			s.before[int32(number)] = int32(rank)

@@ -14,7 +14,7 @@ func (r *Run) begin() {
 	}
 	r.begun = true
 	switch {
-	case r.opt.Again != nil:
+	case r.opt.Repeat != nil:
 		r.repeatFrame(0)
 	case r.mode == Resume:
 		r.resume(0)
@@ -107,11 +107,11 @@ func (r *Run) recallDecisions(k int32) {
 		if r.opt.Flow == nil {
 			continue
 		}
-		if r.opt.Again != nil && (r.repeats(i) || r.holdsAgain(i)) {
+		if r.opt.Repeat != nil && (r.repeats(i) || r.holdsAgain(i)) {
 			n.decided = false
 			continue
 		}
-		p, known := r.opt.Past[r.NodeID(int(i))]
+		p, known := r.opt.Prior[r.Path(int(i))]
 		if !known || p.Status != n.status {
 			continue
 		}
@@ -178,7 +178,7 @@ func (r *Run) deriveMarks(k int32) {
 
 // recallMarks puts back the marks before a node that has decided, and waits for another round, or for
 // the end of one.
-func (r *Run) recallMarks(i int32, marks []PastMark) {
+func (r *Run) recallMarks(i int32, marks []PriorMark) {
 	f := r.frameOf(i)
 	for _, l := range f.lay.in.of(i - f.node) {
 		for _, m := range marks {
@@ -203,7 +203,7 @@ func (r *Run) hasFired(f *frame, l int32) bool {
 	if r.opt.Flow == nil || status == graph.Skipped {
 		return status == graph.Ran
 	}
-	if p, known := r.opt.Past[r.NodeID(int(i))]; known && p.Status == status {
+	if p, known := r.opt.Prior[r.Path(int(i))]; known && p.Status == status {
 		if slices.Contains(p.Fired, f.lay.keys[l]) || status != graph.Ran {
 			return slices.Contains(p.Fired, f.lay.keys[l])
 		}

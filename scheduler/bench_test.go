@@ -42,7 +42,7 @@ func finishAll(r *Run) (ended bool) {
 			}
 		}
 	}
-	take(r.Step(Event{Kind: Begin}))
+	take(r.Step(Event{Kind: Start}))
 	for i := 0; i < len(queue); i++ {
 		node, number := int(queue[i].node), int(queue[i].number)
 		take(r.Step(Event{Kind: Dispatched, Node: node}))
@@ -100,7 +100,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		r.Step(Event{Kind: Dispatched, Node: i})
 		r.Step(Event{Kind: Finished, Node: i, Execution: r.Executions(i), OK: true})
 	}
-	r.Step(Event{Kind: Begin})
+	r.Step(Event{Kind: Start})
 	serve("S")
 	serve("A")
 	serve("B")

@@ -120,7 +120,7 @@ func (tr *controlTrial) run(order int, world *aWorld, failed bool, seen *sightin
 
 // end is how an execution ends.
 func (tr *controlTrial) end(run *Run, node, number int) Event {
-	n, path := tr.byID[run.Template(node)], run.NodeID(node)
+	n, path := tr.byID[run.Template(node)], run.Path(node)
 	f := fateOf(uint64(tr.seed), n, path, number)
 	if needed, fails := attempts(uint64(tr.seed), n, path); n.retries > 0 && !fails && number < needed {
 		f.ok, f.exit, f.reason = false, 1, ReasonExit
@@ -144,7 +144,7 @@ func (tr *controlTrial) end(run *Run, node, number int) Event {
 // forgetFailures lets executions that a resume repeats end as they did before.
 func (tr *controlTrial) forgetFailures(d *driver) {
 	for i := range d.run.nodes {
-		n, path := &d.run.nodes[i], d.run.NodeID(i)
+		n, path := &d.run.nodes[i], d.run.Path(i)
 		if at, ok := d.run.Index(path); !ok || at != i || n.status != graph.Failed || n.handled || d.completed[path] == 0 {
 			continue
 		}
@@ -177,7 +177,7 @@ func (tr *controlTrial) compare(order int, d *driver, world *aWorld, failed, sto
 	blocked := d.run.Blocked()
 	paths := map[string]bool{}
 	for i := range d.run.NodeCount() {
-		path := d.run.NodeID(i)
+		path := d.run.Path(i)
 		if at, ok := d.run.Index(path); !ok || at != i {
 			continue
 		}

@@ -166,7 +166,7 @@ func (r *Run) ItemsCommand(node int) string {
 // ParamVariables words the parameters of the run as environment variables of its commands.
 func (r *Run) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", r.opt.Params) }
 
-// SetID says what expressions see as run.id, if that was not known yet. It comes before Begin.
+// SetID says what expressions see as run.id, if that was not known yet. It comes before Start.
 func (r *Run) SetID(id string) { r.opt.Run.ID = id }
 
 // appendValues words values as environment variables, sorted. Characters of names that those of

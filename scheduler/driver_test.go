@@ -54,7 +54,7 @@ func (d *driver) begin(scope Scope, spare int) error {
 	d.run, d.spare = runs[0], runs[1:]
 	d.events, d.effects, d.queue, d.handed, d.running, d.waiting = nil, nil, nil, nil, nil, nil
 	d.asked = map[int]bool{}
-	d.step(Event{Kind: Begin})
+	d.step(Event{Kind: Start})
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (d *driver) step(ev Event) []Effect {
 	for _, e := range effects {
 		switch e.Kind {
 		case NodeChanged:
-			if n := d.g.Node(d.run.NodeID(e.Node)); n != nil {
+			if n := d.g.Node(d.run.Path(e.Node)); n != nil {
 				d.g.SetStatus(n, e.Status)
 			}
 		case EdgeChanged:
@@ -161,7 +161,7 @@ func (d *driver) finish() {
 
 // ending is the next end of a node that counts.
 func (d *driver) ending(node int) Event {
-	path := d.run.NodeID(node)
+	path := d.run.Path(node)
 	d.completed[path]++
 	d.executed[path] = true
 	ev := d.end(d.run, node, d.completed[path])
@@ -171,7 +171,7 @@ func (d *driver) ending(node int) Event {
 
 func (d *driver) answer() {
 	node := d.waiting[d.pick(len(d.waiting))]
-	ev := d.end(d.run, node, d.completed[d.run.NodeID(node)]+1)
+	ev := d.end(d.run, node, d.completed[d.run.Path(node)]+1)
 	if ev.Reason == ReasonRejected {
 		d.step(Event{Kind: Decided, Node: node})
 		return
@@ -208,7 +208,7 @@ func (d *driver) crash() {
 	if !slices.Equal(effects, d.effects) {
 		d.tb.Fatalf("the same events gave\n%v\nand then\n%v", d.effects, effects)
 	}
-	if !reflect.DeepEqual(next.Past(), d.run.Past()) || next.Counts() != d.run.Counts() || next.NextTick() != d.run.NextTick() {
+	if !reflect.DeepEqual(next.Prior(), d.run.Prior()) || next.Counts() != d.run.Counts() || next.NextTick() != d.run.NextTick() {
 		d.tb.Fatalf("the same events led to another state")
 	}
 	d.run = next
@@ -222,7 +222,7 @@ func (d *driver) stop() {
 
 // resume goes on in a run of everything.
 func (d *driver) resume(spare int) {
-	d.opt.Past = d.run.Past()
+	d.opt.Prior = d.run.Prior()
 	if err := d.begin(Scope{Mode: Resume, Nodes: runnable(d.g), All: true}, spare); err != nil {
 		d.tb.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func (d *driver) summary() string {
 	words := map[string][]string{}
 	blocked := d.run.Blocked()
 	for i := range d.run.NodeCount() {
-		id := d.run.NodeID(i)
+		id := d.run.Path(i)
 		if at, ok := d.run.Index(id); !ok || at != i {
 			continue
 		}

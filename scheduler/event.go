@@ -7,8 +7,8 @@ type EventKind uint8
 
 // The events of a run.
 const (
-	// Begin is the first event, exactly once.
-	Begin EventKind = iota + 1
+	// Start is the first event, exactly once.
+	Start EventKind = iota + 1
 	// Dispatched says that the queued execution of Node was handed to an executor, where it may
 	// wait. It stays Queued, and only the executor can say what becomes of it: Started, Finished
 	// or Withdrawn.
@@ -18,10 +18,10 @@ const (
 	// Finished says that Execution of Node is over: OK, or failed for Reason. It may come without
 	// Started, when there was nothing to run or no way to run it.
 	Finished
-	// Strayed says that an execution of Node that was foreseen, but not asked for, may have begun: the
+	// Unrequested says that an execution of Node that was foreseen, but not asked for, may have begun: the
 	// machine went down while what it waits for was about to succeed. It counts as dispatched, and
 	// Finished is to come. Unless Node is idempotent, this run does not execute it again.
-	Strayed
+	Unrequested
 	// Withdrawn says that Execution of Node was given back: it was asked to end before it started.
 	Withdrawn
 	// Stop ends the run: nothing new starts, what is running is asked to end.
@@ -95,9 +95,9 @@ const (
 	Waiting
 	// Answered tells that the time for an answer about Node was over and its default counts: OK says yes.
 	Answered
-	// Grew tells of Count nodes that the run has got: Node and the following ones are those of an
+	// NodesAdded tells of Count nodes that the run has got: Node and the following ones are those of an
 	// instance of a sub-flow.
-	Grew
+	NodesAdded
 	// Timer tells the moment at which the next Tick is wanted; 0 = none is. It replaces the one before.
 	Timer
 	// Ended tells the Result. It is the last effect of a run and comes exactly once.
@@ -124,7 +124,7 @@ type Effect struct {
 	Wait      WaitKind     // Waiting
 	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
-	Past      bool         // NodeChanged: an earlier run has left it so, and nothing has happened in this one
+	Prior     bool         // NodeChanged: an earlier run has left it so, and nothing has happened in this one
 	Node      int          // NodeChanged, Execute, Cancel, Waiting, Answered, Grew
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1

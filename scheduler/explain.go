@@ -125,26 +125,26 @@ func (r *Run) Deciders(node int) []int {
 	return deciders
 }
 
-// A Way is an out-edge of a node that has decided.
-type Way struct {
+// A Branch is an out-edge of a node that has decided.
+type Branch struct {
 	Edge  int
 	When  *flow.Condition // nil: it fires after a success
 	Taken bool            // it fired after the latest end of the node
 }
 
-// Ways returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
+// Branches returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
 // decided.
-func (r *Run) Ways(node int) []Way {
+func (r *Run) Branches(node int) []Branch {
 	f := r.frameOf(int32(node))
 	if f.lay.conditions == nil || !r.nodes[node].decided {
 		return nil
 	}
-	var ways []Way
+	var ways []Branch
 	conditional := false
 	for _, l := range f.lay.out.of(int32(node) - f.node) {
 		when := f.lay.conditions[l]
 		conditional = conditional || when != nil
-		ways = append(ways, Way{int(f.edge + l), when, r.marks[f.edge+l]&latest != 0})
+		ways = append(ways, Branch{int(f.edge + l), when, r.marks[f.edge+l]&latest != 0})
 	}
 	if !conditional {
 		return nil
@@ -156,7 +156,7 @@ func (r *Run) Ways(node int) []Way {
 // none of those which it could choose fired. given is false if it has put out no case.
 func (r *Run) Unmatched(node int) (value any, given, unmatched bool) {
 	byCase := false
-	for _, way := range r.Ways(node) {
+	for _, way := range r.Branches(node) {
 		if way.When == nil {
 			continue
 		}

@@ -11,9 +11,9 @@ type Expected struct {
 	Mocked  bool // it takes part without being executed
 	Loser   bool // a join may have cancelled it before
 	Guess   bool // its instance stands for all of a sub-flow, of which nobody knows how many there will be
-	// Again is of a sub-flow that may begin with all its nodes, of which the forecast does not tell one by one:
+	// MayRestart is of a sub-flow that may begin with all its nodes, of which the forecast does not tell one by one:
 	// only if something fails, or in another round of a loop.
-	Again bool
+	MayRestart bool
 	// Edges are those that lead to it and of which an outcome decides whether they fire, if it is not Certain.
 	Edges []int
 }
@@ -22,7 +22,7 @@ type Expected struct {
 // could begin, each once. Those that it comes to only if something fails are the last. The run is over then.
 func (r *Run) Forecast(at int64) []Expected {
 	fc := &forecast{r: r, at: at, seen: map[int32]int{}}
-	fc.take(r.Step(Event{Kind: Begin, At: at}))
+	fc.take(r.Step(Event{Kind: Start, At: at}))
 	for !r.ended {
 		if len(fc.queue) > 0 {
 			e := fc.queue[0]
@@ -70,9 +70,9 @@ func (fc *forecast) take(effects []Effect) {
 		switch {
 		case e.Kind == Execute, e.Kind == Waiting && e.Wait == WaitApproval:
 			fc.queue = append(fc.queue, e)
-		case e.Kind == NodeChanged && e.Mocked && !e.Past:
+		case e.Kind == NodeChanged && e.Mocked && !e.Prior:
 			fc.add(e.Node, true)
-		case e.Kind == NodeChanged && e.Status == graph.Running && !e.Past:
+		case e.Kind == NodeChanged && e.Status == graph.Running && !e.Prior:
 			fc.add(e.Node, false) // a sub-flow
 		}
 	}
@@ -247,7 +247,7 @@ func (fc *forecast) findPossible() {
 			continue
 		}
 		_, goesOn := r.goesOn(i)
-		x.Again = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !f.lay.single[i-f.node]
+		x.MayRestart = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !f.lay.single[i-f.node]
 	}
 }
 

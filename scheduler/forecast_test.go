@@ -84,11 +84,11 @@ func foretell(t *testing.T, seed, order int) (certain int) {
 		certain += p.check(succeed && !stops && !p.failed())
 		if !stops || t.Failed() {
 			if t.Failed() {
-				t.Log(tr.text(), p.text(), d.summary(), d.opt.Past, d.events, order, round)
+				t.Log(tr.text(), p.text(), d.summary(), d.opt.Prior, d.events, order, round)
 			}
 			return certain
 		}
-		d.opt.Past = d.run.Past()
+		d.opt.Prior = d.run.Prior()
 		scope.Mode = Resume
 	}
 }
@@ -118,12 +118,12 @@ func newProphecy(t *testing.T, d *driver, scope Scope) *prophecy {
 	}
 	p.list = p.dry.Forecast(d.now)
 	for _, x := range p.list {
-		path := p.dry.NodeID(x.Node)
+		path := p.dry.Path(x.Node)
 		p.exact[path] = true
 		if p.dry.Open(x.Node) {
 			p.every[everyInstance(path)] = true
 		}
-		if x.Again {
+		if x.MayRestart {
 			p.hidden = append(p.hidden, everyInstance(path)+"[")
 		}
 	}
@@ -140,14 +140,14 @@ func (p *prophecy) check(whole bool) (certain int) {
 	executed := map[string]bool{}
 	for _, ev := range p.d.events {
 		if ev.Kind == Dispatched {
-			path := p.d.run.NodeID(ev.Node)
+			path := p.d.run.Path(ev.Node)
 			if executed[path] = true; !p.foretold(path) {
 				p.t.Errorf("%s was executed, and was not foretold", path)
 			}
 		}
 	}
 	for _, x := range p.list {
-		path := p.dry.NodeID(x.Node)
+		path := p.dry.Path(x.Node)
 		if x.Certain && !x.Guess && !x.Mocked && p.dry.Members(x.Node) == 0 {
 			if certain++; whole && !executed[path] {
 				p.t.Errorf("%s was certain, and was not executed", path)
@@ -160,7 +160,7 @@ func (p *prophecy) check(whole bool) (certain int) {
 func (p *prophecy) text() string {
 	var b strings.Builder
 	for _, x := range p.list {
-		fmt.Fprintf(&b, "%s %+v\n", p.dry.NodeID(x.Node), x)
+		fmt.Fprintf(&b, "%s %+v\n", p.dry.Path(x.Node), x)
 	}
 	return b.String()
 }

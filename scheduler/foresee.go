@@ -2,17 +2,17 @@ package scheduler
 
 import "iter"
 
-// A Foreseen is an execution that Step will ask for as soon as others have succeeded.
-type Foreseen struct {
+// An Upcoming is an execution that Step will ask for as soon as others have succeeded.
+type Upcoming struct {
 	Node, Execution int
 	After           []Source // valid until the next one is yielded
 }
 
-// A Source is an execution whose success gives the last tokens of a Foreseen: one that was dispatched,
+// A Source is an execution whose success gives the last tokens of an Upcoming: one that was dispatched,
 // or that is foreseen itself.
 type Source struct{ Node, Execution int }
 
-// Foresee yields what is certain to come next, nearest first: executions that Step asks for when the
+// Lookahead yields what is certain to come next, nearest first: executions that Step asks for when the
 // last of their After has succeeded, with just this number, and not before. If one of After does not
 // succeed, Step never asks for this execution; but what is idempotent and lost executes once more, and
 // a later execution of it counts then. A Stop ends all foresight, too.
@@ -20,8 +20,8 @@ type Source struct{ Node, Execution int }
 // So it leaves out what anything else can have a say in: nodes that a non-blocking edge leads to, all
 // loops, what follows on these, and whatever a resume may activate twice. A run that is to fail fast
 // foresees nothing. It changes nothing; no Step may come before the caller has stopped asking.
-func (r *Run) Foresee() iter.Seq[Foreseen] {
-	return func(yield func(Foreseen) bool) {
+func (r *Run) Lookahead() iter.Seq[Upcoming] {
+	return func(yield func(Upcoming) bool) {
 		if r.halted || r.opt.FailFast || len(r.flight) == 0 {
 			return
 		}
@@ -36,7 +36,7 @@ func (r *Run) Foresee() iter.Seq[Foreseen] {
 	}
 }
 
-// sight is scratch for Foresee.
+// sight is scratch for Lookahead.
 type sight struct {
 	gets    []int32 // how many of the tokens that a node misses come from what is in flight or foreseen
 	touched []int32 // nodes that get any
@@ -44,7 +44,7 @@ type sight struct {
 	after   []Source
 }
 
-func (r *Run) look(yield func(Foreseen) bool) {
+func (r *Run) look(yield func(Upcoming) bool) {
 	s := &r.sight
 	s.queue = append(s.queue[:0], r.flight...)
 	for at := 0; at < len(s.queue); at++ {
@@ -65,7 +65,7 @@ func (r *Run) look(yield func(Foreseen) bool) {
 				continue
 			}
 			s.queue = append(s.queue, t)
-			if !yield(Foreseen{int(t), int(n.executions) + 1, r.sources(t)}) {
+			if !yield(Upcoming{int(t), int(n.executions) + 1, r.sources(t)}) {
 				return
 			}
 		}
@@ -91,9 +91,9 @@ func (r *Run) sources(t int32) []Source {
 	return after
 }
 
-// findOnce marks the nodes of which Foresee may speak: those that this run activates once at most, so
+// findOnce marks the nodes of which Lookahead may speak: those that this run activates once at most, so
 // that their next execution is their only one, and about which only success decides. It looks at where
-// Begin has led.
+// Start has led.
 func (r *Run) findOnce() {
 	if len(r.opt.Mocks) > 0 {
 		return

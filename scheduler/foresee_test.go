@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// promises are what Foresee has yielded in a run, and what has become of it.
+// promises are what Lookahead has yielded in a run, and what has become of it.
 type promises struct {
 	after map[Source][]Source
 	ended map[Source]bool // whether it has succeeded
@@ -45,8 +45,8 @@ func (tr *trial) promise() {
 }
 
 // foreseen lists what is foreseen.
-func foreseen(r *Run) (list []Foreseen) {
-	for f := range r.Foresee() {
+func foreseen(r *Run) (list []Upcoming) {
+	for f := range r.Lookahead() {
 		f.After = slices.Clone(f.After)
 		list = append(list, f)
 	}
@@ -134,7 +134,7 @@ func TestForesee(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range slices.Clone(r.Step(Event{Kind: Begin})) {
+			for _, e := range slices.Clone(r.Step(Event{Kind: Start})) {
 				if e.Kind == Execute {
 					r.Step(Event{Kind: Dispatched, Node: e.Node})
 				}
@@ -145,9 +145,9 @@ func TestForesee(t *testing.T) {
 			}
 			got := ""
 			for _, f := range foreseen(r) {
-				got += fmt.Sprintf(", %s#%d after", r.NodeID(f.Node), f.Execution)
+				got += fmt.Sprintf(", %s#%d after", r.Path(f.Node), f.Execution)
 				for _, s := range f.After {
-					got += fmt.Sprintf(" %s#%d", r.NodeID(s.Node), s.Execution)
+					got += fmt.Sprintf(" %s#%d", r.Path(s.Node), s.Execution)
 				}
 			}
 			if got = got[min(2, len(got)):]; got != test.want {

@@ -15,7 +15,7 @@ type frame struct {
 	unhandled  int32 // nodes that are Failed, and no edge has fired for that
 	cut        bool  // something of it was taken back or not begun, because the run or its sub-flow ends
 	over       bool
-	again      bool        // all of it is repeated (Options.Again)
+	again      bool        // all of it is repeated (Options.Repeat)
 	settlement *settlement // when the layout is loose
 }
 

@@ -131,7 +131,7 @@ func (fz *fuzzing) consistent() {
 	for i := range r.nodes {
 		counts[r.nodes[i].status]++
 		if r.nodes[i].handed && !busy(r.nodes[i].status) {
-			fz.t.Fatalf("%s is handed over and %q", r.NodeID(i), r.nodes[i].status)
+			fz.t.Fatalf("%s is handed over and %q", r.Path(i), r.nodes[i].status)
 		}
 	}
 	if counts != r.counts {
@@ -168,7 +168,7 @@ func (fz *fuzzing) consistentFrame(k int) {
 			}
 		}
 		if n.missing != missing || !r.plain && r.lives[i] != live {
-			fz.t.Fatalf("%s misses %d marks, want %d, or has not %d tokens", r.NodeID(int(i)), n.missing, missing, live)
+			fz.t.Fatalf("%s misses %d marks, want %d, or has not %d tokens", r.Path(int(i)), n.missing, missing, live)
 		}
 	}
 	if !r.plain && f.active != active || f.unhandled != unhandled {

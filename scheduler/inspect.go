@@ -17,9 +17,9 @@ func (r *Run) MaxActivations() int { return r.opt.MaxActivations }
 // NodeCount returns the number of nodes so far.
 func (r *Run) NodeCount() int { return len(r.nodes) }
 
-// NodeID returns the XML id of a node of the outer flow, and the path of one in an instance of a
+// Path returns the XML id of a node of the outer flow, and the path of one in an instance of a
 // sub-flow: align[3]/trim.
-func (r *Run) NodeID(node int) string {
+func (r *Run) Path(node int) string {
 	i := int32(node)
 	if f := r.frameOf(i); f.owner == noNode {
 		return f.lay.ids[node]
@@ -179,7 +179,7 @@ func (r *Run) Taken(edge int) bool { return r.marks[edge]&everFired != 0 }
 // Dead says whether the source of an edge has decided that this is not the way.
 func (r *Run) Dead(edge int) bool { return r.marks[edge]&(everFired|killed) == killed }
 
-// Status returns the status of a node. Before Begin it is the one that the graph had.
+// Status returns the status of a node. Before Start it is the one that the graph had.
 func (r *Run) Status(node int) graph.Status { return r.nodes[node].status }
 
 // Reason returns why a node is Failed. It is empty for other nodes, and in a resume for those
@@ -338,8 +338,8 @@ func (r *Run) Kept(node int) bool {
 	return n.activations == 0 && (n.status == graph.Ran || n.status == graph.Failed && n.handled) && n.executions == 0
 }
 
-// Present says which nodes are of the latest activation of the sub-flow that they lie in: only these have a path.
-func (r *Run) Present() []bool {
+// Current says which nodes are of the latest activation of the sub-flow that they lie in: only these have a path.
+func (r *Run) Current() []bool {
 	nodes, frames := make([]bool, len(r.nodes)), r.present()
 	for i := range nodes {
 		nodes[i] = frames[r.frameNo(int32(i))]

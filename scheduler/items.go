@@ -5,14 +5,14 @@ import "strings"
 // maxItemWord bounds items that stand for the number of their instance, in bytes.
 const maxItemWord = 40
 
-// ItemWords are the words by which people call the instances of a sub-flow, by number: sample[S5] is
+// ItemNames are the words by which people call the instances of a sub-flow, by number: sample[S5] is
 // sample[4] when the item is S5, or data/S5. An instance whose item is no word, or that of another one, has
 // "": it is called by its number.
-func ItemWords(items []any) []string {
+func ItemNames(items []any) []string {
 	words := make([]string, len(items))
 	times := make(map[string]int, len(items))
 	for k, item := range items {
-		words[k] = ItemWord(item)
+		words[k] = ItemName(item)
 		times[words[k]]++
 	}
 	for k, word := range words {
@@ -23,8 +23,8 @@ func ItemWords(items []any) []string {
 	return words
 }
 
-// ItemWord returns an item as a word that a path can hold and that is no number, "" if there is none.
-func ItemWord(item any) string {
+// ItemName returns an item as a word that a path can hold and that is no number, "" if there is none.
+func ItemName(item any) string {
 	text, isText := item.(string)
 	if !isText {
 		return ""

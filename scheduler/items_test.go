@@ -21,7 +21,7 @@ func TestItemWords(t *testing.T) {
 		{[]any{"2024-01-01", "0.5", "v1.2-rc_3"}, []string{"", "0.5", "v1.2-rc_3"}},
 		{nil, []string{}},
 	} {
-		if got := ItemWords(c.items); !slices.Equal(got, c.want) {
+		if got := ItemNames(c.items); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.items, got, c.want)
 		}
 	}

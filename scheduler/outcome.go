@@ -75,7 +75,7 @@ func (r *Run) finishPlain(i int32, ok bool, reason, message string) {
 	r.servePending(i)
 }
 
-// choose says for each out-edge of a node whether it fires (CONTROL-FLOW §1), and whether any does.
+// choose says for each out-edge of a node whether it fires (docs/control-flow.md, Edges), and whether any does.
 // An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the
 // next call.
 func (r *Run) choose(i int32, out *outcome) (fires []bool, any bool) {

@@ -28,14 +28,14 @@ func (r *Run) seen(frame int32, static *graph.Node) expression.Node {
 			break
 		}
 	}
-	if given, mocked := r.opt.Past[static.ID]; mocked || prefix == "" {
+	if given, mocked := r.opt.Prior[static.ID]; mocked || prefix == "" {
 		return r.pastView(given, static, r.opt.Flow.LocalName(static))
 	}
 	if !same {
 		return expression.Node{}
 	}
 	path := prefix + "/" + r.opt.Flow.LocalName(static)
-	return r.pastView(r.opt.Past[path], static, path)
+	return r.pastView(r.opt.Prior[path], static, path)
 }
 
 // instanceName is the path of an instance, "" for the outer flow.
@@ -58,7 +58,7 @@ func (r *Run) sameItems(k int32) bool {
 }
 
 // pastView is what expressions see of a node that is not part of the run. path is what it is called in it.
-func (r *Run) pastView(p PastNode, static *graph.Node, path string) expression.Node {
+func (r *Run) pastView(p PriorNode, static *graph.Node, path string) expression.Node {
 	v := p.view()
 	if p.Instances > 0 && static.SubFlow() {
 		v.Results = func() []map[string]expression.Node { return r.pastResults(p, static, path) }
@@ -79,13 +79,13 @@ func (r *Run) pastView(p PastNode, static *graph.Node, path string) expression.N
 	return v
 }
 
-func (r *Run) pastResults(p PastNode, static *graph.Node, path string) []map[string]expression.Node {
+func (r *Run) pastResults(p PriorNode, static *graph.Node, path string) []map[string]expression.Node {
 	list := make([]map[string]expression.Node, p.Instances)
 	for k := range list {
 		list[k] = map[string]expression.Node{}
 		for name, member := range r.opt.Flow.Members(static) {
 			at := path + "[" + strconv.Itoa(k) + "]/" + name
-			seen := r.pastView(r.opt.Past[at], member, at)
+			seen := r.pastView(r.opt.Prior[at], member, at)
 			list[k][name], list[k][member.ID] = seen, seen
 		}
 	}

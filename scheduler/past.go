@@ -8,13 +8,13 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Past is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on
+// Prior is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on
 // from there; expressions see it of nodes that are not in scope. Statuses of nodes of the outer flow
 // are those of the graph: an entry that disagrees with it is out of date and does not count.
-type Past map[string]PastNode
+type Prior map[string]PriorNode
 
-// A PastNode is how the last activation of a node ended.
-type PastNode struct {
+// A PriorNode is how the last activation of a node ended.
+type PriorNode struct {
 	Status    graph.Status      `json:"status"`
 	Handled   bool              `json:"handled,omitempty"` // an edge fired for its failure
 	Reason    string            `json:"reason,omitempty"`
@@ -34,32 +34,32 @@ type PastNode struct {
 	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
 	// its join has decided and waits for the last marks of the round; Marks are those that have come for
 	// a round of a node that had decided before.
-	Due    bool       `json:"due,omitempty"`
-	Joined bool       `json:"joined,omitempty"`
-	Marks  []PastMark `json:"marks,omitempty"`
+	Due    bool        `json:"due,omitempty"`
+	Joined bool        `json:"joined,omitempty"`
+	Marks  []PriorMark `json:"marks,omitempty"`
 }
 
-// A PastMark is what an edge to a node bore.
-type PastMark struct {
+// A PriorMark is what an edge to a node bore.
+type PriorMark struct {
 	Edge int    `json:"edge"` // graph.Edge.Key; the edges of a group have it in common
 	From string `json:"from"` // XML id of the source
 	Dead bool   `json:"dead,omitempty"`
 }
 
 // Executed says whether a command of the node ended so.
-func (p PastNode) Executed() bool {
+func (p PriorNode) Executed() bool {
 	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
 }
 
-// All is how many instances a sub-flow was to have, as far as that is known.
-func (p PastNode) All() int { return max(p.Instances, len(p.Items), p.Planned) }
+// Total is how many instances a sub-flow was to have, as far as that is known.
+func (p PriorNode) Total() int { return max(p.Instances, len(p.Items), p.Planned) }
 
-func (p PastNode) outcome() outcome {
+func (p PriorNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
 }
 
 // view is what expressions see of a node that is not in scope.
-func (p PastNode) view() expression.Node {
+func (p PriorNode) view() expression.Node {
 	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
 	if p.HasExit {
 		v.ExitCode = &p.Exit
@@ -67,20 +67,20 @@ func (p PastNode) view() expression.Node {
 	return v
 }
 
-// Past returns what a later run has to know of this one. It is nil for a run without a flow, of which
+// Prior returns what a later run has to know of this one. It is nil for a run without a flow, of which
 // the statuses say everything.
-func (r *Run) Past() Past {
+func (r *Run) Prior() Prior {
 	if r.opt.Flow == nil {
 		return nil
 	}
-	past, present := Past{}, r.present()
+	past, present := Prior{}, r.present()
 	for i := range r.nodes {
 		i := int32(i)
 		if !present[r.frameNo(i)] {
 			continue
 		}
 		if p, worth := r.pastOf(i); worth {
-			past[r.NodeID(int(i))] = p
+			past[r.Path(int(i))] = p
 		}
 	}
 	r.carryOver(past)
@@ -101,8 +101,8 @@ func (r *Run) present() []bool {
 
 // carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
 // later one does not repeat them either.
-func (r *Run) carryOver(past Past) {
-	for path, p := range r.opt.Past {
+func (r *Run) carryOver(past Prior) {
+	for path, p := range r.opt.Prior {
 		if _, known := past[path]; known || r.mode != Resume {
 			continue
 		}
@@ -160,7 +160,7 @@ func (r *Run) LeavesOut(path string) bool {
 
 // sameItem says whether an instance of a sub-flow has the item that it had in an earlier run.
 func (r *Run) sameItem(i, number int, items []any) bool {
-	was := r.opt.Past[r.NodeID(i)].Items
+	was := r.opt.Prior[r.Path(i)].Items
 	if number >= len(items) || number >= len(was) {
 		return len(items) == len(was)
 	}
@@ -174,15 +174,15 @@ func (r *Run) pastInstances(i int32) int {
 		return p.Instances
 	}
 	n := &r.nodes[i]
-	if p, known := r.opt.Past[r.NodeID(int(i))]; known && n.activations == 0 && !n.decided && p.Status == n.status {
+	if p, known := r.opt.Prior[r.Path(int(i))]; known && n.activations == 0 && !n.decided && p.Status == n.status {
 		return p.Instances
 	}
 	return 0
 }
 
-func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
+func (r *Run) pastOf(i int32) (p PriorNode, worth bool) {
 	n, f := &r.nodes[i], r.frameOf(i)
-	p = PastNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
+	p = PriorNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
 	x := r.rareAt(i)
 	if x != nil && x.due {
 		p.Due, worth = true, true
@@ -221,18 +221,18 @@ func (r *Run) pastOf(i int32) (p PastNode, worth bool) {
 	if instances := r.pastInstances(i); instances > p.Instances {
 		p.Instances = instances
 		if p.Items == nil {
-			p.Items = r.opt.Past[r.NodeID(int(i))].Items
+			p.Items = r.opt.Prior[r.Path(int(i))].Items
 		}
 	}
 	return p, worth
 }
 
 // pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
-func (r *Run) pastMarks(i int32) (marks []PastMark) {
+func (r *Run) pastMarks(i int32) (marks []PriorMark) {
 	f := r.frameOf(i)
 	for _, l := range f.lay.in.of(i - f.node) {
 		if m := r.marks[f.edge+l].bears(); m != graph.Unmarked {
-			marks = append(marks, PastMark{f.lay.keys[l], f.lay.ids[f.lay.edges[l].source], m == graph.Dead})
+			marks = append(marks, PriorMark{f.lay.keys[l], f.lay.ids[f.lay.edges[l].source], m == graph.Dead})
 		}
 	}
 	return marks
@@ -243,7 +243,7 @@ func (r *Run) recallInstances(i int32) {
 	if r.subOf(i) == nil {
 		return
 	}
-	p := r.opt.Past[r.NodeID(int(i))]
+	p := r.opt.Prior[r.Path(int(i))]
 	s := &instances{items: p.Items, count: p.Instances}
 	r.setInstances(i, s)
 	r.countInside(i)
@@ -257,7 +257,7 @@ func (r *Run) recallInstances(i int32) {
 }
 
 // goesOn says whether a sub-flow goes on where an earlier run ended.
-func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
+func (r *Run) goesOn(i int32) (p PriorNode, yes bool) {
 	n := &r.nodes[i]
 	if r.mode != Resume || n.cause != causeResume || n.activations != 1 {
 		return p, false
@@ -265,8 +265,8 @@ func (r *Run) goesOn(i int32) (p PastNode, yes bool) {
 	if f := r.frameOf(i); f.owner != noNode && !r.recalledFrame(f) {
 		return p, false
 	}
-	p, yes = r.opt.Past[r.NodeID(int(i))]
-	if r.opt.Again != nil {
+	p, yes = r.opt.Prior[r.Path(int(i))]
+	if r.opt.Repeat != nil {
 		return p, yes && r.holdsAgain(i)
 	}
 	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
@@ -296,7 +296,7 @@ func (r *Run) recallFrame(k int32) bool {
 		return false
 	}
 	r.takeStatuses(k)
-	if r.opt.Again != nil {
+	if r.opt.Repeat != nil {
 		r.repeatFrame(k)
 	} else {
 		r.resume(k)
@@ -308,12 +308,12 @@ func (r *Run) recallFrame(k int32) bool {
 func (r *Run) takeStatuses(k int32) {
 	f := r.frames[k]
 	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
-		p, known := r.opt.Past[r.NodeID(int(i))]
-		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Again != nil && r.repeats(i) {
+		p, known := r.opt.Prior[r.Path(int(i))]
+		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Repeat != nil && r.repeats(i) {
 			continue
 		}
 		r.assume(i, p.Status)
 		r.reasons[i] = p.Reason
-		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked, Past: true})
+		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked, Prior: true})
 	}
 }

@@ -192,7 +192,7 @@ func (tr *trial) untilEnd() {
 	if tr.chance(0.3) {
 		disturb = 0.03
 	}
-	tr.step(Event{Kind: Begin})
+	tr.step(Event{Kind: Start})
 	bound := 4 * (tr.run.NodeCount() + 1) * (tr.run.opt.MaxActivations + 1)
 	for steps := 0; !tr.run.Ended(); steps++ {
 		if dies && tr.chance(0.05) {
@@ -290,37 +290,37 @@ func (tr *trial) step(ev Event) {
 }
 
 func (tr *trial) tell(ev Event) string {
-	names := [...]string{Begin: "begin", Dispatched: "hand", Started: "started", Finished: "fail", Withdrawn: "withdrawn",
+	names := [...]string{Start: "begin", Dispatched: "hand", Started: "started", Finished: "fail", Withdrawn: "withdrawn",
 		Stop: "stop", CancelNode: "cancel"}
 	if ev.OK {
-		return "ok " + tr.run.NodeID(ev.Node)
+		return "ok " + tr.run.Path(ev.Node)
 	}
-	if ev.Kind == Begin || ev.Kind == Stop {
+	if ev.Kind == Start || ev.Kind == Stop {
 		return names[ev.Kind]
 	}
-	return names[ev.Kind] + " " + tr.run.NodeID(ev.Node)
+	return names[ev.Kind] + " " + tr.run.Path(ev.Node)
 }
 
 func (tr *trial) stepModel(ev Event) {
 	switch ev.Kind {
-	case Begin:
+	case Start:
 		if tr.run.Mode() == Resume {
 			tr.want.beginResume()
 		} else {
 			tr.want.beginFresh()
 		}
 	case Dispatched:
-		tr.want.dispatch(tr.run.NodeID(ev.Node))
+		tr.want.dispatch(tr.run.Path(ev.Node))
 	case Started:
-		tr.want.started(tr.run.NodeID(ev.Node))
+		tr.want.started(tr.run.Path(ev.Node))
 	case Withdrawn:
-		tr.want.withdraw(tr.run.NodeID(ev.Node))
+		tr.want.withdraw(tr.run.Path(ev.Node))
 	case Finished:
-		tr.want.finish(tr.run.NodeID(ev.Node), ev.OK)
+		tr.want.finish(tr.run.Path(ev.Node), ev.OK)
 	case Stop:
 		tr.want.stop()
 	case CancelNode:
-		tr.want.cancel(tr.run.NodeID(ev.Node))
+		tr.want.cancel(tr.run.Path(ev.Node))
 	}
 }
 
@@ -328,7 +328,7 @@ func (tr *trial) stepModel(ev Event) {
 func (tr *trial) apply(e Effect) string {
 	switch e.Kind {
 	case NodeChanged:
-		n := tr.graph.Node(tr.run.NodeID(e.Node))
+		n := tr.graph.Node(tr.run.Path(e.Node))
 		tr.graph.SetStatus(n, e.Status)
 		return fmt.Sprintf("node %s %q %s", n.ID, e.Status, e.Reason)
 	case EdgeChanged:
@@ -337,10 +337,10 @@ func (tr *trial) apply(e Effect) string {
 		return fmt.Sprintf("edge %d %v", edge.Key, e.Mark == graph.ToRun)
 	case Execute:
 		tr.queue = append(tr.queue, e)
-		return fmt.Sprintf("execute %s %d", tr.run.NodeID(e.Node), e.Execution)
+		return fmt.Sprintf("execute %s %d", tr.run.Path(e.Node), e.Execution)
 	case Cancel:
 		tr.asked[e.Node] = true
-		return fmt.Sprintf("cancel %s %d", tr.run.NodeID(e.Node), e.Execution)
+		return fmt.Sprintf("cancel %s %d", tr.run.Path(e.Node), e.Execution)
 	case Ended:
 		return "end " + e.Result.String()
 	}
@@ -360,7 +360,7 @@ func (tr *trial) compareStates() {
 		}
 	}
 	for i := range tr.run.NodeCount() {
-		id := tr.run.NodeID(i)
+		id := tr.run.Path(i)
 		if tr.run.Executions(i) != tr.want.executions[id] || tr.run.Executions(i) > tr.run.opt.MaxActivations {
 			tr.failf("node %s had %d executions, want %d", id, tr.run.Executions(i), tr.want.executions[id])
 		}

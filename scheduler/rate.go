@@ -76,8 +76,8 @@ func (r *Run) endPaced(i int32) {
 	r.nextInstances(i)
 }
 
-// Paced says when the rate of a sub-flow allows another instance; 0 if it waits for none.
-func (r *Run) Paced(node int) int64 {
+// NextInstanceAt says when the rate of a sub-flow allows another instance; 0 if it waits for none.
+func (r *Run) NextInstanceAt(node int) int64 {
 	if x := r.rareAt(int32(node)); x != nil && x.sub != nil {
 		return x.sub.next
 	}

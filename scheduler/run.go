@@ -28,9 +28,9 @@ type Options struct {
 	Variable func(name string) string // the client's environment; nil = empty
 	Run      expression.Run
 	Seed     string // of the ids that expressions ask for: another one for each run
-	Past     Past
+	Prior    Prior
 	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
-	Again    map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
+	Repeat   map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
 	// Dry is for Forecast, which plays through what could happen.
 	Dry bool
 }
@@ -65,7 +65,7 @@ type Run struct {
 	marks    []mark              // of edges
 	counts   [graph.Statuses]int // nodes by status
 	works    works
-	holders  map[string]bool // sub-flows in which something is repeated, see Options.Again
+	holders  map[string]bool // sub-flows in which something is repeated, see Options.Repeat
 	patterns []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
 	timers   timers
 	inside   int // see Total
@@ -94,7 +94,7 @@ type node struct {
 	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
-	once        bool  // Foresee may speak of it, see findOnce; never changes after Begin
+	once        bool  // Lookahead may speak of it, see findOnce; never changes after Begin
 	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
@@ -136,8 +136,8 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 		}
 	}
 	slices.Sort(r.patterns)
-	if opt.Again != nil {
-		r.holders = holdersOf(opt.Again)
+	if opt.Repeat != nil {
+		r.holders = holdersOf(opt.Repeat)
 	}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err

@@ -57,12 +57,12 @@ func TestNewRunErrors(t *testing.T) {
 
 // TestEventsThatCannotBe: they are bugs of the caller, and the text says so.
 func TestEventsThatCannotBe(t *testing.T) {
-	begun := []Event{{Kind: Begin}}
+	begun := []Event{{Kind: Start}}
 	started := append(slices.Clone(begun), Event{Kind: Dispatched})
 	finished := append(slices.Clone(started), Event{Kind: Finished, Execution: 1, OK: true})
 	for name, events := range map[string][]Event{
 		"before Begin":        {{Kind: Stop}},
-		"second Begin":        append(slices.Clone(begun), Event{Kind: Begin}),
+		"second Begin":        append(slices.Clone(begun), Event{Kind: Start}),
 		"unknown kind":        append(slices.Clone(begun), Event{}),
 		"dispatched twice":    append(slices.Clone(started), Event{Kind: Dispatched}),
 		"started, not handed": append(slices.Clone(begun), Event{Kind: Started}),
@@ -118,8 +118,8 @@ func TestLook(t *testing.T) {
 		t.Errorf("%v run of %d nodes and %d edges", r.Mode(), r.NodeCount(), r.EdgeCount())
 	}
 	for i, id := range []string{"A", "B", "C", "X"} {
-		if at, ok := r.Index(id); at != i || !ok || r.NodeID(i) != id {
-			t.Errorf("node %s has index %d %v, and %d is %s", id, at, ok, i, r.NodeID(i))
+		if at, ok := r.Index(id); at != i || !ok || r.Path(i) != id {
+			t.Errorf("node %s has index %d %v, and %d is %s", id, at, ok, i, r.Path(i))
 		}
 	}
 	if _, ok := r.Index("nobody"); ok {
@@ -141,7 +141,7 @@ func TestWants(t *testing.T) {
 		r.Step(Event{Kind: Finished, Node: node, Execution: r.Executions(node), OK: true})
 	}
 	const a, c, b = 0, 1, 2
-	r.Step(Event{Kind: Begin})
+	r.Step(Event{Kind: Start})
 	if !r.Wants(a, 1) || r.Wants(a, 2) || r.Wants(c, 1) {
 		t.Errorf("at first A #1 %v, A #2 %v, C #1 %v", r.Wants(a, 1), r.Wants(a, 2), r.Wants(c, 1))
 	}

@@ -55,7 +55,7 @@ type Scope struct {
 	Failed []*graph.Node // Resume: what had failed, in file order
 }
 
-// Choose decides what a request runs (SEMANTICS §3).
+// Choose decides what a request runs (docs/semantics.md, Scope).
 func Choose(g *graph.Graph, req Request) (Scope, error) {
 	c := newChooser(g, req)
 	if req.Mode == Resume || req.Mode == Auto && !req.Explicit {

@@ -51,7 +51,7 @@ func (p *play) forecast(options []string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if opt.Again != nil {
+	if opt.Repeat != nil {
 		scope.Mode = Resume
 	}
 	opt.Dry = true
@@ -61,18 +61,18 @@ func (p *play) forecast(options []string) string {
 	}
 	var lines strings.Builder
 	for _, x := range dry.Forecast(p.now) {
-		line := dry.NodeID(x.Node)
+		line := dry.Path(x.Node)
 		for _, word := range []struct {
 			holds bool
 			word  string
-		}{{x.Mocked, "mocked"}, {x.Guess, "each"}, {x.Loser, "unless joined before"}, {x.Again, "anew"}, {!x.Certain && !x.Loser, "perhaps"}} {
+		}{{x.Mocked, "mocked"}, {x.Guess, "each"}, {x.Loser, "unless joined before"}, {x.MayRestart, "anew"}, {!x.Certain && !x.Loser, "perhaps"}} {
 			if word.holds {
 				line += " " + word.word
 			}
 		}
 		for _, j := range x.Edges {
 			source, target := dry.EdgeEnds(j)
-			line += fmt.Sprintf(" %s->%s", dry.NodeID(source), dry.NodeID(target))
+			line += fmt.Sprintf(" %s->%s", dry.Path(source), dry.Path(target))
 		}
 		lines.WriteString(line + "\n")
 	}
@@ -120,14 +120,14 @@ func (p *play) ending(verb string, words []string) Event {
 }
 
 func (p *play) changed(e Effect) string {
-	text := fmt.Sprintf("%s is %s %s", p.run.NodeID(e.Node), orIdle(e.Status), e.Reason)
+	text := fmt.Sprintf("%s is %s %s", p.run.Path(e.Node), orIdle(e.Status), e.Reason)
 	if e.Status == graph.Failed && p.run.Handled(e.Node) {
 		text += " (handled)"
 	}
 	if e.Mocked {
 		text += " (mocked)"
 	}
-	if e.Past {
+	if e.Prior {
 		text += " (before)"
 	}
 	if e.Message != "" {
@@ -140,8 +140,8 @@ func (p *play) flowEffect(e Effect) string {
 	if e.Kind == Timer {
 		return "timer " + moment(e.At)
 	}
-	id := p.run.NodeID(e.Node)
-	if e.Kind == Grew {
+	id := p.run.Path(e.Node)
+	if e.Kind == NodesAdded {
 		return fmt.Sprintf("%s begins, %d nodes", id[:strings.LastIndex(id, "]/")+1], e.Count)
 	}
 	if e.Kind == Answered {
@@ -245,7 +245,7 @@ func (p *play) driver(options []string, ends map[string][]string, k int) *driver
 	}
 	d := newDriver(p.tb, g, opt, random)
 	d.end = func(run *Run, node, n int) Event {
-		words := ends[run.NodeID(node)]
+		words := ends[run.Path(node)]
 		if words == nil {
 			words = ends[run.Template(node)]
 		}

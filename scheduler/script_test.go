@@ -59,7 +59,7 @@ type play struct {
 	text      string // of the graph
 	lastScope map[string][]string
 	run       *Run
-	past      Past
+	past      Prior
 	spare     *Run // of the same beginning, for a replay at the end
 	now       int64
 	events    []Event
@@ -70,7 +70,7 @@ type play struct {
 //
 //	graph, then lines       a graph (see parseGraph)
 //	scope A B               what the last run of these nodes had in scope
-//	run [option…]           Choose, NewRun, Begin; options: nodes=A,B exclude=A fresh resume
+//	run [option…]           Choose, NewRun, Start; options: nodes=A,B exclude=A fresh resume
 //	                        limit=N instances=N fail-fast past (what the run before has left) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
 //	forecast [option…]      what such a run would do
@@ -118,7 +118,7 @@ func (p *play) begin(options []string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if opt.Again != nil {
+	if opt.Repeat != nil {
 		scope.Mode = Resume
 	}
 	if p.run, err = NewRun(p.g, scope, opt); err != nil {
@@ -133,7 +133,7 @@ func (p *play) begin(options []string) string {
 	if len(scope.Failed) > 0 {
 		head += ", failed" + idsOf(scope.Failed)
 	}
-	return head + "\n" + p.step(Event{Kind: Begin})
+	return head + "\n" + p.step(Event{Kind: Start})
 }
 
 func (p *play) options(options []string) (req Request, opt Options) {
@@ -150,9 +150,9 @@ func (p *play) options(options []string) (req Request, opt Options) {
 		case "resume":
 			req.Mode = Resume
 		case "again":
-			req.Mode, req.Explicit, opt.Past, opt.Again = Fresh, true, p.past, map[string]bool{}
+			req.Mode, req.Explicit, opt.Prior, opt.Repeat = Fresh, true, p.past, map[string]bool{}
 			for path := range strings.SplitSeq(value, ",") {
-				opt.Again[path] = true
+				opt.Repeat[path] = true
 				subflow, _, _ := strings.Cut(path, "[")
 				req.Selected = append(req.Selected, p.g.Node(subflow))
 			}
@@ -163,7 +163,7 @@ func (p *play) options(options []string) (req Request, opt Options) {
 		case "fail-fast":
 			opt.FailFast = true
 		case "past":
-			opt.Past = p.past
+			opt.Prior = p.past
 			req.Due = func(n *graph.Node) bool { return p.past[n.ID].Due }
 			req.Handled = func(n *graph.Node) bool { return p.past[n.ID].Handled }
 		default:
@@ -198,7 +198,7 @@ func (p *play) act(verb string, args []string) (text string) {
 	case "started":
 		return p.step(Event{Kind: Started, Node: i})
 	case "stray":
-		return p.step(Event{Kind: Strayed, Node: i})
+		return p.step(Event{Kind: Unrequested, Node: i})
 	case "withdrawn":
 		return p.step(Event{Kind: Withdrawn, Node: i, Execution: p.run.Executions(i)})
 	case "ok", "fail", "items":
@@ -239,7 +239,7 @@ func (p *play) ask(verb string, i int) string {
 	case "outputs":
 		return fmt.Sprint(p.run.Outputs(i))
 	case "past":
-		return fmt.Sprintf("%+v", p.run.Past()[p.run.NodeID(i)])
+		return fmt.Sprintf("%+v", p.run.Prior()[p.run.Path(i)])
 	}
 	return "unknown command " + verb
 }
@@ -254,7 +254,7 @@ func (p *play) step(ev Event) string {
 		p.effects = append(p.effects, e)
 		switch e.Kind {
 		case NodeChanged:
-			if n := p.g.Node(p.run.NodeID(e.Node)); n != nil {
+			if n := p.g.Node(p.run.Path(e.Node)); n != nil {
 				p.g.SetStatus(n, e.Status)
 			}
 		case EdgeChanged:
@@ -263,7 +263,7 @@ func (p *play) step(ev Event) string {
 		lines.WriteString(p.effect(e) + "\n")
 	}
 	if p.run.Ended() {
-		p.past = p.run.Past()
+		p.past = p.run.Prior()
 		p.replay()
 	}
 	return lines.String()
@@ -276,10 +276,10 @@ func (p *play) effect(e Effect) string {
 	case EdgeChanged:
 		return p.edge(e.Edge) + map[graph.Mark]string{graph.ToRun: " marked", graph.Dead: " dead", graph.Unmarked: " cleared"}[e.Mark]
 	case Execute:
-		return fmt.Sprintf("execute %s #%d", p.run.NodeID(e.Node), e.Execution)
+		return fmt.Sprintf("execute %s #%d", p.run.Path(e.Node), e.Execution)
 	case Cancel:
-		return fmt.Sprintf("cancel %s #%d", p.run.NodeID(e.Node), e.Execution)
-	case Waiting, Answered, Grew, Timer:
+		return fmt.Sprintf("cancel %s #%d", p.run.Path(e.Node), e.Execution)
+	case Waiting, Answered, NodesAdded, Timer:
 		return p.flowEffect(e)
 	}
 	return "ended: " + e.Result.String()
@@ -291,7 +291,7 @@ func (p *play) edge(j int) string {
 	if p.g.Edge(p.run.EdgeKey(j)).Type == graph.NonBlocking {
 		arrow = "~>"
 	}
-	return p.run.NodeID(source) + arrow + p.run.NodeID(target)
+	return p.run.Path(source) + arrow + p.run.Path(target)
 }
 
 func (p *play) edges(list []int) string {
@@ -305,7 +305,7 @@ func (p *play) edges(list []int) string {
 func (p *play) names(list []int) string {
 	var words []string
 	for _, i := range list {
-		words = append(words, p.run.NodeID(i))
+		words = append(words, p.run.Path(i))
 	}
 	return strings.Join(words, " ")
 }

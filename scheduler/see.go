@@ -8,10 +8,10 @@ import (
 	"wf/scheduler/expression"
 )
 
-// See returns what a text sees at a place of the run, and the sub-flow whose names it may use: "" is the outer
+// EnvAt returns what a text sees at a place of the run, and the sub-flow whose names it may use: "" is the outer
 // flow, the path of a node the flow that it lies in, and align[3] an instance. ok is false if there is no such
 // place in the run.
-func (r *Run) See(path string) (env expression.Env, home *graph.Node, ok bool) {
+func (r *Run) EnvAt(path string) (env expression.Env, home *graph.Node, ok bool) {
 	k := int32(0)
 	if path != "" {
 		if k, ok = r.frameCalled(path); !ok {

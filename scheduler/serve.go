@@ -135,7 +135,7 @@ func (r *Run) mockOf(i int32) (m Mock, mocked bool) {
 		return m, false
 	}
 	f := r.frameOf(i)
-	if m, mocked = r.opt.Mocks[r.NodeID(int(i))]; !mocked {
+	if m, mocked = r.opt.Mocks[r.Path(int(i))]; !mocked {
 		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
 	}
 	if !mocked {
@@ -241,7 +241,7 @@ func (r *Run) ask(i int32, rules *flow.Rules) bool {
 func (r *Run) personDecided(ev *Event) {
 	i := int32(ev.Node)
 	if x := r.rareAt(i); x == nil || x.wait != WaitApproval {
-		panic("internal error: scheduler: a decision about node " + r.NodeID(ev.Node) + ", which waits for none")
+		panic("internal error: scheduler: a decision about node " + r.Path(ev.Node) + ", which waits for none")
 	}
 	r.grant(i, ev.OK, ev.Outputs, ev.Message)
 }

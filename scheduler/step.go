@@ -21,12 +21,12 @@ import (
 // Skipped. A sub-flow is Running from its activation until its instances are over.
 func (r *Run) Step(ev Event) []Effect {
 	r.effects = r.effects[:0]
-	if !r.begun && ev.Kind != Begin {
+	if !r.begun && ev.Kind != Start {
 		panic("internal error: scheduler: an event before Begin")
 	}
 	r.now = max(r.now, ev.At)
 	switch ev.Kind {
-	case Begin:
+	case Start:
 		r.begin()
 	case Dispatched:
 		r.dispatched(&ev)
@@ -34,7 +34,7 @@ func (r *Run) Step(ev Event) []Effect {
 		r.started(&ev)
 	case Finished:
 		r.finished(&ev)
-	case Strayed:
+	case Unrequested:
 		r.strayed(&ev)
 	case Withdrawn:
 		r.withdrawn(&ev)
@@ -73,7 +73,7 @@ func (r *Run) emit(e Effect) { r.effects = append(r.effects, e) }
 func (r *Run) dispatched(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if n.status != graph.Queued || n.handed || r.waiting(int32(ev.Node)) {
-		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.NodeID(ev.Node), n.status))
+		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.Path(ev.Node), n.status))
 	}
 	r.hand(int32(ev.Node))
 }
@@ -88,7 +88,7 @@ func (r *Run) hand(i int32) {
 func (r *Run) started(ev *Event) {
 	i := int32(ev.Node)
 	if n := &r.nodes[i]; n.status != graph.Queued || !n.handed {
-		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.NodeID(ev.Node), n.status))
+		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.Path(ev.Node), n.status))
 	}
 	r.setStatus(i, graph.Running, "")
 	r.limitTime(i)
@@ -117,7 +117,7 @@ func (r *Run) finished(ev *Event) {
 func (r *Run) strayed(ev *Event) {
 	i, n := int32(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
-		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.NodeID(ev.Node), n.status))
+		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.Path(ev.Node), n.status))
 	}
 	n.stray = true
 	r.setStatus(i, graph.Queued, "")
@@ -142,7 +142,7 @@ func (r *Run) again(i int32) bool {
 func (r *Run) withdrawn(ev *Event) {
 	i := int32(ev.Node)
 	if r.nodes[i].status == graph.Running {
-		panic("internal error: scheduler: node " + r.NodeID(ev.Node) + " withdrawn while it runs")
+		panic("internal error: scheduler: node " + r.Path(ev.Node) + " withdrawn while it runs")
 	}
 	r.takeBack(ev)
 	if r.halted {
@@ -157,7 +157,7 @@ func (r *Run) takeBack(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if !n.handed || ev.Execution != int(n.executions) {
 		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s ended while %q in execution %d",
-			ev.Execution, r.NodeID(ev.Node), n.status, n.executions))
+			ev.Execution, r.Path(ev.Node), n.status, n.executions))
 	}
 	n.handed = false
 	n.stray = n.stray && !n.idempotent

@@ -176,7 +176,7 @@ func (r *Run) addInstance(i int32, s *instances) int32 {
 	if r.dry != nil && r.dry.open[i] && !r.recalled(i, r.frames[k].instance) {
 		r.dry.guessed[k] = true
 	}
-	r.emit(Effect{Kind: Grew, Node: int(r.frames[k].node), Count: len(r.frames[k].lay.ids)})
+	r.emit(Effect{Kind: NodesAdded, Node: int(r.frames[k].node), Count: len(r.frames[k].lay.ids)})
 	return k
 }
 
@@ -289,7 +289,7 @@ func (r *Run) failOthers(k int32) {
 	}
 	running := s.going - 1
 	s.stopping = ReasonInstances
-	s.message = fmt.Sprintf("%s failed, and on_failure=cancel ended the rest: %s that ran, %d not begun", r.instanceWord(f.owner, ItemWords(s.items), f.instance),
+	s.message = fmt.Sprintf("%s failed, and on_failure=cancel ended the rest: %s that ran, %d not begun", r.instanceWord(f.owner, ItemNames(s.items), f.instance),
 		instancesOf(running), max(0, s.count-len(s.frames)))
 	r.cancelInstances(f.owner, ReasonInstances)
 }
@@ -338,7 +338,7 @@ func instancesOf(n int) string {
 func (r *Run) failedInstances(i int32, s *instances) string {
 	const named = 5
 	var names []string
-	words := ItemWords(s.items)
+	words := ItemNames(s.items)
 	for _, k := range s.frames {
 		if f := &r.frames[k]; f.unhandled > 0 || f.cut {
 			if len(names) == named {

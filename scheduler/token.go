@@ -82,7 +82,7 @@ func (r *Run) die(j int32) {
 	}
 }
 
-// join looks whether the marks that a node has are enough to decide (CONTROL-FLOW §2). All marks of a
+// join looks whether the marks that a node has are enough to decide (docs/control-flow.md, Joins). All marks of a
 // round are taken together. A node that waits for fewer tokens than it has edges decides as soon as it
 // has these, and its round goes on until the last mark has come.
 func (r *Run) join(i, cause int32) {

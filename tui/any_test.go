@@ -54,8 +54,8 @@ func TestAnything(t *testing.T) {
 				m.Update(keyPress(key))
 			}
 			m.View()
-			if m.screen.width != width || m.screen.height != height {
-				t.Fatalf("a frame of %dx%d on a terminal of %dx%d", m.screen.width, m.screen.height, width, height)
+			if m.screen.Width != width || m.screen.Height != height {
+				t.Fatalf("a frame of %dx%d on a terminal of %dx%d", m.screen.Width, m.screen.Height, width, height)
 			}
 			if m.dead {
 				return

@@ -3,6 +3,9 @@ package tui
 import (
 	"strings"
 
+	"wf/tui/cells"
+	"wf/tui/words"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -13,9 +16,9 @@ type chooser struct {
 	title   string
 	line    line
 	choices []choice
-	found   []int // of choices
-	box     area  // of the latest frame
-	rows    area
+	found   []int      // of choices
+	box     cells.Area // of the latest frame
+	rows    cells.Area
 }
 
 func newChooser(title string, choices []choice) *chooser {
@@ -72,38 +75,38 @@ func (d *chooser) paste(_ *model, text string) tea.Cmd {
 
 func (d *chooser) click(m *model, x, y int) tea.Cmd {
 	switch {
-	case !d.box.contains(x, y):
+	case !d.box.Contains(x, y):
 		m.done()
-	case d.rows.contains(x, y):
-		return d.choose(m, d.top+y-d.rows.y)
+	case d.rows.Contains(x, y):
+		return d.choose(m, d.top+y-d.rows.Y)
 	}
 	return nil
 }
 
 func (d *chooser) wheel(_ *model, _ tea.Mouse, n int) { d.at = max(0, min(d.at+n, d.size-1)) }
 
-func (d *chooser) draw(m *model, a area) (x, y int, cursor bool) {
-	title := d.title + "  " + count(d.at+1, len(d.found))
+func (d *chooser) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	title := d.title + "  " + words.Count(d.at+1, len(d.found))
 	if len(d.found) == 0 {
 		title = d.title + "  none"
 	}
-	d.box = box(a, min(90, a.width-4), min(len(d.choices)+3, 18, a.height-2), title, m.opt.ASCII)
-	in := d.box.part(2, 1, d.box.width-4, d.box.height-2)
-	x = d.line.draw(in, in.put(0, 0, "/ ", keyStyle), plainStyle)
-	d.rows = in.part(0, 1, in.width, in.height-1)
-	d.fit(len(d.found), d.rows.height)
-	for i := range d.rows.height {
+	d.box = cells.Box(a, min(90, a.Width-4), min(len(d.choices)+3, 18, a.Height-2), title)
+	in := d.box.Part(2, 1, d.box.Width-4, d.box.Height-2)
+	x = d.line.draw(in, in.Put(0, 0, "/ ", cells.Key), cells.Plain)
+	d.rows = in.Part(0, 1, in.Width, in.Height-1)
+	d.fit(len(d.found), d.rows.Height)
+	for i := range d.rows.Height {
 		if d.top+i >= len(d.found) {
 			break
 		}
-		row, c := d.rows.row(i), d.choices[d.found[d.top+i]]
-		end := row.put(0, 0, clip(c.label, row.width, m.opt.ASCII), plainStyle)
-		if room := row.width - end - 2; room > 4 {
-			row.put(end+2, 0, clip(c.detail, room, m.opt.ASCII), dimStyle)
+		row, c := d.rows.Row(i), d.choices[d.found[d.top+i]]
+		end := row.Put(0, 0, cells.Clip(c.label, row.Width, m.opt.ASCII), cells.Plain)
+		if room := row.Width - end - 2; room > 4 {
+			row.Put(end+2, 0, cells.Clip(c.detail, room, m.opt.ASCII), cells.Dimmed)
 		}
 		if d.top+i == d.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
-	return in.x + x, in.y, true
+	return in.X + x, in.Y, true
 }

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/tui/drawing"
+	"wf/tui/words"
 )
 
 // TestConnectPreview: while somebody connects, the edge is drawn, and in another colour if it is refused.
@@ -66,7 +67,7 @@ func TestDeleteOneOfMany(t *testing.T) {
 	frame(m) // pages are as long as what was drawn
 	press(m, "pgdown", "pgdown")
 	d, ok := m.dialogs[0].(*chooser)
-	if !ok || d.at <= 10 || len(d.choices) != 39 || !strings.Contains(frame(m), count(d.at+1, 39)) {
+	if !ok || d.at <= 10 || len(d.choices) != 39 || !strings.Contains(frame(m), words.Count(d.at+1, 39)) {
 		t.Fatalf("%T:\n%s", m.dialogs[0], frame(m))
 	}
 	press(m, "3", "7")
@@ -108,7 +109,7 @@ func TestMenuClick(t *testing.T) {
 func TestHelpOfEdits(t *testing.T) {
 	var all strings.Builder
 	for _, l := range helpLines(registry(), atDrawing, 100, false) {
-		all.WriteString(l.text + "\n")
+		all.WriteString(l.Text + "\n")
 	}
 	for _, a := range registry() {
 		if a.where&atDrawing != 0 && len(a.keys) > 0 && !strings.Contains(all.String(), a.help) {

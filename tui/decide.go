@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -293,46 +294,46 @@ func (d *decider) send(m *model) tea.Cmd {
 			m.shut(d)
 			return
 		}
-		d.problem = plain.Line(errorText(err))
+		d.problem = plain.Line(words.Error(err))
 	})
 }
 
-func (d *decider) draw(m *model, a area) (x, y int, cursor bool) {
+func (d *decider) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	text := d.about[0].Text
 	if len(d.about) > 1 {
 		text = askedNames(d.about) + ", the same answer for all"
 	}
-	width := min(90, a.width-2)
-	asked := wrapWords(text, width-4)
+	width := min(90, a.Width-2)
+	asked := cells.Wrap(text, width-4)
 	told := d.told(width - 4)
-	room := max(1, a.height-len(d.values)-len(d.choices)-8)
+	room := max(1, a.Height-len(d.values)-len(d.choices)-8)
 	asked = asked[:min(len(asked), room)]
 	told = told[:min(len(told), max(0, room-len(asked)))]
-	b := box(a, width, len(asked)+len(told)+len(d.choices)+len(d.values)+6, "Approve "+askedNames(d.about), m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
+	b := cells.Box(a, width, len(asked)+len(told)+len(d.choices)+len(d.values)+6, "Approve "+askedNames(d.about))
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	at := 0
 	for _, line := range asked {
-		in.put(0, at, line, strongStyle)
+		in.Put(0, at, line, cells.Strong)
 		at++
 	}
 	for _, line := range told {
-		in.put(0, at, line, dimStyle)
+		in.Put(0, at, line, cells.Dimmed)
 		at++
 	}
 	at++
 	at = d.drawChoices(m, in, at)
 	const column = 11
 	field := func(i int, label string, l *line) {
-		row := in.row(at)
+		row := in.Row(at)
 		at++
-		st := dimStyle
+		st := cells.Dimmed
 		if i == d.at {
-			st = keyStyle
+			st = cells.Key
 		}
-		row.put(0, 0, label, st)
-		end := l.draw(row, column, plainStyle)
+		row.Put(0, 0, label, st)
+		end := l.draw(row, column, cells.Plain)
 		if i == d.at {
-			x, y, cursor = row.x+end, row.y, true
+			x, y, cursor = row.X+end, row.Y, true
 		}
 	}
 	for i := range d.values {
@@ -343,27 +344,27 @@ func (d *decider) draw(m *model, a area) (x, y int, cursor bool) {
 		field(i, label, &d.values[i])
 	}
 	field(len(d.values), "comment", &d.comment)
-	last, st := "Enter approves  Tab next field  Esc decides nothing", dimStyle
+	last, st := "Enter approves  Tab next field  Esc decides nothing", cells.Dimmed
 	if d.problem != "" {
-		last, st = d.problem, badStyle
+		last, st = d.problem, cells.Bad
 	}
-	in.row(in.height-1).put(0, 0, clip(last, in.width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
 	return x, y, cursor
 }
 
 // drawChoices writes the ways that the answer can choose, and what each leads to.
-func (d *decider) drawChoices(m *model, in area, at int) int {
-	arrow := either(m.opt.ASCII, "->", "→")
+func (d *decider) drawChoices(m *model, in cells.Area, at int) int {
+	arrow := cells.Either(m.opt.ASCII, "->", "→")
 	for i, c := range d.choices {
-		mark, st := "  ", plainStyle
+		mark, st := "  ", cells.Plain
 		if i == d.chosen {
-			mark, st = either(m.opt.ASCII, "> ", "▸ "), strongStyle
+			mark, st = cells.Either(m.opt.ASCII, "> ", "▸ "), cells.Strong
 		}
 		if d.at < 0 && (i == d.chosen || d.chosen < 0) {
-			st = keyStyle
+			st = cells.Key
 		}
 		text := fmt.Sprintf("%s%d case=%s  %s %s", mark, i+1, plain.Line(c.Case), arrow, plain.Line(strings.Join(c.Leads, ", ")))
-		in.put(0, at, clip(text, in.width, m.opt.ASCII), st)
+		in.Put(0, at, cells.Clip(text, in.Width, m.opt.ASCII), st)
 		at++
 	}
 	return at
@@ -376,11 +377,11 @@ func (d *decider) told(width int) (lines []string) {
 	}
 	for _, before := range d.about[0].Before {
 		for _, value := range strings.Split(outputsText(before.Outputs), "\n") {
-			lines = append(lines, wrapWords(plain.Line(before.Node)+": "+plain.Line(value), width)...)
+			lines = append(lines, cells.Wrap(plain.Line(before.Node)+": "+plain.Line(value), width)...)
 		}
 	}
 	for _, f := range d.about[0].Fields {
-		lines = append(lines, wrapWords(plain.Line(f.Name)+": "+hintOf(f), width)...)
+		lines = append(lines, cells.Wrap(plain.Line(f.Name)+": "+hintOf(f), width)...)
 	}
 	return lines
 }
@@ -396,7 +397,7 @@ func (m *model) answerMenu() bool {
 			continue
 		}
 		about := []api.Approval{a}
-		m.open(&menu{title: clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
+		m.open(&menu{title: cells.Clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
 			{"w", "decide nothing now", "", nil},
 			{"y", "approve, with values and a comment if you like", m.decideCommand("approve", about, nil, ""), func(m *model) tea.Cmd {
 				m.approveThese(about)

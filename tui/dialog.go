@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/cells"
 	"wf/tui/plain"
 )
 
@@ -16,7 +17,7 @@ type dialog interface {
 	key(m *model, k tea.KeyPressMsg) tea.Cmd
 	paste(m *model, text string) tea.Cmd
 	// draw writes the dialog over a, which is the whole screen, and returns where the cursor belongs.
-	draw(m *model, a area) (x, y int, cursor bool)
+	draw(m *model, a cells.Area) (x, y int, cursor bool)
 }
 
 // A pointed dialog can be used with the mouse, too. Clicks on others are ignored: they are questions.
@@ -62,7 +63,7 @@ func (l *line) insert(text string) {
 	}, plain.Text(text))
 	var added []string
 	for room := cmp.Or(l.most, longestLine) - len(l.text); text != "" && len(added) < room; {
-		cluster, _ := grapheme(text)
+		cluster, _ := cells.Grapheme(text)
 		added = append(added, cluster)
 		text = text[len(cluster):]
 	}
@@ -127,16 +128,16 @@ func (l *line) veiled() *line {
 }
 
 // draw writes the line so that the cursor is in sight, and returns its column.
-func (l *line) draw(a area, x int, st style) int {
-	room := max(1, a.width-x-1)
+func (l *line) draw(a cells.Area, x int, st cells.Style) int {
+	room := max(1, a.Width-x-1)
 	from, used := l.at, 0
-	for from > 0 && used+columns(l.text[from-1]) < room {
+	for from > 0 && used+cells.Columns(l.text[from-1]) < room {
 		from--
-		used += columns(l.text[from])
+		used += cells.Columns(l.text[from])
 	}
 	end := x
-	for i := from; i < len(l.text) && end < a.width; i++ {
-		end = a.put(end, 0, l.text[i], st)
+	for i := from; i < len(l.text) && end < a.Width; i++ {
+		end = a.Put(end, 0, l.text[i], st)
 	}
 	return x + used
 }
@@ -211,20 +212,20 @@ func (p *prompt) paste(m *model, text string) tea.Cmd {
 	return nil
 }
 
-func (p *prompt) draw(m *model, a area) (x, y int, cursor bool) {
-	row := a.row(a.height - 1)
-	row.fill(plainStyle)
+func (p *prompt) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	row := a.Row(a.Height - 1)
+	row.Fill(cells.Plain)
 	room := row
 	if p.hint != nil {
 		text, bad := p.hint(m, p.line.String())
-		st := dimStyle
+		st := cells.Dimmed
 		if bad {
-			st = badStyle
+			st = cells.Bad
 		}
-		text = clip(text, row.width/2, m.opt.ASCII)
-		end := row.putEnd(0, text, st)
-		room = row.part(0, 0, end-1, 1)
+		text = cells.Clip(text, row.Width/2, m.opt.ASCII)
+		end := row.PutEnd(0, text, st)
+		room = row.Part(0, 0, end-1, 1)
 	}
-	x = room.put(0, 0, p.label+" ", keyStyle)
-	return p.line.draw(room, x, plainStyle), a.height - 1, true
+	x = room.Put(0, 0, p.label+" ", cells.Key)
+	return p.line.draw(room, x, cells.Plain), a.Height - 1, true
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -20,19 +21,19 @@ const (
 
 // areas are where things are on the screen.
 type areas struct {
-	drawing area
-	side    area
-	divider area // to drag
-	beside  bool // the panes stand side by side
-	list    area
+	drawing cells.Area
+	side    cells.Area
+	divider cells.Area // to drag
+	beside  bool       // the panes stand side by side
+	list    cells.Area
 
-	overview area // inside of its frame; empty while there is none
+	overview cells.Area // inside of its frame; empty while there is none
 }
 
 // View is the frame that shows the model.
 func (m *model) View() tea.View {
 	x, y, cursor := m.draw()
-	v := tea.NewView(m.screen.write(m.opt.Color))
+	v := tea.NewView(m.screen.Encode(m.opt.Color))
 	v.AltScreen = true
 	v.WindowTitle = m.title()
 	if m.mouse {
@@ -57,8 +58,9 @@ func (m *model) draw() (x, y int, cursor bool) {
 	if m.stale {
 		m.refresh()
 	}
-	m.screen.resize(m.width, m.height)
-	all := m.screen.all()
+	m.screen.Resize(m.width, m.height)
+	m.screen.ASCII = m.opt.ASCII
+	all := m.screen.All()
 	m.areas = areas{}
 	if m.width < leastWidth || m.height < leastHeight {
 		m.drawSmall(all)
@@ -82,27 +84,27 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.areas.list = body
 		m.drawInbox(body)
 	}
-	m.header(all.row(0)) // it tells where the drawing is
-	m.progress(all.row(all.height - 2))
-	m.footer(all.row(all.height - 1))
+	m.header(all.Row(0)) // it tells where the drawing is
+	m.progress(all.Row(all.Height - 2))
+	m.footer(all.Row(all.Height - 1))
 	for _, d := range m.dialogs {
 		x, y, cursor = d.draw(m, all)
 	}
 	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
 	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
-	if c := all.at(0, all.height-1); *c == (cell{}) {
-		c.style = dimStyle
+	if c := all.At(0, all.Height-1); *c == (cells.Cell{}) {
+		c.Style = cells.Dimmed
 	}
 	return x, y, cursor
 }
 
 // drawSmall says what matters on a terminal that is too small for a drawing.
-func (m *model) drawSmall(a area) {
+func (m *model) drawSmall(a cells.Area) {
 	if m.link != nil {
-		a.put(0, 0, clip(m.stateLine(), a.width, m.opt.ASCII), plainStyle)
+		a.Put(0, 0, cells.Clip(m.stateLine(), a.Width, m.opt.ASCII), cells.Plain)
 	}
 	text := fmt.Sprintf("terminal too small (%dx%d)", m.width, m.height)
-	a.put(0, min(1, a.height-1), clip(text, a.width, m.opt.ASCII), noteStyle)
+	a.Put(0, min(1, a.Height-1), cells.Clip(text, a.Width, m.opt.ASCII), cells.Note)
 }
 
 // stateLine is how the workfile stands, in a few words.
@@ -125,17 +127,17 @@ func (m *model) stateLine() string {
 
 // header is the first row: what is looked at, and whether it is live. That comes first where there is not
 // room for both.
-func (m *model) header(a area) {
-	a.fill(titleStyle)
+func (m *model) header(a cells.Area) {
+	a.Fill(cells.Title)
 	live := m.badge() + m.liveness()
-	a.putEnd(0, live+" ", titleStyle)
-	a = a.part(0, 0, a.width-columns(live)-2, 1)
-	x := a.put(0, 0, " wf", titleStyle)
-	for _, part := range m.headings(a.width) {
-		if x+2+columns(part) > a.width {
+	a.PutEnd(0, live+" ", cells.Title)
+	a = a.Part(0, 0, a.Width-cells.Columns(live)-2, 1)
+	x := a.Put(0, 0, " wf", cells.Title)
+	for _, part := range m.headings(a.Width) {
+		if x+2+cells.Columns(part) > a.Width {
 			break
 		}
-		x = a.put(x, 0, "  "+part, titleStyle)
+		x = a.Put(x, 0, "  "+part, cells.Title)
 	}
 }
 
@@ -147,7 +149,7 @@ func (m *model) headings(width int) []string {
 	if m.link == nil {
 		return nil
 	}
-	parts := []string{clipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
+	parts := []string{cells.ClipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
 	if m.past != nil {
 		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
 	} else if run := m.flow.current(); run != nil {
@@ -157,7 +159,7 @@ func (m *model) headings(width int) []string {
 		parts = append(parts, text)
 	}
 	if text := m.activeFilter(); text != "" && m.page == mainPage {
-		parts = append(parts, "filter "+clip(text, 30, m.opt.ASCII))
+		parts = append(parts, "filter "+cells.Clip(text, 30, m.opt.ASCII))
 	}
 	if n := len(m.picture.markedNodes()); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d marked", n))
@@ -173,7 +175,7 @@ func (m *model) headings(width int) []string {
 
 // liveness says how the connection to the daemon is.
 func (m *model) liveness() string {
-	dot := either(m.opt.ASCII, "* ", "● ")
+	dot := cells.Either(m.opt.ASCII, "* ", "● ")
 	switch {
 	case m.link == nil:
 		return ""
@@ -191,28 +193,28 @@ func (m *model) liveness() string {
 }
 
 // drawMain writes the drawing and what stands beside or below it.
-func (m *model) drawMain(a area) {
+func (m *model) drawMain(a cells.Area) {
 	if m.nothingOpen() {
 		m.drawNothing(a)
 		return
 	}
 	m.areas = m.panes(a)
 	if m.areas.beside {
-		rule(m.areas.divider, either(m.opt.ASCII, "|", "│"))
+		cells.Rule(m.areas.divider, cells.Either(m.opt.ASCII, "|", "│"))
 	} else {
-		rule(m.areas.divider, either(m.opt.ASCII, "-", "─"))
+		cells.Rule(m.areas.divider, cells.Either(m.opt.ASCII, "-", "─"))
 		defer m.drawWhereabouts()
 	}
 	drawing, side := m.areas.drawing, m.areas.side
-	if drawing.width > 0 && drawing.height > 0 {
+	if drawing.Width > 0 && drawing.Height > 0 {
 		m.picture.preview = m.preview()
 		m.picture.draw(drawing, m.opt.ASCII)
 		m.drawOverview(drawing)
 		if m.picture.selected.Kind == 0 {
-			drawing.put(1, 1, m.emptyText(), dimStyle)
+			drawing.Put(1, 1, m.emptyText(), cells.Dimmed)
 		}
 	}
-	if side.width > 0 && side.height > 1 {
+	if side.Width > 0 && side.Height > 1 {
 		m.drawSide(side)
 	}
 }
@@ -220,67 +222,67 @@ func (m *model) drawMain(a area) {
 // stacked says whether the panes stand one above the other, with a rule between them.
 func (m *model) stacked() bool {
 	d := m.panes(m.body()).divider
-	return d.height == 1 && d.width > 1
+	return d.Height == 1 && d.Width > 1
 }
 
 // drawWhereabouts says on the rule below a drawing which part of it is in sight. It is called when that is
 // known: after the drawing.
 func (m *model) drawWhereabouts() {
-	if text := m.picture.whereabouts(); text != "" && m.areas.divider.width > 0 {
-		m.areas.divider.putEnd(0, " "+text+" ", dimStyle)
+	if text := m.picture.whereabouts(); text != "" && m.areas.divider.Width > 0 {
+		m.areas.divider.PutEnd(0, " "+text+" ", cells.Dimmed)
 	}
 }
 
 // body is the area between header and footer.
-func (m *model) body() area {
-	return area{&m.screen, 0, 1, max(m.width, 0), max(m.height-3, 0)}
+func (m *model) body() cells.Area {
+	return m.screen.Area(0, 1, max(m.width, 0), max(m.height-3, 0))
 }
 
 // drawNothing says why there is no drawing.
-func (m *model) drawNothing(a area) {
+func (m *model) drawNothing(a cells.Area) {
 	if m.link != nil && m.link.ended != nil {
 		y := 1
-		put := func(text string, st style) {
-			for _, line := range wrapWords(text, a.width-4) {
-				a.put(2, y, line, st)
+		put := func(text string, st cells.Style) {
+			for _, line := range cells.Wrap(text, a.Width-4) {
+				a.Put(2, y, line, st)
 				y++
 			}
 		}
 		if m.opt.Explain == nil {
-			put(errorText(m.link.ended), badStyle)
+			put(words.Error(m.link.ended), cells.Bad)
 		} else {
 			e := m.opt.Explain(m.link.path, m.link.ended)
-			put(plain.Line(e.Message), badStyle)
+			put(plain.Line(e.Message), cells.Bad)
 			for _, text := range []string{e.Where, e.Why} {
 				if text != "" {
-					put(plain.Line(text), plainStyle)
+					put(plain.Line(text), cells.Plain)
 				}
 			}
 			if e.Fix != "" {
-				put("fix: "+plain.Line(e.Fix), strongStyle)
+				put("fix: "+plain.Line(e.Fix), cells.Strong)
 			}
 		}
-		a.put(2, y+1, "C tries again, ~ goes home, q leaves", dimStyle)
+		a.Put(2, y+1, "C tries again, ~ goes home, q leaves", cells.Dimmed)
 		return
 	}
-	a.put(2, 1, "opening "+m.name(), dimStyle)
+	a.Put(2, 1, "opening "+m.name(), cells.Dimmed)
 }
 
 // panes divides the body of the main screen. A pane without room is empty.
-func (m *model) panes(a area) areas {
+func (m *model) panes(a cells.Area) areas {
 	switch {
-	case (m.zoomed || a.width < stackWidth) && m.pane == sidePane:
+	case (m.zoomed || a.Width < stackWidth) && m.pane == sidePane:
 		return areas{side: a}
-	case m.zoomed || a.width < stackWidth:
+	case m.zoomed || a.Width < stackWidth:
 		return areas{drawing: a}
-	case a.width < besideWidth:
-		top := min(max(3, int(float64(a.height)*m.share(0.6))), a.height-4)
-		return areas{drawing: a.part(0, 0, a.width, top), divider: a.row(top),
-			side: a.part(0, top+1, a.width, a.height-top-1)}
+	case a.Width < besideWidth:
+		top := min(max(3, int(float64(a.Height)*m.share(0.6))), a.Height-4)
+		return areas{drawing: a.Part(0, 0, a.Width, top), divider: a.Row(top),
+			side: a.Part(0, top+1, a.Width, a.Height-top-1)}
 	}
-	left := min(max(30, int(float64(a.width)*m.share(0.62))), a.width-30)
-	return areas{drawing: a.part(0, 0, left, a.height), divider: a.part(left, 0, 1, a.height),
-		side: a.part(left+2, 0, a.width-left-2, a.height), beside: true}
+	left := min(max(30, int(float64(a.Width)*m.share(0.62))), a.Width-30)
+	return areas{drawing: a.Part(0, 0, left, a.Height), divider: a.Part(left, 0, 1, a.Height),
+		side: a.Part(left+2, 0, a.Width-left-2, a.Height), beside: true}
 }
 
 // share is the part of the screen that the drawing has.
@@ -291,20 +293,11 @@ func (m *model) share(usual float64) float64 {
 	return usual
 }
 
-// rule fills an area with a sign.
-func rule(a area, sign string) {
-	for y := range a.height {
-		for x := range a.width {
-			a.put(x, y, sign, dimStyle)
-		}
-	}
-}
-
 // drawSide writes what the side pane has: who is selected, how it stands, its command, then its log or
 // its reasons.
-func (m *model) drawSide(a area) {
+func (m *model) drawSide(a cells.Area) {
 	used := m.sideTitle(a)
-	body := a.part(0, used, a.width, a.height-used)
+	body := a.Part(0, used, a.Width, a.Height-used)
 	if m.inspect {
 		m.drawWhy(body)
 		return
@@ -313,10 +306,10 @@ func (m *model) drawSide(a area) {
 }
 
 // sideTitle writes the rows above the log, and returns how many.
-func (m *model) sideTitle(a area) int {
-	st := strongStyle
+func (m *model) sideTitle(a cells.Area) int {
+	st := cells.Strong
 	if m.pane == sidePane {
-		st = st.with(reverse)
+		st = st.With(cells.Reverse)
 	}
 	n := m.selectedNode()
 	if in := m.picture.innerOf(); in != nil && in.node == nil {
@@ -327,24 +320,24 @@ func (m *model) sideTitle(a area) int {
 		if m.picture.layout != nil {
 			name = m.picture.layout.Name(m.picture.selected)
 		}
-		a.put(0, 0, clip(name+"  "+words.Plural(len(m.picture.nodes()), "node"), a.width, m.opt.ASCII), st)
+		a.Put(0, 0, cells.Clip(name+"  "+words.Plural(len(m.picture.nodes()), "node"), a.Width, m.opt.ASCII), st)
 		return 1
 	}
 	state := stateStyle(n.Counted())
-	x := a.put(0, 0, words.LookOf(n.Counted()).Sign(m.opt.ASCII)+" ", state)
-	x = a.put(x, 0, clipMiddle(n.Name, max(8, a.width/2), m.opt.ASCII), st)
-	x = a.put(x, 0, clip("  "+detail(n, m.now), a.width-x, m.opt.ASCII), state)
-	if word := m.paneWord(); x+columns(word)+3 <= a.width {
-		a.putEnd(0, word, dimStyle)
+	x := a.Put(0, 0, words.LookOf(n.Counted()).Sign(m.opt.ASCII)+" ", state)
+	x = a.Put(x, 0, cells.ClipMiddle(n.Name, max(8, a.Width/2), m.opt.ASCII), st)
+	x = a.Put(x, 0, cells.Clip("  "+detail(n, m.now), a.Width-x, m.opt.ASCII), state)
+	if word := m.paneWord(); x+cells.Columns(word)+3 <= a.Width {
+		a.PutEnd(0, word, cells.Dimmed)
 	}
-	if a.height < 6 {
+	if a.Height < 6 {
 		return 1
 	}
-	lines := commandLines(n.Command, max(1, a.height/4), m.opt.ASCII)
+	lines := commandLines(n.Command, max(1, a.Height/4), m.opt.ASCII)
 	for i, line := range lines {
-		a.put(0, 1+i, clip(line, a.width, m.opt.ASCII), dimStyle)
+		a.Put(0, 1+i, cells.Clip(line, a.Width, m.opt.ASCII), cells.Dimmed)
 	}
-	rule(a.row(1+len(lines)), either(m.opt.ASCII, "-", "─"))
+	cells.Rule(a.Row(1+len(lines)), cells.Either(m.opt.ASCII, "-", "─"))
 	return 2 + len(lines)
 }
 
@@ -359,7 +352,7 @@ func commandLines(command string, room int, ascii bool) []string {
 }
 
 // drawLog writes the log on the whole screen.
-func (m *model) drawLog(a area) {
+func (m *model) drawLog(a cells.Area) {
 	m.areas.side = a
 	title := strings.Join(m.log.names, ", ")
 	if n := m.selectedNode(); n != nil && title == "" {
@@ -371,6 +364,6 @@ func (m *model) drawLog(a area) {
 	if len(m.log.infos) == 1 && m.log.infos[0].Execution > 1 {
 		title += fmt.Sprintf("  execution %d", m.log.infos[0].Execution)
 	}
-	a.put(0, 0, clip(title, a.width, m.opt.ASCII), strongStyle)
-	m.log.draw(a.part(0, 1, a.width, a.height-1), m.opt.ASCII)
+	a.Put(0, 0, cells.Clip(title, a.Width, m.opt.ASCII), cells.Strong)
+	m.log.draw(a.Part(0, 1, a.Width, a.Height-1), m.opt.ASCII)
 }

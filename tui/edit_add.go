@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/cells"
 )
 
 // An adder asks for the command of a new node.
@@ -90,10 +91,10 @@ func (d *adder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 	return d.prompt.key(m, k)
 }
 
-func (d *adder) draw(m *model, a area) (x, y int, cursor bool) {
+func (d *adder) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	d.label = "add a node:"
 	if nodes := m.still(d.after); !d.free && len(nodes) > 0 {
-		d.label = "add after " + clipMiddle(m.called(nodes), max(8, a.width/4), m.opt.ASCII) + ":"
+		d.label = "add after " + cells.ClipMiddle(m.called(nodes), max(8, a.Width/4), m.opt.ASCII) + ":"
 	}
 	return d.prompt.draw(m, a)
 }

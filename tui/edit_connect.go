@@ -6,8 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/drawing"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
@@ -20,8 +22,8 @@ type connector struct {
 	found       []string // ids of the nodes that match the line
 	at          int      // of found
 	nonBlocking bool
-	top         int  // of the latest frame: the first of found in rows
-	rows        area // and where they are
+	top         int        // of the latest frame: the first of found in rows
+	rows        cells.Area // and where they are
 }
 
 // connect asks for the target of edges from the marked nodes, else from the selection.
@@ -81,10 +83,10 @@ func (d *connector) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 // click chooses the node under the pointer: in the list of what was found, or in the drawing.
 func (d *connector) click(m *model, x, y int) tea.Cmd {
 	switch {
-	case d.rows.contains(x, y) && d.top+y-d.rows.y < len(d.found):
-		d.at = d.top + y - d.rows.y
+	case d.rows.Contains(x, y) && d.top+y-d.rows.Y < len(d.found):
+		d.at = d.top + y - d.rows.Y
 		d.aim(m)
-	case m.page == mainPage && m.areas.drawing.contains(x, y):
+	case m.page == mainPage && m.areas.drawing.Contains(x, y):
 		item := m.itemAt(x, y)
 		if item == drawing.Nothing {
 			return nil
@@ -102,7 +104,7 @@ func (d *connector) click(m *model, x, y int) tea.Cmd {
 
 // wheel goes through what was found, elsewhere it scrolls as ever.
 func (d *connector) wheel(m *model, at tea.Mouse, n int) {
-	if d.rows.contains(at.X, at.Y) {
+	if d.rows.Contains(at.X, at.Y) {
 		d.step(m, n > 0)
 		return
 	}
@@ -240,59 +242,59 @@ func (d *connector) edits(m *model) (edits []api.Edit) {
 // listed is how many nodes that match are shown at once.
 const listed = 8
 
-func (d *connector) draw(m *model, a area) (x, y int, cursor bool) {
+func (d *connector) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	ascii := m.opt.ASCII
-	row := a.row(a.height - 1)
-	row.fill(plainStyle)
-	arrow := either(ascii, " -> ", " → ")
+	row := a.Row(a.Height - 1)
+	row.Fill(cells.Plain)
+	arrow := cells.Either(ascii, " -> ", " → ")
 	if d.nonBlocking {
-		arrow = either(ascii, " ..> ", " ╌→ ")
+		arrow = cells.Either(ascii, " ..> ", " ╌→ ")
 	}
-	source := clipMiddle(m.called(m.still(d.from)), max(8, a.width/4), ascii)
-	x = row.put(0, 0, "connect "+source+arrow, keyStyle)
+	source := cells.ClipMiddle(m.called(m.still(d.from)), max(8, a.Width/4), ascii)
+	x = row.Put(0, 0, "connect "+source+arrow, cells.Key)
 	at := x
 	if len(d.line.text) > 0 {
-		at = d.line.draw(row.part(0, 0, a.width/2, 1), x, plainStyle)
-		x = min(a.width/2, x+columns(d.line.String())+1)
+		at = d.line.draw(row.Part(0, 0, a.Width/2, 1), x, cells.Plain)
+		x = min(a.Width/2, x+cells.Columns(d.line.String())+1)
 	}
 	if to := d.target(m); to >= 0 && len(d.line.text) == 0 {
-		x = row.put(x, 0, clipMiddle(m.flow.nodes[to].Name, max(8, a.width/4), ascii), strongStyle) + 1
+		x = row.Put(x, 0, cells.ClipMiddle(m.flow.nodes[to].Name, max(8, a.Width/4), ascii), cells.Strong) + 1
 	}
-	note := row.part(x, 0, a.width-x, 1)
-	if columns(d.wrong(m))+2 > note.width { // the names of a cycle need room
-		note = a.row(a.height - 2)
-		note.fill(plainStyle)
+	note := row.Part(x, 0, a.Width-x, 1)
+	if cells.Columns(d.wrong(m))+2 > note.Width { // the names of a cycle need room
+		note = a.Row(a.Height - 2)
+		note.Fill(cells.Plain)
 	}
 	if wrong := d.wrong(m); wrong != "" {
-		note.put(0, 0, clip("  "+wrong, note.width, ascii), badStyle)
+		note.Put(0, 0, cells.Clip("  "+wrong, note.Width, ascii), cells.Bad)
 	} else {
-		note.put(0, 0, clip("  "+d.edge()+"  Tab changes  Enter connects", note.width, ascii), dimStyle)
+		note.Put(0, 0, cells.Clip("  "+d.edge()+"  Tab changes  Enter connects", note.Width, ascii), cells.Dimmed)
 	}
 	d.drawFound(m, a)
-	return at, a.height - 1, true
+	return at, a.Height - 1, true
 }
 
 // drawFound lists what matches above the prompt.
-func (d *connector) drawFound(m *model, a area) {
-	d.rows = area{}
-	if len(d.found) == 0 || a.height < listed+4 {
+func (d *connector) drawFound(m *model, a cells.Area) {
+	d.rows = cells.Area{}
+	if len(d.found) == 0 || a.Height < listed+4 {
 		return
 	}
 	rows := min(listed, len(d.found))
-	b := frameOf(a.part(0, a.height-rows-3, min(60, a.width), rows+2), count(d.at+1, len(d.found)), m.opt.ASCII)
-	in := b.part(1, 1, b.width-2, rows)
+	b := cells.Frame(a.Part(0, a.Height-rows-3, min(60, a.Width), rows+2), words.Count(d.at+1, len(d.found)))
+	in := b.Part(1, 1, b.Width-2, rows)
 	d.top, d.rows = max(0, d.at-rows+1), in
 	for i := range rows {
 		n, known := m.flow.index[d.found[d.top+i]]
 		if !known {
 			continue
 		}
-		row, node := in.row(i), &m.flow.nodes[n]
-		x := row.put(1, 0, clipMiddle(node.Name, row.width/2, m.opt.ASCII), plainStyle)
+		row, node := in.Row(i), &m.flow.nodes[n]
+		x := row.Put(1, 0, cells.ClipMiddle(node.Name, row.Width/2, m.opt.ASCII), cells.Plain)
 		command := plain.Command(node.Command, m.opt.ASCII)
-		row.put(x+2, 0, clip(command, row.width-x-3, m.opt.ASCII), dimStyle)
+		row.Put(x+2, 0, cells.Clip(command, row.Width-x-3, m.opt.ASCII), cells.Dimmed)
 		if d.top+i == d.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
 }

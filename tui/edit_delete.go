@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/words"
 )
 
@@ -70,7 +71,7 @@ func (m *model) edgeChoices(edges []int) (choices []choice) {
 		if edit.Edge != "" {
 			words = append(words, "--edge", edit.Edge)
 		}
-		choices = append(choices, choice{fmt.Sprint(i + 1), "only the edge " + from.Name + either(m.opt.ASCII, " -> ", " → ") + to.Name,
+		choices = append(choices, choice{fmt.Sprint(i + 1), "only the edge " + from.Name + cells.Either(m.opt.ASCII, " -> ", " → ") + to.Name,
 			m.shell("edit remove-edge", words...), func(m *model) tea.Cmd { return m.change([]api.Edit{edit}) }})
 	}
 	return choices

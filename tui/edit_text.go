@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/editor"
 	"wf/tui/words"
 )
@@ -81,9 +82,9 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 // reject asks what shall become of a text that could not be saved. Enter opens the editor again, with
 // the reason above the text; Esc leaves it where it lies.
 func (m *model) reject(d *draft, why error) tea.Cmd {
-	reason := errorText(why)
+	reason := words.Error(why)
 	var lines []editor.Line
-	for _, line := range wrapWords(reason, max(20, min(m.width, 100)-6)) {
+	for _, line := range cells.Wrap(reason, max(20, min(m.width, 100)-6)) {
 		lines = append(lines, editor.Line{Text: line})
 	}
 	m.open(&sheet{title: "Not saved: " + d.title, lines: lines, at: 1, choices: []choice{
@@ -218,7 +219,7 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
 		again := func(m *model) tea.Cmd {
 			var note strings.Builder
-			note.WriteString(errorText(why) + "\n")
+			note.WriteString(words.Error(why) + "\n")
 			for _, line := range theirs {
 				note.WriteString(line.Text + "\n")
 			}
@@ -226,7 +227,7 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 			e.text = editor.Annotate(editor.Bare(e.text), note.String())
 			return m.edit(&e.draft)
 		}
-		m.open(&sheet{title: errorText(why), lines: append(theirs, mine...), choices: []choice{
+		m.open(&sheet{title: words.Error(why), lines: append(theirs, mine...), choices: []choice{
 			{"n", "save nothing: your text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
 			{"e", "edit your text again", "", again},
 		}})

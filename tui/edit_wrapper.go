@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/cells"
+	"wf/tui/words"
 )
 
 // presets are wrappers that people begin from: those of Python Workforce, with a shell where a program starts
@@ -109,7 +111,7 @@ func (d *wrapping) save(m *model) tea.Cmd {
 			m.sayEdit("", r.result)
 			return nil
 		}
-		d.problem = errorText(r.err)
+		d.problem = words.Error(r.err)
 		if isConflict(r.err) {
 			d.was = m.flow.status.Wrapper
 		}
@@ -117,27 +119,27 @@ func (d *wrapping) save(m *model) tea.Cmd {
 	})
 }
 
-func (d *wrapping) draw(m *model, a area) (x, y int, cursor bool) {
-	b := box(a, min(90, a.width-2), len(presets)+6, "Wrapper of all commands", m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
-	at := d.field.draw(in.row(0), in.put(0, 0, "> ", keyStyle), m.opt.ASCII)
-	last, st := "{} is the command. Enter saves, down chooses a preset, ctrl-e opens the editor", dimStyle
+func (d *wrapping) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	b := cells.Box(a, min(90, a.Width-2), len(presets)+6, "Wrapper of all commands")
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	at := d.field.draw(in.Row(0), in.Put(0, 0, "> ", cells.Key), m.opt.ASCII)
+	last, st := "{} is the command. Enter saves, down chooses a preset, ctrl-e opens the editor", cells.Dimmed
 	if d.problem != "" {
-		last, st = d.problem+": Enter saves yours", badStyle
+		last, st = d.problem+": Enter saves yours", cells.Bad
 	}
-	in.part(0, 1, in.width, 1).put(0, 0, clip(last, in.width, m.opt.ASCII), st)
-	rows := in.part(0, 3, in.width, in.height-3)
-	top := max(0, d.at-rows.height+1)
-	for i := range rows.height {
+	in.Part(0, 1, in.Width, 1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
+	rows := in.Part(0, 3, in.Width, in.Height-3)
+	top := max(0, d.at-rows.Height+1)
+	for i := range rows.Height {
 		if top+i >= len(presets) {
 			break
 		}
-		row, p := rows.row(i), presets[top+i]
-		end := row.put(1, 0, clip(p.wrapper, row.width-2, m.opt.ASCII), plainStyle)
-		row.put(max(end+2, 38), 0, clip(p.what, row.width-max(end+2, 38), m.opt.ASCII), dimStyle)
+		row, p := rows.Row(i), presets[top+i]
+		end := row.Put(1, 0, cells.Clip(p.wrapper, row.Width-2, m.opt.ASCII), cells.Plain)
+		row.Put(max(end+2, 38), 0, cells.Clip(p.what, row.Width-max(end+2, 38), m.opt.ASCII), cells.Dimmed)
 		if top+i == d.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
-	return in.x + at, in.y, d.at < 0 && !d.long
+	return in.X + at, in.Y, d.at < 0 && !d.long
 }

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/words"
 )
 
 // Bounds of the part of a document that is on the screen and around it.
@@ -297,7 +298,7 @@ func (v *logView) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 	s.spots = append(s.spots, n.spots[:min(len(n.spots), mostHits-len(s.spots))]...)
 	switch {
 	case n.err != nil && v.ctx.Err() == nil:
-		said = "searching: " + errorText(n.err)
+		said = "searching: " + words.Error(n.err)
 	case !n.over:
 		return "", v.seek(s)
 	case s.all:

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/graph/timespan"
+	"wf/tui/words"
 )
 
 // A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms
@@ -198,7 +199,7 @@ func (m *model) filterPrompt() {
 				left--
 			}
 		}
-		return count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
+		return words.Count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
 	}
 	p.enter = func(m *model, text string) tea.Cmd { return nil }
 	p.cancel = func(m *model) {

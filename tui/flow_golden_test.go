@@ -32,7 +32,7 @@ func TestGoldenFlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			compare(t, name, flowScreens(100, 30, false, func(m *model) string {
 				m.draw()
-				return strings.ReplaceAll(m.screen.write(color), "\x1b", `\e`) + "\n"
+				return strings.ReplaceAll(m.screen.Encode(color), "\x1b", `\e`) + "\n"
 			}))
 		})
 	}

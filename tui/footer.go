@@ -5,39 +5,40 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/words"
 )
 
 // progress is the row above the keys: how the run stands. Counts come before the bar: a narrow terminal
 // loses the bar, never the numbers.
-func (m *model) progress(a area) {
+func (m *model) progress(a cells.Area) {
 	if m.nothingOpen() || m.page == homePage {
 		return
 	}
 	if problem := m.flow.status.Problem; problem != "" {
-		a.put(1, 0, clip(problem, a.width-2, m.opt.ASCII), badStyle)
+		a.Put(1, 0, cells.Clip(problem, a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
 	run := m.flow.current()
 	if cycle := m.flow.cycle(); cycle != "" && m.past == nil && !m.running() {
-		a.put(1, 0, clip(cycle+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.width-2, m.opt.ASCII), badStyle)
+		a.Put(1, 0, cells.Clip(cycle+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
 	if m.past != nil {
 		run = &m.past.detail.RunSummary
 	}
 	if run == nil {
-		a.put(1, 0, clip("never run"+m.flow.fromFileText()+": r runs it", a.width-2, m.opt.ASCII), dimStyle)
+		a.Put(1, 0, cells.Clip("never run"+m.flow.fromFileText()+": r runs it", a.Width-2, m.opt.ASCII), cells.Dimmed)
 		return
 	}
 	m.runProgress(a, run)
 }
 
 // runProgress is how a run stands.
-func (m *model) runProgress(a area, run *api.RunSummary) {
+func (m *model) runProgress(a cells.Area, run *api.RunSummary) {
 	c := m.runCounts(run)
 	done, of := progressOf(c)
-	x := a.put(1, 0, fmt.Sprintf("%d/%d", done, of), strongStyle)
+	x := a.Put(1, 0, fmt.Sprintf("%d/%d", done, of), cells.Strong)
 	for _, part := range []struct {
 		state api.State
 		n     int
@@ -45,14 +46,14 @@ func (m *model) runProgress(a area, run *api.RunSummary) {
 		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}, {api.StateSkipped, c.Skipped}} {
 		if part.n > 0 {
 			look := words.LookOf(part.state)
-			x = a.put(x, 0, fmt.Sprintf("  %s%d", look.Sign(m.opt.ASCII), part.n), stateStyle(part.state))
+			x = a.Put(x, 0, fmt.Sprintf("  %s%d", look.Sign(m.opt.ASCII), part.n), stateStyle(part.state))
 		}
 	}
 	times := m.runTimes(run)
-	if x+columns(times)+2 < a.width {
-		a.put(a.width-columns(times)-1, 0, times, plainStyle)
+	if x+cells.Columns(times)+2 < a.Width {
+		a.Put(a.Width-cells.Columns(times)-1, 0, times, cells.Plain)
 	}
-	m.bar(a.part(x+2, 0, a.width-x-columns(times)-5, 1), c, of)
+	m.bar(a.Part(x+2, 0, a.Width-x-cells.Columns(times)-5, 1), c, of)
 }
 
 // runTimes is how long a run takes, and what may be left.
@@ -82,23 +83,23 @@ func (m *model) runTimes(run *api.RunSummary) string {
 const leastBar = 8
 
 // bar shows what is done, failed parts in the colour of failures.
-func (m *model) bar(a area, c api.Counts, of int) {
-	if a.width < leastBar || of == 0 {
+func (m *model) bar(a cells.Area, c api.Counts, of int) {
+	if a.Width < leastBar || of == 0 {
 		return
 	}
-	sign, rest := either(m.opt.ASCII, "#", "━"), either(m.opt.ASCII, "-", "─")
-	ok, bad := a.width*c.OK/of, a.width*(c.OK+c.Failed+c.Cancelled)/of
+	sign, rest := cells.Either(m.opt.ASCII, "#", "━"), cells.Either(m.opt.ASCII, "-", "─")
+	ok, bad := a.Width*c.OK/of, a.Width*(c.OK+c.Failed+c.Cancelled)/of
 	if c.Failed+c.Cancelled > 0 && bad == ok {
-		bad = min(ok+1, a.width) // a failure is never too small to be seen
+		bad = min(ok+1, a.Width) // a failure is never too small to be seen
 	}
-	for x := range a.width {
+	for x := range a.Width {
 		switch {
 		case x < ok:
-			a.put(x, 0, sign, goodStyle)
+			a.Put(x, 0, sign, cells.Good)
 		case x < bad:
-			a.put(x, 0, sign, badStyle)
+			a.Put(x, 0, sign, cells.Bad)
 		default:
-			a.put(x, 0, rest, dimStyle)
+			a.Put(x, 0, rest, cells.Dimmed)
 		}
 	}
 }
@@ -166,39 +167,39 @@ func roughly(d time.Duration) string {
 }
 
 // footer is the last row: what has just happened, else the keys that matter here.
-func (m *model) footer(a area) {
+func (m *model) footer(a cells.Area) {
 	if m.toast.text != "" {
-		st := noteStyle
+		st := cells.Note
 		if m.toast.bad {
-			st = badStyle
+			st = cells.Bad
 		}
-		a.put(1, 0, clip(m.toast.text, a.width-2, m.opt.ASCII), st)
+		a.Put(1, 0, cells.Clip(m.toast.text, a.Width-2, m.opt.ASCII), st)
 		return
 	}
 	m.hints(a)
 }
 
 // hints names the first key of the actions that have a hint.
-func (m *model) hints(a area) {
+func (m *model) hints(a cells.Area) {
 	x := 1
 	m.spots = m.spots[:0]
 	var late []*action // leaving and help are always in sight
-	room := a.width
+	room := a.Width
 	for i := range m.keys {
 		act := &m.keys[i]
 		if act.group == groupAll && m.hinted(act) {
 			late = append(late, act)
-			room -= columns(act.keyHint(m.opt.ASCII)) + columns(act.hint) + 3
+			room -= cells.Columns(act.keyHint(m.opt.ASCII)) + cells.Columns(act.hint) + 3
 		}
 	}
 	put := func(act *action, room int) bool {
 		key := act.keyHint(m.opt.ASCII)
-		if x+columns(key)+1+columns(act.hint)+2 > room {
+		if x+cells.Columns(key)+1+cells.Columns(act.hint)+2 > room {
 			return false
 		}
 		from := x
-		x = a.put(x, 0, key, keyStyle)
-		x = a.put(x+1, 0, act.hint, plainStyle) + 2
+		x = a.Put(x, 0, key, cells.Key)
+		x = a.Put(x+1, 0, act.hint, cells.Plain) + 2
 		m.spots = append(m.spots, hintSpot{from, x - 1, act})
 		return true
 	}
@@ -208,7 +209,7 @@ func (m *model) hints(a area) {
 		}
 	}
 	for _, act := range late {
-		put(act, a.width+2)
+		put(act, a.Width+2)
 	}
 }
 
@@ -222,6 +223,3 @@ func (m *model) hinted(a *action) bool {
 
 // keyHint is the first key of an action.
 func (a *action) keyHint(ascii bool) string { return keyName(a.keys[0], ascii) }
-
-// count is "12 of 30".
-func count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

@@ -9,7 +9,9 @@ import (
 
 	"wf/api"
 	"wf/graph/attribute"
+	"wf/tui/cells"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A field is a text that somebody changes in one line. What a line cannot hold as it is, several lines
@@ -42,13 +44,13 @@ func (f *field) text() string {
 }
 
 // draw writes the field from column x on and returns the column of the cursor.
-func (f *field) draw(a area, x int, ascii bool) int {
+func (f *field) draw(a cells.Area, x int, ascii bool) int {
 	if !f.long {
-		return f.line.draw(a, x, plainStyle)
+		return f.line.draw(a, x, cells.Plain)
 	}
 	first, _, _ := strings.Cut(f.whole, "\n")
-	a.put(x, 0, clip(plain.Line(first), a.width-x-24, ascii), plainStyle)
-	a.putEnd(0, "several lines: ctrl-e", dimStyle)
+	a.Put(x, 0, cells.Clip(plain.Line(first), a.Width-x-24, ascii), cells.Plain)
+	a.PutEnd(0, "several lines: ctrl-e", cells.Dimmed)
 	return x
 }
 
@@ -224,7 +226,7 @@ func (d *form) save(m *model) tea.Cmd {
 			m.sayEdit("", e.result)
 			return d.again(m, e.result.Notes)
 		}
-		d.problem = errorText(e.err)
+		d.problem = words.Error(e.err)
 		if !isConflict(e.err) {
 			return nil
 		}
@@ -256,42 +258,42 @@ func (d *form) rebase(n api.NodeStatus) {
 	}
 }
 
-func (d *form) draw(m *model, a area) (x, y int, cursor bool) {
-	b := box(a, min(100, a.width-2), len(d.fields)+5, "Node "+d.name, m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
-	rows := max(1, in.height-3)
+func (d *form) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	b := cells.Box(a, min(100, a.Width-2), len(d.fields)+5, "Node "+d.name)
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	rows := max(1, in.Height-3)
 	d.top = max(min(d.top, d.at), d.at-rows+1)
 	for i := d.top; i < min(d.top+rows, len(d.fields)); i++ {
-		f, row := &d.fields[i], in.row(i-d.top)
-		label := plainStyle
+		f, row := &d.fields[i], in.Row(i-d.top)
+		label := cells.Plain
 		if i == d.at {
-			label = keyStyle
+			label = cells.Key
 		}
-		row.put(0, 0, clip(f.label, fieldColumn-1, m.opt.ASCII), label)
+		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, m.opt.ASCII), label)
 		at := f.draw(row, fieldColumn, m.opt.ASCII)
 		if i == d.at {
-			x, y, cursor = row.x+at, row.y, !f.long
+			x, y, cursor = row.X+at, row.Y, !f.long
 		}
 		if f.other && i != d.at {
-			row.putEnd(0, clip(" somebody else: "+plain.Line(f.theirs), row.width/2, m.opt.ASCII), badStyle)
+			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, m.opt.ASCII), cells.Bad)
 		}
 	}
 	f := &d.fields[d.at]
-	note, st := f.help, dimStyle
+	note, st := f.help, cells.Dimmed
 	if f.roomy {
 		note += "; ctrl-e opens the editor"
 	}
 	if f.other {
-		note, st = "somebody else made it: "+plain.Line(f.theirs), badStyle
+		note, st = "somebody else made it: "+plain.Line(f.theirs), cells.Bad
 	}
-	in.row(in.height-2).put(0, 0, clip(note, in.width, m.opt.ASCII), st)
-	last, st := "Enter saves  Esc leaves it as it is", dimStyle
+	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, m.opt.ASCII), st)
+	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
 	if more := len(d.fields) - rows; more > 0 {
-		last += "  " + count(d.at+1, len(d.fields))
+		last += "  " + words.Count(d.at+1, len(d.fields))
 	}
 	if d.problem != "" {
-		last, st = d.problem, badStyle
+		last, st = d.problem, cells.Bad
 	}
-	in.row(in.height-1).put(0, 0, clip(last, in.width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
 	return x, y, cursor
 }

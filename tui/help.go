@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"wf/tui/cells"
 )
 
 // A helpView is the screen with the keys.
@@ -29,8 +31,8 @@ func (v *helpView) move(key string) {
 const helpKeys = 20
 
 // helpLines lists the actions of a place by their groups, in lines of a width.
-func helpLines(keys []action, where place, width int, ascii bool) []span {
-	var out []span
+func helpLines(keys []action, where place, width int, ascii bool) []cells.Span {
+	var out []cells.Span
 	for _, group := range []string{groupRun, groupAsk, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
 		title := false
 		for i := range keys {
@@ -39,31 +41,31 @@ func helpLines(keys []action, where place, width int, ascii bool) []span {
 				continue
 			}
 			if !title {
-				out, title = append(out, span{group, strongStyle}), true
+				out, title = append(out, cells.Span{Text: group, Style: cells.Strong}), true
 			}
-			names := clip(a.keyList(ascii), helpKeys-1, ascii)
-			names += strings.Repeat(" ", helpKeys-columns(names))
-			for _, text := range wrapWords(a.help, max(20, width-helpKeys-2)) {
-				out = append(out, span{"  " + names + text, plainStyle})
+			names := cells.Clip(a.keyList(ascii), helpKeys-1, ascii)
+			names += strings.Repeat(" ", helpKeys-cells.Columns(names))
+			for _, text := range cells.Wrap(a.help, max(20, width-helpKeys-2)) {
+				out = append(out, cells.Span{Text: "  " + names + text, Style: cells.Plain})
 				names = strings.Repeat(" ", helpKeys)
 			}
 		}
 		if title {
-			out = append(out, span{})
+			out = append(out, cells.Span{})
 		}
 	}
 	return out
 }
 
 // drawHelp writes the screen with the keys.
-func (m *model) drawHelp(a area) {
+func (m *model) drawHelp(a cells.Area) {
 	v := &m.help
-	lines := helpLines(m.keys, v.where, a.width-2, m.opt.ASCII)
-	v.size, v.height = max(1, len(lines)-a.height+1), a.height
+	lines := helpLines(m.keys, v.where, a.Width-2, m.opt.ASCII)
+	v.size, v.height = max(1, len(lines)-a.Height+1), a.Height
 	v.at = min(v.at, v.size-1)
-	for y := range a.height {
+	for y := range a.Height {
 		if v.at+y < len(lines) {
-			a.put(1, y, lines[v.at+y].text, lines[v.at+y].style)
+			a.Put(1, y, lines[v.at+y].Text, lines[v.at+y].Style)
 		}
 	}
 }
@@ -73,8 +75,8 @@ type finder struct {
 	line    line
 	found   []*action
 	at, top int
-	box     area // of the latest frame
-	rows    area
+	box     cells.Area // of the latest frame
+	rows    cells.Area
 }
 
 // palette opens the list of everything that can be done here.
@@ -107,9 +109,9 @@ func (p *finder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 	case "esc", "ctrl+c":
 		m.done()
 	case "pgup":
-		p.step(-max(1, p.rows.height-1))
+		p.step(-max(1, p.rows.Height-1))
 	case "pgdown":
-		p.step(max(1, p.rows.height-1))
+		p.step(max(1, p.rows.Height-1))
 	case "enter":
 		return p.choose(m, p.at)
 	default:
@@ -135,10 +137,10 @@ func (p *finder) choose(m *model, i int) tea.Cmd {
 
 func (p *finder) click(m *model, x, y int) tea.Cmd {
 	switch {
-	case !p.box.contains(x, y):
+	case !p.box.Contains(x, y):
 		m.done()
-	case p.rows.contains(x, y) && p.top+y-p.rows.y < len(p.found):
-		return p.choose(m, p.top+y-p.rows.y)
+	case p.rows.Contains(x, y) && p.top+y-p.rows.Y < len(p.found):
+		return p.choose(m, p.top+y-p.rows.Y)
 	}
 	return nil
 }
@@ -153,24 +155,24 @@ func (p *finder) paste(m *model, text string) tea.Cmd {
 	return nil
 }
 
-func (p *finder) draw(m *model, a area) (x, y int, cursor bool) {
-	b := box(a, min(90, a.width-4), min(18, a.height-2), "Commands", m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
-	x = p.line.draw(in, in.put(0, 0, ": ", keyStyle), plainStyle)
-	rows := in.part(0, 1, in.width, in.height-1)
+func (p *finder) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	b := cells.Box(a, min(90, a.Width-4), min(18, a.Height-2), "Commands")
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	x = p.line.draw(in, in.Put(0, 0, ": ", cells.Key), cells.Plain)
+	rows := in.Part(0, 1, in.Width, in.Height-1)
 	p.box, p.rows = b, rows
-	p.top = max(min(p.top, p.at), p.at-rows.height+1, 0)
-	for i := range rows.height {
+	p.top = max(min(p.top, p.at), p.at-rows.Height+1, 0)
+	for i := range rows.Height {
 		if p.top+i >= len(p.found) {
 			break
 		}
-		row, act := rows.row(i), p.found[p.top+i]
-		row.put(0, 0, clip(act.name, 20, m.opt.ASCII), plainStyle)
-		row.put(21, 0, clip(act.keyList(m.opt.ASCII), 9, m.opt.ASCII), keyStyle)
-		row.put(31, 0, clip(act.help, row.width-31, m.opt.ASCII), dimStyle)
+		row, act := rows.Row(i), p.found[p.top+i]
+		row.Put(0, 0, cells.Clip(act.name, 20, m.opt.ASCII), cells.Plain)
+		row.Put(21, 0, cells.Clip(act.keyList(m.opt.ASCII), 9, m.opt.ASCII), cells.Key)
+		row.Put(31, 0, cells.Clip(act.help, row.Width-31, m.opt.ASCII), cells.Dimmed)
 		if p.top+i == p.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
-	return in.x + x, in.y, true
+	return in.X + x, in.Y, true
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -59,34 +60,34 @@ func (m *model) openRecent() tea.Cmd {
 }
 
 // drawHome writes the list.
-func (m *model) drawHome(a area) {
+func (m *model) drawHome(a cells.Area) {
 	v := &m.home
 	if v.known && len(v.files) == 0 {
 		for y, text := range []string{"Nothing has run yet.", "", "wf new Workfile     makes a workfile", "wf FILE             opens one"} {
-			a.put(2, y+1, text, plainStyle)
+			a.Put(2, y+1, text, cells.Plain)
 		}
 		return
 	}
-	rows := a.part(0, 1, a.width, a.height-1)
-	a.put(2, 0, "WORKFILE", dimStyle)
-	v.fit(len(v.files), rows.height)
-	for y := range rows.height {
+	rows := a.Part(0, 1, a.Width, a.Height-1)
+	a.Put(2, 0, "WORKFILE", cells.Dimmed)
+	v.fit(len(v.files), rows.Height)
+	for y := range rows.Height {
 		if v.top+y >= len(v.files) {
 			break
 		}
 		f := v.files[v.top+y]
-		row := rows.row(y)
+		row := rows.Row(y)
 		state, text := words.ResultState(f.Result), "run "+f.Run+" "+words.ResultWord(f.Result)
 		if f.Result == "" && len(v.open[f.Path].Runs) == 0 {
 			text, state = "run "+f.Run, api.StateIdle
 		}
 		text += "  " + words.Ago(f.When, m.now)
-		row.put(2, 0, words.LookOf(state).Sign(m.opt.ASCII), stateStyle(state))
-		room := max(10, row.width-columns(text)-8)
-		row.put(4, 0, clipMiddle(shortPath(f.Path), room, m.opt.ASCII), plainStyle)
-		row.putEnd(0, text+" ", dimStyle)
+		row.Put(2, 0, words.LookOf(state).Sign(m.opt.ASCII), stateStyle(state))
+		room := max(10, row.Width-cells.Columns(text)-8)
+		row.Put(4, 0, cells.ClipMiddle(shortPath(f.Path), room, m.opt.ASCII), cells.Plain)
+		row.PutEnd(0, text+" ", cells.Dimmed)
 		if v.top+y == v.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -123,7 +124,7 @@ func (m *model) askOthers() tea.Cmd {
 			}
 			m.inbox.others, m.inbox.problem = list, ""
 			if err != nil {
-				m.inbox.problem = errorText(err)
+				m.inbox.problem = words.Error(err)
 			}
 			m.inbox.find()
 			return nil
@@ -223,31 +224,31 @@ func (m *model) reveal(id string) {
 var inboxColumns = []int{4, 12, 18, 46}
 
 // drawInbox writes the list, and below it all there is to say about the selected one.
-func (m *model) drawInbox(a area) {
+func (m *model) drawInbox(a cells.Area) {
 	v := &m.inbox
 	all := v.all()
 	if v.problem != "" {
-		a.put(2, a.height-1, clip("other workfiles: "+v.problem, a.width-2, m.opt.ASCII), badStyle)
+		a.Put(2, a.Height-1, cells.Clip("other workfiles: "+v.problem, a.Width-2, m.opt.ASCII), cells.Bad)
 	}
 	if len(all) == 0 {
-		v.fit(0, a.height)
-		a.put(2, 1, "nothing waits for a person: esc goes back", dimStyle)
+		v.fit(0, a.Height)
+		a.Put(2, 1, "nothing waits for a person: esc goes back", cells.Dimmed)
 		return
 	}
-	below := min(9, a.height/2)
+	below := min(9, a.Height/2)
 	for i, title := range []string{"WAITS", "RUN", "NODE", "ASKS"} {
-		a.put(m.inboxColumn(i, a.width), 0, title, dimStyle)
+		a.Put(m.inboxColumn(i, a.Width), 0, title, cells.Dimmed)
 	}
-	rows := a.part(0, 1, a.width, a.height-1-below)
-	v.fit(len(all), rows.height)
-	for y := range rows.height {
+	rows := a.Part(0, 1, a.Width, a.Height-1-below)
+	v.fit(len(all), rows.Height)
+	for y := range rows.Height {
 		if v.top+y < len(all) {
-			m.approvalRow(rows.row(y), all[v.top+y], v.top+y == v.at)
+			m.approvalRow(rows.Row(y), all[v.top+y], v.top+y == v.at)
 		}
 	}
-	rule(a.row(a.height-below), either(m.opt.ASCII, "-", "─"))
+	cells.Rule(a.Row(a.Height-below), cells.Either(m.opt.ASCII, "-", "─"))
 	if v.at < len(all) {
-		m.drawApproval(a.part(0, a.height-below+1, a.width, below-1), all[v.at])
+		m.drawApproval(a.Part(0, a.Height-below+1, a.Width, below-1), all[v.at])
 	}
 }
 
@@ -259,16 +260,16 @@ func (m *model) inboxColumn(i, width int) int {
 	return inboxColumns[i]
 }
 
-func (m *model) approvalRow(row area, a api.Approval, selected bool) {
+func (m *model) approvalRow(row cells.Area, a api.Approval, selected bool) {
 	look := words.LookOf(api.StateWaiting)
-	row.put(2, 0, look.Sign(m.opt.ASCII), stateStyle(api.StateWaiting))
+	row.Put(2, 0, look.Sign(m.opt.ASCII), stateStyle(api.StateWaiting))
 	if m.inbox.marked[approvalKey(a)] {
-		row.put(0, 0, "*", strongStyle)
+		row.Put(0, 0, "*", cells.Strong)
 	}
-	ask := m.inboxColumn(3, row.width)
-	row.put(inboxColumns[0], 0, clock(m.now.Sub(a.Since)), plainStyle)
-	row.put(inboxColumns[1], 0, clip(a.Run, 5, m.opt.ASCII), dimStyle)
-	row.put(inboxColumns[2], 0, clipMiddle(a.Name, ask-inboxColumns[2]-1, m.opt.ASCII), strongStyle)
+	ask := m.inboxColumn(3, row.Width)
+	row.Put(inboxColumns[0], 0, clock(m.now.Sub(a.Since)), cells.Plain)
+	row.Put(inboxColumns[1], 0, cells.Clip(a.Run, 5, m.opt.ASCII), cells.Dimmed)
+	row.Put(inboxColumns[2], 0, cells.ClipMiddle(a.Name, ask-inboxColumns[2]-1, m.opt.ASCII), cells.Strong)
 	text := plain.Line(a.Text)
 	if until := untilText(a, m.now); until != "" {
 		text = until + ": " + text
@@ -276,9 +277,9 @@ func (m *model) approvalRow(row area, a api.Approval, selected bool) {
 	if a.Workfile != m.flow.status.Workfile {
 		text += "  (" + shortPath(a.Workfile) + ")"
 	}
-	row.put(ask, 0, clip(text, row.width-ask-1, m.opt.ASCII), plainStyle)
+	row.Put(ask, 0, cells.Clip(text, row.Width-ask-1, m.opt.ASCII), cells.Plain)
 	if selected {
-		row.tint(func(s style) style { return s.with(reverse) })
+		row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 	}
 }
 
@@ -295,20 +296,20 @@ func untilText(a api.Approval, now time.Time) string {
 }
 
 // drawApproval writes what is asked, what would run, and by what it was led to.
-func (m *model) drawApproval(a area, one api.Approval) {
+func (m *model) drawApproval(a cells.Area, one api.Approval) {
 	y := 0
-	put := func(st style, text string) {
-		for _, line := range wrapWords(text, a.width-2) {
-			if y < a.height {
-				a.put(1, y, line, st)
+	put := func(st cells.Style, text string) {
+		for _, line := range cells.Wrap(text, a.Width-2) {
+			if y < a.Height {
+				a.Put(1, y, line, st)
 			}
 			y++
 		}
 	}
-	put(strongStyle, one.Text)
-	put(dimStyle, fmt.Sprintf("%s  run %s  %s  since %s", one.Name, one.Run, shortPath(one.Workfile), one.Since.Local().Format(time.DateTime)))
+	put(cells.Strong, one.Text)
+	put(cells.Dimmed, fmt.Sprintf("%s  run %s  %s  since %s", one.Name, one.Run, shortPath(one.Workfile), one.Since.Local().Format(time.DateTime)))
 	if until := untilText(one, m.now); until != "" {
-		put(noteStyle, until+" if nobody answers")
+		put(cells.Note, until+" if nobody answers")
 	}
 	i := m.flow.nodeOf(one.Node)
 	if i < 0 || one.Workfile != m.flow.status.Workfile {
@@ -316,13 +317,13 @@ func (m *model) drawApproval(a area, one api.Approval) {
 	}
 	n := &m.flow.nodes[i]
 	if command := plain.Command(n.Command, m.opt.ASCII); command != "" {
-		put(plainStyle, "then runs  "+command)
+		put(cells.Plain, "then runs  "+command)
 	}
 	if wrapper := m.flow.status.Wrapper; wrapper != "" {
-		put(dimStyle, "wrapper  "+plain.Line(wrapper))
+		put(cells.Dimmed, "wrapper  "+plain.Line(wrapper))
 	}
 	if after := words.NameList(m.neighbours(n, false), 8); after != "" {
-		put(dimStyle, "after  "+after)
+		put(cells.Dimmed, "after  "+after)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/drawing"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -59,39 +60,39 @@ func (m *model) innerHint() string {
 		case in.kind == aTemplate:
 			return "it runs in each instance: these have the output"
 		case in.kind == anInstance && m.picture.nodesOf(in.path) == nil:
-			return either(m.opt.ASCII, "Enter", "⏎") + " shows its nodes and what they said"
+			return cells.Either(m.opt.ASCII, "Enter", "⏎") + " shows its nodes and what they said"
 		case in.kind == aCount:
 			return ""
 		case in.kind == aPage:
-			return either(m.opt.ASCII, "Enter", "⏎") + " shows them"
+			return cells.Either(m.opt.ASCII, "Enter", "⏎") + " shows them"
 		}
 		return ""
 	}
 	if n := m.selectedNode(); n != nil && n.SubFlow != "" {
-		return either(m.opt.ASCII, "Enter", "⏎") + " shows its instances: these have the output"
+		return cells.Either(m.opt.ASCII, "Enter", "⏎") + " shows its instances: these have the output"
 	}
 	return ""
 }
 
 // innerTitle is the title of the side pane for what is no node: an instance, a page, a template.
-func (m *model) innerTitle(a area, in *innerRow, st style) int {
+func (m *model) innerTitle(a cells.Area, in *innerRow, st cells.Style) int {
 	row := &m.picture.graph.Rows[m.picture.selected.Index]
 	if in.kind == aTemplate {
 		n := &m.shown().nodes[in.member]
-		a.put(0, 0, clip(n.Name+"  in each instance of "+m.shown().nodes[row.Node].Name, a.width, m.opt.ASCII), st)
-		a.put(0, 1, clip(plain.Command(n.Command, m.opt.ASCII), a.width, m.opt.ASCII), dimStyle)
+		a.Put(0, 0, cells.Clip(n.Name+"  in each instance of "+m.shown().nodes[row.Node].Name, a.Width, m.opt.ASCII), st)
+		a.Put(0, 1, cells.Clip(plain.Command(n.Command, m.opt.ASCII), a.Width, m.opt.ASCII), cells.Dimmed)
 		return 2
 	}
 	x := 0
 	if row.Note == drawing.NoNote {
-		x = a.put(0, 0, words.LookOf(in.state).Sign(m.opt.ASCII)+" ", stateStyle(in.state))
+		x = a.Put(0, 0, words.LookOf(in.state).Sign(m.opt.ASCII)+" ", stateStyle(in.state))
 	}
-	x = a.put(x, 0, clipMiddle(plain.Line(cmp.Or(in.name, in.path)), max(8, a.width/2), m.opt.ASCII), st)
+	x = a.Put(x, 0, cells.ClipMiddle(plain.Line(cmp.Or(in.name, in.path)), max(8, a.Width/2), m.opt.ASCII), st)
 	text := row.Detail
 	if row.Note != drawing.NoNote {
 		text = row.Name
 	}
-	a.put(x, 0, clip("  "+text, a.width-x, m.opt.ASCII), dimStyle)
+	a.Put(x, 0, cells.Clip("  "+text, a.Width-x, m.opt.ASCII), cells.Dimmed)
 	return 1
 }
 

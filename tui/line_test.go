@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"wf/tui/cells"
 )
 
 // A line takes as much as it has room for, wherever the cursor is, and keys beyond that change nothing.
@@ -49,7 +51,7 @@ func TestLastRowIsSeen(t *testing.T) {
 		m := testModel(120, 30, pipeline(4))
 		press(m, keys...)
 		frame(m)
-		if m.screen.cells[29*120] == (cell{}) {
+		if *m.screen.All().At(0, 29) == (cells.Cell{}) {
 			t.Errorf("after %q the last row begins blank", keys)
 		}
 	}

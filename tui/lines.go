@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"io"
 	"regexp"
 	"strings"
 
@@ -129,83 +128,4 @@ func matchesLine(pattern *regexp.Regexp, l *logLine) bool {
 		}
 	}
 	return pattern.Match(l.text)
-}
-
-// A span is some text in one style.
-type span struct {
-	text  string
-	style style
-}
-
-// spans takes the colours out of a cleaned line. Tabs become blanks up to the next stop.
-func spans(text string, base style) []span {
-	var out []span
-	st, column := base, 0
-	for text != "" {
-		head, tail, found := strings.Cut(text, "\x1b[")
-		if head != "" {
-			head = expandTabs(head, column)
-			column += columns(head)
-			out = append(out, span{head, st})
-		}
-		if !found {
-			break
-		}
-		params, rest, ended := strings.Cut(tail, "m")
-		if !ended {
-			break
-		}
-		if next, ok := st.sgr(params); ok {
-			if next == (style{}) {
-				next = base
-			}
-			st = next
-		}
-		text = rest
-	}
-	return out
-}
-
-// tabWidth is that of terminals.
-const tabWidth = 8
-
-// expandTabs replaces tabs in text that begins at column.
-func expandTabs(text string, column int) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	var b strings.Builder
-	for i, part := range strings.Split(text, "\t") {
-		if i > 0 {
-			n := tabWidth - column%tabWidth
-			io.WriteString(&b, strings.Repeat(" ", n))
-			column += n
-		}
-		b.WriteString(part)
-		column += columns(part)
-	}
-	return b.String()
-}
-
-// wrapSpans cuts a line into rows of at most width columns.
-func wrapSpans(line []span, width int) [][]span {
-	var rows [][]span
-	var row []span
-	used := 0
-	for _, s := range line {
-		start := 0
-		for at := 0; at < len(s.text); {
-			cluster, w := grapheme(s.text[at:])
-			if used+w > width {
-				row = append(row, span{s.text[start:at], s.style})
-				rows, row, used, start = append(rows, row), nil, 0, at
-			}
-			used += w
-			at += len(cluster)
-		}
-		if start < len(s.text) {
-			row = append(row, span{s.text[start:], s.style})
-		}
-	}
-	return append(rows, row)
 }

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 )
 
 // said is outputs that a test holds: what each node wrote on each stream.
@@ -95,7 +96,7 @@ func TestLogSearch(t *testing.T) {
 func TestProgressBars(t *testing.T) {
 	for in, want := range map[string]string{"10%\r50%\r100%": "100%", "dos\r": "dos", "\x1b[31mred\x1b[0m": "red", "a\tb": "a       b"} {
 		l := logLine{text: []byte(in)}
-		if got := stripColors(l.shownText()); got != want {
+		if got := cells.StripColors(l.shownText()); got != want {
 			t.Errorf("%q is shown as %q", in, got)
 		}
 	}
@@ -117,7 +118,7 @@ func TestHostile(t *testing.T) {
 	for _, keys := range [][]string{{}, {"i"}, {"v"}, {"v"}, {"z"}, {"L"}, {"r"}, {"esc"}} {
 		press(m, keys...)
 		m.draw()
-		checkScreen(t, m.screen.write(true), 100)
+		checkScreen(t, m.screen.Encode(true), 100)
 	}
 }
 
@@ -143,7 +144,7 @@ func checkScreen(t *testing.T, text string, width int) {
 			}
 			rest = tail[end+1:]
 		}
-		if n := columns(line); n > width {
+		if n := cells.Columns(line); n > width {
 			t.Fatalf("a row of %d columns: %q", n, line)
 		}
 	}

@@ -5,35 +5,36 @@ import (
 	"slices"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/words"
 )
 
 // gutterColors tell the sources of a log apart, besides their names.
-var gutterColors = []color{palette(6), palette(5), palette(4), palette(3), palette(2), palette(14), palette(13), palette(12)}
+var gutterColors = []cells.Color{cells.Palette(6), cells.Palette(5), cells.Palette(4), cells.Palette(3), cells.Palette(2), cells.Palette(14), cells.Palette(13), cells.Palette(12)}
 
 // maxGutter is how wide the names of sources may be beside their lines.
 const maxGutter = 14
 
 // draw shows the lines in a and how they are looked at in its last row.
-func (v *logView) draw(a area, ascii bool) {
-	if a.height < 2 {
+func (v *logView) draw(a cells.Area, ascii bool) {
+	if a.Height < 2 {
 		return
 	}
-	v.height = a.height - 1
-	rows := a.part(0, 0, a.width, v.height)
+	v.height = a.Height - 1
+	rows := a.Part(0, 0, a.Width, v.height)
 	if text := v.absent(); text != "" {
-		for y, line := range wrapWords(text, rows.width) {
-			rows.put(0, y, line, dimStyle)
+		for y, line := range cells.Wrap(text, rows.Width) {
+			rows.Put(0, y, line, cells.Dimmed)
 		}
 	} else {
 		v.rows(rows, ascii)
 	}
 	if v.only && v.page == nil && v.turn == nil && v.looking == nil && v.noneVisible() {
-		for y, line := range wrapWords("no line with "+v.term+" so far: & shows all lines", rows.width) {
-			rows.put(0, y, line, noteStyle)
+		for y, line := range cells.Wrap("no line with "+v.term+" so far: & shows all lines", rows.Width) {
+			rows.Put(0, y, line, cells.Note)
 		}
 	}
-	v.foot(a.row(a.height-1), ascii)
+	v.foot(a.Row(a.Height-1), ascii)
 }
 
 // noneVisible says whether none of the lines that are here is to be shown.
@@ -48,7 +49,7 @@ func (v *logView) absent() string {
 	case len(v.buffer.lines) > 0:
 		return ""
 	case v.failed != nil:
-		return errorText(v.failed)
+		return words.Error(v.failed)
 	case v.tail == nil:
 		return v.hint
 	case v.over:
@@ -58,27 +59,27 @@ func (v *logView) absent() string {
 }
 
 // rows draws lines from top on, or the last ones.
-func (v *logView) rows(a area, ascii bool) {
+func (v *logView) rows(a cells.Area, ascii bool) {
 	gutter := v.gutter()
-	text := a.part(gutter, 0, a.width-gutter, a.height)
+	text := a.Part(gutter, 0, a.Width-gutter, a.Height)
 	if v.follow {
-		v.top, _ = v.back(v.end(), a.height)
+		v.top, _ = v.back(v.end(), a.Height)
 		if !v.cut {
 			v.top = v.wrappedTop(text)
 		}
 	}
 	y := 0
-	for i := max(v.top, v.first()); i < v.end() && y < a.height; i++ {
+	for i := max(v.top, v.first()); i < v.end() && y < a.Height; i++ {
 		l := v.line(i)
 		if !v.visible(l) {
 			continue
 		}
-		if l.gap && y < a.height-1 {
-			a.put(0, y, either(ascii, "...", "…")+" more came than can be shown "+either(ascii, "...", "…"), dimStyle)
+		if l.gap && y < a.Height-1 {
+			a.Put(0, y, cells.Either(ascii, "...", "…")+" more came than can be shown "+cells.Either(ascii, "...", "…"), cells.Dimmed)
 			y++
 		}
 		if gutter > 0 {
-			v.name(a.part(0, y, gutter, 1), l, ascii)
+			v.name(a.Part(0, y, gutter, 1), l, ascii)
 		}
 		y = v.row(text, y, l)
 	}
@@ -91,39 +92,39 @@ func (v *logView) gutter() int {
 	}
 	width := 0
 	for _, name := range v.names[:min(len(v.names), maxSources)] {
-		width = max(width, min(columns(name), maxGutter))
+		width = max(width, min(cells.Columns(name), maxGutter))
 	}
 	return width + 2
 }
 
 // name writes whose line it is.
-func (v *logView) name(a area, l *logLine, ascii bool) {
-	st := style{fg: gutterColors[l.source%len(gutterColors)]}
-	a.put(0, 0, clipMiddle(v.names[l.source], a.width-2, ascii), st)
-	a.put(a.width-2, 0, either(ascii, "|", "│"), st.with(dim))
+func (v *logView) name(a cells.Area, l *logLine, ascii bool) {
+	st := cells.Style{FG: gutterColors[l.source%len(gutterColors)]}
+	a.Put(0, 0, cells.ClipMiddle(v.names[l.source], a.Width-2, ascii), st)
+	a.Put(a.Width-2, 0, cells.Either(ascii, "|", "│"), st.With(cells.Dim))
 }
 
 // row draws one line from row y on and returns the row after it.
-func (v *logView) row(a area, y int, l *logLine) int {
-	base := plainStyle
+func (v *logView) row(a cells.Area, y int, l *logLine) int {
+	base := cells.Plain
 	if l.err {
-		base = noteStyle
+		base = cells.Note
 	}
-	line := spans(l.shownText(), base)
+	line := cells.Spans(l.shownText(), base)
 	if v.pattern != nil {
-		line = highlight(line, v.pattern.FindAllStringIndex(spansText(line), -1))
+		line = cells.Highlight(line, v.pattern.FindAllStringIndex(cells.SpansText(line), -1))
 	}
-	rows := [][]span{line}
+	rows := [][]cells.Span{line}
 	if !v.cut {
-		rows = wrapSpans(line, max(1, a.width))
+		rows = cells.WrapSpans(line, max(1, a.Width))
 	}
 	for _, row := range rows {
-		if y >= a.height {
+		if y >= a.Height {
 			break
 		}
 		x := 0
 		for _, s := range row {
-			x = a.put(x, y, s.text, s.style)
+			x = a.Put(x, y, s.Text, s.Style)
 		}
 		y++
 	}
@@ -131,13 +132,13 @@ func (v *logView) row(a area, y int, l *logLine) int {
 }
 
 // wrappedTop is the first line so that the last one is in sight.
-func (v *logView) wrappedTop(a area) int {
-	room := a.height
+func (v *logView) wrappedTop(a cells.Area) int {
+	room := a.Height
 	i := v.end()
 	for i > v.first() {
 		l := v.line(i - 1)
 		if v.visible(l) {
-			if room -= len(wrapSpans(spans(l.shownText(), plainStyle), max(1, a.width))); room < 0 {
+			if room -= len(cells.WrapSpans(cells.Spans(l.shownText(), cells.Plain), max(1, a.Width))); room < 0 {
 				break
 			}
 		}
@@ -146,65 +147,32 @@ func (v *logView) wrappedTop(a area) int {
 	return i
 }
 
-func spansText(line []span) string {
-	text := ""
-	for _, s := range line {
-		text += s.text
-	}
-	return text
-}
-
-// highlight marks parts of a line; they are pairs of byte offsets into its text.
-func highlight(line []span, parts [][]int) []span {
-	var out []span
-	at := 0
-	for _, s := range line {
-		for s.text != "" {
-			for len(parts) > 0 && parts[0][1] <= at {
-				parts = parts[1:]
-			}
-			n, st := len(s.text), s.style
-			if len(parts) > 0 && parts[0][0] < at+n {
-				if parts[0][0] > at {
-					n = parts[0][0] - at
-				} else {
-					n, st = min(n, parts[0][1]-at), matchStyle
-				}
-			}
-			out = append(out, span{s.text[:n], st})
-			s.text = s.text[n:]
-			at += n
-		}
-	}
-	return out
-}
-
 // foot is the last row: where one is, and what is searched for.
-func (v *logView) foot(a area, ascii bool) {
+func (v *logView) foot(a cells.Area, ascii bool) {
 	x := 0
 	switch {
 	case v.tail == nil, v.failed != nil && len(v.buffer.lines) == 0:
 	case v.follow && v.over:
-		x = a.put(0, 0, "end", dimStyle)
+		x = a.Put(0, 0, "end", cells.Dimmed)
 	case v.follow:
-		x = a.put(0, 0, "follows", goodStyle)
+		x = a.Put(0, 0, "follows", cells.Good)
 	default:
 		at := fmt.Sprintf("line %d", v.top+1)
 		if v.page != nil {
 			at = v.page.where(v.top)
 		}
-		x = a.put(0, 0, at, noteStyle)
+		x = a.Put(0, 0, at, cells.Note)
 		if fresh := v.buffer.end() - v.seen; fresh > 0 {
-			x = a.put(x, 0, fmt.Sprintf("  %s %s: G follows", either(ascii, "v", "▾"), words.Plural(fresh, "new line")), noteStyle)
+			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(ascii, "v", "▾"), words.Plural(fresh, "new line")), cells.Note)
 		}
 	}
 	if v.only {
-		x = a.put(x, 0, "  ", dimStyle)
-		x = a.put(x, 0, "only "+words.Plural(v.matches(), "line")+" with "+v.term+": & shows all", matchStyle)
+		x = a.Put(x, 0, "  ", cells.Dimmed)
+		x = a.Put(x, 0, "only "+words.Plural(v.matches(), "line")+" with "+v.term+": & shows all", cells.Match)
 	}
-	x = a.put(x, 0, v.footText(), dimStyle)
+	x = a.Put(x, 0, v.footText(), cells.Dimmed)
 	if v.failed != nil && len(v.buffer.lines) > 0 {
-		a.put(x, 0, "  "+errorText(v.failed), badStyle)
+		a.Put(x, 0, "  "+words.Error(v.failed), cells.Bad)
 	}
 }
 

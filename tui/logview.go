@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 )
 
 // A logView shows what nodes write: the right pane of the main screen, or the whole screen. It belongs
@@ -383,18 +384,9 @@ func (v *logView) text() string {
 	var b strings.Builder
 	for i := v.first(); i < v.end(); i++ {
 		if l := v.line(i); v.visible(l) {
-			b.WriteString(stripColors(l.shownText()))
+			b.WriteString(cells.StripColors(l.shownText()))
 			b.WriteByte('\n')
 		}
-	}
-	return b.String()
-}
-
-// stripColors takes the colours out of a cleaned line.
-func stripColors(text string) string {
-	var b strings.Builder
-	for _, s := range spans(text, plainStyle) {
-		b.WriteString(s.text)
 	}
 	return b.String()
 }

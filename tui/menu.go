@@ -2,6 +2,8 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"wf/tui/cells"
 )
 
 // A choice is one line of a menu.
@@ -17,8 +19,8 @@ type menu struct {
 	title   string
 	choices []choice
 	at, top int
-	box     area // of the latest frame
-	inner   area
+	box     cells.Area // of the latest frame
+	inner   cells.Area
 }
 
 func (d *menu) key(m *model, k tea.KeyPressMsg) tea.Cmd {
@@ -54,11 +56,11 @@ func (d *menu) paste(*model, string) tea.Cmd { return nil }
 
 // click chooses what lies at a point of the screen; outside of the box it closes the menu.
 func (d *menu) click(m *model, x, y int) tea.Cmd {
-	if !d.box.contains(x, y) {
+	if !d.box.Contains(x, y) {
 		m.done()
 		return nil
 	}
-	if i := d.top + y - d.inner.y; d.inner.contains(x, y) && i < len(d.choices) {
+	if i := d.top + y - d.inner.Y; d.inner.Contains(x, y) && i < len(d.choices) {
 		return d.choose(m, i)
 	}
 	return nil
@@ -66,60 +68,30 @@ func (d *menu) click(m *model, x, y int) tea.Cmd {
 
 func (d *menu) wheel(_ *model, _ tea.Mouse, n int) { d.at = max(0, min(d.at+n, len(d.choices)-1)) }
 
-func (d *menu) draw(m *model, a area) (x, y int, cursor bool) {
+func (d *menu) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	label, detail := 0, 0
 	for _, c := range d.choices {
-		label = max(label, columns(c.label))
-		detail = max(detail, columns(c.detail))
+		label = max(label, cells.Columns(c.label))
+		detail = max(detail, cells.Columns(c.detail))
 	}
-	width := max(columns(d.title)+6, 5+label+2+detail+3)
-	d.box = box(a, width, len(d.choices)+2, d.title, m.opt.ASCII)
-	in := d.box.part(1, 1, d.box.width-2, d.box.height-2)
+	width := max(cells.Columns(d.title)+6, 5+label+2+detail+3)
+	d.box = cells.Box(a, width, len(d.choices)+2, d.title)
+	in := d.box.Part(1, 1, d.box.Width-2, d.box.Height-2)
 	d.inner = in
-	d.top = max(0, d.at-in.height+1)
+	d.top = max(0, d.at-in.Height+1)
 	for i, c := range d.choices[d.top:] {
-		row := in.row(i)
-		if row.height == 0 {
+		row := in.Row(i)
+		if row.Height == 0 {
 			break
 		}
-		row.put(1, 0, c.key, keyStyle)
-		row.put(4, 0, clip(c.label, row.width-5, m.opt.ASCII), plainStyle)
-		if room := row.width - label - 7; c.detail != "" && room > 4 {
-			row.put(label+6, 0, clip(c.detail, room, m.opt.ASCII), dimStyle)
+		row.Put(1, 0, c.key, cells.Key)
+		row.Put(4, 0, cells.Clip(c.label, row.Width-5, m.opt.ASCII), cells.Plain)
+		if room := row.Width - label - 7; c.detail != "" && room > 4 {
+			row.Put(label+6, 0, cells.Clip(c.detail, room, m.opt.ASCII), cells.Dimmed)
 		}
 		if d.top+i == d.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
 	return 0, 0, false
-}
-
-// box draws a frame in the middle of a, at most as large as it, and returns it, blank.
-func box(a area, width, height int, title string, ascii bool) area {
-	width, height = min(width, a.width), min(height, a.height)
-	return frameOf(a.part((a.width-width)/2, max(0, (a.height-height)/3), width, height), title, ascii)
-}
-
-// frameOf draws a frame along the rim of b, and blanks what is in it.
-func frameOf(b area, title string, ascii bool) area {
-	width, height := b.width, b.height
-	b.fill(plainStyle)
-	edge := [6]string{"┌", "┐", "└", "┘", "─", "│"}
-	if ascii {
-		edge = [6]string{"+", "+", "+", "+", "-", "|"}
-	}
-	for x := 1; x < width-1; x++ {
-		b.put(x, 0, edge[4], dimStyle)
-		b.put(x, height-1, edge[4], dimStyle)
-	}
-	for y := 1; y < height-1; y++ {
-		b.put(0, y, edge[5], dimStyle)
-		b.put(width-1, y, edge[5], dimStyle)
-	}
-	b.put(0, 0, edge[0], dimStyle)
-	b.put(width-1, 0, edge[1], dimStyle)
-	b.put(0, height-1, edge[2], dimStyle)
-	b.put(width-1, height-1, edge[3], dimStyle)
-	b.part(2, 0, width-4, 1).put(0, 0, " "+clip(title, width-6, ascii)+" ", strongStyle)
-	return b
 }

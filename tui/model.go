@@ -9,9 +9,11 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/drawing"
 	"wf/tui/editor"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A page is one of the screens.
@@ -47,7 +49,7 @@ type model struct {
 	stale   bool // the drawing is not up to date; the next frame sees to it
 
 	width, height int
-	screen        screen
+	screen        cells.Grid
 	areas         areas      // of the latest frame, for the mouse
 	spots         []hintSpot // of the latest frame
 	page          page
@@ -229,8 +231,8 @@ func (m *model) refresh() {
 	if !f.known {
 		return
 	}
-	if d := m.panes(m.body()).drawing; d.width > 0 {
-		m.picture.width, m.picture.height = d.width, d.height
+	if d := m.panes(m.body()).drawing; d.Width > 0 {
+		m.picture.width, m.picture.height = d.Width, d.Height
 	}
 	m.picture.update(f, m.hidden(), m.now)
 }
@@ -243,12 +245,12 @@ func (m *model) say(text string, bad bool) {
 // fail shows an error for a while, or until it is closed where the last row has no room for all of it: what
 // to do about it stands at its end.
 func (m *model) fail(err error) {
-	text := errorText(err)
-	if columns(text) <= m.width-2 || m.width < leastWidth {
+	text := words.Error(err)
+	if cells.Columns(text) <= m.width-2 || m.width < leastWidth {
 		m.say(text, true)
 		return
 	}
-	lines := wrapWords(text, max(20, min(m.width-8, 90)))
+	lines := cells.Wrap(text, max(20, min(m.width-8, 90)))
 	d := &sheet{title: "That did not work", choices: []choice{{"enter", "close", "", nil}}}
 	for _, line := range lines {
 		d.lines = append(d.lines, editor.Line{Text: line})

@@ -72,11 +72,11 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	switch {
 	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
 		return m.clickList(y, double)
-	case m.page == mainPage && m.areas.overview.contains(x, y):
+	case m.page == mainPage && m.areas.overview.Contains(x, y):
 		m.clickOverview(x, y)
-	case m.areas.divider.contains(x, y):
+	case m.areas.divider.Contains(x, y):
 		m.pointer.dragging = true
-	case m.areas.drawing.contains(x, y) && m.page == mainPage && m.picture.layout != nil:
+	case m.areas.drawing.Contains(x, y) && m.page == mainPage && m.picture.layout != nil:
 		m.pane = drawingPane
 		item := m.itemAt(x, y)
 		if item == drawing.Nothing {
@@ -92,7 +92,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 				m.showLog()
 			}
 		}
-	case m.areas.side.contains(x, y) && m.page == mainPage:
+	case m.areas.side.Contains(x, y) && m.page == mainPage:
 		m.pane = sidePane
 	}
 	return nil
@@ -104,13 +104,13 @@ func (m *model) itemAt(x, y int) drawing.Item {
 		return drawing.Nothing
 	}
 	d := m.areas.drawing
-	return m.picture.layout.At(drawing.Point{X: x - d.x + m.picture.from.X, Y: y - d.y + m.picture.from.Y})
+	return m.picture.layout.At(drawing.Point{X: x - d.X + m.picture.from.X, Y: y - d.Y + m.picture.from.Y})
 }
 
 // clickList selects a row of a list, and opens it with the second click.
 func (m *model) clickList(y int, double bool) tea.Cmd {
 	l := m.list()
-	i := l.top + y - m.areas.list.y - 1
+	i := l.top + y - m.areas.list.Y - 1
 	if i < 0 || i >= l.size {
 		return nil
 	}
@@ -155,14 +155,14 @@ func (m *model) wheel(at tea.Mouse) {
 		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.page == runsPage || m.page == homePage:
 		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
-	case m.areas.drawing.contains(at.X, at.Y):
+	case m.areas.drawing.Contains(at.X, at.Y):
 		m.picture.free = true
 		if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {
 			m.picture.from.X += step
 		} else {
 			m.picture.from.Y += step
 		}
-	case m.areas.side.contains(at.X, at.Y):
+	case m.areas.side.Contains(at.X, at.Y):
 		m.scroll(step)
 	}
 }

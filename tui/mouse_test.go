@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/cells"
 	"wf/tui/drawing"
 )
 
@@ -15,7 +16,7 @@ func find(t *testing.T, m *model, text string) (x, y int) {
 	t.Helper()
 	for y, line := range strings.Split(frame(m), "\n") {
 		if head, _, found := strings.Cut(line, text); found {
-			return columns(head), y
+			return cells.Columns(head), y
 		}
 	}
 	t.Fatalf("%q is not on the screen:\n%s", text, frame(m))
@@ -60,14 +61,14 @@ func TestMouse(t *testing.T) {
 	}
 
 	d := m.areas.divider
-	m.Update(tea.MouseClickMsg{X: d.x, Y: d.y + 2, Button: tea.MouseLeft})
-	m.Update(tea.MouseMotionMsg{X: 40, Y: d.y + 2, Button: tea.MouseLeft})
-	m.Update(tea.MouseReleaseMsg{X: 40, Y: d.y + 2})
-	if frame(m); m.areas.divider.x != 40 {
-		t.Errorf("the divider is at %d", m.areas.divider.x)
+	m.Update(tea.MouseClickMsg{X: d.X, Y: d.Y + 2, Button: tea.MouseLeft})
+	m.Update(tea.MouseMotionMsg{X: 40, Y: d.Y + 2, Button: tea.MouseLeft})
+	m.Update(tea.MouseReleaseMsg{X: 40, Y: d.Y + 2})
+	if frame(m); m.areas.divider.X != 40 {
+		t.Errorf("the divider is at %d", m.areas.divider.X)
 	}
-	m.Update(tea.MouseMotionMsg{X: 90, Y: d.y + 2})
-	if frame(m); m.areas.divider.x != 40 {
+	m.Update(tea.MouseMotionMsg{X: 90, Y: d.Y + 2})
+	if frame(m); m.areas.divider.X != 40 {
 		t.Error("the divider follows a mouse that has let go of it")
 	}
 

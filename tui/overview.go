@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"wf/tui/cells"
 	"wf/tui/drawing"
 )
 
@@ -33,34 +34,34 @@ func (p *picture) whereabouts() string {
 
 // drawOverview writes a small picture of the whole graph into a corner of its pane in which the selection
 // is not, if there is more of it than fits.
-func (m *model) drawOverview(a area) {
+func (m *model) drawOverview(a cells.Area) {
 	p := &m.picture
-	if m.plainView || p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.width < overviewPaneX || a.height < overviewPaneY {
+	if m.plainView || p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.Width < overviewPaneX || a.Height < overviewPaneY {
 		return
 	}
 	w, h := p.layout.Size()
-	if w <= a.width && h <= a.height {
+	if w <= a.Width && h <= a.Height {
 		return
 	}
-	width, height := min(overviewWidth, a.width/3, w)+2, min(overviewHeight, a.height/3, h)+2
-	box := a.part(a.width-width, a.height-height, width, height)
+	width, height := min(overviewWidth, a.Width/3, w)+2, min(overviewHeight, a.Height/3, h)+2
+	box := a.Part(a.Width-width, a.Height-height, width, height)
 	at := p.layout.Where(p.selected)
-	at.X, at.Y = at.X-p.from.X+a.x, at.Y-p.from.Y+a.y
-	if at.X < box.x+box.width && at.X+at.W > box.x && at.Y < box.y+box.height && at.Y+at.H > box.y {
-		box = a.part(a.width-width, 0, width, height)
+	at.X, at.Y = at.X-p.from.X+a.X, at.Y-p.from.Y+a.Y
+	if at.X < box.X+box.Width && at.X+at.W > box.X && at.Y < box.Y+box.Height && at.Y+at.H > box.Y {
+		box = a.Part(a.Width-width, 0, width, height)
 	}
-	p.small.Resize(box.width-2, box.height-2)
+	p.small.Resize(box.Width-2, box.Height-2)
 	if !p.layout.Overview(&p.small, p.from, p.width, p.height) {
 		return
 	}
-	m.areas.overview = frameOf(box, "overview", m.opt.ASCII).part(1, 1, box.width-2, box.height-2)
-	m.areas.overview.paste(&p.small)
+	m.areas.overview = cells.Frame(box, "overview").Part(1, 1, box.Width-2, box.Height-2)
+	pasteDrawing(m.areas.overview, &p.small)
 }
 
 // clickOverview goes to the part of the graph that was pointed at.
 func (m *model) clickOverview(x, y int) {
 	o, p := m.areas.overview, &m.picture
 	w, h := p.layout.Size()
-	p.from = drawing.Point{X: (x-o.x)*w/o.width - p.width/2, Y: (y-o.y)*h/o.height - p.height/2}
+	p.from = drawing.Point{X: (x-o.X)*w/o.Width - p.width/2, Y: (y-o.Y)*h/o.Height - p.height/2}
 	p.free = true
 }

@@ -28,14 +28,14 @@ func TestOverview(t *testing.T) {
 		t.Errorf("no overview:\n%s", got)
 	}
 	o := m.areas.overview
-	click(m, o.x+o.width-1, o.y+o.height-1, tea.MouseLeft)
+	click(m, o.X+o.Width-1, o.Y+o.Height-1, tea.MouseLeft)
 	if got := frame(m); !strings.Contains(got, "100% down") || m.picture.selected.Kind == 0 {
 		t.Errorf("after a click at its end:\n%s", got)
 	}
 	press(m, "G") // where the selection is, there is no overview
 	r := m.picture.layout.Where(m.picture.selected)
 	frame(m)
-	if x, y := r.X-m.picture.from.X, r.Y-m.picture.from.Y; m.areas.overview.contains(x+m.areas.drawing.x, y+m.areas.drawing.y) {
+	if x, y := r.X-m.picture.from.X, r.Y-m.picture.from.Y; m.areas.overview.Contains(x+m.areas.drawing.X, y+m.areas.drawing.Y) {
 		t.Error("the overview covers the selection")
 	}
 	press(m, "O")
@@ -76,12 +76,12 @@ func TestSelectionInSight(t *testing.T) {
 			m.draw()
 			p := &m.picture
 			d := m.areas.drawing
-			if d.width == 0 || p.selected == drawing.Nothing {
+			if d.Width == 0 || p.selected == drawing.Nothing {
 				continue
 			}
 			r := p.layout.Where(p.selected)
-			if r.W == 0 || r.X+r.W <= p.from.X || r.X >= p.from.X+d.width || r.Y < p.from.Y || r.Y+r.H > p.from.Y+d.height && r.H <= d.height {
-				t.Fatalf("%v at %+v is not in %dx%d from %+v", p.selected, r, d.width, d.height, p.from)
+			if r.W == 0 || r.X+r.W <= p.from.X || r.X >= p.from.X+d.Width || r.Y < p.from.Y || r.Y+r.H > p.from.Y+d.Height && r.H <= d.Height {
+				t.Fatalf("%v at %+v is not in %dx%d from %+v", p.selected, r, d.Width, d.Height, p.from)
 			}
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -230,7 +231,7 @@ func (d *paramForm) ask(m *model) tea.Cmd {
 	}, func(m *model, a paramAnswer) tea.Cmd {
 		d.busy = false
 		if a.err != nil {
-			d.problems = map[string]string{"": errorText(a.err)}
+			d.problems = map[string]string{"": words.Error(a.err)}
 			return nil
 		}
 		d.refresh(a.list)
@@ -329,55 +330,55 @@ func hintOf(p api.Param) string {
 	return plain.Line(text)
 }
 
-func (d *paramForm) draw(m *model, a area) (x, y int, cursor bool) {
+func (d *paramForm) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	step := 2
-	if a.height < 2*len(d.params)+5 {
+	if a.Height < 2*len(d.params)+5 {
 		step = 1
 	}
-	b := box(a, min(100, a.width-2), step*len(d.params)+4, "Parameters of the run", m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
+	b := cells.Box(a, min(100, a.Width-2), step*len(d.params)+4, "Parameters of the run")
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	label := 6
 	for _, p := range d.params {
-		label = min(max(label, columns(plain.Line(p.Name))), 20)
+		label = min(max(label, cells.Columns(plain.Line(p.Name))), 20)
 	}
-	rows := max(1, (in.height-2)/step)
+	rows := max(1, (in.Height-2)/step)
 	d.top = max(min(d.top, d.at), d.at-rows+1)
 	for i := d.top; i < min(d.top+rows, len(d.params)); i++ {
-		p, row := d.params[i], in.row((i-d.top)*step)
-		st := plainStyle
+		p, row := d.params[i], in.Row((i-d.top)*step)
+		st := cells.Plain
 		if i == d.at {
-			st = keyStyle
+			st = cells.Key
 		}
 		name := plain.Line(p.Name)
 		if p.Required {
 			name += "*"
 		}
-		row.put(0, 0, clip(name, label+1, m.opt.ASCII), st)
+		row.Put(0, 0, cells.Clip(name, label+1, m.opt.ASCII), st)
 		typed := &d.lines[i]
 		if p.Type == "secret" {
 			typed = typed.veiled()
 		}
-		end := typed.draw(row, label+3, plainStyle)
+		end := typed.draw(row, label+3, cells.Plain)
 		if i == d.at {
-			x, y, cursor = row.x+end, row.y, true
+			x, y, cursor = row.X+end, row.Y, true
 		}
 		if problem := d.problems[p.Name]; step == 2 && (problem != "" || i == d.at) {
-			note, st := d.hint(p), dimStyle
+			note, st := d.hint(p), cells.Dimmed
 			if problem != "" {
-				note, st = problem, badStyle
+				note, st = problem, cells.Bad
 			}
-			in.part(label+3, (i-d.top)*step+1, in.width-label-3, 1).put(0, 0, clip(note, in.width-label-3, m.opt.ASCII), st)
+			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, m.opt.ASCII), st)
 		}
 	}
-	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", dimStyle
+	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", cells.Dimmed
 	if slices.ContainsFunc(d.params, func(p api.Param) bool { return p.ChoicesFrom != "" }) {
 		last = "Enter runs  Tab next  ctrl-n next choice  Esc starts no run; commands of the workfile have listed choices"
 	}
 	if step == 1 && d.problems[d.params[d.at].Name] != "" {
-		last, st = d.problems[d.params[d.at].Name], badStyle
+		last, st = d.problems[d.params[d.at].Name], cells.Bad
 	} else if problem := d.problems[""]; problem != "" {
-		last, st = problem, badStyle
+		last, st = problem, cells.Bad
 	}
-	in.row(in.height-1).put(0, 0, clip(last, in.width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
 	return x, y, cursor
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/cells"
 	"wf/tui/drawing"
 )
 
@@ -186,9 +187,9 @@ func (p *picture) show(ascii bool) {
 }
 
 // draw writes what is in sight into a.
-func (p *picture) draw(a area, ascii bool) {
-	p.width, p.height = a.width, a.height
-	if p.layout == nil || a.width == 0 || a.height == 0 {
+func (p *picture) draw(a cells.Area, ascii bool) {
+	p.width, p.height = a.Width, a.Height
+	if p.layout == nil || a.Width == 0 || a.Height == 0 {
 		return
 	}
 	p.show(ascii)
@@ -196,14 +197,14 @@ func (p *picture) draw(a area, ascii bool) {
 		p.reveal()
 	}
 	w, h := p.layout.Size()
-	p.from.X = min(max(p.from.X, 0), max(0, w-a.width))
-	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.height))
-	p.grid.Resize(a.width, a.height)
+	p.from.X = min(max(p.from.X, 0), max(0, w-a.Width))
+	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.Height))
+	p.grid.Resize(a.Width, a.Height)
 	p.layout.Draw(&p.grid, p.from)
 	if p.preview != nil {
 		p.layout.Preview(&p.grid, p.from, *p.preview)
 	}
-	a.paste(&p.grid)
+	pasteDrawing(a, &p.grid)
 }
 
 // The rim that stays around the selection while it moves.

@@ -103,7 +103,7 @@ func (m *model) refused(req api.RunRequest, err error) tea.Cmd {
 	if problems := paramProblems(err); len(problems) > 0 {
 		return m.askAgain(req, problems)
 	}
-	if !req.AcceptDrawing && strings.Contains(errorText(err), "--accept-drawing") {
+	if !req.AcceptDrawing && strings.Contains(words.Error(err), "--accept-drawing") {
 		m.open(&menu{title: "These commands are texts of a drawing: run them?", choices: []choice{
 			{"n", "no", "", nil},
 			{"y", "yes, and remember it in the workfile", "", func(m *model) tea.Cmd {

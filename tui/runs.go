@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/words"
 )
 
@@ -126,46 +127,46 @@ func executed(n *api.NodeStatus, run string, x api.Execution) {
 }
 
 // drawRuns writes the history.
-func (m *model) drawRuns(a area) {
+func (m *model) drawRuns(a cells.Area) {
 	v := &m.runs
 	switch {
 	case !v.known:
-		a.put(0, 0, "asking for the runs", dimStyle)
+		a.Put(0, 0, "asking for the runs", cells.Dimmed)
 		return
 	case len(v.runs) == 0:
-		a.put(0, 0, "it has never run: esc goes back, r runs it", dimStyle)
+		a.Put(0, 0, "it has never run: esc goes back, r runs it", cells.Dimmed)
 		return
 	}
-	rows := a.part(0, 1, a.width, a.height-1)
-	v.fit(len(v.runs), rows.height)
+	rows := a.Part(0, 1, a.Width, a.Height-1)
+	v.fit(len(v.runs), rows.Height)
 	columns := []int{2, 8, 20, 34, 62, 70}
 	for i, title := range []string{"RUN", "WHEN", "RESULT", "NODES", "TIME", "WHAT"} {
-		a.put(columns[i], 0, title, dimStyle)
+		a.Put(columns[i], 0, title, cells.Dimmed)
 	}
-	for y := range rows.height {
+	for y := range rows.Height {
 		if v.top+y >= len(v.runs) {
 			break
 		}
 		r := v.runs[v.top+y]
-		row := rows.row(y)
-		cell := func(i int, text string, st style) {
-			end := row.width
+		row := rows.Row(y)
+		cell := func(i int, text string, st cells.Style) {
+			end := row.Width
 			if i+1 < len(columns) {
 				end = min(end, columns[i+1]-1)
 			}
 			if columns[i] < end {
-				row.put(columns[i], 0, clip(text, end-columns[i], m.opt.ASCII), st)
+				row.Put(columns[i], 0, cells.Clip(text, end-columns[i], m.opt.ASCII), st)
 			}
 		}
 		state := words.RunState(r)
-		cell(0, r.Run, strongStyle)
-		cell(1, words.Ago(r.Started, m.now), plainStyle)
+		cell(0, r.Run, cells.Strong)
+		cell(1, words.Ago(r.Started, m.now), cells.Plain)
 		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.RunWord(r), stateStyle(state))
-		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), plainStyle)
-		cell(4, words.SpanMS(r.DurationMS), plainStyle)
-		cell(5, words.Asked(r), dimStyle)
+		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), cells.Plain)
+		cell(4, words.SpanMS(r.DurationMS), cells.Plain)
+		cell(5, words.Asked(r), cells.Dimmed)
 		if v.top+y == v.at {
-			row.tint(func(s style) style { return s.with(reverse) })
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
 }

@@ -3,7 +3,9 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/cells"
 	"wf/tui/editor"
+	"wf/tui/words"
 )
 
 // A sheet shows a text that may be longer than the screen, and asks below it. Its first choice changes
@@ -59,30 +61,30 @@ func (d *sheet) choose(m *model, i int) tea.Cmd {
 // paste is no choice.
 func (d *sheet) paste(*model, string) tea.Cmd { return nil }
 
-func (d *sheet) draw(m *model, a area) (x, y int, cursor bool) {
-	width := columns(d.title) + 6
+func (d *sheet) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+	width := cells.Columns(d.title) + 6
 	for _, line := range d.lines {
-		width = max(width, columns(line.Text)+4)
+		width = max(width, cells.Columns(line.Text)+4)
 	}
-	b := box(a, max(width, 60), len(d.lines)+4, d.title, m.opt.ASCII)
-	in := b.part(2, 1, b.width-4, b.height-2)
-	d.height = max(0, in.height-2)
+	b := cells.Box(a, max(width, 60), len(d.lines)+4, d.title)
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	d.height = max(0, in.Height-2)
 	d.scroll(0)
-	styles := map[editor.LineKind]style{editor.Heading: strongStyle, editor.Removed: badStyle, editor.Added: goodStyle}
+	styles := map[editor.LineKind]cells.Style{editor.Heading: cells.Strong, editor.Removed: cells.Bad, editor.Added: cells.Good}
 	for i := range min(d.height, len(d.lines)-d.top) {
 		line := d.lines[d.top+i]
-		in.put(0, i, clip(line.Text, in.width, m.opt.ASCII), styles[line.Kind])
+		in.Put(0, i, cells.Clip(line.Text, in.Width, m.opt.ASCII), styles[line.Kind])
 	}
-	row := in.row(in.height - 1)
+	row := in.Row(in.Height - 1)
 	if below := len(d.lines) - d.top - d.height; below > 0 {
-		in.row(in.height-2).putEnd(0, either(m.opt.ASCII, "v ", "▾ ")+count(len(d.lines)-below, len(d.lines)), dimStyle)
+		in.Row(in.Height-2).PutEnd(0, cells.Either(m.opt.ASCII, "v ", "▾ ")+words.Count(len(d.lines)-below, len(d.lines)), cells.Dimmed)
 	}
 	for i, c := range d.choices {
 		from := x
-		x = row.put(x, 0, " "+c.key, keyStyle)
-		x = row.put(x, 0, " "+c.label+" ", plainStyle)
+		x = row.Put(x, 0, " "+c.key, cells.Key)
+		x = row.Put(x, 0, " "+c.label+" ", cells.Plain)
 		if i == d.at {
-			row.part(from, 0, x-from, 1).tint(func(s style) style { return s.with(reverse) })
+			row.Part(from, 0, x-from, 1).Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 		x++
 	}

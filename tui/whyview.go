@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/cells"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -23,7 +24,7 @@ type whyView struct {
 	err  error
 
 	outputs map[string]any
-	lines   []span
+	lines   []cells.Span
 	top     int
 }
 
@@ -75,41 +76,41 @@ type whyAnswer struct {
 }
 
 // drawWhy writes the inspector.
-func (m *model) drawWhy(a area) {
-	lines := m.whyLines(a.width)
+func (m *model) drawWhy(a cells.Area) {
+	lines := m.whyLines(a.Width)
 	m.why.lines = lines
-	m.why.top = min(m.why.top, max(0, len(lines)-a.height))
+	m.why.top = min(m.why.top, max(0, len(lines)-a.Height))
 	for y, line := range lines[m.why.top:] {
-		if y >= a.height {
+		if y >= a.Height {
 			break
 		}
-		a.put(0, y, line.text, line.style)
+		a.Put(0, y, line.Text, line.Style)
 	}
 }
 
 // whyLines is all there is to say about the selection.
-func (m *model) whyLines(width int) []span {
+func (m *model) whyLines(width int) []cells.Span {
 	n := m.selectedNode()
 	if n == nil {
 		return m.stageLines(width)
 	}
-	var out []span
-	add := func(st style, text string) {
-		for _, line := range wrapWords(text, width) {
-			out = append(out, span{line, st})
+	var out []cells.Span
+	add := func(st cells.Style, text string) {
+		for _, line := range cells.Wrap(text, width) {
+			out = append(out, cells.Span{Text: line, Style: st})
 		}
 	}
 	field := func(name, text string) {
 		if text != "" {
-			add(dimStyle, name)
-			add(plainStyle, "  "+strings.ReplaceAll(text, "\n", "\n  "))
+			add(cells.Dimmed, name)
+			add(cells.Plain, "  "+strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
 	for _, text := range m.why.text {
-		add(plainStyle, plain.Line(text))
+		add(cells.Plain, plain.Line(text))
 	}
 	if m.why.err != nil {
-		add(badStyle, errorText(m.why.err))
+		add(cells.Bad, words.Error(m.why.err))
 	}
 	m.controlLines(n, field)
 	field("command", n.Command)
@@ -172,7 +173,7 @@ func (m *model) times(n *api.NodeStatus) string {
 }
 
 // stageLines lists what a stage holds.
-func (m *model) stageLines(width int) []span {
+func (m *model) stageLines(width int) []cells.Span {
 	f := m.shown()
 	var c api.Counts
 	nodes := m.picture.nodes()
@@ -182,13 +183,13 @@ func (m *model) stageLines(width int) []span {
 	if len(nodes) == 0 {
 		return nil
 	}
-	var out []span
-	for _, line := range wrapWords(strings.Join(words.CountParts(c, "idle"), ", "), width) {
-		out = append(out, span{line, plainStyle})
+	var out []cells.Span
+	for _, line := range cells.Wrap(strings.Join(words.CountParts(c, "idle"), ", "), width) {
+		out = append(out, cells.Span{Text: line, Style: cells.Plain})
 	}
 	for _, i := range nodes {
 		n := &f.nodes[i]
-		out = append(out, span{words.LookOf(n.Counted()).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), stateStyle(n.Counted())})
+		out = append(out, cells.Span{Text: words.LookOf(n.Counted()).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), Style: stateStyle(n.Counted())})
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 	if !r.look || room <= 0 || r.state != going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
 	}
-	for f := range r.sched.Foresee() {
+	for f := range r.sched.Lookahead() {
 		id := executor.ID{Node: f.Node, Execution: f.Execution}
 		if r.has(id) {
 			continue
@@ -100,7 +100,7 @@ func (r *run) dispatchEvent(id executor.ID, at time.Time) scheduler.Event {
 	if r.sched.Wants(id.Node, id.Execution) {
 		return scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node, At: at.UnixNano()}
 	}
-	return scheduler.Event{Kind: scheduler.Strayed, Node: id.Node, At: at.UnixNano()}
+	return scheduler.Event{Kind: scheduler.Unrequested, Node: id.Node, At: at.UnixNano()}
 }
 
 // meet dispatches what the executor tells of and nobody has dispatched: it was handed over ahead, by

@@ -33,7 +33,7 @@ func (w *Workspace) changesSince(old *graph.Graph) *api.Changes {
 	return c
 }
 
-// graphAttrs are the graph attributes that decide how commands run (SEMANTICS §5).
+// graphAttrs are the graph attributes that decide how commands run (docs/semantics.md, The workfile).
 var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations", "max_instances", "output"}
 
 func changedAttrs(was, is map[string]string) []string {

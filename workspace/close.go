@@ -1,31 +1,16 @@
 package workspace
 
-import (
-	"context"
-	"sync"
-)
-
-// helpers are the goroutines that do slow work for a loop; closing waits for them.
-type helpers struct {
-	wg    sync.WaitGroup
-	guard func(f func()) // runs f, and carries its panic to the loop
-}
-
-// run starts f, which reports back through the inbox.
-func (h *helpers) run(f func()) { h.wg.Go(func() { h.guard(f) }) }
-
-// closeRequest is kept until the last save of a closing workspace is over.
-type closeRequest struct{ saved bool }
+import "context"
 
 // Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
-// workspace. It returns when all is done; ctx bounds the wait.
+// workspace. It returns when all of that is done; ctx bounds the wait.
 func (w *Workspace) Close(ctx context.Context) error {
-	if !w.send(call((*Workspace).beginClose)) {
+	if !w.send(call((*Workspace).startClose)) {
 		return nil
 	}
 	select {
-	case <-w.done:
-		w.helpers.wg.Wait()
+	case <-w.loop.Done():
+		w.loop.Wait()
 		w.dropFence()
 		return nil
 	case <-ctx.Done():
@@ -33,24 +18,22 @@ func (w *Workspace) Close(ctx context.Context) error {
 	}
 }
 
-func (w *Workspace) beginClose() {
-	if w.closing != nil {
+// startClose lets the loop end after a last save.
+func (w *Workspace) startClose() {
+	if w.closing {
 		return
 	}
-	w.closing = &closeRequest{}
+	w.closing = true
 	w.refuseWaiting(errClosed(), false)
-	w.saveThen(func() { w.closing.saved = true })
+	w.saveThen(w.loop.End)
 }
 
-func (w *Workspace) ended() bool { return w.closing != nil && w.closing.saved }
-
-// leave releases everything; it is the loop's last deed.
+// leave releases everything when the loop ends.
 func (w *Workspace) leave() {
-	close(w.quit)
 	if w.trial.noted {
 		w.endTrial() // to end in order is no failure
 	}
-	w.keepStatuses() // an error is logged; nobody is left who could wait
+	w.keepStatuses() // an error is logged, because no client waits any more
 	for _, r := range w.runs {
 		r.leaveSlots()
 		r.dropPools(w)
@@ -58,8 +41,37 @@ func (w *Workspace) leave() {
 	}
 	w.keepEdits()
 	w.out.closeAll("the workspace is closing")
-	w.out.timer.Stop()
-	w.file.timer.Stop()
-	w.holdTimer.Stop()
 	w.publishPulse()
+}
+
+// crashed releases what it can after a panic on the loop. Nothing is saved: the workspace ends as if its
+// daemon had been killed, and the daemon opens it again, which counts as a trial. Clients that wait for an
+// answer ask again.
+func (w *Workspace) crashed() {
+	w.countCrash()
+	for _, r := range w.runs {
+		w.letGo(r)
+	}
+	w.out.closeAll("internal error: the workfile is opened again")
+	go func() { // ends with the helpers, which learn of the end from the loop
+		w.loop.Wait()
+		w.dropFence()
+	}()
+}
+
+// letGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
+// because it may be what the loop panicked about. The executor reports it again.
+func (w *Workspace) letGo(r *run) {
+	contained(w, func(w *Workspace) (struct{}, error) { // a second panic of the same cause is possible
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+		r.setTimer(nil, 0)
+		if r.sess != nil {
+			r.sess.Detach()
+		}
+		r.leaveSlots()
+		r.dropPools(w)
+		return struct{}{}, nil
+	})
 }

@@ -24,12 +24,12 @@ import (
 	"wf/workspace/history"
 )
 
-// control is what a run has beyond plain commands and dependencies (CONTROL-FLOW). Of a plain run it is
+// control is what a run has beyond plain commands and dependencies (docs/control-flow.md). Of a plain run it is
 // empty.
 type control struct {
 	flow         *flow.Flow // nil for a plain run
 	tick         *time.Timer
-	past         scheduler.Past
+	past         scheduler.Prior
 	templates    map[string]*template       // nodes of sub-flows by id
 	since        map[int]time.Time          // waiting nodes → since when
 	sinceNow     time.Time                  // the time of the event at hand
@@ -89,18 +89,18 @@ func few(notes []string) []string {
 
 // runOptions are the options of a new run, and of one that is taken up: everything in them is in the
 // run's folder, or in the environment that the executor keeps.
-func runOptions(req history.Request, f *flow.Flow, past scheduler.Past, env []string) (scheduler.Options, error) {
+func runOptions(req history.Request, f *flow.Flow, past scheduler.Prior, env []string) (scheduler.Options, error) {
 	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
 		return opt, nil
 	}
-	opt.Flow, opt.Past, opt.Seed = f, past, req.Seed
+	opt.Flow, opt.Prior, opt.Seed = f, past, req.Seed
 	opt.Run = expression.Run{ID: runID(req.Run), Workfile: req.Workfile}
 	opt.Variable = variable(env)
 	if len(req.Again) > 0 {
-		opt.Again = make(map[string]bool, len(req.Again))
+		opt.Repeat = make(map[string]bool, len(req.Again))
 		for _, path := range req.Again {
-			opt.Again[path] = true
+			opt.Repeat[path] = true
 		}
 	}
 	var params expression.Values
@@ -144,7 +144,7 @@ func variable(env []string) func(name string) string {
 // that of the workspace.
 const pastFile = "past.json"
 
-func readPast(path string) (scheduler.Past, error) {
+func readPast(path string) (scheduler.Prior, error) {
 	data, err := ownfile.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -152,7 +152,7 @@ func readPast(path string) (scheduler.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	var past scheduler.Past
+	var past scheduler.Prior
 	if err := json.Unmarshal(data, &past); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -192,13 +192,13 @@ func (w *Workspace) recallPast() {
 // keepPast leaves to later runs what they need to know of this one. What it knew of nodes that were not
 // part of it stays.
 func (r *run) keepPast(w *Workspace) error {
-	mine := r.sched.Past()
+	mine := r.sched.Prior()
 	if mine == nil {
 		if mine = r.plainPast(); len(mine) == 0 && !r.inPast(w.before) {
 			return nil
 		}
 	}
-	all := make(scheduler.Past, len(mine)+len(r.past))
+	all := make(scheduler.Prior, len(mine)+len(r.past))
 	subFlows := r.instancePrefixes()
 	for id, p := range w.before {
 		if _, ours := r.sched.Index(id); ours {
@@ -224,8 +224,8 @@ func (r *run) keepPast(w *Workspace) error {
 }
 
 // plainPast is what commands of a run without control flow have put out: a later one may ask for it.
-func (r *run) plainPast() scheduler.Past {
-	past := scheduler.Past{}
+func (r *run) plainPast() scheduler.Prior {
+	past := scheduler.Prior{}
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && len(rec.outputs) > 0 {
 			past[r.nodes[i].id] = pastOfRecord(rec)
@@ -234,8 +234,8 @@ func (r *run) plainPast() scheduler.Past {
 	return past
 }
 
-func pastOfRecord(rec *nodeRecord) scheduler.PastNode {
-	p := scheduler.PastNode{Status: rec.status, Reason: string(rec.reason), Outputs: rec.outputs}
+func pastOfRecord(rec *nodeRecord) scheduler.PriorNode {
+	p := scheduler.PriorNode{Status: rec.status, Reason: string(rec.reason), Outputs: rec.outputs}
 	if code := rec.exit(); code != nil {
 		p.Exit, p.HasExit = *code, true
 	}
@@ -243,7 +243,7 @@ func pastOfRecord(rec *nodeRecord) scheduler.PastNode {
 }
 
 // inPast says whether an earlier run has left something of a node of this one.
-func (r *run) inPast(past scheduler.Past) bool {
+func (r *run) inPast(past scheduler.Prior) bool {
 	for id := range past {
 		if _, ours := r.sched.Index(id); ours {
 			return true
@@ -271,7 +271,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PastNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
 		}
 	}
 	data, err := json.Marshal(all)
@@ -319,7 +319,7 @@ func (r *run) freezeTemplates(g *graph.Graph) {
 func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 	r.numbered = true
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
-		path := r.sched.NodeID(i)
+		path := r.sched.Path(i)
 		n := runNode{id: path, name: r.shownName(i, path)}
 		if t := r.templates[r.sched.Template(i)]; t != nil {
 			n.label, n.output = t.label, t.output

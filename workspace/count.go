@@ -13,7 +13,7 @@ func (r *run) countAll() api.Counts {
 	var c api.Counts
 	blocked, present := r.sched.Blocked(), []bool(nil)
 	if r.flow != nil {
-		present = r.sched.Present()
+		present = r.sched.Current()
 	}
 	for i := range r.nodes {
 		switch {
@@ -111,13 +111,13 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 }
 
 // countPast counts what earlier runs have made of a node and, if it is a sub-flow, of the nodes in it.
-func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PastNode) {
+func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
 	if !n.SubFlow() || p.Instances == 0 {
 		c.Add(countedPast(p, w.last[path].rec))
 		return
 	}
 	members := w.members(n)
-	c.Idle += (p.All() - p.Instances) * len(members)
+	c.Idle += (p.Total() - p.Instances) * len(members)
 	failed := false
 	for k := range p.Instances {
 		for _, m := range members {
@@ -143,7 +143,7 @@ func (r *run) countInto(c *api.Counts, i int) {
 	}
 }
 
-func countedPast(p scheduler.PastNode, rec *nodeRecord) api.State {
+func countedPast(p scheduler.PriorNode, rec *nodeRecord) api.State {
 	s := stateOf(p.Status, rec, false)
 	if s == api.StateFailed && p.Handled {
 		return api.StateHandled

@@ -86,13 +86,13 @@ func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) 
 
 // sees says whether a run has the place.
 func (r *run) sees(place string) bool {
-	_, _, ok := r.sched.See(place)
+	_, _, ok := r.sched.EnvAt(place)
 	return ok
 }
 
 // eval evaluates at a place of the run. names is the flow whose names the text uses where the run has none.
 func (r *run) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
-	env, home, ok := r.sched.See(req.Node)
+	env, home, ok := r.sched.EnvAt(req.Node)
 	if !ok {
 		return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("run %s has no place %s", r.id, req.Node),
 			Fix: "name a node, or an instance that has begun, like align[0]"}

@@ -33,7 +33,7 @@ func (w *Workspace) watchFolder() (*dirWatch, error) {
 		return nil, err
 	}
 	d := &dirWatch{fs: fsw}
-	w.helpers.run(func() { d.follow(w) })
+	w.loop.Run(func() { d.follow(w) })
 	return d, nil
 }
 
@@ -55,7 +55,7 @@ func (d *dirWatch) follow(w *Workspace) {
 			}
 		case <-d.fs.Errors: // an overflow: look, to be sure
 			timer.Reset(quiet)
-		case <-w.quit:
+		case <-w.loop.Ending():
 			return
 		}
 	}
@@ -112,7 +112,7 @@ func (w *Workspace) beginRead() {
 	f := &w.file
 	f.busy, f.wantRead = true, false
 	known, readable := f.id, f.unreadable == ""
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		m := reread{}
 		var data []byte
 		data, m.id, m.err = readFile(w.path)

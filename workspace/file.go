@@ -95,7 +95,7 @@ func readFile(path string) ([]byte, fileID, error) {
 }
 
 // replaceFile writes the file anew: a temporary file in the same folder, durable, with the mode and
-// owner of the old one, renamed over it (SEMANTICS §5) after tell has been told which file it will be. errChanged: the file on disk is not expect,
+// owner of the old one, renamed over it (docs/semantics.md, The workfile) after tell has been told which file it will be. errChanged: the file on disk is not expect,
 // and nothing was done. Any error leaves the old file as it was.
 func replaceFile(path string, pieces graphml.Pieces, expect fileID, tell func(fileID)) (fileID, error) {
 	info, err := os.Stat(path)

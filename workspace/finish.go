@@ -52,7 +52,7 @@ func (w *Workspace) sweep(r *run) {
 	}
 	r.setTimer(nil, 0)
 	r.dropPools(w)
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		survivors, err := r.sess.Close(context.Background())
 		w.send(swept{r, survivors, err})
 	})
@@ -83,7 +83,7 @@ func (w *Workspace) conclude(r *run) {
 	w.through = max(w.through, r.n)
 	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
 	w.statusesStale, w.noted = false, statuses.Unwritten
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		if err := statuses.keep(disk, path); err != nil {
 			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
 			return
@@ -129,7 +129,7 @@ func (w *Workspace) complete(r *run) {
 	w.pruneLater()
 }
 
-// exitCode is what an attached `wf run` exits with, as far as the daemon can know (CLI.md), for the
+// exitCode is what an attached `wf run` exits with, as far as the daemon can know (`wf help exit-codes`), for the
 // result of a run and the cause of its stop.
 func exitCode(result api.Result, cause string) int {
 	switch {

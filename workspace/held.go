@@ -114,7 +114,7 @@ func (w *Workspace) tryHeld() {
 		return
 	}
 	w.held.till = time.Time{}
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
 		if err != nil {
 			return // it says so when somebody asks for a retry
@@ -156,7 +156,7 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 // stopHeld ends a run that is held, without taking it up: its runner is told to end everything, and its
 // record is closed. What its journal says of its nodes stays there.
 func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
@@ -168,7 +168,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 				w.held = held{}
 				w.recovered()
 				w.unmark()
-				w.helpers.run(w.endTrial)
+				w.loop.Run(w.endTrial)
 			}
 			reply(api.StopResult{Run: runID(n), Survivors: append([]int{}, survivors...)}, nil)
 		}))

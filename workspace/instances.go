@@ -56,9 +56,9 @@ func subFlowWord(n *graph.Node) string {
 }
 
 // pastInstances sums up the instances of a sub-flow in the run that it took part in last.
-func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PastNode) *api.Instances {
-	in := &api.Instances{Begun: p.Instances, Total: p.All()}
-	members, words := w.membersOf(n), append(scheduler.ItemWords(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
+func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
+	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
+	members, words := w.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
 		s := api.InstanceStatus{Path: instancePath(w.localName(n), k)}
@@ -200,7 +200,7 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 }
 
 // pastNodeStatus describes a node of an instance of a run that is over.
-func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PastNode) api.NodeStatus {
+func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
 	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
 		State: stateOf(p.Status, w.last[path].rec, false), Run: runID(w.last[path].run)}
 	if rec := w.last[path].rec; rec != nil {

@@ -26,7 +26,7 @@ func (r *run) itemWordsOf(subflow int) []string {
 		return nil
 	}
 	if k := &r.called; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
-		r.called = knownItems{subflow, &items[0], scheduler.ItemWords(items)}
+		r.called = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
 	}
 	return r.called.words
 }
@@ -108,7 +108,7 @@ func (w *Workspace) numbered(path string) string {
 		if strings.Trim(which, "0123456789-*") != "" {
 			within := strings.Join(append(parts[:k:k], name), "/")
 			for number, item := range w.itemsOf(n, within) {
-				if scheduler.ItemWord(item) == which || expression.Format(item) == which {
+				if scheduler.ItemName(item) == which || expression.Format(item) == which {
 					parts[k] = instancePath(name, number)
 					break
 				}
@@ -136,7 +136,7 @@ func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	f, known := p.known[path]
 	if !known {
 		if f.node = p.w.member(home, name); f.node != nil {
-			f.words = scheduler.ItemWords(p.w.itemsOf(f.node, path))
+			f.words = scheduler.ItemNames(p.w.itemsOf(f.node, path))
 		}
 		if p.known == nil {
 			p.known = map[string]pastFlow{}
@@ -187,7 +187,7 @@ func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) err
 		return err
 	}
 	for k := range list {
-		if word := scheduler.ItemWord(itemText(&list[k])); word != "" && strings.Contains(names[k], "["+word+"]/") {
+		if word := scheduler.ItemName(itemText(&list[k])); word != "" && strings.Contains(names[k], "["+word+"]/") {
 			list[k].Name = names[k]
 		}
 	}

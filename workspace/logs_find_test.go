@@ -11,6 +11,12 @@ import (
 	"wf/executor"
 )
 
+// answer is what a request got.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
 // awaitLog asks for the output of b and hands over the answer when it comes.
 func (b *testbed) awaitLog(run string, execution int) <-chan answer[api.LogInfo] {
 	ch := make(chan answer[api.LogInfo], 1)

@@ -35,9 +35,7 @@ func lookAtFile(path, state string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{id: id, path: real, cfg: Config{State: state, Log: slog.New(slog.DiscardHandler)},
-		last: map[string]memory{}}
-	w.file.init() // what changes is noted, but there is no loop to write it
+	w := newWorkspace(id, real, Config{State: state, Log: slog.New(slog.DiscardHandler)}) // its loop never starts
 	return w, w.parseFile()
 }
 

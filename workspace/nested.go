@@ -135,7 +135,7 @@ func (w *Workspace) tellCaller(r *run) {
 		return
 	}
 	by, child := callerOf(r.req.Caller), Child{w.id, r.id}
-	w.helpers.run(func() { w.cfg.Nested.Began(by, child) })
+	w.loop.Run(func() { w.cfg.Nested.Began(by, child) })
 }
 
 // leaveTo gives up the slots of a run that is over. The command that has started it gets its own back
@@ -147,7 +147,7 @@ func (w *Workspace) leaveTo(r *run) {
 	}
 	r.short.stop()
 	by := callerOf(r.req.Caller)
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		w.cfg.Nested.Over(by)
 		r.member.Leave()
 	})
@@ -170,7 +170,7 @@ func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
 	for _, id := range ids {
 		for _, child := range r.children[id] {
 			r.leaving++
-			w.helpers.run(func() {
+			w.loop.Run(func() {
 				w.cfg.Nested.Stop(child, graceMS)
 				w.send(call(func(*Workspace) { r.leaving-- }))
 			})

@@ -12,6 +12,7 @@ import (
 	"wf/graph"
 	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.
@@ -61,13 +62,8 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{id: id, path: real, cfg: cfg, inbox: make(chan message), slotFree: make(chan struct{}, 1),
-		quit: make(chan struct{}), done: make(chan struct{}), creating: make(chan struct{}, 1),
-		last: map[string]memory{}, holdTimer: time.NewTimer(time.Hour), trial: trial{retry: retry}}
-	w.holdTimer.Stop()
-	w.helpers.guard = w.guarded
-	w.out.init()
-	w.file.init()
+	w := newWorkspace(id, real, cfg)
+	w.trial.retry = retry
 	if err := w.raiseFence(); err != nil {
 		return nil, err
 	}
@@ -84,9 +80,19 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		cfg.Log.Warn("the folder cannot be watched: changes of others are seen when wf writes", "folder", filepath.Dir(real), "err", err)
 	}
 	w.publishPulse()
-	go w.loop()
+	w.loop.Start()
 	w.send(call((*Workspace).looked))
 	return w, nil
+}
+
+// newWorkspace makes a workspace whose loop has not started.
+func newWorkspace(id, path string, cfg Config) *Workspace {
+	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1), last: map[string]memory{}}
+	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed, Log: cfg.Log.With("workfile", path)})
+	w.holdTimer = w.loop.NewTimer(w.tryAgain)
+	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
+	w.file.init(w.loop)
+	return w
 }
 
 // restore reads all there is, before the loop begins.
@@ -125,14 +131,6 @@ func (w *Workspace) restore() error {
 	w.recallEdits()
 	w.recallMade()
 	return nil
-}
-
-// slotsFree is called by the giver of slots; it must not wait.
-func (w *Workspace) slotsFree() {
-	select {
-	case w.slotFree <- struct{}{}:
-	default:
-	}
 }
 
 // readFirst reads the file and tidies up behind an earlier daemon.

@@ -58,7 +58,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		Total: r.sched.Total(), Kept: r.countAll().Kept}
 	blocked, present := r.sched.Blocked(), []bool(nil)
 	if r.flow != nil {
-		present = r.sched.Present()
+		present = r.sched.Current()
 	}
 	for i := range r.nodes {
 		n := &r.nodes[i]

@@ -20,7 +20,7 @@ import (
 )
 
 // Commands leave their outputs in files of a folder of the run, one for each execution that has any
-// (CONTROL-FLOW §4). They are read when the execution is over, kept in the journal, and removed with
+// (docs/control-flow.md, Outputs). They are read when the execution is over, kept in the journal, and removed with
 // the run's end.
 
 // outputsDir is the name of that folder.

@@ -16,12 +16,12 @@ import (
 // they see how its latest execution ended, or what a mock gives instead.
 
 // outsideMocks moves mocks of nodes that are not part of the run to what the run sees of the past.
-func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Past) (scheduler.Past, error) {
+func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
 	within := make(map[string]bool, len(scope))
 	for _, n := range scope {
 		within[n.ID] = true
 	}
-	asked := f.Asked(scope)
+	asked := f.References(scope)
 	copied := false
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
 		name, template := id, w.g.Node(id)
@@ -45,7 +45,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 		if !copied {
 			past, copied = maps.Clone(past), true
 			if past == nil {
-				past = scheduler.Past{}
+				past = scheduler.Prior{}
 			}
 		}
 		past[id] = pastOfMock(mocks[id])
@@ -56,9 +56,9 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 
 // outsideRecords adds what the history tells of nodes that texts of the run ask for, where no earlier run with
 // control flow has left it.
-func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Past) scheduler.Past {
+func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
-	for _, n := range f.Asked(scope) {
+	for _, n := range f.References(scope) {
 		rec := w.record(n)
 		if _, known := past[n.ID]; known || rec == nil || rec.live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
@@ -66,7 +66,7 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 		if !copied {
 			past, copied = maps.Clone(past), true
 			if past == nil {
-				past = scheduler.Past{}
+				past = scheduler.Prior{}
 			}
 		}
 		past[n.ID] = pastOfRecord(rec)
@@ -74,8 +74,8 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 	return past
 }
 
-func pastOfMock(m scheduler.Mock) scheduler.PastNode {
-	p := scheduler.PastNode{Status: graph.Ran, Exit: m.Exit, HasExit: true, Outputs: m.Outputs, Mocked: true}
+func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
+	p := scheduler.PriorNode{Status: graph.Ran, Exit: m.Exit, HasExit: true, Outputs: m.Outputs, Mocked: true}
 	if m.Exit != 0 {
 		p.Status, p.Reason = graph.Failed, scheduler.ReasonExit
 	}
@@ -105,7 +105,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 	}
 	var runs []string // in order, each once
 	names := map[string][]string{}
-	for _, n := range f.Asked(scope) {
+	for _, n := range f.References(scope) {
 		if in[n] {
 			continue
 		}

@@ -235,7 +235,7 @@ func (w *Workspace) forget(n int) {
 
 // pruneLater removes what is not to be kept, after a run has ended.
 func (w *Workspace) pruneLater() {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: now()}
 		removed, err := w.store.Prune(policy, false)
 		if err != nil {

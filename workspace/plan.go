@@ -99,14 +99,14 @@ type planner struct {
 func (p *planner) foretell() {
 	r := p.r
 	expected := r.sched.Forecast(now().UnixNano())
-	present := r.sched.Present()
+	present := r.sched.Current()
 	ran := make([]bool, r.sched.NodeCount())
 	all := p.instances(present)
 	for _, x := range expected {
 		if !present[x.Node] {
 			continue
 		}
-		if ran[x.Node] = true; x.Again {
+		if ran[x.Node] = true; x.MayRestart {
 			p.maybe[r.sched.Template(x.Node)] = everyInstance(p.handleOf(x.Node))
 		}
 		if x.Node < len(r.nodes) {

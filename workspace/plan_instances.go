@@ -35,7 +35,7 @@ func (p *planner) instances(present []bool) map[string]int {
 // innerStep adds a node of an instance to the step of its like.
 func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	sched := p.r.sched
-	path, template := sched.NodeID(x.Node), sched.Template(x.Node)
+	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
 	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
 	k, known := p.steps[key]
@@ -183,7 +183,7 @@ func (p *planner) handleOf(i int) string {
 	if i < len(p.r.nodes) {
 		return p.r.nodes[i].name
 	}
-	return p.r.sched.NodeID(i)
+	return p.r.sched.Path(i)
 }
 
 // localName is the last part of a path.

@@ -11,7 +11,7 @@ import (
 )
 
 // Pools hands out units of what commands need while they run and of which the machine has so many
-// (CONTROL-FLOW §3). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
+// (docs/control-flow.md, Pools). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
 type Pools interface {
 	// TryAcquire takes all units of a claim or none. Refused, it waits in line under its key; wake is
 	// called when the units are its own, and the next TryAcquire says so. wake must not block.
@@ -85,7 +85,7 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 		r.queue = append(r.queue, id)
 		return
 	}
-	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.slotsFree) {
+	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.loop.Wake) {
 		r.holdUnits(id, claim)
 		r.queue = append(r.queue, id)
 		return
@@ -114,7 +114,7 @@ func (r *run) enterPools(w *Workspace) {
 		for len(line.entries) > 0 {
 			e := line.entries[0]
 			if r.pools.waits[e.id.Node] == e {
-				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.slotsFree) {
+				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.loop.Wake) {
 					break
 				}
 				delete(r.pools.waits, e.id.Node)

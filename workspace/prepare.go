@@ -30,7 +30,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	beside, err := w.beside(r)
 	bare := w.beginsBare()
 	r.req.Run = w.given()
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		p := prepared{r: r, err: err}
 		if p.err == nil {
 			w.creating <- struct{}{}

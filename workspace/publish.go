@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/loop"
 )
 
 // keptEvents is how large a list of pending events may be to be kept for the next.
@@ -17,7 +18,7 @@ type publisher struct {
 	wanted    typeSet     // by anybody
 	audiences []*audience
 	sent      time.Time
-	timer     *time.Timer
+	timer     *loop.Timer
 	due       bool // the timer rang
 	armed     bool
 	urgent    bool // somebody waits for the pending events
@@ -61,11 +62,6 @@ func setOf(types []api.EventType) typeSet {
 }
 
 func (set typeSet) holds(t api.EventType) bool { return set == allTypes || set&typeNumbers[t] != 0 }
-
-func (p *publisher) init() {
-	p.timer = time.NewTimer(time.Hour)
-	p.timer.Stop()
-}
 
 // count is how many watchers there are.
 func (p *publisher) count() (n int) {

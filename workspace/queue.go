@@ -51,7 +51,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: now(), Req: p.req}
 	data, err := json.Marshal(q)
 	path, disk := w.queueFile(q), w.disk()
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(path), 0o700)
 		}

@@ -140,6 +140,6 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 			reply("", err)
 			return
 		}
-		w.helpers.run(func() { reply(req.Path, writeNew(req.Path, pieces)) })
+		w.loop.Run(func() { reply(req.Path, writeNew(req.Path, pieces)) })
 	})
 }

@@ -48,7 +48,7 @@ func (w *Workspace) takeUp(n int) {
 
 // findExecutor follows the executor of a run that was taken up.
 func (w *Workspace) findExecutor(r *run) {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		sess, err := w.openExecutor(r, w.store.Dir(r.n), r.n, nil)
 		w.send(followed{r, sess, err})
 	})
@@ -162,7 +162,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			r.fold(w, scheduler.Event{Kind: scheduler.ClockSet, At: at, By: rec.Clocks.ByNS})
 		}
 	case history.RecordBegin:
-		r.fold(w, scheduler.Event{Kind: scheduler.Begin, At: at})
+		r.fold(w, scheduler.Event{Kind: scheduler.Start, At: at})
 	case history.RecordDispatch:
 		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
 		r.dequeue(id)
@@ -220,11 +220,11 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 	for _, ef := range r.sched.Step(ev) {
 		switch ef.Kind {
 		case scheduler.NodeChanged:
-			if !ef.Past {
+			if !ef.Prior {
 				r.remark(w, ev, ef)
 			}
 			r.publishStatus(w, &r.nodes[ef.Node], ef)
-		case scheduler.Grew:
+		case scheduler.NodesAdded:
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
@@ -337,7 +337,7 @@ func (w *Workspace) giveUp(n int, why error) {
 // endExecutor ends what may still be going of a run that is given up: its runner and its commands
 // would stay for ever. What keeps this from being done is done by Tidy.
 func (w *Workspace) endExecutor(n int) {
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{
 			Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {},
 		})
@@ -348,9 +348,9 @@ func (w *Workspace) endExecutor(n int) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		defer context.AfterFunc(ctx, sess.Detach)()
-		w.helpers.run(func() {
+		w.loop.Run(func() {
 			select {
-			case <-w.quit:
+			case <-w.loop.Ending():
 				cancel()
 			case <-ctx.Done():
 			}

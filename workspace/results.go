@@ -8,7 +8,7 @@ import (
 )
 
 // What a run writes into the workfile is said by the graph attribute "results", else by the setting of
-// the client's user, else by the file itself (SEMANTICS §5). The statuses of this machine live in the
+// the client's user, else by the file itself (docs/semantics.md, The workfile). The statuses of this machine live in the
 // state folder whatever it says, see statuses.go.
 
 // settleResults decides what is written, after the file was read or edited. A misspelt word counts as

@@ -111,7 +111,7 @@ func (r *run) begin(w *Workspace) {
 	at := now()
 	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
 	r.beginning = true
-	r.step(w, scheduler.Event{Kind: scheduler.Begin, At: at.UnixNano()})
+	r.step(w, scheduler.Event{Kind: scheduler.Start, At: at.UnixNano()})
 	r.beginning = false
 	r.toldTotal, r.toldKept, r.recalledSome = r.sched.Total(), 0, false
 	if r.flow != nil && r.sched.Mode() == scheduler.Resume {
@@ -149,7 +149,7 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 				w.touchEdge(e)
 				w.marked(e, before)
 			}
-		case scheduler.Grew:
+		case scheduler.NodesAdded:
 			r.grew(w, ef)
 		case scheduler.Waiting:
 			r.waits(w, ef)
@@ -191,7 +191,7 @@ func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time
 // knows the exit code; failures that no execution caused are told here.
 func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
 	n := &r.nodes[ef.Node]
-	if ef.Past {
+	if ef.Prior {
 		r.recalledSome = true
 		r.publishStatus(w, n, ef)
 		return

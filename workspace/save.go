@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/workspace/loop"
 )
 
 // saveEvery is the least time between two saves of a small file; saveShare keeps large ones from
@@ -46,7 +47,7 @@ type workfile struct {
 	problem    string // for people: the file cannot be read or written at present
 	unreadable string // the reading half of it: nothing is written over a file that was not read
 
-	timer *time.Timer
+	timer *loop.Timer
 	armed bool
 	due   bool // the timer rang
 	watch *dirWatch
@@ -60,10 +61,9 @@ const (
 	touchedOutput
 )
 
-func (f *workfile) init() {
+func (f *workfile) init(l *loop.Loop) {
 	f.nodes, f.edges = map[*graph.Node]touched{}, map[*graph.Edge]struct{}{}
-	f.timer = time.NewTimer(time.Hour)
-	f.timer.Stop()
+	f.timer = l.NewTimer(func() { f.due = true })
 }
 
 // touch notes that a node's status is to be published in the file.
@@ -210,7 +210,7 @@ func (w *Workspace) beginSave() {
 	f.waiters, f.bare = nil, false
 	made := madeNote{Newest: w.made.unsaved, Made: slices.Clone(w.made.saved)}
 	w.made.unsaved = nil
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		begin := time.Now()
 		id, err := expect, error(nil)
 		if !bare || !sameBytes(w.path, pieces, expect) {

@@ -32,7 +32,7 @@ func (r *run) jobs() int {
 func (r *run) join(w *Workspace) {
 	r.member = noSlots{}
 	if w.cfg.Slots != nil {
-		r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.slotsFree)
+		r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.loop.Wake)
 	}
 }
 

@@ -90,7 +90,7 @@ func (r *run) tellShortage(w *Workspace) {
 		r.short.kind, r.short.since = kind, time.Now()
 		r.short.stop()
 		if tells {
-			r.short.timer = time.AfterFunc(shortPause, w.slotsFree)
+			r.short.timer = time.AfterFunc(shortPause, w.loop.Wake)
 		}
 		return
 	case !tells || time.Since(r.short.since) < shortPause:

@@ -19,10 +19,10 @@ import (
 	"wf/workspace/history"
 )
 
-// defaultGraceMS is the time from TERM to KILL in milliseconds (SEMANTICS §4).
+// defaultGraceMS is the time from TERM to KILL in milliseconds (docs/semantics.md, Stopping).
 const defaultGraceMS = 10_000
 
-// StartRun begins a run (SEMANTICS §3) and returns when it has a number and its first nodes are
+// StartRun begins a run (docs/semantics.md, Scope) and returns when it has a number and its first nodes are
 // activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
 	if err := w.refresh(ctx); err != nil {
@@ -103,7 +103,7 @@ func (w *Workspace) runnable() int {
 
 // usable refuses runs while the file on disk is not the one that is known.
 func (w *Workspace) usable() error {
-	if w.closing != nil {
+	if w.closing {
 		return errClosed()
 	}
 	if len(w.untaken) > 0 {

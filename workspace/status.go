@@ -143,7 +143,7 @@ func edgeStatus(e *graph.Edge) api.EdgeStatus {
 }
 
 // wrapper is the wrapper of the workfile: the attribute, else one made of the legacy prefix and
-// suffix (SEMANTICS §4).
+// suffix (docs/semantics.md, Commands).
 func (w *Workspace) wrapper() string {
 	if v, ok := w.g.Attr("wrapper"); ok {
 		return v

@@ -145,7 +145,7 @@ func (w *Workspace) keepThen(f func()) {
 	w.statusEdited = false
 	k, disk, path := w.statuses(), w.disk(), w.statusesPath()
 	w.statusesStale, w.noted = false, k.Unwritten
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		err := k.keep(disk, path)
 		w.send(call(func(w *Workspace) {
 			if err != nil {

@@ -19,7 +19,7 @@ func (r *run) instancesOfTemplate(id string) (nodes []int) {
 	if r.templates[id] == nil {
 		return nil
 	}
-	present := r.sched.Present()
+	present := r.sched.Current()
 	for i := r.outer(); i < len(r.nodes); i++ {
 		if present[i] && r.sched.Template(i) == id {
 			nodes = append(nodes, i)

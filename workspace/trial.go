@@ -77,7 +77,7 @@ func (w *Workspace) passTrial() {
 		}
 	}
 	w.trial.noted = false
-	w.helpers.run(w.endTrial)
+	w.loop.Run(w.endTrial)
 }
 
 func (w *Workspace) endTrial() {
@@ -86,18 +86,32 @@ func (w *Workspace) endTrial() {
 	}
 }
 
+// countCrash counts a panic of the loop as a trial, as if the daemon had died of it.
+func (w *Workspace) countCrash() {
+	if w.trial.noted {
+		return // the note is there since the workspace was opened
+	}
+	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	if err == nil {
+		err = history.BeginTrial(w.disk(), w.cfg.State, before, time.Now())
+	}
+	if err != nil {
+		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
+	}
+}
+
 // heed gives the news of a run's executor their time.
 func (w *Workspace) heed(r *run) {
 	if !w.trial.noted {
 		return
 	}
-	w.helpers.run(func() {
+	w.loop.Run(func() {
 		timer := time.NewTimer(heedTime)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 			w.send(call(func(*Workspace) { r.heard = true }))
-		case <-w.quit:
+		case <-w.loop.Ending():
 		}
 	})
 }

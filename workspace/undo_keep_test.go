@@ -26,10 +26,8 @@ func bareWorkspace(t *rapid.T, text []byte) *Workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Workspace{g: g, doc: doc, last: map[string]memory{}}
-	w.cfg.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
-	w.file.init()
-	w.out.init()
+	w := newWorkspace("", "", Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	w.g, w.doc = g, doc
 	return w
 }
 

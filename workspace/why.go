@@ -177,7 +177,7 @@ func (r *run) explain(why *api.Why, i int) {
 	case graph.Running:
 		if in := r.instancesOf(i); in != nil {
 			add("%s", instancesSentence(in))
-			if at := r.sched.Paced(i); at > 0 {
+			if at := r.sched.NextInstanceAt(i); at > 0 {
 				add("Its rate_limit lets the next one start at %s.", time.Unix(0, at).Local().Format(time.DateTime))
 			}
 			break

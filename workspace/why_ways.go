@@ -20,7 +20,7 @@ func (r *run) skippedSentence(i int) string {
 
 // explainWays says which edges of a node that chooses have been taken, and which not.
 func (r *run) explainWays(why *api.Why, i int) {
-	ways := r.sched.Ways(i)
+	ways := r.sched.Branches(i)
 	if ways == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (r *run) unmatched(i int) string {
 		return ""
 	}
 	var cases []string
-	for _, way := range r.sched.Ways(i) {
+	for _, way := range r.sched.Branches(i) {
 		if way.When != nil && way.When.Kind == flow.OnCase {
 			cases = append(cases, way.When.Case)
 		}

@@ -5,7 +5,6 @@
 package workspace
 
 import (
-	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"wf/graphml"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
@@ -46,7 +46,7 @@ type Config struct {
 	Nested Nested // nil: commands of runs start no others
 }
 
-// Slots hands out the job slots of the machine (DESIGN §4). It is safe for concurrent use.
+// Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
 type Slots interface {
 	// Join makes a member for a run of a workspace that wants so many slots at most: 0 = it does not
 	// say, or NoLimit. wake is called when there is news for the member: a slot that it was refused,
@@ -71,28 +71,15 @@ type SlotMember interface {
 	Machine() (limit, used int)
 }
 
-// A message is handled by the loop, which knows nothing else: a new ability is a new message.
-// handle runs on the loop goroutine and must not block.
-type message interface{ handle(*Workspace) }
-
-// call is the message of all requests that only need a turn on the loop.
-type call func(*Workspace)
-
-func (c call) handle(w *Workspace) { c(w) }
-
 // Workspace is one open workfile. Its exported methods may be called from any goroutine; they
 // return *api.Error, and CodeGone when the workspace has closed.
 type Workspace struct {
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
-	inbox     chan message
-	slotFree  chan struct{}  // a refused slot may be had; never blocks the one who says so
-	holdTimer *time.Timer    // rings when what could not be written is to be tried again
+	loop      *loop.Loop
+	holdTimer *loop.Timer    // tries again what could not be written
 	creating  chan struct{}  // a place for the one helper that makes a run's folder
-	quit      chan struct{}  // closed by the loop's last deed
-	done      chan struct{}  // closed when the loop and its helpers have ended
-	helpers   helpers        // goroutines that work for the loop
 	fence     *history.Fence // see keepFence; nil where nothing can be written
 	marks     marks
 	pulse     atomic.Pointer[pulse]
@@ -107,7 +94,7 @@ type Workspace struct {
 	stages   stageTable
 	local    localTable
 	last     map[string]memory // node id → what is known of its past
-	before   scheduler.Past    // what earlier runs with a control flow have left for later ones
+	before   scheduler.Prior   // what earlier runs with a control flow have left for later ones
 	file     workfile          // what is on disk, and what of ours is not yet
 	statusKeeping
 	edits      editLog
@@ -120,7 +107,7 @@ type Workspace struct {
 	outputWaits []outputWait
 	latest      *api.RunSummary
 	out         publisher
-	closing     *closeRequest
+	closing     bool // Close was called
 	trial       trial
 	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
@@ -138,45 +125,8 @@ type pulse struct {
 	problem           string // with the file, "" = none
 }
 
-// loop handles messages until the workspace closes. What one message or a burst of them caused is
-// settled once: slots filled, journals written, events sent.
-func (w *Workspace) loop() {
-	defer close(w.done)
-	defer w.contain()
-	for !w.ended() {
-		select {
-		case m := <-w.inbox:
-			w.heedClock()
-			m.handle(w)
-			w.drain()
-		case <-w.slotFree:
-		case <-w.out.timer.C:
-			w.out.due = true
-		case <-w.file.timer.C:
-			w.file.due = true
-		case <-w.holdTimer.C:
-			w.tryAgain()
-		}
-		w.settle()
-	}
-	w.leave()
-}
-
-// burst bounds how many messages are handled before their effects are seen.
-const burst = 64
-
-func (w *Workspace) drain() {
-	for range burst {
-		select {
-		case m := <-w.inbox:
-			m.handle(w)
-		default:
-			return
-		}
-	}
-}
-
-// settle turns decisions into deeds, after which nothing is owed to anybody.
+// settle carries out what the functions of a burst decided: slots are filled, journals written, events
+// sent.
 func (w *Workspace) settle() {
 	w.startQueued()
 	w.dispatch()
@@ -210,7 +160,7 @@ func (w *Workspace) publishPulse() {
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
 	if wasBusy && p.watchers == 0 && len(p.runs) == 0 {
 		if f := w.onIdle.Load(); f != nil {
-			w.helpers.run(*f)
+			w.loop.Run(*f)
 		}
 	}
 }
@@ -231,57 +181,6 @@ func (w *Workspace) pulseChanged() bool {
 	}
 	return running != old.running
 }
-
-// send gives a message to the loop; it waits for its turn. False: the workspace has closed.
-func (w *Workspace) send(m message) bool {
-	select {
-	case w.inbox <- m:
-		return true
-	case <-w.done:
-		return false
-	}
-}
-
-// ask runs f, which changes nothing of the graph and its runs, on the loop and returns its answer. ctx
-// bounds the wait, not the deed. A panic in f is an error of this question only.
-func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	return await(ctx, w, func(w *Workspace, reply func(T, error)) { reply(contained(w, f)) })
-}
-
-type answer[T any] struct {
-	value T
-	err   error
-}
-
-// await runs f on the loop; f calls reply exactly once, then or later.
-func await[T any](ctx context.Context, w *Workspace, f func(*Workspace, func(T, error))) (T, error) {
-	var none T
-	ch := make(chan answer[T], 1)
-	m := call(func(w *Workspace) { f(w, func(v T, err error) { ch <- answer[T]{v, err} }) })
-	select {
-	case w.inbox <- m:
-	case <-w.done:
-		return none, errClosed()
-	case <-ctx.Done():
-		return none, ctx.Err()
-	}
-	select {
-	case a := <-ch:
-		return a.value, a.err
-	case <-ctx.Done():
-		return none, ctx.Err()
-	case <-w.done:
-		select { // the answer may have been the last deed
-		case a := <-ch:
-			return a.value, a.err
-		default:
-			return none, errClosed()
-		}
-	}
-}
-
-// Done is closed when the workspace has ended.
-func (w *Workspace) Done() <-chan struct{} { return w.done }
 
 // Busy reports whether a run is going or a watcher is there.
 func (w *Workspace) Busy() bool {

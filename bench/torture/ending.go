@@ -22,7 +22,7 @@ type ending struct {
 // timeLimit is the --timeout of a run: the resisters need some of it to get ready.
 const timeLimit = 2 * time.Second
 
-// Exit statuses of wf run (CLI.md).
+// Exit statuses of wf run (`wf help exit-codes`).
 const (
 	statusOK        = 0
 	statusStopped   = 6

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // decideOptions are the flags of approve and reject.
@@ -89,17 +91,17 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 		return err
 	}
 	for _, a := range picked {
-		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.user())})
+		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.User())})
 		if err != nil {
 			return err
 		}
 		if o.json {
-			if err := writeJSON(e.stdout, made); err != nil {
+			if err := console.WriteJSON(e.Stdout, made); err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintf(e.stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
+		fmt.Fprintf(e.Stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
 	}
 	return nil
 }
@@ -199,14 +201,14 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(waiting) == 0:
 		return api.Approval{}, &failure{status: exitUsage, what: "nothing waits for a person", fix: "wf status" + file}
 	case node == "":
-		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
 	case len(found) > 1:
 		if found[0].Node != found[1].Node {
 			return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
-				why: waitingList(found), fix: command + " " + quote(found[0].Name) + file}
+				why: waitingList(found), fix: command + " " + words.Quote(found[0].Name) + file}
 		}
 		return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
-			why: waitingList(found), fix: command + " " + quote(node) + " --run " + found[0].Run + file}
+			why: waitingList(found), fix: command + " " + words.Quote(node) + " --run " + found[0].Run + file}
 	}
 	what := node + " does not wait for a person"
 	if run != "" {
@@ -221,7 +223,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	if similar := didYouMean(node, names); similar != "" {
 		what += ": " + similar
 	}
-	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + quote(waiting[0].Name) + file}
+	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
 }
 
 // approvalsOf are those of a node by its handle or path, else by its id, else by the end of its path.

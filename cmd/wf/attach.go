@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 // attachOptions are the flags of attach.
@@ -82,7 +83,7 @@ func (v *view) attached(run api.RunSummary) {
 	v.board.resync(run)
 	v.board.begun = run.Started
 	if v.progress() && !v.opt.quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.missed, plural(v.board.total, "node"), run.Counts.Running)
+		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.missed, words.Plural(v.board.total, "node"), run.Counts.Running)
 	}
 	v.flush()
 }
@@ -110,7 +111,7 @@ func activeList(active []api.RunSummary) string {
 		if i > 0 {
 			text += "\n"
 		}
-		text += "run " + r.Run + ": " + plural(r.Nodes, "node") + ", " + fmt.Sprint(r.Counts.Running) + " running"
+		text += "run " + r.Run + ": " + words.Plural(r.Nodes, "node") + ", " + fmt.Sprint(r.Counts.Running) + " running"
 	}
 	return text
 }

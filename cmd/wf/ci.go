@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // The CI systems whose logs fold and are annotated.
@@ -32,14 +33,14 @@ func (e *env) ciSystem(flag string) string {
 	for _, system := range []struct{ variable, name string }{
 		{"GITHUB_ACTIONS", ciGitHub}, {"GITLAB_CI", ciGitLab}, {"BUILDKITE", ciBuildkite},
 	} {
-		if e.get(system.variable) == "true" {
+		if e.Get(system.variable) == "true" {
 			return system.name
 		}
 	}
 	switch {
-	case strings.EqualFold(e.get("TF_BUILD"), "true"):
+	case strings.EqualFold(e.Get("TF_BUILD"), "true"):
 		return ciAzure
-	case e.get("TEAMCITY_VERSION") != "":
+	case e.Get("TEAMCITY_VERSION") != "":
 		return ciTeamCity
 	}
 	return ciNone
@@ -68,7 +69,7 @@ func (v *view) newFold(ev api.Event) fold {
 	f.title = f.name + f.attempt
 	if ev.DurationMS != nil {
 		f.begun = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
-		f.title += " (" + spanMS(ev.DurationMS) + ")"
+		f.title += " (" + words.SpanMS(ev.DurationMS) + ")"
 	}
 	return f
 }
@@ -134,7 +135,7 @@ func (v *view) annotate(w io.Writer, ev api.Event, last string) {
 	if v.ci != ciGitHub && v.ci != ciAzure && v.ci != ciTeamCity || ev.Retry != nil {
 		return
 	}
-	level, why := "error", cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
+	level, why := "error", words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)
 	if ev.Handled {
 		level, why = "notice", why+handledWord(true)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -76,7 +77,7 @@ func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra
 		if n.Container || name == "" || !strings.HasPrefix(name, word) || slices.Contains(taken, name) {
 			continue
 		}
-		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(plain.Line(n.Command), maxCommand)))
+		found = append(found, cobra.CompletionWithDesc(prefix+name, console.Paint{}.Clip(plain.Line(n.Command), maxCommand)))
 	}
 	return limited(found)
 }
@@ -85,7 +86,7 @@ func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra
 // handle, else its id; "" when both have blanks, commas or worse in them.
 func plainName(n api.NodeStatus) string {
 	for _, name := range []string{n.Name, n.ID} {
-		if name == quote(name) && !strings.ContainsAny(name, ",+") {
+		if name == words.Quote(name) && !strings.ContainsAny(name, ",+") {
 			return name
 		}
 	}
@@ -112,7 +113,7 @@ func groupsBeginning(p *daemon.Peek, word, prefix string) []cobra.Completion {
 		if n.Container {
 			name = n.Name
 		}
-		if text := "g:" + name; name != "" && text == quote(text) && word != "" && strings.HasPrefix(text, word) {
+		if text := "g:" + name; name != "" && text == words.Quote(text) && word != "" && strings.HasPrefix(text, word) {
 			names = append(names, text)
 		}
 	}
@@ -149,11 +150,11 @@ func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellComp
 
 // runHint is what is said beside a run: "2h ago, failed: 3 ok, 1 failed".
 func runHint(run history.Summary, now time.Time) string {
-	hint := ago(run.Time, now)
+	hint := words.Ago(run.Time, now)
 	if run.Result == nil {
 		return hint + ", going"
 	}
 	c := run.Result.Counts
 	counts := api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}
-	return hint + ", " + words.ResultWord(api.Result(run.Result.Result)) + ": " + strings.Join(countParts(counts, "not reached"), ", ")
+	return hint + ", " + words.ResultWord(api.Result(run.Result.Result)) + ": " + strings.Join(words.CountParts(counts, "not reached"), ", ")
 }

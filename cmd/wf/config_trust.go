@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"wf/tui/words"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -27,12 +29,12 @@ type trust struct {
 func (e *env) trusting(folders string) trust {
 	t := trust{uids: []uint32{uint32(os.Geteuid())}}
 	// Under sudo the files of the user who called it are good, as they are for git.
-	if uid, err := strconv.ParseUint(e.get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
+	if uid, err := strconv.ParseUint(e.Get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
 		t.uids = append(t.uids, uint32(uid))
 	}
 	for _, dir := range filepath.SplitList(folders) {
 		if dir != "*" {
-			dir = e.abs(dir)
+			dir = e.Abs(dir)
 		}
 		t.folders = append(t.folders, dir)
 	}
@@ -150,10 +152,10 @@ func (e *env) distrusted(path, doubt string) error {
 		own = "config.toml"
 	}
 	dir := filepath.Dir(path)
-	fix := "read it; then take it: chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + " && chmod go-w " + quote(path) +
-		"; or trust its folder: trust = " + strconv.Quote(dir) + " in " + own + ", or WF_TRUST=" + quote(dir)
+	fix := "read it; then take it: chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path) +
+		"; or trust its folder: trust = " + strconv.Quote(dir) + " in " + own + ", or WF_TRUST=" + words.Quote(dir)
 	if path == own {
-		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + " && chmod go-w " + quote(path)
+		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path)
 	}
 	return &failure{status: exitUsage, what: "the configuration " + path + " is not trusted: " + doubt,
 		why: "it can say which commands run as you", fix: fix}
@@ -179,7 +181,7 @@ func openSmall(path string) (*os.File, error) {
 // checkFound refuses to run a workfile that was not named and belongs to somebody else: in a folder like /tmp
 // anybody can put one.
 func (e *env) checkFound(file, command string) error {
-	path := e.abs(defaultWorkfile)
+	path := e.Abs(defaultWorkfile)
 	if file != "" || e.trust.named(path) {
 		return nil
 	}

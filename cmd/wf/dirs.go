@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"wf/tui/words"
 )
 
-// folders are where everything of wf lies that is not a workfile (DESIGN §4).
+// folders are where everything of wf lies that is not a workfile (docs/state.md).
 type folders struct {
 	runtime string // lock, registry, sockets of the daemon
 	state   string // history and logs
@@ -42,25 +44,17 @@ func (e *env) whereFolders() folders {
 // folder is the value of own, else below base/name, else below ~/.local/state/wf/rest.
 // Relative values of XDG variables are invalid by their specification and ignored.
 func (e *env) folder(own, base, name, rest string) string {
-	if dir := e.get(own); dir != "" {
-		return e.abs(dir)
+	if dir := e.Get(own); dir != "" {
+		return e.Abs(dir)
 	}
-	if dir := e.get(base); filepath.IsAbs(dir) {
+	if dir := e.Get(base); filepath.IsAbs(dir) {
 		return filepath.Join(dir, name)
 	}
-	home := e.get("HOME")
+	home := e.Get("HOME")
 	if home == "" {
 		return ""
 	}
 	return filepath.Join(home, ".local", "state", "wf", rest)
-}
-
-// abs makes path absolute against the working directory of e.
-func (e *env) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(e.dir, path)
 }
 
 // privateDir makes dir (0700) or checks that it is a folder of this user that nobody else can
@@ -83,14 +77,14 @@ func checkPrivate(dir string, info fs.FileInfo, uid int) error {
 	}
 	switch stat, ok := info.Sys().(*syscall.Stat_t); {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return unsafe("it is a symbolic link", "rm "+quote(dir))
+		return unsafe("it is a symbolic link", "rm "+words.Quote(dir))
 	case !info.IsDir():
-		return unsafe("it is not a folder", "rm "+quote(dir))
+		return unsafe("it is not a folder", "rm "+words.Quote(dir))
 	case ok && int(stat.Uid) != uid:
 		return unsafe(fmt.Sprintf("it belongs to user %d, not to you (%d)", stat.Uid, uid),
-			"chown "+fmt.Sprint(uid)+" "+quote(dir)+", or set WF_RUNTIME_DIR and WF_STATE_DIR")
+			"chown "+fmt.Sprint(uid)+" "+words.Quote(dir)+", or set WF_RUNTIME_DIR and WF_STATE_DIR")
 	case info.Mode().Perm()&0o077 != 0:
-		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+quote(dir))
+		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+words.Quote(dir))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/words"
 	"wf/workspace/history"
 )
 
@@ -49,14 +50,14 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 		d.problem("daemon", fix, "the daemon (pid %d) is version %s, this is %s", info.PID, info.Version, d.m.version)
 		return
 	}
-	d.ok("daemon", "pid %d, %s", info.PID, plural(info.Runs, "run")+" going")
+	d.ok("daemon", "pid %d, %s", info.PID, words.Plural(info.Runs, "run")+" going")
 }
 
 // heldOf tells which workfiles are held: their runs are not taken up.
 func (d *doctor) heldOf(status api.ServerStatus) {
 	for _, h := range status.Held {
-		d.problem("daemon", "wf server retry, or wf stop --file "+quote(h.Workfile)+" lets its runs go",
-			"%s is held: %s died while they took its runs up", h.Workfile, plural(h.Tries, "daemon"))
+		d.problem("daemon", "wf server retry, or wf stop --file "+words.Quote(h.Workfile)+" lets its runs go",
+			"%s is held: %s died while they took its runs up", h.Workfile, words.Plural(h.Tries, "daemon"))
 	}
 }
 
@@ -68,8 +69,8 @@ func (d *doctor) noDaemon() {
 		return
 	}
 	if len(marks) > 0 {
-		d.note("daemon", "wf status --file "+quote(marks[0].Workfile),
-			"runs of %s are without a daemon: the next command for it takes them up", plural(len(marks), "workfile"))
+		d.note("daemon", "wf status --file "+words.Quote(marks[0].Workfile),
+			"runs of %s are without a daemon: the next command for it takes them up", words.Plural(len(marks), "workfile"))
 		return
 	}
 	for _, name := range []string{api.FileRegistry, api.FileSocket} {

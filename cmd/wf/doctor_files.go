@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/daemon"
+	"wf/tui/words"
 	"wf/workspace/history"
 )
 
@@ -50,7 +51,7 @@ func (d *doctor) lookAtFolders() {
 			if err := checkPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
 			} else if !d.m.writable(dir) {
-				d.problem("folders", "chmod u+rwx "+quote(dir)+"; or its disk is read-only: mount says so, dmesg why", "%s cannot be written to", dir)
+				d.problem("folders", "chmod u+rwx "+words.Quote(dir)+"; or its disk is read-only: mount says so, dmesg why", "%s cannot be written to", dir)
 			} else {
 				d.ok("folders", "%s is yours alone", dir)
 			}
@@ -111,13 +112,13 @@ func (d *doctor) lookAtDisks() {
 			d.ok("disk", "%.1f GB are left for %s", float64(found.bytes)/(1<<30), dir)
 		}
 	}
-	tmp := d.e.get("TMPDIR")
+	tmp := d.e.Get("TMPDIR")
 	if tmp == "" {
 		tmp = "/tmp"
 	}
 	switch found, err := d.m.diskOf(tmp); {
 	case err != nil:
-		d.problem("tmp", "mkdir -p "+quote(tmp)+", or set TMPDIR", "%s: %s", tmp, errText(err))
+		d.problem("tmp", "mkdir -p "+words.Quote(tmp)+", or set TMPDIR", "%s: %s", tmp, errText(err))
 	case !d.m.writable(tmp):
 		d.problem("tmp", "set TMPDIR", "%s cannot be written to", tmp)
 	case found.bytes < fewBytes:
@@ -145,13 +146,13 @@ func (d *doctor) lookAtWorkfile() {
 	folder := filepath.Dir(p.Path)
 	switch {
 	case !d.m.writable(p.Path):
-		d.problem("workfile", "chmod u+w "+quote(p.Path), "%s cannot be written to: statuses are kept in the history only", p.Path)
+		d.problem("workfile", "chmod u+w "+words.Quote(p.Path), "%s cannot be written to: statuses are kept in the history only", p.Path)
 	case !d.m.writable(folder):
-		d.problem("workfile", "chmod u+w "+quote(folder), "the folder %s cannot be written to: a save makes a new file in it", folder)
+		d.problem("workfile", "chmod u+w "+words.Quote(folder), "the folder %s cannot be written to: a save makes a new file in it", folder)
 	case info.ModTime().After(d.m.now().Add(time.Minute)):
-		d.note("workfile", "touch "+quote(p.Path)+", and look at the clocks of both machines", "%s was changed in the future (%s)", p.Path, info.ModTime().Format(time.RFC3339))
+		d.note("workfile", "touch "+words.Quote(p.Path)+", and look at the clocks of both machines", "%s was changed in the future (%s)", p.Path, info.ModTime().Format(time.RFC3339))
 	default:
-		d.ok("workfile", "%s: %s", p.Path, plural(len(p.Nodes), "node"))
+		d.ok("workfile", "%s: %s", p.Path, words.Plural(len(p.Nodes), "node"))
 	}
 }
 
@@ -174,7 +175,7 @@ func (d *doctor) lookAtHistory() {
 			d.problem("clock", "set the clock", "the clock was turned back: run %d began at %s, and now it is %s", run.Request.Run,
 				run.Time.Format(time.RFC3339), d.m.now().Format(time.RFC3339))
 		default:
-			d.ok("history", "the last run is %d, %s", run.Request.Run, ago(run.Time, d.m.now()))
+			d.ok("history", "the last run is %d, %s", run.Request.Run, words.Ago(run.Time, d.m.now()))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"wf/daemon"
 	"wf/executor/shell"
+	"wf/tui/words"
 )
 
 // lookAtSettings finds what holds for every setting. A file with mistakes is a problem; what the
@@ -41,7 +42,7 @@ func (d *doctor) lookAtSettings() {
 		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
 	}
 	if len(d.findings) == 0 {
-		d.ok("config", "%s of configuration", plural(read, "file"))
+		d.ok("config", "%s of configuration", words.Plural(read, "file"))
 	}
 }
 
@@ -85,7 +86,7 @@ func (d *doctor) lookAtVariables() {
 	for _, s := range settings() {
 		known = append(known, s.variable())
 	}
-	for _, v := range d.e.vars {
+	for _, v := range d.e.Environ {
 		name, _, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, "WF_") || contains(known, name) {
 			continue

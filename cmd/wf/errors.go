@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A failure is an error found on this side of the wire, in the four parts of every message:
@@ -70,19 +71,19 @@ func printError(e *env, err error) {
 		printErrorJSON(e, err)
 		return
 	}
-	p := e.errPaint()
+	p := e.ErrPaint()
 	f := drawCycle(p, err, e.foreign(describe(err)))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", p.bad("error:"), indent(f.what))
+	fmt.Fprintf(&b, "%s %s\n", p.Bad("error:"), indent(f.what))
 	for _, part := range []string{f.where, f.why} {
 		if part != "" {
 			fmt.Fprintf(&b, "  %s\n", indent(part))
 		}
 	}
 	if f.fix != "" {
-		fmt.Fprintf(&b, "%s %s\n", p.strong("fix:"), indent(e.adviseFile(f.fix)))
+		fmt.Fprintf(&b, "%s %s\n", p.Strong("fix:"), indent(e.adviseFile(f.fix)))
 	}
-	fmt.Fprint(e.stderr, harmless(e.ciSystem("auto"), b.String()))
+	fmt.Fprint(e.Stderr, harmless(e.ciSystem("auto"), b.String()))
 }
 
 // describe gives any error its four parts.
@@ -99,7 +100,7 @@ func describe(err error) failure {
 	case errors.As(err, &refused):
 		return failure{what: refused.Message, where: refused.Where, why: refused.Why, fix: refused.Fix}
 	case errors.As(err, &exposed):
-		return failure{what: err.Error(), fix: "chmod 600 " + quote(exposed.Path)}
+		return failure{what: err.Error(), fix: "chmod 600 " + words.Quote(exposed.Path)}
 	case errors.As(err, &unreachable):
 		return failure{what: err.Error(), fix: "wf server logs"}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // What a command that shows a run does when a node waits for a person.
@@ -111,8 +112,8 @@ func (f *follower) showQuestion() {
 	}
 	switch {
 	case text == "":
-		f.view.keyboard.deafen()
-	case f.view.term.foreground() && f.view.keyboard.listen():
+		f.view.keyboard.Close()
+	case f.view.term.Foreground() && f.view.keyboard.Listen():
 		f.view.say("%s", text)
 	}
 }
@@ -131,7 +132,7 @@ func (f *follower) approvalQuestion() string {
 	}
 	text := name + " waits for a person:  [a]pprove  [r]eject"
 	if rest := len(f.pending) - 1; rest > 0 {
-		text += "  [n]ext of " + plural(rest+1, "question")
+		text += "  [n]ext of " + words.Plural(rest+1, "question")
 	}
 	return text
 }
@@ -163,7 +164,7 @@ func (f *follower) answerKey(key byte) bool {
 func (f *follower) answer(approved bool) {
 	a := f.pending[0]
 	f.pending = slices.Delete(f.pending, 0, 1)
-	d := api.Decision{Approved: approved, User: f.e.user()}
+	d := api.Decision{Approved: approved, User: f.e.User()}
 	f.inquire(func() func() {
 		_, err := f.s.decide(f.ctx, a, d)
 		return func() {
@@ -189,11 +190,11 @@ func (v *view) sayApproval(at time.Time, a api.Approval) {
 	if v.opt.json && v.opt.progress == "auto" {
 		return
 	}
-	v.at(at, "%s %s waits for a person%s", v.p.glyph(api.StateWaiting), v.p.strong(plain.Line(a.Name)), untilText(a, at))
+	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), untilText(a, at))
 	for _, line := range askedLines(a) {
 		v.say("    %s", line)
 	}
-	rest := quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
+	rest := words.Quote(a.Name) + " --run " + a.Run + v.e.fileFix(v.s.path)
 	v.say("    wf approve %s    wf reject %s", rest, rest)
 }
 

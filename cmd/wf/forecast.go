@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 // A forecast is what earlier runs say about the rest of this one. Its zero value says nothing.
@@ -96,5 +97,5 @@ func roughly(d time.Duration) string {
 	case d < time.Hour:
 		return "~" + clockMinutes(d) + " left"
 	}
-	return "~" + span(d.Round(10*time.Minute)) + " left"
+	return "~" + words.Span(d.Round(10*time.Minute)) + " left"
 }

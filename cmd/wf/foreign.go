@@ -12,6 +12,7 @@ import (
 
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // unusable begins the message of every reader of workfiles about a file that is not GraphML.
@@ -28,7 +29,7 @@ func (e *env) foreign(f failure) failure {
 	if err != nil {
 		return f
 	}
-	name := quote(e.rel(path))
+	name := words.Quote(e.rel(path))
 	kind := kindOf(filepath.Base(path), head)
 	if kind.what == "" {
 		return f

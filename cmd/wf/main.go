@@ -15,7 +15,7 @@ import (
 // runnerCommand is the hidden sub-command that forks and reaps the commands of one run.
 const runnerCommand = "runner"
 
-// Exit statuses (CLI.md).
+// Exit statuses (`wf help exit-codes`).
 const (
 	exitOK          = 0
 	exitFailed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
@@ -41,7 +41,7 @@ func main() {
 	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])
-	e.guard(func() {
+	e.Guard(func() {
 		err := execute(e, os.Args[1:])
 		printError(e, err)
 		os.Exit(exitStatus(err))

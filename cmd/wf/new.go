@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // newOptions are the flags of new.
@@ -86,19 +87,19 @@ A node for which no command is known keeps its place in the graph, and wf run re
 // oneName is the error about --from with one name, or none. One that there is a file of is the input.
 func (o *newOptions) oneName(e *env, name string) error {
 	file, input := cmp.Or(name, "FILE"), "INPUT"
-	if _, err := os.Stat(e.abs(name)); name != "" && err == nil {
+	if _, err := os.Stat(e.Abs(name)); name != "" && err == nil {
 		file, input = defaultWorkfile, name
 	}
 	return &failure{status: exitUsage, what: "--from " + o.from + " needs two names: the new workfile, and what to read",
-		fix: "wf new " + quote(file) + " --from " + o.from + " " + quote(input)}
+		fix: "wf new " + words.Quote(file) + " --from " + o.from + " " + words.Quote(input)}
 }
 
 // linesInput takes INPUT of --from-lines off the arguments, if it is there.
 func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error) {
 	if len(args) == 1 && o.file == "" {
-		if _, err := os.Stat(e.abs(args[0])); err == nil {
+		if _, err := os.Stat(e.Abs(args[0])); err == nil {
 			return nil, &failure{status: exitUsage, what: plain.Line(args[0]) + " exists, and is not replaced",
-				fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + quote(args[0])}
+				fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + words.Quote(args[0])}
 		}
 	}
 	if o.input = "-"; len(args) == 2 || len(args) == 1 && o.file != "" {
@@ -142,7 +143,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.file == "" {
 		o.file = defaultWorkfile
 	}
-	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain, Results: o.results}
+	req := api.NewRequest{Path: e.Abs(o.file), Chain: o.chain, Results: o.results}
 	var notes []string
 	var err error
 	switch {
@@ -167,13 +168,13 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.results == "" && info.Results == api.ResultsNone && req.Attrs["results"] == "" {
 		notes = append(notes, "in a git work tree runs write no results into the file (wf edit set-graph results status: statuses, too)")
 	}
-	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), plural(len(req.Lines)+len(req.Nodes), "node"))
+	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), words.Plural(len(req.Lines)+len(req.Nodes), "node"))
 	if o.from != "" {
-		made += ", " + plural(len(req.Edges), "edge")
+		made += ", " + words.Plural(len(req.Edges), "edge")
 	}
-	fmt.Fprintln(e.stderr, made)
+	fmt.Fprintln(e.Stderr, made)
 	for _, note := range notes {
-		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }

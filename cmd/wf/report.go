@@ -16,7 +16,9 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A report is a file about a run that is over.
@@ -26,7 +28,7 @@ type report struct{ kind, file string }
 var reportWriters = map[string]func(io.Writer, *account) error{
 	"junit": writeJUnit,
 	"md":    writeMarkdown,
-	"json":  func(w io.Writer, a *account) error { return writeJSON(w, a.detail) },
+	"json":  func(w io.Writer, a *account) error { return console.WriteJSON(w, a.detail) },
 }
 
 // reportKinds are the words for them.
@@ -51,7 +53,7 @@ func (f *reportsFlag) Set(text string) error {
 // checkReports finds a folder that is missing before a week is spent on the run.
 func (e *env) checkReports(reports []report) error {
 	for _, r := range reports {
-		dir := filepath.Dir(e.abs(r.file))
+		dir := filepath.Dir(e.Abs(r.file))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
 		}
@@ -189,18 +191,18 @@ func (c *testCase) why() string {
 	case c.state == api.StateSkipped:
 		return "skipped: no path leads to it"
 	case c.exec == nil && c.state == api.StateFailed:
-		return cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
+		return words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
 	case c.exec == nil || c.state == api.StateCancelled:
 		return string(c.state)
 	}
-	return cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
+	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
 }
 
 // writeReports writes what was asked for, and the summary that GitHub shows beside the log.
 func (f *follower) writeReports(ctx context.Context) error {
 	summary := ""
 	if f.view.ci == ciGitHub {
-		summary = f.e.get("GITHUB_STEP_SUMMARY")
+		summary = f.e.Get("GITHUB_STEP_SUMMARY")
 	}
 	if len(f.opt.reports) == 0 && summary == "" {
 		return nil
@@ -216,7 +218,7 @@ func (f *follower) writeReports(ctx context.Context) error {
 		}
 	}
 	for _, r := range f.opt.reports {
-		if err := writeReport(f.e.abs(r.file), a, reportWriters[r.kind]); err != nil {
+		if err := writeReport(f.e.Abs(r.file), a, reportWriters[r.kind]); err != nil {
 			return fmt.Errorf("no report of run %s: %w", f.run, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/tui/words"
 )
 
 // resetOptions are the flags of reset.
@@ -47,6 +48,6 @@ func (o *resetOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "reset %s\n", plural(result.Nodes, "node"))
+	fmt.Fprintf(e.Stderr, "reset %s\n", words.Plural(result.Nodes, "node"))
 	return nil
 }

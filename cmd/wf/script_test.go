@@ -10,22 +10,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Where the mock-ups of the command line (UX 4) are held against the program. What differs from
-// them says why in its script.
+// Which scripts show how the command line looks:
 //
-//	4.1  a run on a terminal  run-inline, run-inline-output; where it must not be: run-inline-not, run-surroundings
-//	4.2  CI, a pipe           mockups, run-ci, run-ci-hostile, run-report
-//	4.3  failures             mockups, run-fail, run-fail-alike
-//	4.4  resume               mockups, run-resume, run-resume-changed
-//	4.5  status               mockups, status
-//	4.6  runs                 mockups, runs, runs-show
-//	4.7  dry run              mockups, plan
-//	4.8  a cycle              run-cycle
-//	4.9  typos                mockups, help, select, edit
-//	     leaving, Ctrl-C      run-detach, run-inline, run-interrupt, run-interrupt-ask, run-interrupt-choice
-//	4.10 the daemon           mockups, server, server-ls, server-restart, version
-//
-// Values of commands (CONTROL-FLOW 4) have no mock-up: kv, kv-run, kv-killed, kv-damaged, kv-disk.
+//	a run on a terminal  run-inline, run-inline-output; where it must not be: run-inline-not, run-surroundings
+//	CI, a pipe           mockups, run-ci, run-ci-hostile, run-report
+//	failures             mockups, run-fail, run-fail-alike
+//	resume               mockups, run-resume, run-resume-changed
+//	status               mockups, status
+//	runs                 mockups, runs, runs-show
+//	plan                 mockups, plan
+//	a cycle              run-cycle
+//	typos                mockups, help, select, edit
+//	leaving, Ctrl-C      run-detach, run-inline, run-interrupt, run-interrupt-ask, run-interrupt-choice
+//	the daemon           mockups, server, server-ls, server-restart, version
+//	values of commands   kv, kv-run, kv-killed, kv-damaged, kv-disk
 
 // TestScripts runs the sessions in testdata/script against the real program. Each has folders of
 // its own for the daemon, and leaves no process behind, however it ends.

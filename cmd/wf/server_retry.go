@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/daemon"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 func newServerRetry(e *env) *cobra.Command {
@@ -49,14 +50,14 @@ func retryHeld(ctx context.Context, e *env, file string) error {
 	if err := c.Retry(ctx, path); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "opened %s\n", plain.Line(path))
+	fmt.Fprintf(e.Stderr, "opened %s\n", plain.Line(path))
 	return nil
 }
 
 // printHeld tells of workfiles that no daemon opens by itself.
 func printHeld(w io.Writer, list []api.HeldWorkspace) {
 	for _, h := range list {
-		fmt.Fprintf(w, "  %s  held\n    %s\n    fix: wf server retry %s\n", plain.Line(h.Workfile), plain.Line(h.Why), quote(h.Workfile))
+		fmt.Fprintf(w, "  %s  held\n    %s\n    fix: wf server retry %s\n", plain.Line(h.Workfile), plain.Line(h.Why), words.Quote(h.Workfile))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
+	"wf/tui/words"
 )
 
 // shownStages is how many rows the state has at most.
@@ -82,9 +84,9 @@ func (o *statusOptions) ask(ctx context.Context, s *session) (api.Status, error)
 // print writes the state in the form that was asked for.
 func (o *statusOptions) print(e *env, s *session, status api.Status) error {
 	if o.json {
-		return writeJSON(e.stdout, status)
+		return console.WriteJSON(e.Stdout, status)
 	}
-	return printStatus(e.stdout, e.outPaint(), status, time.Now(), e.fileFix(s.path))
+	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.path))
 }
 
 // statusCode is the state as an exit status.
@@ -102,8 +104,8 @@ func statusCode(s api.Status) int {
 
 // lastRunParts are the counts and the duration of a run that is over.
 func lastRunParts(r api.RunSummary) string {
-	parts := countParts(r.Counts, "not reached")
-	if d := spanMS(r.DurationMS); d != "" {
+	parts := words.CountParts(r.Counts, "not reached")
+	if d := words.SpanMS(r.DurationMS); d != "" {
 		parts = append(parts, d)
 	}
 	return strings.Join(parts, ", ")
@@ -111,9 +113,9 @@ func lastRunParts(r api.RunSummary) string {
 
 func endedAgo(r api.RunSummary, now time.Time) string {
 	if r.Ended == nil {
-		return ago(r.Started, now)
+		return words.Ago(r.Started, now)
 	}
-	return ago(*r.Ended, now)
+	return words.Ago(*r.Ended, now)
 }
 
 // stateDetail says about a node what its glyph cannot.
@@ -127,20 +129,20 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	}
 	switch n.State {
 	case api.StateRetrying:
-		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" {
+		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" {
 			parts = append(parts, "after "+why)
 		}
 	case api.StateFailed:
-		if why := cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
+		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
 			parts = append(parts, why+handledWord(n.Handled))
 		}
 	case api.StateRunning:
 		if n.Started != nil {
-			parts = append(parts, span(now.Sub(*n.Started)))
+			parts = append(parts, words.Span(now.Sub(*n.Started)))
 		}
 	}
 	if n.State != api.StateRunning && n.DurationMS != nil {
-		parts = append(parts, spanMS(n.DurationMS))
+		parts = append(parts, words.SpanMS(n.DurationMS))
 	}
 	if n.FromFile {
 		parts = append(parts, fromFileWord)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -17,7 +18,7 @@ import (
 func waitDetail(n api.NodeStatus, now time.Time) string {
 	switch n.Wait.Kind {
 	case api.WaitApproval:
-		text := "for a person: wf approve " + quote(n.Name)
+		text := "for a person: wf approve " + words.Quote(n.Name)
 		if n.Wait.Until != nil {
 			text += ", until " + words.Until(*n.Wait.Until, now)
 		}
@@ -26,12 +27,12 @@ func waitDetail(n api.NodeStatus, now time.Time) string {
 		if n.Wait.Until == nil {
 			return fmt.Sprintf("repetition %d", n.Attempt)
 		}
-		return fmt.Sprintf("repetition %d in %s", n.Attempt, span(max(0, n.Wait.Until.Sub(now))))
+		return fmt.Sprintf("repetition %d in %s", n.Attempt, words.Span(max(0, n.Wait.Until.Sub(now))))
 	}
 	if n.Wait.Until == nil {
 		return strings.TrimPrefix(waitText(*n.Wait, now), "waits ")
 	}
-	return fmt.Sprintf("until %s, in %s", words.Until(*n.Wait.Until, now), span(max(0, n.Wait.Until.Sub(now))))
+	return fmt.Sprintf("until %s, in %s", words.Until(*n.Wait.Until, now), words.Span(max(0, n.Wait.Until.Sub(now))))
 }
 
 // instancesText is "2/3 instances, failed: align[1]": how far a sub-flow is, and where to look.
@@ -40,7 +41,7 @@ func instancesText(in api.Instances) string {
 	if of == 0 {
 		of = in.Begun
 	}
-	text := fmt.Sprintf("%d/%s", in.Counts.OK+in.Counts.Kept, plural(of, "instance"))
+	text := fmt.Sprintf("%d/%s", in.Counts.OK+in.Counts.Kept, words.Plural(of, "instance"))
 	byState := map[api.State][]string{}
 	var order []api.State
 	for _, s := range in.Notable {
@@ -91,7 +92,7 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 
 // lsDetail is what stands in place of a command in a list: of a container how it repeats its nodes, and
 // of a node that waits what for.
-func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
+func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	var parts []string
 	if n.FromFile {
 		parts = append(parts, fromFileWord)
@@ -116,7 +117,7 @@ func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
 	}
 	for i, part := range parts {
 		if part == n.Command {
-			parts[i] = plain.Command(part, p.ascii)
+			parts[i] = plain.Command(part, p.ASCII)
 			continue
 		}
 		parts[i] = plain.Line(part)
@@ -140,7 +141,7 @@ func waitsForPeople(stages []api.Stage) bool {
 func valuesText(values map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		parts = append(parts, name+"="+quote(valueText(values[name])))
+		parts = append(parts, name+"="+words.Quote(valueText(values[name])))
 	}
 	return strings.Join(parts, " ")
 }
@@ -151,7 +152,7 @@ func mocksText(mocks []api.Mock) string {
 	for _, m := range mocks {
 		parts = append(parts, m.Nodes+" "+mockText(m))
 	}
-	return nameList(parts, shownNames)
+	return words.NameList(parts, shownNames)
 }
 
 // mockText says how a node ends that is not executed.

@@ -55,11 +55,11 @@ func (v *view) headline(ev api.Event) {
 	if ev.Result != api.Succeeded {
 		verb = " " + string(ev.Result)
 	}
-	text := fmt.Sprintf("%s run %s%s", v.p.glyph(words.ResultState(ev.Result)), ev.Run, verb)
+	text := fmt.Sprintf("%s run %s%s", v.p.Glyph(words.ResultState(ev.Result)), ev.Run, verb)
 	if ev.Counts != nil {
-		text += "  " + strings.Join(countParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
+		text += "  " + strings.Join(words.CountParts(*ev.Counts, "not reached"), " "+v.p.Dot()+" ")
 	}
-	if d := spanMS(ev.DurationMS); d != "" {
+	if d := words.SpanMS(ev.DurationMS); d != "" {
 		text += "  " + d
 	}
 	if ev.Result == api.Cancelled {
@@ -84,7 +84,7 @@ func survivorsText(pids []int) string {
 	for i, pid := range pids {
 		names[i] = strconv.Itoa(pid)
 	}
-	return "processes that could not be killed: " + nameList(names, shownNames)
+	return "processes that could not be killed: " + words.NameList(names, shownNames)
 }
 
 // effort is "   (12m24s of work, 4.1× parallel)" for a run that went well and was seen whole.
@@ -92,9 +92,9 @@ func (v *view) effort(ev api.Event) string {
 	if !v.tellsEffort(ev) {
 		return ""
 	}
-	text := "   (" + span(v.board.work) + " of work"
+	text := "   (" + words.Span(v.board.work) + " of work"
 	if ratio := float64(v.board.work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
-		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.either("×", "x"))
+		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.Either("×", "x"))
 	}
 	return text + ")"
 }
@@ -106,9 +106,9 @@ func (v *view) slowest(ev api.Event) {
 	}
 	var names []string
 	for _, t := range v.board.slowest {
-		names = append(names, t.name+" "+span(t.took))
+		names = append(names, t.name+" "+words.Span(t.took))
 	}
-	v.say("  slowest  %s", strings.Join(names, " "+v.p.dot()+" "))
+	v.say("  slowest  %s", strings.Join(names, " "+v.p.Dot()+" "))
 }
 
 // tellsEffort says whether it is known and long enough to matter. The work of nodes that ended
@@ -132,7 +132,7 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		delete(v.refused, x.Node) // its execution says it
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.refused)) {
-		v.say("\n  %s %s", v.p.glyph(api.StateFailed), v.refused[id])
+		v.say("\n  %s %s", v.p.Glyph(api.StateFailed), v.refused[id])
 	}
 	shown, rest := v.groupAlike(ctx, detail.Run, failed)
 	for _, g := range shown {
@@ -190,7 +190,7 @@ func (v *view) blockedBy(ctx context.Context, failed int) error {
 	if len(names) == 0 {
 		return nil // they lie in instances, and these tell of them
 	}
-	v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(failed), nameList(names, shownNames))
+	v.say("  %s blocked by %s: %s", v.p.Glyph(api.StateBlocked), itOrThem(failed), words.NameList(names, shownNames))
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (v *view) groupAlike(ctx context.Context, run string, failed []api.Executio
 			return shown, append(rest, failed[i:]...)
 		}
 		t, err := v.s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
-		words := cause(x.Reason, x.ExitCode, x.Signal, x.Message) + "\n" + strings.Join(t.lines, "\n")
+		words := words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + "\n" + strings.Join(t.lines, "\n")
 		g, known := seen[words]
 		switch {
 		case known && len(t.lines) > 0:
@@ -236,8 +236,8 @@ func (v *view) groupAlike(ctx context.Context, run string, failed []api.Executio
 // failureDetail is the paragraph about a failed node and those that failed alike.
 func (v *view) failureDetail(detail api.RunDetail, g alike) {
 	x := g.first
-	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), plain.Line(x.Name), cause(x.Reason, x.ExitCode, x.Signal, x.Message))
-	if d := spanMS(x.DurationMS); d != "" {
+	head := fmt.Sprintf("%s %s  %s", v.p.Glyph(api.StateFailed), plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message))
+	if d := words.SpanMS(x.DurationMS); d != "" {
 		head += " after " + d
 	}
 	v.say("\n  %s", head)
@@ -249,7 +249,7 @@ func (v *view) failureDetail(detail api.RunDetail, g alike) {
 	v.tailField(g)
 	v.field("log", v.logCommand(detail.Run, x.Name))
 	if len(g.also) > 0 {
-		v.field("alike", fmt.Sprintf("%s: %s", plural(len(g.also), "more node"), nameList(g.also, shownNames)))
+		v.field("alike", fmt.Sprintf("%s: %s", words.Plural(len(g.also), "more node"), words.NameList(g.also, shownNames)))
 	}
 }
 
@@ -282,12 +282,12 @@ func (v *view) otherFailures(rest []api.Execution, run string) {
 	for i, x := range rest {
 		names[i] = x.Name
 	}
-	v.say("\n  %s %d more failed: %s", v.p.glyph(api.StateFailed), len(rest), nameList(names, shownNames))
+	v.say("\n  %s %d more failed: %s", v.p.Glyph(api.StateFailed), len(rest), words.NameList(names, shownNames))
 	v.field("logs", "wf logs --failed --run "+run+v.e.fileFix(v.s.path))
 }
 
 // advice is the command to type next and what it will do.
 func (v *view) advice(c api.Counts) {
 	again := c.Failed + c.Blocked + c.Cancelled + c.Idle
-	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), plural(again, "node"), c.OK+c.Kept+c.Handled)
+	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.e.fileFix(v.s.path), words.Plural(again, "node"), c.OK+c.Kept+c.Handled)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // started is the header of the run.
@@ -19,7 +21,7 @@ func (v *view) started(ev api.Event) {
 	if !v.progress() || v.opt.quiet {
 		return
 	}
-	size := plural(v.board.total, "node")
+	size := words.Plural(v.board.total, "node")
 	if v.board.kept > 0 {
 		size += fmt.Sprintf(", %d kept", v.board.kept)
 	}
@@ -35,7 +37,7 @@ func jobsText(jobs int, noLimit bool) string {
 	case noLimit:
 		return "any number of jobs"
 	case jobs > 0:
-		return plural(jobs, "job")
+		return words.Plural(jobs, "job")
 	}
 	return ""
 }
@@ -52,7 +54,7 @@ func (v *view) nodeStarted(ev api.Event) {
 	if planned && ev.Execution < 2 {
 		why = ": " + step.Why
 	}
-	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
+	v.at(ev.Time, "%s %s started%s%s", v.p.Glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
 	if planned && step.Line != "" {
 		v.field("command", step.Line)
 	}
@@ -63,7 +65,7 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	delete(v.refused, ev.Node)
 	if endState(ev) == api.StateFailed && !ev.Handled && ev.Reason != api.ReasonInstances &&
 		(!executed(ev) || ev.Reason == api.ReasonLimit || ev.Reason == api.ReasonExpression) {
-		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
+		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
 	}
 	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
 		v.endLine(ev)
@@ -92,13 +94,13 @@ func (v *view) folded() bool {
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
-	glyph, name := v.p.glyph(endState(ev)), plain.Line(ev.Name)
-	took, why := spanMS(ev.DurationMS), again(ev)+notExecuted(ev)
+	glyph, name := v.p.Glyph(endState(ev)), plain.Line(ev.Name)
+	took, why := words.SpanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
-		why = " " + cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
+		why = " " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
 	}
 	if ev.Retry != nil {
-		glyph, why = v.p.glyph(api.StateRetrying), " "+cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
+		glyph, why = v.p.Glyph(api.StateRetrying), " "+words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
@@ -113,9 +115,9 @@ func (v *view) endLine(ev api.Event) {
 
 // columns is a line that stays, in the columns of the rows that are redrawn. The name is whole.
 func (v *view) columns(glyph, name, took, rest string) string {
-	width, _ := v.term.size()
-	room := max(nameWidth(width-1), columns(name))
-	line := fmt.Sprintf("%s %s %*s", glyph, v.p.column(name, room), timeWidth, took)
+	width, _ := v.term.Size()
+	room := max(nameWidth(width-1), console.Columns(name))
+	line := fmt.Sprintf("%s %s %*s", glyph, v.p.Column(name, room), timeWidth, took)
 	if rest != "" {
 		line += "  " + rest
 	}
@@ -133,9 +135,9 @@ func (v *view) stageEnded(s *stage) {
 	}
 	took := ""
 	if !s.first.IsZero() {
-		took = span(s.last.Sub(s.first))
+		took = words.Span(s.last.Sub(s.first))
 	}
-	v.at(s.last, "%s", v.columns(v.p.glyph(state), s.name+" "+v.p.either("×", "x")+fmt.Sprint(s.total), took, rest))
+	v.at(s.last, "%s", v.columns(v.p.Glyph(state), s.name+" "+v.p.Either("×", "x")+fmt.Sprint(s.total), took, rest))
 }
 
 // again names the execution of a node that ran before in this run.
@@ -201,7 +203,7 @@ func (v *view) heartbeat(now time.Time) {
 	}
 	var names []string
 	for _, n := range v.board.longest() {
-		names = append(names, n.name+" "+span(now.Sub(n.started)))
+		names = append(names, n.name+" "+words.Span(now.Sub(n.started)))
 	}
-	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), nameList(names, maxStillNames), v.ended())
+	v.at(now, "%s still running: %s (%s)", v.p.Ellipsis(), words.NameList(names, maxStillNames), v.ended())
 }

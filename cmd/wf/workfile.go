@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/daemon"
+	"wf/tui/words"
 )
 
 // defaultWorkfile is used where no other is named.
@@ -45,7 +46,7 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	if *file != "" && *file != args[0] {
 		f := usage("two workfiles: %s and %s", args[0], *file)
 		if cmd.Flags().Lookup("nodes") != nil {
-			f.fix = "to choose nodes: --nodes " + quote(args[0])
+			f.fix = "to choose nodes: --nodes " + words.Quote(args[0])
 		}
 		return f
 	}
@@ -70,40 +71,40 @@ func (e *env) nodeArgs(cmd *cobra.Command, file string, args []string) error {
 		}
 		rest := append(slices.Clone(args[:i]), args[i+1:]...)
 		for j, word := range rest {
-			rest[j] = quote(word)
+			rest[j] = words.Quote(word)
 		}
 		if len(rest) == 0 {
 			rest = []string{"NODE"}
 		}
 		return &failure{status: exitUsage, what: arg + " is a workfile, and " + cmd.CommandPath() + " takes nodes",
-			fix: cmd.CommandPath() + " --file " + quote(arg) + " " + strings.Join(rest, " ")}
+			fix: cmd.CommandPath() + " --file " + words.Quote(arg) + " " + strings.Join(rest, " ")}
 	}
 	return nil
 }
 
 // isWorkfile says whether an argument names a file that looks like a workfile.
 func (e *env) isWorkfile(arg string) bool {
-	info, err := os.Stat(e.abs(arg))
+	info, err := os.Stat(e.Abs(arg))
 	if arg == "" || err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	if workfileName(filepath.Base(arg)) {
 		return true
 	}
-	head, err := headOf(e.abs(arg))
+	head, err := headOf(e.Abs(arg))
 	return err == nil && bytes.Contains(head, []byte("<graphml"))
 }
 
 // workfile finds the workfile that name means, and says what it looked for when there is none. The
 // advice of later errors is about that file.
 func (e *env) workfile(name string) (string, error) {
-	if inside := e.get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
+	if inside := e.Get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
 		name = inside
 	}
 	if name == "" {
 		name = defaultWorkfile
 	}
-	path := e.abs(name)
+	path := e.Abs(name)
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
@@ -123,8 +124,8 @@ func (e *env) isFolder(path string) error {
 	f := &failure{status: exitWorkfile, what: path + " is a folder, not a workfile",
 		why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
 	if inside := workfilesIn(path); len(inside) > 0 {
-		f.why = "in it there is " + nameList(inside, 3)
-		f.fix = "name the file: " + quote(e.rel(filepath.Join(path, inside[0])))
+		f.why = "in it there is " + words.NameList(inside, 3)
+		f.fix = "name the file: " + words.Quote(e.rel(filepath.Join(path, inside[0])))
 	}
 	return f
 }
@@ -136,24 +137,24 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	}
 	if address(named) {
 		return &failure{status: exitWorkfile, what: named + " is an address: wf opens files of this machine",
-			fix: "curl -fLO " + quote(named) + ", then name the file: " + quote(filepath.Base(path))}
+			fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
 	}
 	name := filepath.Base(path)
 	f := &failure{status: exitWorkfile, what: "no workfile " + name,
-		where: "looked for " + path, fix: "wf new " + quote(e.rel(path))}
+		where: "looked for " + path, fix: "wf new " + words.Quote(e.rel(path))}
 	if to := daemon.MovedTo(path, e.whereFolders().state); to != "" {
 		f.why = "looks like it was moved to " + e.rel(to)
-		f.fix = "wf mv " + quote(e.rel(path)) + " " + quote(e.rel(to)) + " moves its history, too"
+		f.fix = "wf mv " + words.Quote(e.rel(path)) + " " + words.Quote(e.rel(to)) + " moves its history, too"
 		return f
 	}
 	if node := e.nodeBeside(path, named); node != "" {
 		f.why = node + " is a node of " + defaultWorkfile
-		f.fix = "to choose nodes: --nodes " + quote(named)
+		f.fix = "to choose nodes: --nodes " + words.Quote(named)
 	} else if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
 		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
-		f.why = "there is " + nameList(others, 3)
-		f.fix = "say which: --file " + quote(others[0]) + "; or make it: " + f.fix
+		f.why = "there is " + words.NameList(others, 3)
+		f.fix = "say which: --file " + words.Quote(others[0]) + "; or make it: " + f.fix
 	}
 	return f
 }
@@ -175,7 +176,7 @@ func (e *env) nodeBeside(path, named string) string {
 
 // filesBeside are the files in the folder of path, as somebody would write them who wrote path.
 func (e *env) filesBeside(path string) []string {
-	names := filesIn(filepath.Dir(e.abs(path)))
+	names := filesIn(filepath.Dir(e.Abs(path)))
 	for i, name := range names {
 		names[i] = filepath.Join(filepath.Dir(path), name)
 	}
@@ -219,7 +220,7 @@ func workfileName(name string) bool {
 
 // rel is path as a person in the working directory would write it.
 func (e *env) rel(path string) string {
-	if rel, err := filepath.Rel(e.dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(e.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return path
@@ -228,7 +229,7 @@ func (e *env) rel(path string) string {
 // fileFix is the --file flag to add to a command in an advice; "" for the default workfile.
 func (e *env) fileFix(path string) string {
 	if rel := e.rel(path); rel != defaultWorkfile {
-		return " --file " + quote(rel)
+		return " --file " + words.Quote(rel)
 	}
 	return ""
 }

@@ -5,9 +5,9 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Asked returns the nodes whose values the texts of some nodes, and of the edges that leave these, ask for,
+// References returns the nodes whose values the texts of some nodes, and of the edges that leave these, ask for,
 // each once and in the order of the texts.
-func (f *Flow) Asked(nodes []*graph.Node) []*graph.Node {
+func (f *Flow) References(nodes []*graph.Node) []*graph.Node {
 	a := asked{f: f, seen: map[*graph.Node]bool{}}
 	for _, n := range nodes {
 		if rules := f.rules[n]; rules != nil {

@@ -28,7 +28,7 @@ func (s *sample) node(name, command string, after ...string) {
 	}
 }
 
-// pipeline is the workflow of the mock-ups of UX: samples go through the same steps.
+// pipeline is a typical workflow: samples go through the same steps.
 // pipeline(831) has 5,028 nodes.
 func pipeline(samples int) *Graph {
 	s := newSample()

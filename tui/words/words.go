@@ -145,3 +145,6 @@ func Quote(text string) string {
 	}
 	return "'" + strings.ReplaceAll(plain.Text(text), "'", `'\''`) + "'"
 }
+
+// Count is "12 of 30".
+func Count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

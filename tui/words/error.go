@@ -1,0 +1,26 @@
+package words
+
+import (
+	"errors"
+
+	"wf/api"
+	"wf/tui/plain"
+)
+
+// Error returns an error in one line: what happened, where and why, and how to repair it.
+func Error(err error) string {
+	var refused *api.Error
+	if !errors.As(err, &refused) {
+		return plain.Line(err.Error())
+	}
+	text := refused.Message
+	for _, part := range []string{refused.Where, refused.Why} {
+		if part != "" {
+			text += ": " + part
+		}
+	}
+	if refused.Fix != "" {
+		text += "; " + refused.Fix
+	}
+	return plain.Line(text)
+}

@@ -1,0 +1,38 @@
+package loop
+
+import "time"
+
+// A Timer calls a function on the loop after a time. Its methods are called on the loop, or before
+// Start.
+type Timer struct {
+	loop  *Loop
+	f     func()
+	timer *time.Timer // nil if it is not set
+	set   uint64      // counts Reset and Stop: a call of an earlier setting is dropped
+}
+
+// NewTimer returns a timer that is not set.
+func (l *Loop) NewTimer(f func()) *Timer { return &Timer{loop: l, f: f} }
+
+// Reset lets the timer call its function once after d, in place of an earlier setting.
+func (t *Timer) Reset(d time.Duration) {
+	t.Stop()
+	set := t.set
+	t.timer = time.AfterFunc(d, func() {
+		t.loop.Post(func() {
+			if t.set == set {
+				t.timer = nil
+				t.f()
+			}
+		})
+	})
+}
+
+// Stop lets the timer not call its function any more.
+func (t *Timer) Stop() {
+	t.set++
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+}
