@@ -96,9 +96,8 @@ var mayBeWide = map[string]struct {
 	"graphml.Document":    {20, 68, "to be split"},
 	"tui.logView":         {31, 47, "to be split"},
 	"tui.model":           {46, 237, "to be split"},
-	"workspace.Workspace": {35, 351, "to be split"},
-	"workspace.run":       {58, 196, "to be split"},
-	"workspace.runState":  {27, 85, "to be split"},
+	"workspace.Workspace": {35, 348, "to be split"},
+	"workspace.run":       {48, 124, "to be split"},
 	"cmd/wf.view":         {24, 71, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},

@@ -91,7 +91,7 @@ func (r *run) grown(w *Workspace) {
 		r.growth.recalled, r.growth.kept = false, r.countAll().Kept
 	}
 	r.growth.total = total
-	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.client, Nodes: total, Kept: r.growth.kept})
+	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.req.Client, Nodes: total, Kept: r.growth.kept})
 }
 
 // countFile counts the nodes of the workfile by state.

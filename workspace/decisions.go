@@ -91,7 +91,7 @@ func decisionSentence(d api.DecisionMade) string {
 }
 
 // explainRecord adds who decided about a node, and what its latest execution got.
-func (r *runState) explainRecord(why *api.Why, i int, rec *nodeRecord) {
+func (r explainer) explainRecord(why *api.Why, i int, rec *nodeRecord) {
 	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
 	for _, d := range why.Decisions {
 		why.Text = append(why.Text, decisionSentence(d))

@@ -120,7 +120,7 @@ func (w *Workspace) complete(r *run) {
 	w.latest = &sum
 	counts := r.countAll()
 	w.tellMarks(len(w.g.Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
+	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.req.Client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
@@ -180,7 +180,7 @@ func historyCounts(c api.Counts) history.Counts {
 
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
-		Selection: r.req.Selection, Counts: r.countAll(), Client: r.client, User: r.req.User,
+		Selection: r.req.Selection, Counts: r.countAll(), Client: r.req.Client, User: r.req.User,
 		Started: r.req.Time, Stopping: r.phase == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	s.Nodes = s.Counts.Total()

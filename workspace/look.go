@@ -70,7 +70,7 @@ func (w *Workspace) lookBack(n int) {
 	if err != nil || len(p.records) == 0 {
 		return
 	}
-	r := newRun(p.client)
+	r := newRun()
 	r.runState = *p.runState
 	r.over, r.active = false, r
 	r.relive(w, p.records)

@@ -102,7 +102,7 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
 	n := &r.nodes[id.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name, Wait: r.poolWait(id.Node)})
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.req.Client, Node: n.id, Name: n.name, Wait: r.poolWait(id.Node)})
 }
 
 // enterPools fetches the units that were given to those in line. These wait for a slot from now on.
@@ -121,7 +121,7 @@ func (r *run) enterPools(w *Workspace) {
 				r.holdUnits(e.id, line.claim)
 				r.queue = append(r.queue, e.id)
 				n := &r.nodes[e.id.Node]
-				w.publish(api.Event{Type: api.NodeReady, Run: r.id, Client: r.client, Node: n.id, Name: n.name})
+				w.publish(api.Event{Type: api.NodeReady, Run: r.id, Client: r.req.Client, Node: n.id, Name: n.name})
 			}
 			line.entries = line.entries[1:]
 		}

@@ -127,7 +127,7 @@ func (p prepared) handle(w *Workspace) {
 	r.accepted(nil)
 	w.tellCaller(r)
 	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
+		w.stop(r, *r.stopEarly, r.req.Client, nil)
 	}
 }
 

@@ -58,7 +58,7 @@ var errUnbegun = errors.New("it had not begun")
 
 // refold makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
-	r := newRun("")
+	r := newRun()
 	r.n, r.id, r.dir = n, runID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
@@ -71,7 +71,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if len(records) == 0 && !executor.Begun(r.dir) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
-	r.hist, r.req, r.client = hist, req, req.Client
+	r.hist, r.req = hist, req
 	if len(records) == 0 { // the disk has lost even the beginning, and the executor may have been far
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
 		if err := hist.Append(begin); err != nil {
@@ -107,7 +107,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 			})
 		}
 	}
-	r.look = true
+	r.look, r.numbered = true, len(r.nodes) > r.outer()
 	r.link(w)
 	r.show(w)
 	r.join(w)

@@ -15,9 +15,10 @@ import (
 // done with them. It belongs to the loop.
 type run struct {
 	runState
-	secrets []string // variables with the secret parameters, until the executor has them
-	hist    *history.Run
-	sess    executor.Session
+	numbered bool     // instances have got numbers that the disk may not know of yet
+	secrets  []string // variables with the secret parameters, until the executor has them
+	hist     *history.Run
+	sess     executor.Session
 
 	// What the open workfile has of the run; nil for what was deleted since it began.
 	liveNodes     []*graph.Node // of the outer flow
@@ -72,8 +73,8 @@ type run struct {
 }
 
 // newRun makes a run that has no scheduler yet.
-func newRun(client string) *run {
-	r := &run{runState: runState{client: client}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+func newRun() *run {
+	r := &run{onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.active = r
 	return r
 }
@@ -94,10 +95,10 @@ func (r *run) begin(w *Workspace) {
 		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
 	}
 	told := len(w.out.pending)
-	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
+	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.req.Client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	r.growth.beginning = true
-	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
+	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.req.Client, Clocks: clocksNow(0)})
 	r.growth = growth{total: r.sched.Total()}
 	if r.flow != nil && r.sched.Mode() == scheduler.Resume {
 		r.growth.kept = r.countAll().Kept
@@ -151,7 +152,7 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 
 // announce publishes what a record itself reports, and notes what is known of its node from now on.
 func (r *run) announce(w *Workspace, rec history.Record) {
-	ev := api.Event{Time: r.at, Run: r.id, Client: r.client}
+	ev := api.Event{Time: r.at, Run: r.id, Client: r.req.Client}
 	if rec.Node != history.NoNode {
 		ev.Node, ev.Name = r.nodes[rec.Node].id, r.nodes[rec.Node].name
 	}
@@ -217,6 +218,7 @@ func (r *run) enact(w *Workspace, c change, todo *followUp) {
 			w.marked(e, before)
 		}
 	case scheduler.NodesAdded:
+		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			r.remember(w, i)
 		}
@@ -291,7 +293,7 @@ func (r *run) nodeChanged(w *Workspace, c change) {
 		return
 	}
 	ef := c.Effect
-	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
+	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.req.Client, SubFlow: r.sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
 		news.Type, news.Time = api.NodeReady, r.at // it may have started since: the executor goes on by itself

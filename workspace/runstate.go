@@ -21,11 +21,10 @@ import (
 // takes it. A later daemon, wf why and wf runs show apply the same records again and come to the same state. It has no clock, writes no file, starts no process and
 // knows neither the open workfile nor its watchers.
 type runState struct {
-	n      int
-	id     string
-	dir    string // folder of the run; "" when its files are gone
-	client string
-	req    history.Request // Params hide secrets
+	n   int
+	id  string
+	dir string          // folder of the run; "" when its files are gone
+	req history.Request // Params hide secrets
 
 	sched *scheduler.Run
 	flow  *flow.Flow // nil for a plain run
@@ -47,7 +46,6 @@ type runState struct {
 	decisions map[int][]api.DecisionMade // about nodes, in order
 	requests  map[string]api.Approval    // decisions that came with a request key, by that key
 	clock     history.Record             // the latest record with a reading of the clocks; zero for none
-	numbered  bool                       // instances have got numbers since it was reset
 
 	words   knownItems
 	waitsAt map[string]api.State // cache of templateWaits; nil = stale
@@ -155,7 +153,7 @@ func (r *runState) noteRecord(rec history.Record) (ev scheduler.Event, decides b
 		return scheduler.Event{Kind: scheduler.ClockSet, By: rec.Clocks.ByNS}, true
 	case history.RecordDecide:
 		if rec.Key != "" {
-			r.rememberDecision(rec.Key, r.approval(rec.Node))
+			r.rememberDecision(rec.Key, question{r, rec.Node}.describe())
 		}
 		r.noteDecision(rec.Node, decisionOf(rec))
 		values, _ := decodeValues(rec.Outputs) // written by decide
@@ -321,7 +319,6 @@ func (t *template) sum() graph.Status {
 
 // grow makes room for the nodes of an instance.
 func (r *runState) grow(ef scheduler.Effect) {
-	r.numbered = true
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
 		path := r.sched.Path(i)
 		n := runNode{id: path, name: r.shownName(i, path)}
@@ -421,7 +418,6 @@ func openReplay(store *history.Store, n int) (replay, error) {
 	if err != nil {
 		return replay{}, err
 	}
-	r.client = r.req.Client
 	if err := r.reschedule(g); err != nil {
 		return replay{}, err
 	}

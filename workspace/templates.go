@@ -30,7 +30,7 @@ func (r *runState) instancesOfTemplate(id string) (nodes []int) {
 
 // explainTemplate explains the instances of a node of a sub-flow: the only one as itself, several by what state
 // each is in. It returns false if the run has no such node.
-func (r *runState) explainTemplate(why *api.Why, id string) bool {
+func (r explainer) explainTemplate(why *api.Why, id string) bool {
 	if r.templates[id] == nil {
 		return false
 	}
@@ -49,7 +49,7 @@ func (r *runState) explainTemplate(why *api.Why, id string) bool {
 }
 
 // instanceStatus describes a node of an instance, whether the run is going or is looked at afterwards.
-func (r *runState) instanceStatus(i int) api.NodeStatus {
+func (r explainer) instanceStatus(i int) api.NodeStatus {
 	if !r.over {
 		return r.nodeStatus(i)
 	}
@@ -63,7 +63,7 @@ var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, 
 	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
 
 // templateSentences say how many instances are in which state, and which to ask for.
-func (r *runState) templateSentences(nodes []int) []string {
+func (r explainer) templateSentences(nodes []int) []string {
 	blocked := r.sched.Blocked()
 	state := map[int]api.State{}
 	var counts api.Counts

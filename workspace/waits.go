@@ -54,7 +54,7 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 		return
 	}
 	n := &r.nodes[ef.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name,
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.req.Client, Node: n.id, Name: n.name,
 		Wait: r.waitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
@@ -75,7 +75,7 @@ func (r *runState) waitOf(i int, kind scheduler.WaitKind, until int64, text stri
 		wait.Until = ptr(time.Unix(0, until).UTC())
 	}
 	if wait.Kind == api.WaitApproval && until > 0 {
-		wait.Default = r.answerByDefault(i)
+		wait.Default = question{r, i}.answerByDefault()
 	}
 	return wait
 }
@@ -92,56 +92,74 @@ func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	})
 }
 
+// approvals lists the nodes of the run that wait for a person, by path.
 func (r *runState) approvals() []api.Approval {
 	var list []api.Approval
 	for i := range r.since {
 		if kind, _, _ := r.sched.Waits(i); kind == scheduler.WaitApproval {
-			list = append(list, r.approval(i))
+			list = append(list, question{r, i}.describe())
 		}
 	}
 	slices.SortFunc(list, func(a, b api.Approval) int { return strings.Compare(a.Node, b.Node) })
 	return list
 }
 
-func (r *runState) approval(i int) api.Approval {
-	_, until, text := r.sched.Waits(i)
-	a := api.Approval{Run: r.id, Node: r.nodes[i].id, Name: r.nodes[i].name, Text: text, Since: r.since[i], Workfile: r.req.Workfile}
+// A question is what a node that waits for a person asks.
+type question struct {
+	*runState
+	node int
+}
+
+func (q question) describe() api.Approval {
+	_, until, text := q.sched.Waits(q.node)
+	n := &q.nodes[q.node]
+	a := api.Approval{Run: q.id, Node: n.id, Name: n.name, Text: text, Since: q.since[q.node], Workfile: q.req.Workfile}
 	if until > 0 {
-		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), r.answerByDefault(i)
+		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), q.answerByDefault()
 	}
-	choices, open := r.sched.Choices(i)
+	choices, open := q.sched.Choices(q.node)
 	for _, c := range choices {
-		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: r.names(c.Nodes)})
+		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: q.names(c.Nodes)})
 	}
 	a.Open = open && len(choices) > 0
-	c := paramCheck{params: r.sched.Fields(i)}
+	c := paramCheck{params: q.sched.Fields(q.node)}
 	for k := range c.params {
 		choices, _ := c.offered(k)
 		a.Fields = append(a.Fields, c.param(k, choices))
 	}
-	a.Before = r.outputsBefore(i)
+	a.Before = q.outputsBefore()
 	return a
 }
 
-// mostBefore bounds how many nodes a question tells outputs of.
+// mostBefore is how many nodes a question shows the outputs of, at most.
 const mostBefore = 8
 
-// outputsBefore is what the nodes have put out that activated a node.
-func (r *runState) outputsBefore(i int) (list []api.NodeOutputs) {
-	for _, e := range r.sched.Explain(i).Cause.Edges {
-		source, _ := r.sched.EdgeEnds(e)
-		if outputs := r.knownOutputs(source); len(outputs) > 0 && len(list) < mostBefore {
-			list = append(list, api.NodeOutputs{Schema: api.SchemaOutputs, Run: r.id, Node: r.nodes[source].name, Outputs: maskValues(outputs)})
+// outputsBefore returns the outputs of the nodes that activated the node.
+func (q question) outputsBefore() (list []api.NodeOutputs) {
+	for _, e := range q.sched.Explain(q.node).Cause.Edges {
+		source, _ := q.sched.EdgeEnds(e)
+		if outputs := q.knownOutputs(source); len(outputs) > 0 && len(list) < mostBefore {
+			list = append(list, api.NodeOutputs{Schema: api.SchemaOutputs, Run: q.id, Node: q.nodes[source].name, Outputs: maskValues(outputs)})
 		}
 	}
 	return list
 }
 
-// checkFields holds the values of an answer against the fields that the node declares, and gives them their
-// types and defaults. A rejection gives what it likes.
-func (r *runState) checkFields(i int, a api.Approval, d *api.Decision) error {
-	fields := r.sched.Fields(i)
-	if !d.Approved || fields == nil {
+// check holds an answer against the fields that the node declares and the cases that its edges wait for. It gives the
+// values of d their types and defaults.
+func (q question) check(a api.Approval, d *api.Decision) error {
+	if !d.Approved {
+		return nil // a rejection may carry any values
+	}
+	if err := q.checkFields(a, d); err != nil {
+		return err
+	}
+	return q.checkChoice(a, *d)
+}
+
+func (q question) checkFields(a api.Approval, d *api.Decision) error {
+	fields := q.sched.Fields(q.node)
+	if fields == nil {
 		return nil
 	}
 	given, err := exactValues(d.Values)
@@ -171,11 +189,10 @@ func (r *runState) checkFields(i int, a api.Approval, d *api.Decision) error {
 	return e
 }
 
-// checkChoice refuses an answer that leads nowhere: a case that no edge waits for, or none where only an
-// answer can give one. Everything behind the node would be skipped.
-func (r *runState) checkChoice(i int, d api.Decision) error {
-	a := r.approval(i)
-	if !d.Approved || len(a.Choices) == 0 || a.Open {
+// checkChoice refuses a case that no edge waits for, and no case where only the answer can give one: everything behind
+// the node would be skipped.
+func (q question) checkChoice(a api.Approval, d api.Decision) error {
+	if len(a.Choices) == 0 || a.Open {
 		return nil
 	}
 	var cases []string
@@ -188,7 +205,7 @@ func (r *runState) checkChoice(i int, d api.Decision) error {
 		return nil
 	case given:
 		return invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), some(cases, 8))
-	case strings.TrimSpace(r.nodes[i].label) != "":
+	case strings.TrimSpace(q.nodes[q.node].label) != "":
 		return nil // its command may choose
 	}
 	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, some(cases, 8)),
@@ -196,8 +213,8 @@ func (r *runState) checkChoice(i int, d api.Decision) error {
 }
 
 // answerByDefault is what counts when the time for an answer is over.
-func (r *runState) answerByDefault(i int) string {
-	if r.sched.ApprovesByDefault(i) {
+func (q question) answerByDefault() string {
+	if q.sched.ApprovesByDefault(q.node) {
 		return "approve"
 	}
 	return "reject"
@@ -216,12 +233,9 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(api.Approval{}, err)
 			return
 		}
-		a := r.approval(i)
-		err = r.checkFields(i, a, &d)
-		if err == nil {
-			err = r.checkChoice(i, d)
-		}
-		if err != nil {
+		q := question{&r.runState, i}
+		a := q.describe()
+		if err := q.check(a, &d); err != nil {
 			reply(a, err)
 			return
 		}

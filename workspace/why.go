@@ -31,7 +31,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		for _, r := range w.runs {
 			if i, in := r.sched.Index(node); in && i >= r.outer() && (number == 0 || number == r.n) {
 				f := found{why: api.Why{Schema: api.SchemaWhy, Run: r.id, Node: r.nodeStatus(i)}}
-				r.explain(&f.why, i)
+				r.explainer().explain(&f.why, i)
 				return f, nil
 			}
 		}
@@ -50,14 +50,14 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 			return f, nil
 		}
 		for _, r := range w.runs {
-			if (asked == 0 || asked == r.n) && r.explainTemplate(&f.why, n.ID) {
+			if (asked == 0 || asked == r.n) && r.explainer().explainTemplate(&f.why, n.ID) {
 				return f, nil
 			}
 		}
 		if r := w.runOf(n); r != nil && (number == 0 || number == r.n) {
 			i, _ := r.sched.Index(n.ID)
 			f.why.Run = r.id
-			r.explain(&f.why, i)
+			r.explainer().explain(&f.why, i)
 			return f, nil
 		}
 		if f.past = number; asked == 0 { // a node of a sub-flow is as old as that
@@ -115,16 +115,16 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 		return why, nil
 	}
 	i, in := r.sched.Index(why.Node.ID)
-	if !in && r.explainTemplate(&why, why.Node.ID) {
+	if !in && r.explainer().explainTemplate(&why, why.Node.ID) {
 		return why, nil
 	}
 	if !in {
-		why.Text = []string{r.notCovered()}
+		why.Text = []string{r.explainer().notCovered()}
 		return why, nil
 	}
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
 	why.Node.Command = r.nodes[i].label
-	r.explain(&why, i)
+	r.explainer().explain(&why, i)
 	if own := leftoversOf(leftIn(r.records), why.Node.ID); len(own) > 0 {
 		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
 	}
@@ -139,7 +139,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 }
 
 // notCovered says why a node was not part of the run.
-func (r *runState) notCovered() string {
+func (r explainer) notCovered() string {
 	var flags []string
 	for _, flag := range []struct {
 		name   string
@@ -158,8 +158,13 @@ func (r *runState) notCovered() string {
 	return fmt.Sprintf("It was not part of run %d: the workfile did not have it then, or not as a command.", r.n)
 }
 
+// An explainer words why the nodes of a run are in their states.
+type explainer struct{ *runState }
+
+func (r *runState) explainer() explainer { return explainer{r} }
+
 // explain words what the scheduler and the executor know about a node.
-func (r *runState) explain(why *api.Why, i int) {
+func (r explainer) explain(why *api.Why, i int) {
 	ex := r.sched.Explain(i)
 	rec := r.nodes[i].rec
 	if rec == nil {
@@ -226,14 +231,14 @@ func (r *runState) explain(why *api.Why, i int) {
 }
 
 // holdReason says why nothing of the run starts at present; "" if it may start or is over.
-func (r *runState) holdReason() string {
+func (r explainer) holdReason() string {
 	if r.active == nil {
 		return ""
 	}
 	return r.active.heldBy()
 }
 
-func (r *runState) shortage() *api.Shortage {
+func (r explainer) shortage() *api.Shortage {
 	if r.active == nil {
 		return nil
 	}
@@ -242,7 +247,7 @@ func (r *runState) shortage() *api.Shortage {
 
 // explainRan says how a node succeeded. It returns false if that was before this run, which has nothing more
 // to tell.
-func (r *runState) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
+func (r explainer) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
 	switch in := r.instancesOf(i); {
 	case rec.mocked:
 		add("It was not executed: the run was told to take it as succeeded.")
@@ -261,7 +266,7 @@ func (r *runState) explainRan(add func(format string, args ...any), i int, rec *
 }
 
 // keptSentence is about a node that a resume has not repeated.
-func (r *runState) keptSentence() string {
+func (r explainer) keptSentence() string {
 	if r.req.Resumes == 0 {
 		return "It had succeeded before this run, which is a resume: it was kept."
 	}
@@ -276,7 +281,7 @@ func times(n int) string {
 }
 
 // failureSentence says how a node failed.
-func (r *runState) failureSentence(i int, rec *nodeRecord) string {
+func (r explainer) failureSentence(i int, rec *nodeRecord) string {
 	var s string
 	switch rec.reason {
 	case api.ReasonExit:
@@ -313,7 +318,7 @@ func (r *runState) failureSentence(i int, rec *nodeRecord) string {
 }
 
 // afterInstance names the instance that a node lies in, for a sentence; "" for no node.
-func (r *runState) afterInstance(node int) string {
+func (r explainer) afterInstance(node int) string {
 	if node < 0 {
 		return ""
 	}
@@ -322,7 +327,7 @@ func (r *runState) afterInstance(node int) string {
 }
 
 // stopSentence says who stopped what was cancelled.
-func (r *runState) stopSentence() string {
+func (r explainer) stopSentence() string {
 	switch {
 	case !r.wasStopped && r.req.FailFast:
 		return "something failed, and the run was asked to fail fast"
@@ -341,7 +346,7 @@ func (r *runState) stopSentence() string {
 }
 
 // explainIdle says what a node that did not run is missing.
-func (r *runState) explainIdle(why *api.Why, ex scheduler.Explanation) {
+func (r explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	over := r.over || r.phase >= ended
 	if len(ex.Upstream) > 0 {
@@ -372,7 +377,7 @@ func (r *runState) explainIdle(why *api.Why, ex scheduler.Explanation) {
 }
 
 // fates tells of nodes how they ended.
-func (r *runState) fates(nodes []int) []string {
+func (r explainer) fates(nodes []int) []string {
 	var fates []string
 	for _, i := range nodes {
 		fate := r.nodes[i].name + " failed"
@@ -395,7 +400,7 @@ func (r *runState) names(nodes []int) []string {
 }
 
 // causeSentence says what has activated a node with a status.
-func (r *runState) causeSentence(i int, c scheduler.Cause) string {
+func (r explainer) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
 		switch r.sched.Status(i) {
