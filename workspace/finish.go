@@ -11,7 +11,7 @@ import (
 	"wf/workspace/history"
 )
 
-// swept comes back when nothing of a run's processes is left.
+// swept is the message that no process of a run is left.
 type swept struct {
 	r         *run
 	survivors []int
@@ -26,9 +26,8 @@ func (m swept) handle(w *Workspace) {
 	m.r.closed = true
 }
 
-// finishRuns brings runs that the scheduler has ended to their end: processes swept, workfile saved,
-// record complete, then run_complete, which is always the last event of a run. A crash before the
-// record is complete makes the next daemon do the rest of it again.
+// finishRuns ends the runs that the scheduler has ended: sweep the processes, save the workfile, record the end, then publish
+// run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon does the rest again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
 		if r.phase != ended || r.sess == nil {
@@ -59,7 +58,7 @@ func (w *Workspace) sweep(r *run) {
 	w.saveThen(func() { r.saved = true })
 }
 
-// recorded comes back when the end of a run is durable.
+// recorded is the message that the end of a run is durable, or cannot be made so.
 type recorded struct {
 	r    *run
 	what string // was written last
@@ -67,8 +66,8 @@ type recorded struct {
 	err  error
 }
 
-// conclude writes the end of the run to the history. What of its statuses could not be put into the
-// workfile is noted before, as the history will not be asked for it again.
+// conclude writes the end of the run to the history. Statuses that could not be put into the workfile are noted before,
+// because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *run) {
 	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
@@ -91,7 +90,7 @@ func (w *Workspace) conclude(r *run) {
 		err := r.hist.Finish(res)
 		lost := r.lost()
 		if lost != "" {
-			err = nil // nobody would find it
+			err = nil // its folder is gone
 		}
 		w.send(recorded{r, "its end", lost, err})
 	})
@@ -109,7 +108,7 @@ func (m recorded) handle(w *Workspace) {
 	w.complete(r)
 }
 
-// complete tells everybody that the run is over and forgets it.
+// complete publishes the end of the run and forgets it.
 func (w *Workspace) complete(r *run) {
 	r.phase = complete
 	r.hist.Close()
@@ -129,7 +128,7 @@ func (w *Workspace) complete(r *run) {
 	w.pruneLater()
 }
 
-// exitCode is what an attached `wf run` exits with, as far as the daemon can know (`wf help exit-codes`), for the
+// exitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
 // result of a run and the cause of its stop.
 func exitCode(result api.Result, cause string) int {
 	switch {
@@ -161,7 +160,7 @@ func (r *run) resultWord() api.Result {
 	return api.Cancelled
 }
 
-// stateIn is what people see of a node in the run: one that has succeeded before is kept.
+// stateIn returns the state of a node for people. A node that an earlier run has finished is "kept".
 func (r *runState) stateIn(i int, blocked bool) api.State {
 	rec := r.nodes[i].rec
 	if s, _ := r.waitingState(i); s != "" {
@@ -188,13 +187,13 @@ func (r *run) summary() api.RunSummary {
 	if !r.endedAt.IsZero() {
 		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
 	}
-	if s.Result != "" { // of what ends it, which is known before its end is recorded
+	if s.Result != "" { // the result is known before the end is recorded
 		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
 	}
 	return s
 }
 
-// paused says why nothing of a run goes, "" if something does or could.
+// paused says why nothing of a run goes; "" if something does or could.
 func (r *run) paused(c api.Counts) api.Paused {
 	switch {
 	case r.phase != going || c.Running > 0:
@@ -216,7 +215,7 @@ func (r *run) paused(c api.Counts) api.Paused {
 	switch {
 	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.sched.NextTick() > 0: // a container waits for its rate
 		return api.PausedTime
-	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
+	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // a node in line for a pool can go at any time
 		return ""
 	case moments > 0:
 		return api.PausedTime
@@ -224,13 +223,13 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
-// drop takes a run off the list of active ones.
+// drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 }
 
-// unmark tells later daemons that nothing of this workspace needs them.
+// unmark removes the note for later daemons that runs of this workspace are not over, if all are.
 func (w *Workspace) unmark() {
 	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
 		return
@@ -240,7 +239,7 @@ func (w *Workspace) unmark() {
 	}
 }
 
-// detach lets go of a run that goes on without this daemon.
+// detach lets go of a run, which continues without this daemon.
 func (r *run) detach() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -249,7 +248,7 @@ func (r *run) detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil && !r.completing { // else it is a helper's, which closes it with the last record
+	if r.hist != nil && !r.completing { // else a helper closes it with the last record
 		r.hist.Close()
 	}
 }

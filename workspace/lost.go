@@ -11,11 +11,11 @@ import (
 	"wf/api"
 )
 
-// The folder of a run may be removed while the run goes on, and it may be impossible to write there. What
-// runs goes on. A run that has ended is over all the same if there is no folder to record it in, and who
-// stops a run is answered even if that cannot be recorded yet.
+// The folder of a run may be removed or become read-only while the run goes on. Running commands go on. A run that has ended
+// is over even if there is no folder to record that in, and a request to stop gets an answer even if the end cannot be
+// recorded yet.
 
-// lost says what of the run's records is missing, "" if they are in their place.
+// lost says which record of the run is missing; "" if all are there.
 func (r *run) lost() string {
 	for _, path := range []string{r.dir, filepath.Join(r.dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -25,8 +25,7 @@ func (r *run) lost() string {
 	return ""
 }
 
-// keepFolder makes the folder of the workspace again if it was removed: what is known of the nodes goes
-// there.
+// keepFolder makes the folder of the workspace again if it was removed.
 func (w *Workspace) keepFolder() error {
 	made, err := w.store.Mend(w.given())
 	if made {
@@ -35,7 +34,7 @@ func (w *Workspace) keepFolder() error {
 	return err
 }
 
-// given is the highest number of a run that is known to have been given.
+// given returns the highest run number that is known to be taken.
 func (w *Workspace) given() int {
 	n := w.through
 	for _, r := range w.runs {
@@ -44,7 +43,7 @@ func (w *Workspace) given() int {
 	return n
 }
 
-// stopPatience is how long a stop waits for a result that cannot be written. Only tests change it.
+// stopPatience is how long a stop waits for a result that cannot be written. Tests shorten it.
 var stopPatience = 3 * time.Second
 
 // answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
@@ -61,7 +60,7 @@ func (r *run) answerInTime(w *Workspace) {
 	})
 }
 
-// answerUnrecorded answers the pending stop requests if the run is held, and else looks again later.
+// answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
 func (r *run) answerUnrecorded(w *Workspace) {
 	if r.phase == complete || len(r.onStop) == 0 {
 		return
@@ -79,7 +78,7 @@ func (r *run) answerUnrecorded(w *Workspace) {
 	r.answerStop(res)
 }
 
-// answerStop answers all who wait for the end of the run.
+// answerStop answers all requests that wait for the end of the run.
 func (r *run) answerStop(res api.StopResult) {
 	for _, reply := range r.onStop {
 		reply(res, nil)

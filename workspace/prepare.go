@@ -14,7 +14,7 @@ import (
 	"wf/workspace/history"
 )
 
-// prepared comes back when the run has its folder and its executor.
+// prepared is the message that a new run has its folder and its executor.
 type prepared struct {
 	r    *run
 	hist *history.Run
@@ -43,7 +43,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 			w.keepOrigin(p.hist.Number())
 		}
 		if p.err == nil && r.begunFrom != "" {
-			_ = os.Remove(r.begunFrom) // else whoever finds it finds the run, too
+			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
@@ -58,7 +58,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	})
 }
 
-// beside is what lies in the folder of a run from its beginning, for those who replay it.
+// beside returns the files that lie in the folder of a run from its start, for replays.
 func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
@@ -79,7 +79,7 @@ func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 	return list, nil
 }
 
-// whole joins pieces, without a copy when there is one only.
+// whole joins pieces, without a copy when there is only one.
 func whole(pieces graphml.Pieces) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
@@ -87,7 +87,7 @@ func whole(pieces graphml.Pieces) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
+// openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
 		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
@@ -98,8 +98,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 	})
 }
 
-// override puts variables on top of an environment, which has others of these names when a command of a
-// run asks for it. Of two of a name some programs see the first.
+// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
 func override(env, vars []string) []string {
 	set := make(map[string]bool, len(vars))
 	for _, v := range vars {
@@ -131,7 +130,7 @@ func (p prepared) handle(w *Workspace) {
 	}
 }
 
-// abandon forgets a run that could not begin.
+// abandon forgets a run that could not start.
 func (w *Workspace) abandon(r *run, p prepared) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}

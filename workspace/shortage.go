@@ -7,10 +7,10 @@ import (
 	"wf/api"
 )
 
-// What keeps a run from having more executions going is told to whoever asks, and once to those who
-// watch, when it lasts: commands that are over in no time wait for a slot all the time.
+// A run can be asked why no more of its executions go at once. Watchers are told once, and only when the shortage lasts: short
+// commands wait for a slot all the time.
 
-// shortPause is how long it lasts before they are told. Only tests change it.
+// shortPause is how long a shortage lasts before watchers are told. Tests shorten it.
 var shortPause = time.Second
 
 // shortKind is what keeps a run from having more slots.
@@ -18,13 +18,13 @@ type shortKind uint8
 
 const (
 	notShort     shortKind = iota
-	shortOwn               // it was asked for no more
-	shortMachine           // it was not asked for a number, and the machine has no more for such runs
-	shortShared            // others have them
+	shortOwn               // the run was started with this limit
+	shortMachine           // the machine's limit for runs without one of their own
+	shortShared            // other runs have the slots
 	shortKinds
 )
 
-// shortage is what those who watch were told.
+// shortage is what watchers have been told.
 type shortage struct {
 	kind  shortKind
 	since time.Time
@@ -38,7 +38,7 @@ func (s *shortage) stop() {
 	}
 }
 
-// lacking is how many executions could start beside those that have slots, and why they do not.
+// lacking returns how many executions could start beyond those that have slots, and why they do not.
 func (r *run) lacking() (n int, kind shortKind) {
 	if r.phase != going || r.sess == nil || r.holds.why() != "" {
 		return 0, notShort
@@ -57,7 +57,7 @@ func (r *run) lacking() (n int, kind shortKind) {
 	return n, shortShared
 }
 
-// shortage describes it; nil when there is none.
+// shortageNow describes the shortage; nil when there is none.
 func (r *run) shortageNow() *api.Shortage {
 	n, kind := r.lacking()
 	if kind == notShort {
@@ -81,7 +81,7 @@ func (r *run) shortageNow() *api.Shortage {
 
 func slotCount(n int) string { return agreed(n, "slot", "slots") }
 
-// tellShortage tells those who watch, once for each kind.
+// tellShortage publishes a shortage that lasts, once for each kind.
 func (r *run) tellShortage(w *Workspace) {
 	_, kind := r.lacking()
 	tells := kind != notShort && kind != shortOwn && !r.short.told[kind]

@@ -12,8 +12,8 @@ import (
 	"wf/workspace/history"
 )
 
-// StopRun stops a run, or one node of it, and returns when everything of it is gone. An empty
-// name means the only active run.
+// StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
+// run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
 		if n, held := w.heldRun(name); held {
@@ -36,8 +36,7 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 	})
 }
 
-// StopAll stops every active run and returns when everything is gone. Runs that wait in line for them do
-// not begin.
+// StopAll stops every active run and returns when all processes are gone. Runs that wait in line do not start.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
@@ -65,7 +64,7 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// notGoing is the error about a run that is over, or that there never was.
+// notGoing is the error about a run that is over or never was.
 func notGoing(name string) error {
 	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
 }
@@ -89,7 +88,7 @@ func (w *Workspace) active(name string) (*run, error) {
 		Fix: "name one: wf stop " + ids[0] + ", or stop all: wf stop --all"}
 }
 
-// stop ends a run. A second one may shorten the grace time of the first. reply may be nil.
+// stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
 func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
 	if r.phase == complete {
 		if reply != nil {
@@ -120,7 +119,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	}
 }
 
-// stopThere has the executor stop executions, as soon as it has been found.
+// stopThere has the executor stop executions, once the executor has been found.
 func (r *run) stopThere(ids []executor.ID, grace time.Duration) {
 	if r.sess == nil {
 		r.unsaid = append(r.unsaid, func() { r.sess.Stop(ids, grace) })
@@ -185,7 +184,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	}
 }
 
-// liveWithin lists the executions that are going of a node, or of what is in the instances of a sub-flow.
+// liveWithin lists the executions of a node that are going, or those in the instances of a sub-flow.
 func (r *run) liveWithin(node int) []executor.ID {
 	var ids []executor.ID
 	for _, id := range r.live() {
@@ -206,7 +205,7 @@ func (r *run) nodeGrace(req api.StopRequest) time.Duration {
 	return r.grace()
 }
 
-// answerEnd answers those who stopped this execution.
+// answerEnd answers the requests that have stopped this execution.
 func (r *run) answerEnd(id executor.ID) {
 	for _, reply := range r.onEnd[id] {
 		reply(api.StopResult{Run: r.id, Killed: 1, Survivors: []int{}}, nil)
@@ -218,7 +217,7 @@ func (r *run) stopResult() api.StopResult {
 	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
 }
 
-// stopText words what went wrong with a run, for its last event.
+// stopText says what went wrong with a run, for its last event.
 func (r *run) stopText() string {
 	switch {
 	case len(r.survivors) > 0:
