@@ -6,7 +6,7 @@ import (
 	"wf/scheduler"
 )
 
-// What api.Counts says about counting is done here, for runs that are going and for what they have left.
+// Counting follows the description at api.Counts, for active runs and for what earlier runs have left.
 
 // countAll counts the nodes in scope by state.
 func (r *runState) countAll() api.Counts {
@@ -26,7 +26,7 @@ func (r *runState) countAll() api.Counts {
 	return c
 }
 
-// counted is stateIn as it is counted.
+// counted is stateIn in the terms of api.Counts.
 func (r *runState) counted(i int, blocked bool) api.State {
 	s := r.stateIn(i, blocked)
 	if s == api.StateFailed && r.sched.Handled(i) {
@@ -35,8 +35,8 @@ func (r *runState) counted(i int, blocked bool) api.State {
 	return s
 }
 
-// countNode counts a node of a run with control flow: of a sub-flow the instances that are still to begin, and
-// a failure of its own. The nodes of the others are counted one by one.
+// countNode counts a node of a run with control flow. For a sub-flow it counts the instances that have not started and a
+// failure of its own; the nodes of the other instances are counted one by one.
 func (r *runState) countNode(c *api.Counts, i int, blocked bool) {
 	members := r.sched.Members(i)
 	first, _ := r.sched.Instances(i)
@@ -60,7 +60,7 @@ func (r *runState) countNode(c *api.Counts, i int, blocked bool) {
 	}
 }
 
-// anyFailed says whether an instance of a sub-flow has failed: then its nodes tell of it.
+// anyFailed reports whether a node in an instance of a sub-flow has failed: then that node is counted.
 func (r *runState) anyFailed(i int, first []int) bool {
 	for k := range first {
 		if r.sched.InstanceFailed(i, k) {
@@ -100,7 +100,7 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 	for _, r := range w.runs {
 		c.AddAll(r.countAll())
 	}
-	c.OK, c.Kept = c.OK+c.Kept, 0 // that is what a run says
+	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
 	for _, n := range w.g.Nodes() {
 		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
 			continue
@@ -118,7 +118,7 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 	return c
 }
 
-// countPast counts what earlier runs have made of a node and, if it is a sub-flow, of the nodes in it.
+// countPast counts what earlier runs have left of a node and, for a sub-flow, of the nodes in it.
 func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
 	if !n.SubFlow() || p.Instances == 0 {
 		c.Add(countedPast(p, w.last[path].rec))
@@ -140,7 +140,7 @@ func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p sched
 	}
 }
 
-// countInto counts a node of an instance with all that is in it.
+// countInto counts a node of an instance with everything in it.
 func (r *runState) countInto(c *api.Counts, i int) {
 	r.countNode(c, i, false)
 	first, _ := r.sched.Instances(i)

@@ -17,7 +17,7 @@ import (
 	"wf/workspace/history"
 )
 
-// decisionOf is the decision that a record tells of.
+// decisionOf returns the decision in a record.
 func decisionOf(rec history.Record) api.DecisionMade {
 	d := api.DecisionMade{Approved: rec.OK, By: rec.Cause, SystemUser: rec.User, Time: rec.Time, Comment: rec.Message,
 		TimedOut: rec.Type == history.RecordAnswer}
@@ -30,7 +30,7 @@ func decisionOf(rec history.Record) api.DecisionMade {
 	return d
 }
 
-// maskValues hides the values whose names say that they are secret. The command gets them as they are.
+// maskValues hides the values whose names say that they are secret. The command still gets them.
 func maskValues(values map[string]any) map[string]any {
 	if len(values) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func maskValues(values map[string]any) map[string]any {
 	return shown
 }
 
-// noteDecision keeps a decision for those who ask why.
+// noteDecision keeps a decision for explanations.
 func (r *runState) noteDecision(i int, d api.DecisionMade) {
 	if r.decisions == nil {
 		r.decisions = map[int][]api.DecisionMade{}
@@ -58,7 +58,7 @@ func (r *run) answered(w *Workspace, ef scheduler.Effect) {
 	r.commit(w, history.Record{Type: history.RecordAnswer, Time: r.at, Node: ef.Node, ID: r.nodes[ef.Node].id, OK: ef.OK})
 }
 
-// decisionsOf lists the decisions of a run of the past, in order.
+// decisionsOf lists the decisions of a run that is over, in order.
 func decisionsOf(req history.Request, records []history.Record) []api.NodeDecision {
 	var list []api.NodeDecision
 	for _, rec := range records {
@@ -71,7 +71,7 @@ func decisionsOf(req history.Request, records []history.Record) []api.NodeDecisi
 	return list
 }
 
-// decisionSentence says who decided what: `It was approved by bob (system user alice) at 14:02: "LGTM", window=14:00.`
+// decisionSentence says who decided what, as in `It was approved by bob (system user alice) at 14:02: "LGTM", window=14:00.`
 func decisionSentence(d api.DecisionMade) string {
 	verb := "rejected"
 	if d.Approved {
@@ -90,7 +90,7 @@ func decisionSentence(d api.DecisionMade) string {
 	return b.String() + "."
 }
 
-// explainRecord adds who decided about a node, and what its latest execution got.
+// explainRecord adds who decided about a node, and the inputs of its latest execution.
 func (r explainer) explainRecord(why *api.Why, i int, rec *nodeRecord) {
 	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
 	for _, d := range why.Decisions {
@@ -101,7 +101,7 @@ func (r explainer) explainRecord(why *api.Why, i int, rec *nodeRecord) {
 	}
 }
 
-// assignmentsText is values as people write them: "window=14:00, who=bob".
+// assignmentsText joins values as people write them: "window=14:00, who=bob".
 func assignmentsText(values map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -110,8 +110,7 @@ func assignmentsText(values map[string]any) string {
 	return strings.Join(parts, ", ")
 }
 
-// systemUser is the system's name of the user that this daemon belongs to, and with it everybody who may
-// ask it: the doors let nobody else in (docs/security.md).
+// systemUser is the name of the user that the daemon runs as. Its listeners let no other user in (docs/security.md).
 var systemUser = sync.OnceValue(func() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

@@ -16,9 +16,9 @@ import (
 // found out, so there are more only where jobs are short: as many as end in paceWindow. Handing over costs one sync of
 // the runner's log, for one job as for many.
 const (
-	jobsPerSlot    = 2
-	paceWindow = 40 * time.Millisecond
-	maxAhead   = 256
+	jobsPerSlot = 2
+	paceWindow  = 40 * time.Millisecond
+	maxAhead    = 256
 )
 
 // A pace measures how many executions end in a window of time.

@@ -13,17 +13,17 @@ import (
 	"wf/scheduler/flow"
 )
 
-// secretName finds the variables whose values are kept nowhere: those whose names say that they are secret.
+// secretName matches the variables whose values are never recorded: their names say that they are secret.
 var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
 
-// masked is shown instead of a value that is secret.
+// masked is shown in place of a secret value.
 const masked = flow.Hidden
 
-// maxInput bounds a value in a record, in bytes. The rest of a longer one is left out, and said so.
+// maxInput bounds a value in a record, in bytes. A longer one is shortened, with a remark.
 const maxInput = 4 << 10
 
-// inputsOf is what an execution gets beyond the environment of its run: the variables that were computed
-// for it, its item, its iteration and its attempt. It is nil for a plain command.
+// inputsOf returns what an execution gets in addition to the environment of its run: the variables that were computed for it,
+// its item, its iteration and its attempt. It is nil for a plain command.
 func (r *runState) inputsOf(i int) *api.Inputs {
 	env, attempt := r.sched.Environment(i), r.sched.Attempt(i)
 	if len(env) == 0 && attempt == 0 {
@@ -64,7 +64,7 @@ func clipInput(value string) string {
 	return value[:end] + "… (" + strconv.Itoa(len(value)) + " bytes)"
 }
 
-// inputRecord is the inputs as a journal keeps them.
+// inputRecord encodes inputs for the journal.
 func inputRecord(in *api.Inputs) json.RawMessage {
 	if in == nil {
 		return nil
@@ -73,7 +73,7 @@ func inputRecord(in *api.Inputs) json.RawMessage {
 	return data
 }
 
-// readInputs reads them again; nil for none.
+// readInputs decodes them; nil for none.
 func readInputs(data json.RawMessage) *api.Inputs {
 	if len(data) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func readInputs(data json.RawMessage) *api.Inputs {
 	return &in
 }
 
-// inputSentence says what an execution got: "Its command got the item S5 (number 4), attempt 2, FILE=a.txt."
+// inputSentence says what an execution got, as in "Its latest execution got item S5 (number 4), attempt 2, FILE=a.txt."
 func inputSentence(in *api.Inputs) string {
 	if in == nil {
 		return ""

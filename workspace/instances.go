@@ -12,7 +12,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// controlling is the active run that covers a node, if it has a control flow of its own.
+// controlling returns the active run with control flow that covers a node, or nil.
 func (w *Workspace) controlling(n *graph.Node) *run {
 	for _, r := range w.runs {
 		if r.flow == nil {
@@ -25,7 +25,7 @@ func (w *Workspace) controlling(n *graph.Node) *run {
 	return nil
 }
 
-// describeControl adds what a status says beyond plain commands.
+// describeControl adds to a status what only nodes with control flow have.
 func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
 		s.SubFlow = subFlowWord(n)
@@ -55,7 +55,7 @@ func subFlowWord(n *graph.Node) string {
 	return ""
 }
 
-// pastInstances sums up the instances of a sub-flow in the run that it took part in last.
+// pastInstances sums up the instances of a sub-flow in the last run that covered it.
 func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
 	members, words := w.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
@@ -86,7 +86,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 	return in
 }
 
-// membersOf are the local names of the nodes that run in each instance of a sub-flow.
+// membersOf returns the local names of the nodes that run in each instance of a sub-flow.
 func (w *Workspace) membersOf(subflow *graph.Node) []string {
 	var names []string
 	for _, n := range w.members(subflow) {
@@ -104,13 +104,13 @@ func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
 	return members
 }
 
-// localTable keeps the local names of nodes as long as the handles are valid.
+// localTable caches the local names of nodes as long as the handles are valid.
 type localTable struct {
 	handles *graph.HandleTable
 	flow    *flow.Flow
 }
 
-// localName is what a node is called in paths.
+// localName is the name of a node in paths.
 func (w *Workspace) localName(n *graph.Node) string {
 	if t := w.table(); w.local.handles != t {
 		f, _ := flow.Read(w.g)
@@ -119,7 +119,7 @@ func (w *Workspace) localName(n *graph.Node) string {
 	return w.local.flow.LocalName(n)
 }
 
-// describeEdges says of edges which way the last run went.
+// describeEdges adds to edges whether the last run has taken them.
 func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.flow != nil }) {
 		return
@@ -150,8 +150,8 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 	}
 }
 
-// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim,
-// align[3]/trim, and align[40-59], which is for those who look at them page by page. ok is false if it names none in this way.
+// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
+// align[40-59] for clients that show them page by page. ok is false if it names none.
 func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
@@ -177,7 +177,7 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	return nodes, nodes != nil
 }
 
-// instancesIn returns the nodes of instances that are in a state, in the order of their numbers.
+// instancesIn returns the nodes of instances that are in a state, by their numbers.
 func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 	for _, r := range w.runs {
 		for i := r.outer(); i < len(r.nodes); i++ {
@@ -187,7 +187,7 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 		}
 	}
 	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.nodes) > r.outer() }) {
-		return nodes // the past of these instances is over
+		return nodes // the earlier instances of these nodes do not count any more
 	}
 	namer := &pathNamer{w: w}
 	for path, p := range w.before {
@@ -212,7 +212,7 @@ func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.Pr
 	return s
 }
 
-// pastItem is the item of the instance that a path of a run that is over lies in, "" for none.
+// pastItem returns the item of the instance that a path of an earlier run lies in; "" for none.
 func (w *Workspace) pastItem(path string) string {
 	end := strings.LastIndexByte(path, ']')
 	open := strings.LastIndexByte(path[:max(end, 0)], '[')
@@ -221,7 +221,7 @@ func (w *Workspace) pastItem(path string) string {
 	}
 	k, err := strconv.Atoi(path[open+1 : end])
 	subFlow := path[:open]
-	if !strings.Contains(subFlow, "[") { // of the outer flow: it is known by its id
+	if !strings.Contains(subFlow, "[") { // a container of the outer flow has an id
 		n, found := w.subFlowCalled(subFlow)
 		if !found {
 			return ""
@@ -234,7 +234,7 @@ func (w *Workspace) pastItem(path string) string {
 	return ""
 }
 
-// subFlowCalled finds a sub-flow of the outer flow by the name that it has in paths.
+// subFlowCalled finds a sub-flow of the outer flow by its name in paths.
 func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
 	for _, n := range w.g.Nodes() {
 		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
@@ -261,8 +261,8 @@ func (r *runState) nodeStatus(i int) api.NodeStatus {
 	return s
 }
 
-// pathMatches says whether a selector names a path, or the instance that the path lies in. [*] stands for
-// every instance, [40-59] for those with these numbers.
+// pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
+// [40-59] for those with these numbers.
 func pathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
@@ -276,7 +276,7 @@ func pathMatches(selector, path string) bool {
 	return true
 }
 
-// severalMatch says whether a part of a selector that stands for several instances names one of them.
+// severalMatch reports whether a part of a selector that stands for several instances includes the given one.
 func severalMatch(part, instance string) bool {
 	name, which, ok := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 	number, inside := strings.CutPrefix(strings.TrimSuffix(instance, "]"), name+"[")

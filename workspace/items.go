@@ -12,14 +12,14 @@ import (
 	"wf/scheduler/expression"
 )
 
-// knownItems are the words for the items of the sub-flow whose instances a run has made last.
+// knownItems caches the names of the instances of one sub-flow.
 type knownItems struct {
 	subflow int
-	first   *any // of the items: another activation has others
+	first   *any // of the items: another activation has other ones
 	words   []string
 }
 
-// itemWordsOf returns the words for the instances of a sub-flow of the run.
+// itemWordsOf returns the names of the instances of a sub-flow of the run.
 func (r *runState) itemWordsOf(subflow int) []string {
 	items := r.sched.Items(subflow)
 	if len(items) == 0 {
@@ -31,7 +31,7 @@ func (r *runState) itemWordsOf(subflow int) []string {
 	return r.words.words
 }
 
-// shownName is what people call a node of an instance: its path, with items in place of numbers.
+// shownName is the name of a node of an instance for people: its path, with items in place of numbers.
 func (r *runState) shownName(i int, path string) string {
 	subflow, instance, ok := r.sched.Instance(i)
 	at := strings.LastIndex(path, "]/")
@@ -52,7 +52,7 @@ func (r *runState) shownName(i int, path string) string {
 	return head + "[" + number + path[at:]
 }
 
-// itemOf is the item of the instance that a node lies in, as text; "" if there is none.
+// itemOf returns the item of the instance that a node lies in, as text; "" if there is none.
 func (r *runState) itemOf(i int) string {
 	subflow, instance, ok := r.sched.Instance(i)
 	if !ok {
@@ -64,7 +64,7 @@ func (r *runState) itemOf(i int) string {
 	return ""
 }
 
-// eventItem is itemOf for the node of an event.
+// eventItem returns the item of the node of an event.
 func (w *Workspace) eventItem(run, node string) string {
 	for _, r := range w.runs {
 		if r.id == run {
@@ -76,8 +76,7 @@ func (w *Workspace) eventItem(run, node string) string {
 	return ""
 }
 
-// itemsOf returns the items of a sub-flow, by its path with numbers: of a run that goes on, else of the
-// latest one.
+// itemsOf returns the items of a sub-flow, given its path with numbers: of an active run, else of the latest one.
 func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
 	id := path
 	if n.Home() == nil {
@@ -91,8 +90,8 @@ func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
 	return w.before[id].Items
 }
 
-// numbered replaces the items in a path by the numbers of the instances:
-// sample[4]/align for sample[S5]/align. What is no such path stays as it is.
+// numbered replaces the items in a path by the numbers of the instances: sample[4]/align for sample[S5]/align. Other texts
+// stay as they are.
 func (w *Workspace) numbered(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
@@ -125,13 +124,13 @@ type pathNamer struct {
 	known map[string]pastFlow // by the path of a sub-flow, with numbers
 }
 
-// pastFlow is a sub-flow on the way to an instance.
+// pastFlow is a sub-flow on the path to an instance.
 type pastFlow struct {
 	node  *graph.Node
 	words []string // for its instances
 }
 
-// flow finds a sub-flow by its path and the one that it lies in.
+// flow finds a sub-flow by its path and the sub-flow that contains it.
 func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	f, known := p.known[path]
 	if !known {
@@ -146,11 +145,11 @@ func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	return f
 }
 
-// named is a path with items in place of numbers.
+// named returns a path with items in place of numbers.
 func (p *pathNamer) named(path string) string {
 	parts := strings.Split(path, "/")
 	var home *graph.Node
-	end := 0 // of the part at hand, in the path
+	end := 0 // of the current part, in the path
 	for k, part := range parts {
 		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 		if !isInstance {
@@ -168,8 +167,8 @@ func (p *pathNamer) named(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// nameInstances gives executions in instances their names. Items of today are those of then only if the
-// execution says so.
+// nameInstances gives executions in instances their names. Items may have changed since, so an item is used only if the
+// execution has recorded it.
 func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) error {
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return isPath(x.Node) }) {
 		return nil
@@ -202,8 +201,8 @@ func itemText(x *api.Execution) any {
 	return *x.Inputs.Item
 }
 
-// nothingSelected says that selectors are right and name no node that a run could begin with, and which
-// instances are in the states that they name.
+// nothingSelected returns the error for selectors that are right but name no node that a run could start with. It names the
+// instances in the states that the selectors name.
 func (w *Workspace) nothingSelected(selectors []string) error {
 	e := &api.Error{Code: api.CodeUnknownNode, Message: strings.Join(selectors, ",") + " selects no node", Fix: "wf ls lists all"}
 	var names []string

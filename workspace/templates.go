@@ -11,10 +11,9 @@ import (
 	"wf/graph"
 )
 
-// A node in a sub-flow, as the workfile has it, runs once in each instance. People name it by its own name all
-// the same, and mean its instances.
+// A node inside a container runs once in each instance. People name it as the workfile does, and mean all its instances.
 
-// instancesOfTemplate are the nodes of the run that a node of a sub-flow stands for.
+// instancesOfTemplate returns the nodes of the run that are instances of a node of the workfile.
 func (r *runState) instancesOfTemplate(id string) (nodes []int) {
 	if r.templates[id] == nil {
 		return nil
@@ -28,8 +27,8 @@ func (r *runState) instancesOfTemplate(id string) (nodes []int) {
 	return nodes
 }
 
-// explainTemplate explains the instances of a node of a sub-flow: the only one as itself, several by what state
-// each is in. It returns false if the run has no such node.
+// explainTemplate explains the instances of a node of a sub-flow: a single one in full, several by their states. It returns
+// false if the run has no such node.
 func (r explainer) explainTemplate(why *api.Why, id string) bool {
 	if r.templates[id] == nil {
 		return false
@@ -48,7 +47,7 @@ func (r explainer) explainTemplate(why *api.Why, id string) bool {
 	return true
 }
 
-// instanceStatus describes a node of an instance, whether the run is going or is looked at afterwards.
+// instanceStatus describes a node of an instance.
 func (r explainer) instanceStatus(i int) api.NodeStatus {
 	if !r.over {
 		return r.nodeStatus(i)
@@ -58,11 +57,11 @@ func (r explainer) instanceStatus(i int) api.NodeStatus {
 	return s
 }
 
-// urgency orders states for wf why: failures first.
+// urgency orders states for wf why, failures first.
 var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, api.StateRunning, api.StateBlocked,
 	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
 
-// templateSentences say how many instances are in which state, and which to ask for.
+// templateSentences say how many instances are in which state, and which one to ask about.
 func (r explainer) templateSentences(nodes []int) []string {
 	blocked := r.sched.Blocked()
 	state := map[int]api.State{}
@@ -88,7 +87,7 @@ func (r explainer) templateSentences(nodes []int) []string {
 	}
 }
 
-// outerOf is the sub-flow of the outer flow that a node lies in.
+// outerOf returns the container of the outer flow that a node lies in.
 func outerOf(n *graph.Node) *graph.Node {
 	for h := n.Home(); h != nil; h = h.Home() {
 		n = h
@@ -96,7 +95,7 @@ func outerOf(n *graph.Node) *graph.Node {
 	return n
 }
 
-// onlyInstance replaces a node of a sub-flow by its only instance. Of several it lists some.
+// onlyInstance returns the path of the only instance of a node. If there are several, the error names some.
 func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 	selector := w.localName(n)
 	for h := n.Home(); h != nil; h = h.Home() {
@@ -118,8 +117,7 @@ func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 		Why: "there is " + some(names, 8)}
 }
 
-// templateWaits says what nodes of sub-flows wait for, as far as one of their instances waits for something else
-// than a slot.
+// templateWaits returns the state of a node of a sub-flow while one of its instances waits for something other than a slot.
 func (r *runState) templateWaits(id string) api.State {
 	if r.waitsAt == nil {
 		r.waitsAt = map[string]api.State{}
@@ -132,8 +130,7 @@ func (r *runState) templateWaits(id string) api.State {
 	return r.waitsAt[id]
 }
 
-// whichInstances adds to the error about selectors which instances there are of the sub-flow that one of them
-// names an instance of.
+// whichInstances adds to an error about selectors which instances the container has that one of them names.
 func (w *Workspace) whichInstances(err error, selectors []string) error {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Why != "" {

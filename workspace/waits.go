@@ -17,11 +17,10 @@ import (
 	"wf/workspace/history"
 )
 
-// longestNap bounds how long a run sleeps for a moment: the clock of the machine may be set, and it does
-// not tell. It is no tick: a run that waits for no moment does not wake up.
+// longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
 const longestNap = time.Minute
 
-// setTimer wakes the run at a moment; 0 = no more.
+// setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
 func (r *run) setTimer(w *Workspace, at int64) {
 	if r.tick != nil {
 		r.tick.Stop()
@@ -34,7 +33,7 @@ func (r *run) setTimer(w *Workspace, at int64) {
 	r.tick = time.AfterFunc(nap, func() { w.send(call(r.ring)) })
 }
 
-// ring is what a run does when its timer rings: the moment has come, or it sleeps on.
+// ring records that the moment has come that the run waits for, or sets the timer again.
 func (r *run) ring(w *Workspace) {
 	at := r.sched.NextTick()
 	if at == 0 || r.phase != going {
@@ -58,7 +57,7 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 		Wait: r.waitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
-// waitOf describes a wait of a node; nil for none.
+// waitOf describes what a node waits for; nil for nothing.
 func (r *runState) waitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
 	wait := &api.Wait{Text: text}
 	switch kind {
@@ -212,7 +211,7 @@ func (q question) checkChoice(a api.Approval, d api.Decision) error {
 		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
 }
 
-// answerByDefault is what counts when the time for an answer is over.
+// answerByDefault returns the answer that counts when the time for one is over.
 func (q question) answerByDefault() string {
 	if q.sched.ApprovesByDefault(q.node) {
 		return "approve"
@@ -220,8 +219,7 @@ func (q question) answerByDefault() string {
 	return "reject"
 }
 
-// Decide says what a person has decided about a node that waits for that. It returns when the decision
-// is in the journal, and that on the disk.
+// Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
 		if a, made := w.decidedBefore(d); made {
@@ -285,7 +283,7 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 	return nil, 0, e
 }
 
-// decide records a decision and goes on.
+// decide records a decision and continues the run.
 func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	values, err := json.Marshal(d.Values)
 	if err != nil {
@@ -303,7 +301,7 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	return nil
 }
 
-// rememberDecision keeps a decision for a request that comes again.
+// rememberDecision keeps the answer for a request that is repeated.
 func (r *runState) rememberDecision(key string, a api.Approval) {
 	if key == "" {
 		return
@@ -314,7 +312,7 @@ func (r *runState) rememberDecision(key string, a api.Approval) {
 	r.requests[key] = a
 }
 
-// decided is the event that a record of a decision stands for.
+// decided returns the event that the record of a decision stands for.
 func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	message := rec.Message
 	if by := cmp.Or(rec.Cause, rec.User); !rec.OK && by != "" {
@@ -323,7 +321,7 @@ func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
 }
 
-// decodeValues reads a JSON object as expressions have it; nil for none.
+// decodeValues decodes a JSON object as expressions have it; nil for none.
 func decodeValues(data []byte) (map[string]any, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -335,7 +333,7 @@ func decodeValues(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// exactValues are values of a request as expressions have them: a client sends numbers as they are written.
+// exactValues returns the values of a request as expressions have them: numbers keep the form in which they were written.
 func exactValues(values map[string]any) (map[string]any, error) {
 	if len(values) == 0 {
 		return values, nil
@@ -347,7 +345,7 @@ func exactValues(values map[string]any) (map[string]any, error) {
 	return decodeValues(data)
 }
 
-// poolsWait is what a node of an active run waits for in a line of a pool; nil for none.
+// poolsWait describes what a node of an active run waits for in the line of a pool; nil for none.
 func (r *runState) poolsWait(i int) *api.Wait {
 	if r.active == nil {
 		return nil
@@ -355,7 +353,7 @@ func (r *runState) poolsWait(i int) *api.Wait {
 	return r.active.poolWait(i)
 }
 
-// waitingState is what people see of a queued node that waits.
+// waitingState returns the state of a queued node that waits for something other than a slot; "" for others.
 func (r *runState) waitingState(i int) (api.State, *api.Wait) {
 	if r.sched.Status(i) != graph.Queued {
 		return "", nil

@@ -13,14 +13,14 @@ import (
 	"wf/workspace/history"
 )
 
-// Why explains the state of a node in a run: in the named one, else in the active one that covers
-// it, else in the last one it took part in.
+// Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
+// did.
 func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) {
 	type found struct {
 		why     api.Why
 		label   string // the command that the node has now
 		past    int    // run to explain from the history; 0 = explained already
-		unknown error  // the workfile has no such node: only the run may have known it
+		unknown error  // the workfile has no such node, but the run may have had it
 	}
 	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
 		number, err := w.runNumber(run)
@@ -60,7 +60,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 			r.explainer().explain(&f.why, i)
 			return f, nil
 		}
-		if f.past = number; asked == 0 { // a node of a sub-flow is as old as that
+		if f.past = number; asked == 0 { // a node of a sub-flow ran when its container did
 			f.past = w.lastRun(outerOf(n))
 		}
 		if f.past == 0 {
@@ -84,7 +84,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 	return w.whyPast(f.why, f.past, &f.label)
 }
 
-// neverRan explains a node that no known run covers.
+// neverRan explains a node that no known run covered.
 func (w *Workspace) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
 	if _, foreign := w.foreign[n.ID]; foreign {
@@ -102,8 +102,8 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 	return text
 }
 
-// whyPast folds a past run once more and explains the node in it. label is the command that the node
-// has now; nil: the workfile has no such node any more.
+// whyPast replays a run of the history and explains the node in it. label is the command that the node has now; nil means
+// that the workfile has no such node any more.
 func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = runID(n)
 	r, err := replayRun(w.store, n)
@@ -129,7 +129,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
 	}
 	switch {
-	case label == nil && r.templates[r.sched.Template(i)] != nil: // an instance: its node goes by another name
+	case label == nil && r.templates[r.sched.Template(i)] != nil: // a node of an instance
 	case label == nil:
 		why.Text = append(why.Text, "The workfile has no such node any more.")
 	case *label != why.Node.Command:
@@ -158,17 +158,17 @@ func (r explainer) notCovered() string {
 	return fmt.Sprintf("It was not part of run %d: the workfile did not have it then, or not as a command.", r.n)
 }
 
-// An explainer words why the nodes of a run are in their states.
+// An explainer states in sentences why the nodes of a run are in their states.
 type explainer struct{ *runState }
 
 func (r *runState) explainer() explainer { return explainer{r} }
 
-// explain words what the scheduler and the executor know about a node.
+// explain adds what the scheduler and the executor know about a node.
 func (r explainer) explain(why *api.Why, i int) {
 	ex := r.sched.Explain(i)
 	rec := r.nodes[i].rec
 	if rec == nil {
-		rec = &nodeRecord{} // it was neither executed nor failed in this run
+		rec = &nodeRecord{} // this run has neither executed nor failed it
 	}
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	switch ex.Status {
@@ -230,7 +230,7 @@ func (r explainer) explain(why *api.Why, i int) {
 	}
 }
 
-// holdReason says why nothing of the run starts at present; "" if it may start or is over.
+// holdReason says why nothing of the run starts at present; "" if executions may start, or the run is over.
 func (r explainer) holdReason() string {
 	if r.active == nil {
 		return ""
@@ -245,8 +245,7 @@ func (r explainer) shortage() *api.Shortage {
 	return r.active.shortageNow()
 }
 
-// explainRan says how a node succeeded. It returns false if that was before this run, which has nothing more
-// to tell.
+// explainRan says how a node succeeded. It returns false if an earlier run did it: then there is nothing more to add.
 func (r explainer) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
 	switch in := r.instancesOf(i); {
 	case rec.mocked:
@@ -265,7 +264,7 @@ func (r explainer) explainRan(add func(format string, args ...any), i int, rec *
 	return true
 }
 
-// keptSentence is about a node that a resume has not repeated.
+// keptSentence is about a node that a resume has kept.
 func (r explainer) keptSentence() string {
 	if r.req.Resumes == 0 {
 		return "It had succeeded before this run, which is a resume: it was kept."
@@ -317,7 +316,7 @@ func (r explainer) failureSentence(i int, rec *nodeRecord) string {
 	return s + "."
 }
 
-// afterInstance names the instance that a node lies in, for a sentence; "" for no node.
+// afterInstance names the instance of a node, for a sentence; "" for no node.
 func (r explainer) afterInstance(node int) string {
 	if node < 0 {
 		return ""
@@ -326,15 +325,15 @@ func (r explainer) afterInstance(node int) string {
 	return " after " + name[:strings.LastIndexByte(name, '/')]
 }
 
-// stopSentence says who stopped what was cancelled.
+// stopSentence says what stopped the run or its node.
 func (r explainer) stopSentence() string {
 	switch {
 	case !r.wasStopped && r.req.FailFast:
 		return "something failed, and the run was asked to fail fast"
 	case !r.wasStopped:
-		return "somebody stopped this node with wf stop --node"
+		return "this node was stopped with wf stop --node"
 	case r.cause == "":
-		return "somebody stopped the run with wf stop"
+		return "the run was stopped with wf stop"
 	case r.cause == "SIGINT":
 		return "the run was stopped with Ctrl-C, or another SIGINT to wf run"
 	case r.cause == "SIGTERM":
@@ -345,7 +344,7 @@ func (r explainer) stopSentence() string {
 	return "the run was stopped (" + r.cause + ")"
 }
 
-// explainIdle says what a node that did not run is missing.
+// explainIdle says what a node that did not run lacks.
 func (r explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	over := r.over || r.phase >= ended
@@ -376,7 +375,7 @@ func (r explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	}
 }
 
-// fates tells of nodes how they ended.
+// fates says how nodes ended.
 func (r explainer) fates(nodes []int) []string {
 	var fates []string
 	for _, i := range nodes {
@@ -399,13 +398,13 @@ func (r *runState) names(nodes []int) []string {
 	return names
 }
 
-// causeSentence says what has activated a node with a status.
+// causeSentence says what activated a node.
 func (r explainer) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
 		switch r.sched.Status(i) {
 		case graph.Queued:
-			return "" // it waits for a slot, say; that nothing before it is missing has been said
+			return "" // the reason that it is queued has been given
 		case graph.Running:
 			return "It waits for nothing."
 		}
@@ -420,7 +419,7 @@ func (r explainer) causeSentence(i int, c scheduler.Cause) string {
 	return ""
 }
 
-// sources names where edges come from, each node once.
+// sources names the nodes that edges come from, each once.
 func (r *runState) sources(edges []int) []string {
 	var names []string
 	seen := make(map[int]bool, len(edges))

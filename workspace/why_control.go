@@ -8,7 +8,7 @@ import (
 	"wf/api"
 )
 
-// explainWait says what a queued node waits for other than a slot. It returns false for a slot.
+// explainWait says what a queued node waits for. It returns false if that is only a slot.
 func (r explainer) explainWait(why *api.Why, i int) bool {
 	_, wait := r.waitingState(i)
 	if wait == nil {

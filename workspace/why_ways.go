@@ -9,7 +9,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// skippedSentence names the nodes that went another way.
+// skippedSentence names the nodes that decided for another path.
 func (r explainer) skippedSentence(i int) string {
 	deciders := r.names(r.sched.Deciders(i))
 	if len(deciders) == 0 {
@@ -18,7 +18,7 @@ func (r explainer) skippedSentence(i int) string {
 	return fmt.Sprintf("It was skipped: no path leads to it, since %s went another way.", some(deciders, 8))
 }
 
-// explainWays says which edges of a node that chooses have been taken, and which not.
+// explainWays lists the edges of a node with conditions: those that were taken, and those that were not.
 func (r explainer) explainWays(why *api.Why, i int) {
 	ways := r.sched.Branches(i)
 	if ways == nil {
@@ -49,7 +49,7 @@ func (r explainer) explainWays(why *api.Why, i int) {
 	}
 }
 
-// unmatched is the note about a node that has put out a case for which it has no edge; "" for any other one.
+// unmatched returns a note about a node that has put out a case for which it has no edge; "" for other nodes.
 func (r *runState) unmatched(i int) string {
 	if r.flow == nil {
 		return ""
@@ -70,7 +70,7 @@ func (r *runState) unmatched(i int) string {
 	return fmt.Sprintf("no edge is for the case %q that it put out (its edges are for %s)", expression.Format(value), some(cases, 8))
 }
 
-// joinSentence says which marks a join was decided with.
+// joinSentence says which edges had fired when the join was decided.
 func (r explainer) joinSentence(i int, c scheduler.Cause) string {
 	sources := some(r.sources(c.Edges), 8)
 	if all := r.sched.Incoming(i); len(c.Edges) < all && r.sched.DecidesEarly(i) {
@@ -79,7 +79,7 @@ func (r explainer) joinSentence(i int, c scheduler.Cause) string {
 	return "It was activated when everything it waits for was done: " + sources + "."
 }
 
-// cancelSentence says why a node was cancelled: a stop, a time limit, a join or a failure.
+// cancelSentence says what cancelled a node: a stop, a time limit, a join or a failure.
 func (r explainer) cancelSentence(i int) string {
 	subflow, cut := r.sched.CutBy(i)
 	switch {
@@ -92,15 +92,15 @@ func (r explainer) cancelSentence(i int) string {
 	case r.wasStopped || r.req.FailFast:
 		return r.stopSentence()
 	case cut == scheduler.CutOther:
-		return "somebody stopped " + r.nodes[subflow].name + ", which it is part of, with wf stop --node"
+		return r.nodes[subflow].name + ", which it is part of, was stopped with wf stop --node"
 	}
 	return r.stopSentence()
 }
 
-// mostNotes bounds the notes of a run of each kind.
+// mostNotes bounds the notes of each kind about a run.
 const mostNotes = 20
 
-// endNotes returns remarks about a run that is over, such as a case that matches no edge.
+// endNotes returns notes about a run that is over, such as a case that matches no edge.
 func (r *run) endNotes() []string { return append(r.unmatchedNotes(), r.leftoverNotes()...) }
 
 // unmatchedNotes names the nodes that have put out a case for which they have no edge.
