@@ -7,14 +7,14 @@ import (
 	"wf/api"
 )
 
-// A fileOutput is the output of a node as it stands in the workfile: the end of what it said in a run that the
-// history of this machine does not know.
+// A fileOutput is the output of a node as the workfile contains it: the end of what it printed in a run that the history of
+// this machine does not have.
 type fileOutput struct {
 	out, err string
 	merged   bool // out is both: the attribute "log" of older files
 }
 
-// outputInFile is the output of a node that stands in the workfile, nil if there is none.
+// outputInFile returns the output of a node that the workfile contains; nil if there is none.
 func (w *Workspace) outputInFile(p logPlace) *output {
 	n := w.g.Node(p.id)
 	if n == nil {

@@ -13,27 +13,27 @@ import (
 // logPlace names an execution.
 type logPlace struct {
 	id, name  string // of the node; for a node of an instance both are its path
-	run       int    // 0 = the latest one that has executed it
+	run       int    // 0 = the latest one that has executed the node
 	execution int    // 0 = the latest one in the run
 }
 
-// located is where the output of a place is: at hand, or in the history.
+// located is where the output of a place was found: in memory or in the history.
 type located struct {
 	o    *output
 	past *logPlace
 }
 
-// outputWait is somebody who waits until an execution begins, or cannot begin any more.
+// outputWait is a request that waits until an execution starts, or cannot start any more.
 type outputWait struct {
 	ctx   context.Context
 	p     logPlace
 	reply func(located, error)
 }
 
-// output finds an execution, of a run that is going or of the past. With wait it returns once the output
-// is there to be read: of a node that a run is still to execute, when that has begun.
+// output finds the output of an execution, of an active run or of the history. With wait it returns when an active run has
+// started the execution.
 func (w *Workspace) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
-	var unknown error // the workfile has no such node: only the run may have known it, by id or name
+	var unknown error // the workfile has no such node, but the run may have had it, by id or name
 	f, err := await(ctx, w, func(w *Workspace, reply func(located, error)) {
 		p, err := w.placeOf(node, run, execution)
 		if unknown = err; err != nil && p.run > 0 {
@@ -46,7 +46,7 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 		}
 		r := w.stillToRun(p)
 		if wait && r != nil {
-			p.run = r.n // or, should that not execute it, an earlier run's output would be taken for its own
+			p.run = r.n // if this run does not execute it, an earlier output must not be taken for its own
 			w.outputWaits = append(w.outputWaits, outputWait{ctx, p, reply})
 			return
 		}
@@ -68,8 +68,8 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 	return w.pastOutput(p.run, p.id, p.name, p.execution)
 }
 
-// placeOf resolves what a client has named. With an error only a past run can know the node; then the
-// place bears the text as it was given.
+// placeOf resolves the node that a client has named. With an error only an earlier run can have had the node; then the place
+// contains the text as given.
 func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	p := logPlace{id: node, name: node, execution: execution}
 	var err error
@@ -86,7 +86,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	}
 	if n.Home() != nil {
 		if p.id, err = w.onlyInstance(n); err != nil && p.run > 0 {
-			p.run = 0 // its instances in that run have names of their own
+			p.run = 0 // its instances in that run have paths of their own
 		}
 		p.name = p.id
 		return p, err
@@ -98,7 +98,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 // isPath reports whether a text names a node of an instance.
 func isPath(text string) bool { return strings.Contains(text, "]/") }
 
-// locate finds the output of a place, as far as the workspace knows it.
+// locate finds the output of a place without reading the history.
 func (w *Workspace) locate(p logPlace) (located, error) {
 	rec := w.last[p.id].rec
 	executed := rec != nil && rec.executions > 0
@@ -120,7 +120,7 @@ func (w *Workspace) locate(p logPlace) (located, error) {
 	return located{past: &p}, nil
 }
 
-// whyNoOutput says why a node has none.
+// whyNoOutput says why a node has no output.
 func whyNoOutput(p logPlace, rec *nodeRecord) error {
 	switch {
 	case rec != nil && rec.mocked:
@@ -133,7 +133,7 @@ func whyNoOutput(p logPlace, rec *nodeRecord) error {
 	return noOutput("node %s has no output: it has not run here yet", p.name)
 }
 
-// stillToRun returns the run that is still to begin the execution, nil if there is none.
+// stillToRun returns the run that will still start the execution, or nil.
 func (w *Workspace) stillToRun(p logPlace) *run {
 	for _, r := range w.runs {
 		if (p.run == 0 || p.run == r.n) && w.covers(r, p.id) && w.toBegin(r, p) {
@@ -143,7 +143,7 @@ func (w *Workspace) stillToRun(p logPlace) *run {
 	return nil
 }
 
-// covers reports whether a node belongs to a run. Of an instance that does not exist yet its sub-flow must.
+// covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
 func (w *Workspace) covers(r *run, id string) bool {
 	if _, ok := r.sched.Index(id); ok || !isPath(id) {
 		return ok
@@ -157,7 +157,7 @@ func (w *Workspace) covers(r *run, id string) bool {
 	return ok
 }
 
-// toBegin reports whether a run that covers the node is still to begin the execution.
+// toBegin reports whether a run that covers the node will still start the execution.
 func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	if r.phase == ended || r.phase == complete {
 		return false
@@ -170,11 +170,11 @@ func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	case p.execution > 0 && p.execution < begun:
 		return false
 	case begun > 0 && (p.execution == 0 || p.execution == begun):
-		return rec.live && rec.out.File == "" // it is with the executor, which has not said that it runs
+		return rec.live && rec.out.File == "" // the executor has it and has not reported its start
 	}
 	i, ok := r.sched.Index(p.id)
 	if !ok {
-		return true // its instance has not begun
+		return true // its instance has not started
 	}
 	switch r.sched.Status(i) {
 	case graph.Idle, graph.Queued, graph.Running:
@@ -183,7 +183,7 @@ func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	return false
 }
 
-// answerOutputWaits tells those who wait for an execution to begin what has become of it.
+// answerOutputWaits answers requests whose execution has started, or cannot start any more.
 func (w *Workspace) answerOutputWaits() {
 	left := w.outputWaits[:0]
 	for _, o := range w.outputWaits {
@@ -199,14 +199,14 @@ func (w *Workspace) answerOutputWaits() {
 	w.outputWaits = left
 }
 
-// pastNode finds a node by the id or the name that it had when a run began. The error is
-// errNotThere, or why the record cannot be read.
+// pastNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
+// cannot be read.
 func (w *Workspace) pastNode(run int, text string) (id, name string, err error) {
 	if run == 0 {
 		return "", "", errNotThere
 	}
 	if isPath(text) {
-		return text, text, nil // what the journal has of it, the caller finds
+		return text, text, nil // the caller looks for it in the journal
 	}
 	req, err := w.store.Request(run)
 	if err != nil {
@@ -242,7 +242,7 @@ func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 	return o
 }
 
-// pastOutput looks an execution up in the history.
+// pastOutput finds the output of an execution in the history.
 func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
 	past, err := w.store.Load(run)
 	if err != nil {
@@ -263,11 +263,11 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 	return nil, noOutput("node %s has no output in run %d: it did not run there", name, run)
 }
 
-// merged reports whether both streams were written into one file.
+// merged reports whether both streams were written to one file.
 func (o *output) merged() bool { return o.out.File != "" && o.err.File == "" }
 
-// stream returns where a stream lies, and where it will when the execution is over. Of a merged output
-// standard output is all of it.
+// stream returns where a stream lies, and a function for where it ends when the execution is over. All of a merged output is
+// standard output.
 func (o *output) stream(name string) (r executor.Range, final func() executor.Range, err error) {
 	out := func() executor.Range { return o.ending.out }
 	switch name {

@@ -8,13 +8,13 @@ import (
 	"wf/executor"
 )
 
-// mostTimes bounds the marks that are told of one output; of more, every n-th is.
+// mostTimes bounds the samples that are returned of one output; from a longer list every n-th is taken.
 const mostTimes = 20_000
 
-// LogTimes says when an output that LogInfo has described was written, as far as that is known.
+// LogTimes returns when an output that LogInfo has described was written, as far as the samples tell.
 func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
 	if info.FromFile {
-		return nil, nil // nobody knows
+		return nil, nil // there are no samples
 	}
 	o, err := w.output(ctx, info.Node, info.Run, info.Execution, false)
 	if err != nil {
@@ -44,5 +44,5 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	return t, nil
 }
 
-// span is when an execution began, and when it ended; zero = it has not.
+// span is when an execution started and ended; zero means not yet.
 type span struct{ started, ended time.Time }

@@ -35,7 +35,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	return list, nil
 }
 
-// numberOf is the number of a run that the daemon itself has named.
+// numberOf parses a run number that the daemon itself has written.
 func numberOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -77,7 +77,7 @@ func apiCounts(c history.Counts) api.Counts {
 	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-// load reads a run of the past, or the latest one for "".
+// load reads a run of the history; "" is the latest.
 func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error) {
 	n, err := w.runNumber(name)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 		return d, err
 	}
 	if s, going := active[req.Run]; going {
-		d.RunSummary = s // its journal is being written: that its end is not whole means nothing
+		d.RunSummary = s // its journal is still being written, so a missing end is no damage
 	}
 	ran := map[int]bool{}
 	for _, e := range past.Executions {
@@ -151,8 +151,8 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 	return d, nil
 }
 
-// keptIn lists the nodes of the outer flow that a resume left as they were, by folding it once more. Of a
-// record that cannot be read there are none.
+// keptIn lists the nodes of the outer flow that a resume has kept, by replaying it. It is nil for a record that cannot be
+// read.
 func (w *Workspace) keptIn(n int) (kept []string) {
 	r, err := replayRun(w.store, n)
 	if err != nil {
@@ -190,7 +190,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	return x
 }
 
-// RemoveRun forgets a run of the past with its outputs.
+// RemoveRun removes a run that is over from the history, with its outputs.
 func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 	n, err := w.runNumber(name)
 	if err != nil || n == 0 {
@@ -214,7 +214,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 	return nil
 }
 
-// forget drops what is known from a run that was removed, except that its nodes took part in one.
+// forget drops what is known from a removed run, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
@@ -230,7 +230,7 @@ func (w *Workspace) forget(n int) {
 	}
 }
 
-// pruneLater removes what is not to be kept, after a run has ended.
+// pruneLater removes old runs, after a run has ended.
 func (w *Workspace) pruneLater() {
 	w.loop.Run(func() {
 		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: now()}
@@ -256,8 +256,8 @@ func (w *Workspace) forgetAll(runs []int) {
 	}))
 }
 
-// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than
-// req.OlderMS. A limit of 0 is none; without any limit those of the daemon are taken.
+// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than req.OlderMS. A limit of 0 is
+// none; if all are 0, the limits of the daemon apply.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {
@@ -285,7 +285,7 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	return res, nil
 }
 
-// past is the summary of a run that is over, or nil when it has been removed.
+// past returns the summary of a run that is over, or nil if it was removed.
 func (w *Workspace) past(n int) *api.RunSummary {
 	s, err := w.store.Summary(n)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"wf/workspace/history"
 )
 
-// addControl adds what a run had beyond plain commands to its description: what was given to it, which
-// failures an edge has fired for, and which nodes no path led to. A record that cannot be replayed is
-// described without.
+// addControl adds what a run had beyond plain commands to its description: its parameters and mocks, the failures that were
+// handled, and the nodes that no path led to. If the run cannot be replayed, it adds only what the request says.
 func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	if req.Seed == "" {
 		return
@@ -44,7 +43,7 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	})
 }
 
-// mocksOf are the mocks of a run, by the handles that the nodes had.
+// mocksOf returns the mocks of a run, by the handles that the nodes had.
 func mocksOf(req history.Request) []api.Mock {
 	var stored map[string]scheduler.Mock
 	if len(req.Mocks) == 0 || json.Unmarshal(req.Mocks, &stored) != nil {
