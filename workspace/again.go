@@ -54,7 +54,7 @@ func (w *Workspace) subFlowOf(selector string) *graph.Node {
 
 // member finds what is called so in a sub-flow, nil = in the outer flow; nil if nothing is.
 func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && w.localName(n) == name {
 			return n
 		}
@@ -131,7 +131,7 @@ func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths
 		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
-	scope, err := scheduler.Choose(w.g, sreq)
+	scope, err := scheduler.Choose(w.file.Graph(), sreq)
 	if err != nil {
 		return scope, err
 	}

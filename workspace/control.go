@@ -21,6 +21,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // control is what a run has beyond plain commands and dependencies (docs/control-flow.md). Of a plain run it is
@@ -47,7 +48,7 @@ type control struct {
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
 // their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
 func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
-	f, problems := flow.Read(w.g)
+	f, problems := flow.Read(w.file.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
@@ -69,7 +70,7 @@ func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 		return f, few(unread), nil
 	}
 	first := wrong[0]
-	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
+	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.file.Where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
@@ -144,7 +145,7 @@ func variable(env []string) func(name string) string {
 const pastFile = "past.json"
 
 func readPast(path string) (scheduler.Prior, error) {
-	data, err := ownfile.Read(path, maxFile)
+	data, err := ownfile.Read(path, workfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -340,8 +341,8 @@ func (r *run) grew(w *Workspace, ef scheduler.Effect) {
 // show what these come to.
 func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if n.node != nil {
-		w.g.SetStatus(n.node, ef.Status)
-		w.touch(n.node)
+		w.file.Graph().SetStatus(n.node, ef.Status)
+		w.file.Statuses().Touch(n.node)
 	}
 	if r.templates == nil || ef.Node < r.outer() {
 		return
@@ -356,9 +357,9 @@ func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
 	if sum := t.sum(); sum != t.status {
 		t.status = sum
 		if t.node != nil && w != nil {
-			w.g.SetStatus(t.node, sum)
-			w.know(t.node)
-			w.touch(t.node)
+			w.file.Graph().SetStatus(t.node, sum)
+			w.file.Statuses().Know(t.node)
+			w.file.Statuses().Touch(t.node)
 		}
 	}
 }
@@ -459,7 +460,7 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 			mocks[m.Nodes] = mock
 			continue
 		}
-		nodes, err := w.sel([]string{m.Nodes})
+		nodes, err := w.file.Select([]string{m.Nodes})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/workspace/workfile"
 )
 
 // Create makes a new workfile: of lines, or of a whole workflow. What was known of the statuses of an
@@ -23,14 +24,14 @@ func Create(req api.NewRequest, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(req.Path, graphml.Pieces{data}); err != nil {
+	if err := workfile.WriteNew(req.Path, graphml.Pieces{data}); err != nil {
 		return err
 	}
 	id, _, err := ID(req.Path)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{statusesFile, unpublishedFile, pastFile, originFile} {
+	for _, name := range []string{workfile.StatusesName, "unpublished.json", pastFile, workfile.OriginName} {
 		path := filepath.Join(cfg.State, "workspaces", id, name)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
@@ -91,7 +92,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group,
 			Parent: n.Parent, Container: n.Container, Attrs: n.Attrs}
 		if n.X != nil && n.Y != nil {
-			node.X, node.Y = number(*n.X), number(*n.Y)
+			node.X, node.Y = strconv.FormatFloat(*n.X, 'f', -1, 64), strconv.FormatFloat(*n.Y, 'f', -1, 64)
 		}
 		nodes = append(nodes, node)
 	}

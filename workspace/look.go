@@ -21,7 +21,7 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", w.id))
-	w.recallStatuses()
+	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
@@ -36,7 +36,7 @@ func lookAtFile(path, state string) (*Workspace, error) {
 		return nil, err
 	}
 	w := newWorkspace(id, real, Config{State: state, Log: slog.New(slog.DiscardHandler)}) // its loop never starts
-	return w, w.parseFile()
+	return w, w.file.Load()
 }
 
 // CheckAt is Workspace.Check of a workfile that no daemon has open, with the PATH of the client.

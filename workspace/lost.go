@@ -37,7 +37,7 @@ func (w *Workspace) keepFolder() error {
 
 // given is the highest number of a run that is known to have been given.
 func (w *Workspace) given() int {
-	n := w.through
+	n := w.file.Statuses().Through()
 	for _, r := range w.runs {
 		n = max(n, r.n)
 	}

@@ -60,7 +60,7 @@ func (w *Workspace) tellMarks(most int) {
 			break
 		}
 		delete(w.marks.before, e)
-		if w.g.Edge(e.Key) == e && (e.Mark != before || w.chooses(e)) {
+		if w.file.Graph().Edge(e.Key) == e && (e.Mark != before || w.chooses(e)) {
 			edges = append(edges, edgeStatus(e))
 		}
 	}

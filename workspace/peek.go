@@ -3,8 +3,8 @@ package workspace
 import (
 	"wf/api"
 	"wf/graph"
-	"wf/graphml"
 	"wf/scheduler/flow"
+	"wf/workspace/workfile"
 )
 
 // A Peek is what a workfile says by itself, to somebody who only reads it: the statuses are those
@@ -23,17 +23,13 @@ func PeekAt(path string) (*Peek, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{id: id, path: real}
-	data, _, err := readFile(real)
+	g, err := workfile.ReadGraph(real)
 	if err != nil {
-		return nil, openError(real, err)
+		return nil, err
 	}
-	if _, w.g, _, err = graphml.Parse(data, limits()); err != nil {
-		return nil, w.parseError(err)
-	}
-	p := &Peek{ID: id, Path: real, g: w.g}
-	handles := graph.Handles(w.g)
-	for _, n := range w.g.Nodes() {
+	p := &Peek{ID: id, Path: real, g: g}
+	handles := graph.Handles(g)
+	for _, n := range g.Nodes() {
 		p.Nodes = append(p.Nodes, api.NodeStatus{ID: n.ID, Name: handles.Of(n), Command: n.Label,
 			Status: n.Status.String(), Group: n.Group, Container: n.Container})
 		s := &p.Nodes[len(p.Nodes)-1]

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"wf/api"
+	"wf/workspace/workfile"
 )
 
 // checkPrivate makes sure that the folders of this workspace's history are this user's alone. They lie
@@ -17,7 +18,7 @@ func (w *Workspace) checkPrivate() error {
 	for _, dir := range []string{all, own, filepath.Join(own, "runs")} {
 		info, err := os.Stat(dir)
 		if err != nil {
-			return unsafeFolder(dir, plain(err), "")
+			return unsafeFolder(dir, workfile.Plain(err), "")
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		switch {

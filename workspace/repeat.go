@@ -38,7 +38,7 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 
 // allDone counts the nodes if each of them is done, else it is 0. Of a sub-flow its own status counts.
 func (w *Workspace) allDone() (done int) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}

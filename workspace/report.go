@@ -119,7 +119,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 		r.tell(w, n, rep.ID.Execution, reason)
 	}
 	if n.node != nil {
-		w.touchOutput(n.node)
+		w.file.Statuses().TouchOutput(n.node)
 	}
 	attempt := r.sched.Attempt(rep.ID.Node)
 	r.step(w, finished(rec))

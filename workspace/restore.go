@@ -14,6 +14,7 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // A run that an earlier daemon left going is taken up by folding its journal once more: the same
@@ -130,7 +131,7 @@ func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record
 	for i, id := range r.req.Scope {
 		w.last[id] = memory{run: r.n, rec: w.last[id].rec}
 		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
+			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.file.Graph().Node(id)}
 		}
 	}
 	r.link(w)
@@ -190,7 +191,7 @@ func (r *run) refoldRecord(w *Workspace, rec history.Record) {
 			r.running--
 		}
 		if node := r.nodes[rec.Node].node; node != nil {
-			w.touchOutput(node)
+			w.file.Statuses().TouchOutput(node)
 		}
 		ev := finished(rec)
 		n.outputs = ev.Outputs
@@ -230,8 +231,8 @@ func (r *run) fold(w *Workspace, ev scheduler.Event) {
 			r.waits(w, ef)
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
-				w.g.SetMark(e, ef.Mark)
-				w.touchEdge(e)
+				w.file.Graph().SetMark(e, ef.Mark)
+				w.file.Statuses().TouchEdge(e)
 			}
 		case scheduler.Execute:
 			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
@@ -329,7 +330,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	if w.latest == nil {
 		w.latest = w.past(n)
 	}
-	if !w.store.Bare(n, pastFile, statusesFile) {
+	if !w.store.Bare(n, pastFile, workfile.StatusesName) {
 		w.endExecutor(n)
 	}
 }

@@ -145,8 +145,8 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		case scheduler.EdgeChanged:
 			if e := r.edges[ef.Edge]; e != nil {
 				before := e.Mark
-				w.g.SetMark(e, ef.Mark)
-				w.touchEdge(e)
+				w.file.Graph().SetMark(e, ef.Mark)
+				w.file.Statuses().TouchEdge(e)
 				w.marked(e, before)
 			}
 		case scheduler.NodesAdded:
@@ -288,10 +288,10 @@ func (r *run) failureText(ef scheduler.Effect) string {
 // link finds the live nodes and edges of the run after the graph was read anew or edited.
 func (r *run) link(w *Workspace) {
 	for i := range r.nodes[:r.outer()] {
-		r.nodes[i].node = w.g.Node(r.nodes[i].id)
+		r.nodes[i].node = w.file.Graph().Node(r.nodes[i].id)
 	}
 	for id, t := range r.templates {
-		t.node = w.g.Node(id)
+		t.node = w.file.Graph().Node(id)
 	}
 	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
 	used := map[[2]int]int{} // how many edges between two nodes were linked
@@ -301,11 +301,11 @@ func (r *run) link(w *Workspace) {
 		if src == nil || dst == nil {
 			continue
 		}
-		if e := w.g.Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
+		if e := w.file.Graph().Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
 			r.edges[j] = e // the usual case: nothing has changed
 			continue
 		}
-		between := w.g.EdgesBetween(src, dst)
+		between := w.file.Graph().EdgesBetween(src, dst)
 		if k := used[[2]int{s, t}]; k < len(between) {
 			r.edges[j] = between[k]
 			used[[2]int{s, t}]++

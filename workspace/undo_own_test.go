@@ -4,10 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"wf/api"
-	"wf/graphml"
 )
 
 var ada, bob = api.Author{Client: "c1", User: "ada"}, api.Author{Client: "c2", User: "bob"}
@@ -57,62 +54,4 @@ func TestUndoOwn(t *testing.T) {
 		t.Errorf("later, bob undid: %s", got)
 	}
 	b.close(b.w)
-}
-
-// TestUndoOwnProperty: however two people edit and undo, what each takes back fits; when both have taken
-// back everything, the file is as it was, to the byte.
-func TestUndoOwnProperty(t *testing.T) {
-	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}, {ID: "d", Label: "z"}}
-	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
-	base, err := graphml.CreateGraph(nodes, edges, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		w := bareWorkspace(t, base)
-		before := w.content()
-		who := rapid.SampledFrom([]api.Author{ada, bob})
-		for range rapid.IntRange(1, 14).Draw(t, "steps") {
-			by := who.Draw(t, "who")
-			switch rapid.IntRange(0, 4).Draw(t, "kind") {
-			case 0:
-				turnOwn(t, w, "undo", by)
-			case 1:
-				turnOwn(t, w, "redo", by)
-			default:
-				randomEdit(t, w, by)
-			}
-		}
-		for stuck := 0; len(w.edits.undo) > 0; {
-			by := w.edits.undo[len(w.edits.undo)-1].by // the last one can always be taken back
-			if stuck == 0 {
-				by = who.Draw(t, "who")
-			}
-			if turnOwn(t, w, "undo", by) {
-				stuck = 0
-			} else {
-				stuck++
-			}
-			if stuck > 1 {
-				t.Fatalf("%v cannot take back what came last", by)
-			}
-		}
-		if got := w.content(); got != before {
-			t.Fatalf("after all undos:\n%s\nnot\n%s", got, before)
-		}
-	})
-}
-
-// turnOwn undoes or redoes an edit of somebody and says whether there was one that could be.
-func turnOwn(t *rapid.T, w *Workspace, op string, by api.Author) bool {
-	from, to := &w.edits.undo, &w.edits.redo
-	if op == "redo" {
-		from, to = to, from
-	}
-	n, err := own(*from, op, by.User)
-	_, turned := w.turn(from, to, op, by)
-	if (turned == nil) != (err == nil && n >= 0) {
-		t.Fatalf("%s of %s: %v, although %d, %v", op, by.User, turned, n, err)
-	}
-	return turned == nil
 }

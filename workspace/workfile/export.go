@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"math"
@@ -9,15 +9,15 @@ import (
 	"wf/graphml"
 )
 
-// rendered is the workfile as a copy in this format would be.
-func (w *Workspace) rendered(format string) (graphml.Pieces, error) {
+// rendered returns the bytes of a copy in this format.
+func rendered(doc *graphml.Document, path, format string) (graphml.Pieces, error) {
 	switch format {
 	case "":
-		return w.doc.Render(), nil
+		return doc.Render(), nil
 	case api.FormatYed:
-		pieces, err := w.doc.Yed(boxes)
+		pieces, err := doc.Yed(boxes)
 		if err != nil {
-			return nil, &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be drawn", Where: w.path, Why: err.Error()}
+			return nil, &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be drawn", Where: path, Why: err.Error()}
 		}
 		return pieces, nil
 	}

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 				return err
 			}
 		}
-		text := "set " + s.Key + " of " + b.w.handle(n)
+		text := "set " + s.Key + " of " + b.f.Handle(n)
 		if err := b.apply(graph.SetNode{ID: n.ID, Attr: s.Key, Value: s.Value}, text); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (b *editBuilder) note(text string) {
 func (b *editBuilder) warn() {
 	c := b.concerned()
 	if len(c.nodes)+len(c.edges) > 0 || c.graph {
-		_, problems := flow.Read(b.w.g)
+		_, problems := flow.Read(b.f.g)
 		for _, p := range problems {
 			if p.Code == flow.CodeSubFlow && p.Attr == "" && slices.ContainsFunc(p.Nodes, func(id string) bool { return slices.Contains(b.added, id) }) {
 				continue // a container that has just been made has no nodes yet
@@ -130,7 +130,7 @@ func (b *editBuilder) concerned() concern {
 
 // cycleThrough returns the blocking cycle that an edge closes, node by node, "" if there is none.
 func (b *editBuilder) cycleThrough(key int) string {
-	e := b.w.g.Edge(key)
+	e := b.f.g.Edge(key)
 	if e == nil || e.Type != graph.Blocking || e.Source == e.Target {
 		return ""
 	}
@@ -146,9 +146,9 @@ func (b *editBuilder) cycleThrough(key int) string {
 	if came[e.Source] == nil {
 		return ""
 	}
-	names := []string{b.w.handle(e.Source)}
+	names := []string{b.f.Handle(e.Source)}
 	for n := e.Source; n != nil; n = came[n] {
-		names = append(names, b.w.handle(n))
+		names = append(names, b.f.Handle(n))
 	}
 	slices.Reverse(names)
 	return strings.Join(append(names[len(names)-1:len(names):len(names)], names[:len(names)-1]...), " -> ")

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // An edit whose answer did not come is asked for again, of the next daemon if need be, and that has to tell
@@ -30,7 +31,7 @@ const (
 
 // madeNote is the content of the note.
 type madeNote struct {
-	Before string     `json:"before"` // the file that the newest edits are to change, see fileID.content
+	Before string     `json:"before"` // the file that the newest edits are to change, see identity.content
 	After  string     `json:"after"`  // the file with them
 	Newest []madeEdit `json:"newest"`
 	Made   []madeEdit `json:"made"` // in the file since earlier saves
@@ -44,6 +45,7 @@ type madeEdit struct {
 
 // madeEdits are the requests with keys whose edits were made.
 type madeEdits struct {
+	f       *File
 	unsaved []madeEdit // the next save takes them along
 	saved   []madeEdit
 	doubt   []madeEdit // of an earlier daemon, and the file is another one since
@@ -59,18 +61,13 @@ func briefly(res api.EditResult) api.EditResult {
 	return res
 }
 
-func (w *Workspace) madePath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, "edits-made.json")
+func (m *madeEdits) path() string {
+	return filepath.Join(m.f.cfg.Folder, "edits-made.json")
 }
 
-// content names a state of the file without the change time, which a rename moves.
-func (id fileID) content() string {
-	return fmt.Sprintf("%d:%d:%d:%d", id.dev, id.ino, id.size, id.mtime.UnixNano())
-}
-
-// recallMade reads the note of an earlier daemon. The file must not have been written since it was read.
-func (w *Workspace) recallMade() {
-	data, err := ownfile.Read(w.madePath(), madeMost)
+// recall reads the note of an earlier daemon. The file must not have been written since it was read.
+func (m *madeEdits) recall() {
+	data, err := ownfile.Read(m.path(), madeMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -79,50 +76,50 @@ func (w *Workspace) recallMade() {
 		err = json.Unmarshal(data, &n)
 	}
 	if err != nil {
-		w.cfg.Log.Warn("a note of edits cannot be read", "path", w.madePath(), "err", err)
-		w.made.unread = true
+		m.f.cfg.Log.Warn("a note of edits cannot be read", "path", m.path(), "err", err)
+		m.unread = true
 		return
 	}
-	switch w.made.saved = n.Made; w.file.id.content() {
+	switch m.saved = n.Made; m.f.disk.id.content() {
 	case n.After:
-		w.made.saved = append(w.made.saved, n.Newest...)
+		m.saved = append(m.saved, n.Newest...)
 	case n.Before: // the daemon died before the rename
 	default:
-		w.made.doubt = n.Newest
+		m.doubt = n.Newest
 	}
 }
 
-// madeBefore finds the answer to a request that comes again. It returns an error if it cannot
+// before finds the answer to a request that comes again. It returns an error if it cannot
 // tell whether the edit was made.
-func (w *Workspace) madeBefore(by api.Author) (res api.EditResult, made bool, err error) {
+func (m *madeEdits) before(by api.Author) (res api.EditResult, made bool, err error) {
 	if by.Key == "" || !by.Again {
 		return res, false, nil
 	}
 	is := func(m madeEdit) bool { return m.Key == by.Key }
-	for _, list := range [][]madeEdit{w.made.saved, w.made.unsaved} {
+	for _, list := range [][]madeEdit{m.saved, m.unsaved} {
 		if i := slices.IndexFunc(list, is); i >= 0 {
 			return list[i].Result, true, nil
 		}
 	}
-	if w.made.unread || slices.ContainsFunc(w.made.doubt, is) {
-		return res, false, &api.Error{Code: api.CodeLost, Message: "the daemon was lost while it made this edit", Where: w.path,
+	if m.unread || slices.ContainsFunc(m.doubt, is) {
+		return res, false, &api.Error{Code: api.CodeLost, Message: "the daemon was lost while it made this edit", Where: m.f.cfg.Path,
 			Why: "the file was changed again since, so that nobody knows whether the edit is in it", Fix: "look at it, and ask once more if it is not"}
 	}
 	return res, false, nil
 }
 
-// noteMade writes the note for a save that is about to replace a file by another one.
-func (w *Workspace) noteMade(n madeNote, before, after fileID) {
+// write writes the note for a save that is about to replace a file by another one.
+func (m *madeEdits) write(n madeNote, before, after identity) {
 	if len(n.Newest) == 0 {
 		return
 	}
 	n.Before, n.After = before.content(), after.content()
 	data, err := json.Marshal(n)
 	if err == nil {
-		err = history.ReplaceFileLater(w.disk(), w.madePath(), data)
+		err = history.ReplaceFileLater(m.f.cfg.Disk, m.path(), data)
 	}
 	if err != nil {
-		w.cfg.Log.Warn("an edit that comes again may be made again", "workfile", w.path, "err", err)
+		m.f.cfg.Log.Warn("an edit that comes again may be made again", "workfile", m.f.cfg.Path, "err", err)
 	}
 }
 
@@ -136,37 +133,32 @@ func (m *madeEdits) settle(newest []madeEdit, err error) {
 	m.saved = m.saved[max(0, len(m.saved)-madeKept):]
 }
 
-// edited is onceSaved for the file as it is now, with what was edited before.
-func edited(ctx context.Context, w *Workspace, by api.Author, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
-	if err := w.refresh(ctx); err != nil {
+// edited calls f on the loop, for the file as it is now and with what was edited before. It returns when the
+// edit is in the file. A request that comes again gets its earlier answer.
+func (f *File) edited(ctx context.Context, by api.Author, edit func() (api.EditResult, error)) (api.EditResult, error) {
+	if err := f.Refresh(ctx); err != nil {
 		return api.EditResult{}, err
 	}
-	if err := w.resumeEdits(ctx); err != nil {
+	if err := f.edits.resume(ctx); err != nil {
 		return api.EditResult{}, err
 	}
-	return onceSaved(ctx, w, by, f)
-}
-
-// onceSaved is ask for edits: the answer comes when the file has been written. A request that comes again is
-// answered as it was.
-func onceSaved(ctx context.Context, w *Workspace, by api.Author, f func(*Workspace) (api.EditResult, error)) (api.EditResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func(api.EditResult, error)) {
-		res, made, err := w.madeBefore(by)
+	return loop.Await(ctx, f.cfg.Loop, func(reply func(api.EditResult, error)) {
+		res, made, err := f.made.before(by)
 		if err == nil && !made {
-			res, err = f(w)
+			res, err = edit()
 		}
 		if err != nil {
 			reply(res, err)
 			return
 		}
 		if by.Key != "" && !made {
-			w.made.unsaved = append(w.made.unsaved, madeEdit{by.Key, briefly(res)})
+			f.made.unsaved = append(f.made.unsaved, madeEdit{by.Key, briefly(res)})
 		}
-		w.saveThen(func() {
-			if w.file.problem != "" {
-				res.Unsaved, res.Notes = true, append(res.Notes, w.file.problem+"; the change is kept and written as soon as that is mended")
+		f.SaveThen(func() {
+			if f.disk.problem != "" {
+				res.Unsaved, res.Notes = true, append(res.Notes, f.disk.problem+"; the change is kept and written as soon as that is mended")
 			}
-			w.keepThen(func() { reply(res, nil) })
+			f.statuses.KeepThen(func() { reply(res, nil) })
 		})
 	})
 }

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 )
 
 // swap puts tmp in the place of path if that is still the file that was expected. It exchanges the
-// two and looks at what it got out: a change by another program up to the last moment is put back.
-func swap(tmp, path string, expect fileID) error {
+// two and looks at what it got out: the file that another program put there up to the last moment is put back.
+func swap(tmp, path string, expect identity) error {
 	err := exchange(tmp, path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return renameOver(tmp, path, expect) // not every file system can exchange

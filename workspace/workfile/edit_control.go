@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ func (b *editBuilder) container(name string) (id string, err error) {
 	if name == "" {
 		return "", nil
 	}
-	n, err := b.w.find(name)
+	n, err := b.f.Find(name)
 	if err != nil {
 		return "", err
 	}
 	if !n.Container {
-		return "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("node %s is a command, not a container of nodes", b.w.handle(n)),
+		return "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("node %s is a command, not a container of nodes", b.f.Handle(n)),
 			Fix: "wf edit add-container NAME makes one"}
 	}
 	return n.ID, nil

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"cmp"
@@ -8,25 +8,25 @@ import (
 	"wf/graph"
 )
 
-// changesSince compares the workfile with the graph that a run began with: what runs and in which
+// ChangesSince compares the workfile with the graph that a run began with: what runs and in which
 // order, not how it is drawn. nil: nothing of that has changed.
-func (w *Workspace) changesSince(old *graph.Graph) *api.Changes {
-	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), w.g.Attrs())}
-	for _, n := range w.g.Nodes() {
+func (f *File) ChangesSince(old *graph.Graph) *api.Changes {
+	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), f.g.Attrs())}
+	for _, n := range f.g.Nodes() {
 		switch was := old.Node(n.ID); {
 		case was == nil:
-			c.Added = append(c.Added, w.handle(n))
+			c.Added = append(c.Added, f.Handle(n))
 		case was.Label != n.Label:
-			c.Commands = append(c.Commands, w.handle(n))
+			c.Commands = append(c.Commands, f.Handle(n))
 		}
 	}
 	handles := graph.Handles(old)
 	for _, n := range old.Nodes() {
-		if w.g.Node(n.ID) == nil {
+		if f.g.Node(n.ID) == nil {
 			c.Removed = append(c.Removed, handles.Of(n))
 		}
 	}
-	w.changedEdges(c, old, handles)
+	changedEdges(f, c, old, handles)
 	if len(c.Commands)+len(c.Added)+len(c.Removed)+len(c.EdgesAdded)+len(c.EdgesRemoved)+len(c.EdgesRetyped)+len(c.Attributes) == 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ type ends struct{ source, target string }
 
 // changedEdges finds the edges that came, went or are of another type. An edge has no identity
 // across files: those between two nodes are compared by their number and types.
-func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
+func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
 	type both struct{ was, is []string }
 	between := map[ends]*both{}
 	of := func(e *graph.Edge) *both {
@@ -65,13 +65,13 @@ func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *g
 		b := of(e)
 		b.was = append(b.was, e.Type.String())
 	}
-	for _, e := range w.g.Edges() {
+	for _, e := range f.g.Edges() {
 		b := of(e)
 		b.is = append(b.is, e.Type.String())
 	}
 	name := func(id string) string {
-		if n := w.g.Node(id); n != nil {
-			return w.handle(n)
+		if n := f.g.Node(id); n != nil {
+			return f.Handle(n)
 		}
 		return oldHandles.Of(old.Node(id))
 	}

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name := b.w.handle(src) + " -> " + b.w.handle(dst)
-	edges := slices.Clone(b.w.g.EdgesBetween(src, dst))
+	name := b.f.Handle(src) + " -> " + b.f.Handle(dst)
+	edges := slices.Clone(b.f.g.EdgesBetween(src, dst))
 	if len(edges) == 0 {
 		return nil, "", b.noEdge(src, dst, name)
 	}
@@ -31,7 +31,7 @@ func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 // edgeOf finds an edge by its id.
 func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 	var edges []*graph.Edge
-	for _, e := range b.w.g.Edges() {
+	for _, e := range b.f.g.Edges() {
 		if e.ID == id {
 			edges = append(edges, e)
 		}
@@ -41,7 +41,7 @@ func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 		return nil, "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("no edge has the id %q", id),
 			Fix: "name its two ends; wf graph --format json lists the ids"}
 	case 1:
-		return edges, b.w.handle(edges[0].Source) + " -> " + b.w.handle(edges[0].Target), nil
+		return edges, b.f.Handle(edges[0].Source) + " -> " + b.f.Handle(edges[0].Target), nil
 	}
 	return nil, "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%d edges have the id %q", len(edges), id),
 		Why: b.listed(edges), Fix: "name its two ends"}

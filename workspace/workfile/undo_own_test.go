@@ -1,0 +1,69 @@
+package workfile
+
+import (
+	"testing"
+	"wf/api"
+	"wf/graphml"
+
+	"pgregory.net/rapid"
+)
+
+var ada, bob = api.Author{Client: "c1", User: "ada"}, api.Author{Client: "c2", User: "bob"}
+
+// TestUndoOwnProperty: however two people edit and undo, what each takes back fits; when both have taken
+// back everything, the file is as it was, to the byte.
+func TestUndoOwnProperty(t *testing.T) {
+	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}, {ID: "d", Label: "z"}}
+	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
+	base, err := graphml.CreateGraph(nodes, edges, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		f := bareFile(t, base)
+		before := f.contents()
+		who := rapid.SampledFrom([]api.Author{ada, bob})
+		for range rapid.IntRange(1, 14).Draw(t, "steps") {
+			by := who.Draw(t, "who")
+			switch rapid.IntRange(0, 4).Draw(t, "kind") {
+			case 0:
+				turnOwn(t, f, "undo", by)
+			case 1:
+				turnOwn(t, f, "redo", by)
+			default:
+				randomEdit(t, f, by)
+			}
+		}
+		for stuck := 0; len(f.edits.undo) > 0; {
+			by := f.edits.undo[len(f.edits.undo)-1].by // the last one can always be taken back
+			if stuck == 0 {
+				by = who.Draw(t, "who")
+			}
+			if turnOwn(t, f, "undo", by) {
+				stuck = 0
+			} else {
+				stuck++
+			}
+			if stuck > 1 {
+				t.Fatalf("%v cannot take back what came last", by)
+			}
+		}
+		if got := f.contents(); got != before {
+			t.Fatalf("after all undos:\n%s\nnot\n%s", got, before)
+		}
+	})
+}
+
+// turnOwn undoes or redoes an edit of somebody and says whether there was one that could be.
+func turnOwn(t *rapid.T, f *File, op string, by api.Author) bool {
+	from, to := &f.edits.undo, &f.edits.redo
+	if op == "redo" {
+		from, to = to, from
+	}
+	n, err := own(*from, op, by.User)
+	_, turned := f.edits.turn(from, to, op, by)
+	if (turned == nil) != (err == nil && n >= 0) {
+		t.Fatalf("%s of %s: %v, although %d, %v", op, by.User, turned, n, err)
+	}
+	return turned == nil
+}
