@@ -55,7 +55,8 @@ var mayImport = map[string][]string{
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -154,6 +155,8 @@ func home(name string) string {
 	switch name {
 	case "executor/executortest":
 		return "executor"
+	case "cmd/wf/console/consoletest":
+		return "cmd/wf/console"
 	case "workspace/history/historytest":
 		return "workspace/history"
 	}

@@ -266,9 +266,9 @@ func (c Counts) Of(s State) int {
 
 // WatchOptions say what a watcher wants to get.
 type WatchOptions struct {
-	Nodes  bool        // the snapshot carries nodes and edges
-	Events []EventType // only events of these types; nil = all
-	Caller *Caller     // the execution whose command does nothing but wait for what it watches; nil = none
+	Nodes  bool        `query:"nodes,on"` // the snapshot carries nodes and edges
+	Events []EventType `query:"type"`     // only events of these types; nil = all
+	Caller *Caller     `query:"caller"`   // the execution whose command does nothing but wait for what it watches; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then

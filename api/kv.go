@@ -1,14 +1,5 @@
 package api
 
-// The routes of the values that commands keep. They open no workspace.
-const (
-	PathKV       = "/v1/kv"        // GET ?scope=&workfile=&run=&key=: KVAnswer
-	PathKVKeys   = "/v1/kv/keys"   // GET ?scope=&workfile=&run=&prefix=&after=&limit=: KVKeys
-	PathKVSet    = "/v1/kv/set"    // POST KVSet: KVAnswer
-	PathKVDelete = "/v1/kv/delete" // POST KVDelete: KVAnswer
-	PathKVIncr   = "/v1/kv/incr"   // POST KVIncr: KVAnswer
-)
-
 // Scopes of keys.
 const (
 	KVMachine  = "machine"  // all of this user on this machine
@@ -24,9 +15,9 @@ const KVPageMost = 1000
 
 // KVScope says where a key is looked for.
 type KVScope struct {
-	Scope    string `json:"scope"`
-	Workfile string `json:"workfile,omitempty"` // absolute; of all scopes but the machine's
-	Run      string `json:"run,omitempty"`      // its number; of KVRun only
+	Scope    string `json:"scope" query:"scope"`
+	Workfile string `json:"workfile,omitempty" query:"workfile"` // absolute; of all scopes but the machine's
+	Run      string `json:"run,omitempty" query:"run"`           // its number; of KVRun only
 }
 
 // KVSet gives a key a value.

@@ -1,59 +1,137 @@
 package api
 
-import "net/url"
-
-// Paths of the daemon's routes. daemon/routes.go serves exactly these; client asks only for these.
+// Limits of request bodies, in bytes.
 const (
-	PathVersion    = "/v1/version"     // GET: VersionInfo
-	PathProof      = "/v1/proof"       // GET ?nonce=HEX: Proof; the only one that needs no token
-	PathServer     = "/v1/server"      // GET: ServerStatus
-	PathPools      = "/v1/pools"       // GET: PoolList; POST PoolSize: PoolList
-	PathServerStop = "/v1/server/stop" // POST ServerStop
-	PathWorkfiles  = "/v1/workfiles"   // POST NewRequest: WorkspaceInfo
-	PathWorkspaces = "/v1/workspaces"  // POST OpenRequest: WorkspaceInfo
-	PathMove       = "/v1/move"        // POST MoveRequest: MoveResult
-	PathHistories  = "/v1/histories"   // POST GoneRequest: GoneList
+	plainBody    = 1 << 20
+	valueBody    = 4 << 20  // two values of 1 MiB, in base64
+	envBody      = 8 << 20  // a whole environment
+	editBody     = 8 << 20  // many edits at once
+	workfileBody = 64 << 20 // the lines of a new workfile
 )
 
-// Below a workspace, see Workspace.
-const (
-	SubStatus    = "/status"    // GET ?nodes=0: Status; ?stages=N: with at most N stages instead of nodes
-	SubEvents    = "/events"    // WebSocket ?nodes=0&type=TYPE (repeatable): Frames
-	SubRuns      = "/runs"      // GET: RunList; POST RunRequest: RunAccepted
-	SubPlan      = "/plan"      // POST RunRequest: Plan
-	SubPrune     = "/prune"     // POST PruneRequest: PruneResult
-	SubCheck     = "/check"     // GET ?accept=…: Check
-	SubWhy       = "/why"       // GET ?node=&run=: Why
-	SubLog       = "/log"       // GET ?node=&run=&execution=&wait=1&times=1: LogInfo
-	SubOutput    = "/output"    // GET ?node=&run=&execution=&stream=stdout|stderr&offset=&follow=1: raw bytes
-	SubSelect    = "/select"    // GET ?nodes=SEL (repeatable): NodeList of the nodes it names
-	SubEdits     = "/edits"     // POST EditRequest: EditResult
-	SubUndo      = "/undo"      // POST: EditResult
-	SubRedo      = "/redo"      // POST: EditResult
-	SubReset     = "/reset"     // POST ResetRequest: ResetResult
-	SubStop      = "/stop"      // POST StopRequest: []StopResult of all active runs; below a run: StopResult
-	SubApprovals = "/approvals" // GET: ApprovalList
-	SubDecide    = "/decide"    // POST Decision: Approval
-	SubOutputs   = "/outputs"   // GET ?node=&run=: NodeOutputs
-	SubParams    = "/params"    // POST ParamsRequest: ParamList
-	SubEval      = "/eval"      // POST EvalRequest: Evaluated
-	SubSaveAs    = "/save-as"   // POST SaveAsRequest: WorkspaceInfo of the copy
+// Requests about the daemon.
+var (
+	GetVersion     = get[None, VersionInfo]("/v1/version")
+	ProvePort      = get[ProofQuery, Proof]("/v1/proof") // the only one that needs no token
+	GetServer      = get[None, ServerStatus]("/v1/server")
+	StopServer     = post[ServerStop, None]("/v1/server/stop", plainBody, ResendServed)
+	ListPools      = get[None, PoolList]("/v1/pools")
+	ResizePool     = post[PoolSize, PoolList]("/v1/pools", plainBody, ResendServed)
+	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost)
+	MoveWorkfile   = post[MoveRequest, MoveResult]("/v1/move", plainBody, ResendLost)
+	ListHistories  = post[GoneRequest, GoneList]("/v1/histories", plainBody, ResendServed)
+	OpenWorkspace  = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed)
 )
 
-// Workspace is the path of a workspace, to which the Sub constants are appended.
-func Workspace(id string) string { return PathWorkspaces + "/" + url.PathEscape(id) }
-
-// Run is the path of a run below a workspace: GET ?analysis=1: RunDetail, DELETE: forget it.
-func Run(id, run string) string { return Workspace(id) + SubRuns + "/" + url.PathEscape(run) }
-
-// Below a run that is going, see Run.
-const (
-	SubOutlook = "/outlook" // GET: RunOutlook
-	SubLive    = "/live"    // GET ?node=ID (repeatable): RunLive with the tails of these nodes
+// Requests about the values that commands keep. They open no workspace.
+var (
+	GetValue    = get[KVQuery, KVAnswer]("/v1/kv")
+	ListKeys    = get[KVKeysQuery, KVKeys]("/v1/kv/keys")
+	SetValue    = post[KVSet, KVAnswer]("/v1/kv/set", valueBody, ResendServed)
+	DeleteValue = post[KVDelete, KVAnswer]("/v1/kv/delete", valueBody, ResendServed)
+	AddToValue  = post[KVIncr, KVAnswer]("/v1/kv/incr", plainBody, ResendServed)
 )
 
-// OnlyRun stands for a run in RunStop: the only active one.
+// inWorkspace begins the paths of requests about an open workspace, inRun of those about one of its runs.
+const (
+	inWorkspace = "/v1/workspaces/{id}"
+	inRun       = inWorkspace + "/runs/{run}"
+)
+
+// Requests about an open workspace.
+var (
+	CloseWorkspace = remove[None, None](inWorkspace, ResendServed)
+	GetStatus      = get[StatusQuery, Status](inWorkspace + "/status")
+	WatchEvents    = get[WatchOptions, Stream](inWorkspace + "/events") // a WebSocket: Frames
+	CheckWorkfile  = get[None, Check](inWorkspace + "/check")
+	SelectNodes    = get[SelectQuery, NodeList](inWorkspace + "/select")
+	ExplainNode    = get[NodeQuery, Why](inWorkspace + "/why")
+	GetOutputs     = get[NodeQuery, NodeOutputs](inWorkspace + "/outputs")
+	GetLog         = get[LogQuery, LogInfo](inWorkspace + "/log")
+	ReadOutput     = get[OutputQuery, Stream](inWorkspace + "/output") // raw bytes
+	EditWorkfile   = post[EditRequest, EditResult](inWorkspace+"/edits", editBody, ResendAnswered)
+	UndoEdit       = post[None, EditResult](inWorkspace+"/undo", plainBody, ResendAnswered)
+	RedoEdit       = post[None, EditResult](inWorkspace+"/redo", plainBody, ResendAnswered)
+	ResetNodes     = post[ResetRequest, ResetResult](inWorkspace+"/reset", plainBody, ResendAnswered)
+	SaveCopy       = post[SaveAsRequest, WorkspaceInfo](inWorkspace+"/save-as", plainBody, ResendLost)
+	ListParams     = post[ParamsRequest, ParamList](inWorkspace+"/params", envBody, ResendServed)
+	EvalExpression = post[EvalRequest, Evaluated](inWorkspace+"/eval", envBody, ResendServed)
+	ListApprovals  = get[None, ApprovalList](inWorkspace + "/approvals")
+	DecideApproval = post[Decision, Approval](inWorkspace+"/decide", plainBody, ResendServed)
+	PlanRun        = post[RunRequest, Plan](inWorkspace+"/plan", envBody, ResendServed)
+	StartRun       = post[RunRequest, RunAccepted](inWorkspace+"/runs", envBody, ResendServed)
+	ListRuns       = get[None, RunList](inWorkspace + "/runs")
+	PruneRuns      = post[PruneRequest, PruneResult](inWorkspace+"/prune", plainBody, ResendAnswered)
+	StopRuns       = post[StopRequest, []StopResult](inWorkspace+"/stop", plainBody, ResendServed) // all active runs
+	GetRun         = get[RunQuery, RunDetail](inRun)
+	RemoveRun      = remove[None, None](inRun, ResendAnswered)
+	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed)
+	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
+	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
+)
+
+// OnlyRun stands for the number of the run in StopRun: the only active one.
 const OnlyRun = "-"
 
-// RunStop is the path that stops a run: POST StopRequest: StopResult.
-func RunStop(id, run string) string { return Run(id, run) + SubStop }
+// ProofQuery asks for a proof that the port is served by the daemon of the registry.
+type ProofQuery struct {
+	Nonce string `query:"nonce"` // NonceBytes of chance, hexadecimal
+}
+
+// StatusQuery asks for the state of a workspace.
+type StatusQuery struct {
+	Nodes  bool `query:"nodes,on"` // with nodes and edges
+	Stages int  `query:"stages"`   // with at most so many stages instead of nodes; 0 = without
+}
+
+// SelectQuery asks for nodes.
+type SelectQuery struct {
+	Nodes []string `query:"nodes"` // selectors; none = all nodes
+}
+
+// NodeQuery asks about a node in a run.
+type NodeQuery struct {
+	Node string `query:"node"`
+	Run  string `query:"run"` // "" = the latest run that the node took part in
+}
+
+// LogQuery asks for the output of one execution.
+type LogQuery struct {
+	Node      string `query:"node"`      // handle, id or unique id prefix
+	Run       string `query:"run"`       // "" = the latest run that the node took part in
+	Execution int    `query:"execution"` // from 1; 0 = the latest
+	Times     bool   `query:"times"`     // LogInfo has Times, too
+	Wait      bool   `query:"wait"`      // waits for an execution that an active run may still start
+}
+
+// OutputQuery asks for the bytes of an output.
+type OutputQuery struct {
+	LogQuery
+	Stream string `query:"stream"` // "stdout", "stderr", or "output" for both where they are one
+	Offset int64  `query:"offset"` // of the first byte
+	Follow bool   `query:"follow"` // the answer ends with the execution, not at the present end
+}
+
+// RunQuery asks for a run.
+type RunQuery struct {
+	Analysis bool `query:"analysis"` // with RunDetail.Analysis
+}
+
+// LiveQuery asks for what changes in an active run without an event.
+type LiveQuery struct {
+	Nodes []string `query:"node"` // ids of the nodes whose output is wanted
+}
+
+// KVQuery asks for the value of a key.
+type KVQuery struct {
+	KVScope
+	Key string `query:"key"`
+}
+
+// KVKeysQuery asks for keys.
+type KVKeysQuery struct {
+	KVScope
+	Prefix string `query:"prefix"`
+	After  string `query:"after"` // only keys behind this one
+	Limit  int    `query:"limit"` // 0 = KVPageMost, which is also the most
+}

@@ -51,7 +51,7 @@ func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
 	first := newFake(t, dir).start()
 	var starts int
 	second := newFake(t, dir)
-	second.mux.HandleFunc("GET "+api.PathServer, func(w http.ResponseWriter, _ *http.Request) {
+	second.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, 200, api.ServerStatus{PID: 7})
 	})
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Start: starter(second, &starts)})
@@ -66,8 +66,8 @@ func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
 func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
-	d.mux.HandleFunc("GET "+api.PathServer, func(w http.ResponseWriter, _ *http.Request) {
-		if d.count(api.PathServer) == 1 {
+	d.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {
+		if d.count(api.GetServer.Path) == 1 {
 			w.Header().Set("Content-Length", "100")
 			w.Write([]byte(`{"socket":"half","pid":`))
 			return // short of what was promised: the server cuts the connection
@@ -77,8 +77,8 @@ func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
 	status, err := c.Server(t.Context())
-	if err != nil || status.PID != 7 || status.Socket != "" || d.count(api.PathServer) != 2 {
-		t.Errorf("status %+v, %v, asked %d times", status, err, d.count(api.PathServer))
+	if err != nil || status.PID != 7 || status.Socket != "" || d.count(api.GetServer.Path) != 2 {
+		t.Errorf("status %+v, %v, asked %d times", status, err, d.count(api.GetServer.Path))
 	}
 }
 

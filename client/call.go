@@ -19,21 +19,13 @@ import (
 // errorBytes bounds what is read of an answer that is no success.
 const errorBytes = 1 << 20
 
-func get[T any](ctx context.Context, c *Client, path string, query url.Values) (T, error) {
-	return call[T](ctx, c, http.MethodGet, path, query, nil)
-}
-
-func post[T any](ctx context.Context, c *Client, path string, body any) (T, error) {
-	return call[T](ctx, c, http.MethodPost, path, nil, body)
-}
-
-// call asks the daemon and decodes its answer. body nil sends none.
-func call[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
-	q, err := newQuestion(method, path, query, body)
+// call sends a request to the daemon and returns its answer. values fill the placeholders of the route.
+func call[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], q Q, values ...string) (A, error) {
+	question, err := newQuestion(route, q, values...)
 	if err != nil {
-		return *new(T), err
+		return *new(A), err
 	}
-	return ask[T](ctx, c, q, nil)
+	return answer[A](ctx, c, question, nil)
 }
 
 // attempt asks the daemon that was found last, once, and returns the body of a successful answer.
@@ -43,7 +35,7 @@ func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", q.method, q.path, err)
 	}
-	// path is escaped already (api.Workspace); Opaque keeps a run called "a/b" one segment.
+	// path is escaped already (api.Endpoint.At); Opaque keeps a run called "a/b" one segment.
 	req.URL.Opaque = "//" + api.SocketHost + q.path
 	req.Header = q.header(c)
 	begin := time.Now()

@@ -128,12 +128,12 @@ func (c *Client) Version() api.VersionInfo { return c.peer.Load().info }
 
 // Server describes the daemon and its open workspaces.
 func (c *Client) Server(ctx context.Context) (api.ServerStatus, error) {
-	return get[api.ServerStatus](ctx, c, api.PathServer, nil)
+	return call(ctx, c, api.GetServer, api.None{})
 }
 
 // New creates a workfile and opens it.
 func (c *Client) New(ctx context.Context, req api.NewRequest) (api.WorkspaceInfo, error) {
-	return post[api.WorkspaceInfo](ctx, c, api.PathWorkfiles, req)
+	return call(ctx, c, api.CreateWorkfile, req)
 }
 
 // Open opens the workspace of a workfile; path is absolute.
@@ -147,10 +147,10 @@ func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {
 
 // Retry opens a workspace that is held, see api.HeldWorkspace. For one that is not it is Open.
 func (c *Client) Retry(ctx context.Context, path string) error {
-	_, err := post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path, Retry: true})
+	_, err := call(ctx, c, api.OpenWorkspace, api.OpenRequest{Path: path, Retry: true})
 	return err
 }
 
 func (c *Client) open(ctx context.Context, path string) (api.WorkspaceInfo, error) {
-	return post[api.WorkspaceInfo](ctx, c, api.PathWorkspaces, api.OpenRequest{Path: path, Results: c.opt.Results})
+	return call(ctx, c, api.OpenWorkspace, api.OpenRequest{Path: path, Results: c.opt.Results})
 }

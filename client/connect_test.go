@@ -157,7 +157,7 @@ func TestUnsafeRegistry(t *testing.T) {
 	if checkPeer("s", 1, 2) == nil || checkPeer("s", 1, 1) != nil {
 		t.Error("the peer's user is not compared")
 	}
-	if n := d.count(api.PathVersion); n != 0 {
+	if n := d.count(api.GetVersion.Path); n != 0 {
 		t.Errorf("%d requests were sent all the same", n)
 	}
 }

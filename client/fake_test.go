@@ -38,12 +38,12 @@ type fakeDaemon struct {
 func newFake(t testing.TB, runtime string) *fakeDaemon {
 	d := &fakeDaemon{t: t, runtime: runtime, mux: http.NewServeMux(), done: make(chan struct{}),
 		info: api.VersionInfo{Version: "v1", Protocol: api.Version, PID: 4121}}
-	d.mux.HandleFunc("GET "+api.PathVersion, func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.info) })
-	d.mux.HandleFunc("POST "+api.PathServerStop, func(w http.ResponseWriter, _ *http.Request) {
+	d.mux.HandleFunc("GET "+api.GetVersion.Path, func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.info) })
+	d.mux.HandleFunc("POST "+api.StopServer.Path, func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, 200, struct{}{})
 		go d.stop()
 	})
-	d.mux.HandleFunc("POST "+api.PathWorkspaces, func(w http.ResponseWriter, r *http.Request) {
+	d.mux.HandleFunc("POST "+api.OpenWorkspace.Path, func(w http.ResponseWriter, r *http.Request) {
 		var q api.OpenRequest
 		_ = json.NewDecoder(r.Body).Decode(&q)
 		reply(w, 200, api.WorkspaceInfo{ID: "id", Workfile: q.Path})

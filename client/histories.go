@@ -8,10 +8,10 @@ import (
 
 // Move moves a workfile with its history.
 func (c *Client) Move(ctx context.Context, req api.MoveRequest) (api.MoveResult, error) {
-	return post[api.MoveResult](ctx, c, api.PathMove, req)
+	return call(ctx, c, api.MoveWorkfile, req)
 }
 
 // Gone lists the histories of workfiles that are gone, and forgets those that req names.
 func (c *Client) Gone(ctx context.Context, req api.GoneRequest) (api.GoneList, error) {
-	return post[api.GoneList](ctx, c, api.PathHistories, req)
+	return call(ctx, c, api.ListHistories, req)
 }

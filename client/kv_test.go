@@ -13,8 +13,8 @@ import (
 func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
-	d.mux.HandleFunc("POST "+api.PathKVIncr, func(w http.ResponseWriter, _ *http.Request) {
-		if d.count(api.PathKVIncr) < 3 {
+	d.mux.HandleFunc("POST "+api.AddToValue.Path, func(w http.ResponseWriter, _ *http.Request) {
+		if d.count(api.AddToValue.Path) < 3 {
 			reply(w, http.StatusGone, api.Error{Code: api.CodeGone, Message: "the daemon is ending"})
 			return
 		}
@@ -23,8 +23,8 @@ func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
 	answer, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1})
-	if err != nil || string(answer.Value) != "1" || d.count(api.PathKVIncr) != 3 {
-		t.Errorf("%+v, %v after %d", answer, err, d.count(api.PathKVIncr))
+	if err != nil || string(answer.Value) != "1" || d.count(api.AddToValue.Path) != 3 {
+		t.Errorf("%+v, %v after %d", answer, err, d.count(api.AddToValue.Path))
 	}
 }
 
@@ -32,11 +32,11 @@ func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
 func TestANumberIsNotAddedTwice(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
-	d.mux.HandleFunc("POST "+api.PathKVIncr, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	d.mux.HandleFunc("POST "+api.AddToValue.Path, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
-	if _, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1}); !brokenOff(err) || d.count(api.PathKVIncr) != 1 {
-		t.Errorf("%v after %d", err, d.count(api.PathKVIncr))
+	if _, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1}); !brokenOff(err) || d.count(api.AddToValue.Path) != 1 {
+		t.Errorf("%v after %d", err, d.count(api.AddToValue.Path))
 	}
 }
 
@@ -44,7 +44,7 @@ func TestKeysOfAllPages(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	const all, page = 25, 10
-	d.mux.HandleFunc("GET "+api.PathKVKeys, func(w http.ResponseWriter, r *http.Request) {
+	d.mux.HandleFunc("GET "+api.ListKeys.Path, func(w http.ResponseWriter, r *http.Request) {
 		q, answer := r.URL.Query(), api.KVKeys{}
 		for i := range all {
 			if key := fmt.Sprintf("k%02d", i); key > q.Get("after") {
@@ -72,7 +72,7 @@ func TestEmptyConditionsTravel(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	var got []api.KVSet
-	d.mux.HandleFunc("POST "+api.PathKVSet, func(w http.ResponseWriter, r *http.Request) {
+	d.mux.HandleFunc("POST "+api.SetValue.Path, func(w http.ResponseWriter, r *http.Request) {
 		var q api.KVSet
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			t.Error(err)

@@ -45,7 +45,7 @@ func verifyPort(ctx context.Context, reg api.Registry) error {
 	var b [api.NonceBytes]byte
 	rand.Read(b[:]) // never fails
 	nonce := hex.EncodeToString(b[:])
-	u.Path, u.RawQuery = api.PathProof, url.Values{"nonce": {nonce}}.Encode()
+	u.Path, u.RawQuery = api.ProvePort.Path, api.EncodeQuery(api.ProofQuery{Nonce: nonce}).Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return err

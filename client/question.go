@@ -30,22 +30,27 @@ type question struct {
 	again        bool   // a daemon may have got it already
 }
 
-// newQuestion encodes a question; body nil sends none.
-func newQuestion(method, path string, query url.Values, body any) (*question, error) {
-	q := &question{method: method, path: path, query: query}
-	if body != nil {
-		b, err := json.Marshal(body)
+// newQuestion encodes a question. values fill the placeholders of the route.
+func newQuestion[Q, A any](route api.Route[Q, A], q Q, values ...string) (*question, error) {
+	out := &question{method: route.Method, path: route.At(values...)}
+	_, none := any(q).(api.None)
+	switch {
+	case none:
+	case route.Method == http.MethodGet:
+		out.query = api.EncodeQuery(q)
+	default:
+		body, err := json.Marshal(q)
 		if err != nil {
-			return nil, fmt.Errorf("encode %s %s: %w", method, path, err)
+			return nil, fmt.Errorf("encode %s %s: %w", out.method, out.path, err)
 		}
-		q.body = b
+		out.body = body
 	}
-	if method != http.MethodGet {
+	if route.ChangesSomething() {
 		var b [16]byte
 		rand.Read(b[:]) // never fails
-		q.key = hex.EncodeToString(b[:])
+		out.key = hex.EncodeToString(b[:])
 	}
-	return q, nil
+	return out, nil
 }
 
 // header is that of the client with what tells a repeated question from a new one.
@@ -80,15 +85,15 @@ func (q *question) repeat(c *Client, err error) bool {
 	return true
 }
 
-// ask asks until there is an answer. open, which may be nil, is called when the daemon does not have the
+// answer asks until there is an answer. open, which may be nil, is called when the daemon does not have the
 // workspace of the question.
-func ask[T any](ctx context.Context, c *Client, q *question, open func() error) (T, error) {
+func answer[T any](ctx context.Context, c *Client, q *question, open func() error) (T, error) {
 	return persist(ctx, c, q, open, func() (out T, err error) {
 		return out, receive(ctx, c, q, &out)
 	})
 }
 
-// persist is ask for any way to send a question.
+// persist is answer for any way to send a question.
 func persist[T any](ctx context.Context, c *Client, q *question, open func() error, try func() (T, error)) (T, error) {
 	end := time.Now().Add(c.opt.Timeout)
 	opened := false

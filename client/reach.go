@@ -100,7 +100,7 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	c.http = &http.Client{Transport: transport}
 	defer transport.CloseIdleConnections()
 	var info api.VersionInfo
-	answer, err := c.attempt(ctx, &question{method: http.MethodGet, path: api.PathVersion})
+	answer, err := c.attempt(ctx, &question{method: api.GetVersion.Method, path: api.GetVersion.Path})
 	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
 		return info, errNobody
 	}

@@ -17,9 +17,9 @@ func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
 	first.start()
 	var keys, agains []string
 	second := newFake(t, dir)
-	second.mux.HandleFunc("POST "+api.Workspace("id")+api.SubRuns, func(w http.ResponseWriter, r *http.Request) {
+	second.mux.HandleFunc("POST "+api.ListRuns.At("id"), func(w http.ResponseWriter, r *http.Request) {
 		keys, agains = append(keys, r.Header.Get(api.HeaderRequest)), append(agains, r.Header.Get(api.HeaderAgain))
-		if second.count(api.PathWorkspaces) == 0 {
+		if second.count(api.OpenWorkspace.Path) == 0 {
 			reply(w, 404, api.Error{Code: api.CodeNotFound, Message: "not open"})
 			return
 		}
@@ -31,8 +31,8 @@ func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
 	dying(t, dir)
 	ws := &Workspace{ID: "id", Workfile: "/w", c: c}
 	accepted, err := ws.StartRun(t.Context(), api.RunRequest{})
-	if err != nil || accepted.Run != "1" || second.count(api.PathWorkspaces) != 1 || starts != 1 {
-		t.Fatalf("%+v, %v, opened %d times, %d starts", accepted, err, second.count(api.PathWorkspaces), starts)
+	if err != nil || accepted.Run != "1" || second.count(api.OpenWorkspace.Path) != 1 || starts != 1 {
+		t.Fatalf("%+v, %v, opened %d times, %d starts", accepted, err, second.count(api.OpenWorkspace.Path), starts)
 	}
 	if len(keys) != 2 || len(keys[0]) < 20 || keys[0] != keys[1] || agains[0] != "1" || agains[1] != "1" {
 		t.Errorf("keys %q, again %q", keys, agains)
@@ -46,7 +46,7 @@ func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
 func TestAskingAgainEnds(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
-	d.mux.HandleFunc("GET "+api.PathServer, func(w http.ResponseWriter, _ *http.Request) {
+	d.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100") // short of what is promised
 	})
 	d.start()
@@ -54,7 +54,7 @@ func TestAskingAgainEnds(t *testing.T) {
 	if _, err := c.Server(t.Context()); !brokenOff(err) {
 		t.Errorf("%v", err)
 	}
-	if n := d.count(api.PathServer); n < 2 {
+	if n := d.count(api.GetServer.Path); n < 2 {
 		t.Errorf("asked %d times", n)
 	}
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"wf/api"
 )
@@ -16,7 +15,7 @@ func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
 
 // end asks the daemon to stop, without starting another one if it has ended meanwhile.
 func (c *Client) end(ctx context.Context, req api.ServerStop) error {
-	q, err := newQuestion(http.MethodPost, api.PathServerStop, nil, req)
+	q, err := newQuestion(api.StopServer, req)
 	if err != nil {
 		return err
 	}

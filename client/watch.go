@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ var errClosed = errors.New("the watch is closed")
 func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, error) {
 	own, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel)
-	q := &question{method: http.MethodGet, path: w.path(api.SubEvents)}
+	q := &question{method: api.WatchEvents.Method, path: api.WatchEvents.At(w.ID)}
 	conn, err := persist(own, w.c, q, w.reopen(own), func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
 	if !stop() || err != nil {
 		if conn != nil {

@@ -64,7 +64,7 @@ func newFuzzDaemon(f *testing.F, pushed <-chan func(*websocket.Conn)) *Client {
 	f.Helper()
 	dir := f.TempDir()
 	d := newFake(f, dir)
-	d.mux.HandleFunc("GET "+api.Workspace("id")+api.SubEvents, func(w http.ResponseWriter, r *http.Request) {
+	d.mux.HandleFunc("GET "+api.WatchEvents.At("id"), func(w http.ResponseWriter, r *http.Request) {
 		var u websocket.Upgrader
 		conn, err := u.Upgrade(w, r, nil)
 		if err != nil {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -71,8 +70,8 @@ func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (
 		}
 		return conn, err
 	}}
-	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.Workspace(id) + api.SubEvents,
-		RawQuery: watchQuery(opt).Encode()}
+	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.WatchEvents.At(id),
+		RawQuery: api.EncodeQuery(opt).Encode()}
 	conn, resp, err := d.DialContext(ctx, u.String(), c.header())
 	if !stop() && err == nil {
 		conn.Close()
@@ -85,22 +84,6 @@ func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (
 		return nil, refusal(resp)
 	}
 	return nil, lost(ctx, err)
-}
-
-func watchQuery(opt api.WatchOptions) url.Values {
-	query := url.Values{}
-	if !opt.Nodes {
-		query.Set("nodes", "0")
-	}
-	for _, t := range opt.Events {
-		query.Add("type", string(t))
-	}
-	if opt.Caller != nil {
-		if text, err := json.Marshal(opt.Caller); err == nil {
-			query.Set("caller", string(text))
-		}
-	}
-	return query
 }
 
 // hear notes a sign of life.

@@ -39,7 +39,7 @@ func TestClosedWorkspaceIsOpenedAgain(t *testing.T) {
 		if s, err := w.Status(t.Context(), true); err != nil || s.Workfile != "/data/Workfile" {
 			t.Errorf("%s: %+v, %v", c, s, err)
 		}
-		if n := d.count(api.PathWorkspaces); n != 2 {
+		if n := d.count(api.OpenWorkspace.Path); n != 2 {
 			t.Errorf("%s: opened %d times", c, n)
 		}
 		d.stop()

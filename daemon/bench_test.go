@@ -23,7 +23,7 @@ func BenchmarkPush(b *testing.B) {
 		return new(net.Dialer).DialContext(ctx, "unix", r.reg.Socket)
 	}}
 	for range watchers {
-		conn, _, err := dialer.Dial("ws://"+api.SocketHost+path+api.SubEvents, nil)
+		conn, _, err := dialer.Dial("ws://"+api.SocketHost+path+"/events", nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func TestSecondDaemonNamesTheFirst(t *testing.T) {
 	if !errors.Is(err, ErrAlreadyRunning) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Fatalf("second daemon: %v, want ErrAlreadyRunning with pid %d", err, os.Getpid())
 	}
-	if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+	if e := r.ask("GET", api.GetVersion.Path, nil, nil); e != nil {
 		t.Fatalf("the first daemon was disturbed: %v", e)
 	}
 }
@@ -69,7 +69,7 @@ func TestStaleRegistryIsReplaced(t *testing.T) {
 			if err != nil || got.PID != os.Getpid() || !alive(got) || got.Token == "old" {
 				t.Fatalf("registry %+v, %v", got, err)
 			}
-			if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+			if e := r.ask("GET", api.GetVersion.Path, nil, nil); e != nil {
 				t.Fatal(e)
 			}
 		})
@@ -139,7 +139,7 @@ func TestLongRuntimePath(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+	if e := r.ask("GET", api.GetVersion.Path, nil, nil); e != nil {
 		t.Fatal(e)
 	}
 	folder := filepath.Dir(r.reg.Socket)

@@ -7,19 +7,26 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"wf/api"
 )
 
-// decode reads the body of a request, in the time that the guard has set. No body at all is the
-// zero value. The content type is demanded because a web page may send plain text anywhere without
-// asking, but not JSON.
-func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
-	var v T
+// decode reads the question of a request: its query parameters, or its body in the time that the guard has set. No
+// body at all is the zero value. The content type is required because a web page may send plain text anywhere
+// without asking, but not JSON.
+func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
+	var v Q
+	if _, none := any(v).(api.None); none {
+		return v, nil
+	}
+	if r.Method == http.MethodGet {
+		if err := api.DecodeQuery(r.URL.Query(), &v); err != nil {
+			return v, invalid("%v", err)
+		}
+		return v, nil
+	}
 	if r.ContentLength == 0 {
 		return v, nil
 	}
@@ -46,19 +53,6 @@ func decode[T any](w http.ResponseWriter, r *http.Request) (T, error) {
 
 func invalid(format string, args ...any) *api.Error {
 	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
-}
-
-// number reads a query parameter; absent is 0.
-func number(q url.Values, key string) (int64, error) {
-	text := q.Get(key)
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return 0, invalid("%s=%q is no number", key, text)
-	}
-	return n, nil
 }
 
 // client is the id by which the asking client is known on events.

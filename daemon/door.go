@@ -52,7 +52,7 @@ func (d door) refuse(r *http.Request) *api.Error {
 		return refused("requests of other sites are not answered")
 	case !d.ours(r.Header, "Sec-Fetch-Site", d.sameSite):
 		return refused("requests of other sites are not answered")
-	case r.URL.Path != api.PathProof && !d.authorized(r.Header.Values("Authorization")):
+	case r.URL.Path != api.ProvePort.Path && !d.authorized(r.Header.Values("Authorization")):
 		return refused("the bearer token is missing or wrong")
 	}
 	return nil

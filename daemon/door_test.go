@@ -43,7 +43,7 @@ func TestDoorOfThePort(t *testing.T) {
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			req, _ := http.NewRequest("GET", r.reg.URL+api.PathVersion, nil)
+			req, _ := http.NewRequest("GET", r.reg.URL+api.GetVersion.Path, nil)
 			req.Header.Set("Authorization", "Bearer "+r.reg.Token)
 			for k, v := range tc.header {
 				req.Header.Set(k, v)
@@ -65,14 +65,14 @@ func TestDoorOfThePort(t *testing.T) {
 func TestEveryRouteNeedsTheToken(t *testing.T) {
 	r := start(t, nil)
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for _, route := range append(table, route{method: "GET", path: "/nowhere"}) {
-		if route.path == api.PathProof {
+	for _, route := range append((&daemon{}).table(), endpoint{Endpoint: api.Endpoint{Method: "GET", Path: "/nowhere"}}) {
+		if route.Path == api.ProvePort.Path {
 			continue // TestPortProvesItself
 		}
-		path := strings.NewReplacer("{id}", "x", "{run}", "1").Replace(route.path)
-		req, _ := http.NewRequest(route.method, r.reg.URL+path, nil)
+		path := strings.NewReplacer("{id}", "x", "{run}", "1").Replace(route.Path)
+		req, _ := http.NewRequest(route.Method, r.reg.URL+path, nil)
 		if e := r.do(c, req, nil); e == nil || e.Code != api.CodeRefused {
-			t.Errorf("%s %s without a token: %v", route.method, path, e)
+			t.Errorf("%s %s without a token: %v", route.Method, path, e)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestSecondHeaderDoesNotHide(t *testing.T) {
 func TestWebSocketOfAnotherSite(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("/w")
-	url := "ws" + strings.TrimPrefix(r.reg.URL, "http") + path + api.SubEvents
+	url := "ws" + strings.TrimPrefix(r.reg.URL, "http") + path + "/events"
 	h := http.Header{"Authorization": {"Bearer " + r.reg.Token}}
 	conn, _, err := websocket.DefaultDialer.Dial(url, h)
 	if err != nil {

@@ -333,10 +333,10 @@ func (r *running) do(c *http.Client, req *http.Request, into any) *api.Error {
 func (r *running) open(path string) (*fake, string) {
 	r.t.Helper()
 	var info api.WorkspaceInfo
-	if e := r.ask("POST", api.PathWorkspaces, api.OpenRequest{Path: path}, &info); e != nil {
+	if e := r.ask("POST", api.OpenWorkspace.Path, api.OpenRequest{Path: path}, &info); e != nil {
 		r.t.Fatal(e)
 	}
-	return r.fakes.get(path), api.Workspace(info.ID)
+	return r.fakes.get(path), api.CloseWorkspace.At(info.ID)
 }
 
 // letGo says that the client of the test needs a workspace no more.

@@ -18,9 +18,9 @@ import (
 // FuzzRequests sends anything to any route, past the door. The answer is ours, whatever was asked: a
 // JSON value, with the HTTP status that the code of an error has, and never a bug.
 func FuzzRequests(f *testing.F) {
-	for i, r := range table {
+	for i, r := range (&daemon{}).table() {
 		f.Add(uint8(i), "x", "1", "nodes=0&node=a&offset=1&execution=1&stream=stdout&nonce="+strings.Repeat("ab", api.NonceBytes), "application/json", []byte(`{"path":"/w"}`))
-		f.Add(uint8(i), "", "-", "offset=-1&follow=1", "application/json; charset=utf-8", []byte(r.path))
+		f.Add(uint8(i), "", "-", "offset=-1&follow=1", "application/json; charset=utf-8", []byte(r.Path))
 	}
 	f.Add(uint8(8), "w", "1", "", "application/json", []byte(`{"jobs":1e400,"env":["\ud800"],"grace_ms":null,"nodes":{}}`))
 	f.Add(uint8(4), "w", "1", "", "application/json", []byte(`{"path":"/x"}{"path":"/y"}`))
@@ -37,14 +37,14 @@ func FuzzRequests(f *testing.F) {
 		d.cfg.values.Close()
 		doors.close()
 	})
-	routes := d.routes()
+	routes, table := d.routes(), d.table()
 	f.Fuzz(func(t *testing.T, at uint8, id, run, query, kind string, body []byte) {
 		route := table[int(at)%len(table)]
-		if route.path == api.PathServerStop || strings.HasSuffix(route.path, api.SubEvents) {
+		if route.Path == api.StopServer.Path || strings.HasSuffix(route.Path, "/events") {
 			t.Skip("ends the daemon, or the talk in requests")
 		}
-		path := strings.NewReplacer("{id}", pathSegment(id), "{run}", pathSegment(run)).Replace(route.path)
-		req, err := http.NewRequest(route.method, "http://"+api.SocketHost+path, bytes.NewReader(body))
+		path := strings.NewReplacer("{id}", pathSegment(id), "{run}", pathSegment(run)).Replace(route.Path)
+		req, err := http.NewRequest(route.Method, "http://"+api.SocketHost+path, bytes.NewReader(body))
 		if err != nil {
 			t.Skip("no request")
 		}
@@ -54,7 +54,7 @@ func FuzzRequests(f *testing.F) {
 		d.guard(socketDoor(), anyWorkspace(d, routes)).ServeHTTP(w, req)
 		checkAnswer(t, w)
 		if strings.Contains(log.String(), "panic") {
-			t.Fatalf("%s %s: %s", route.method, path, log.String())
+			t.Fatalf("%s %s: %s", route.Method, path, log.String())
 		}
 	})
 }
@@ -73,7 +73,7 @@ func pathSegment(text string) string {
 // anyWorkspace opens the workspace that is asked for before it is.
 func anyWorkspace(d *daemon, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if rest, ok := strings.CutPrefix(r.URL.Path, api.PathWorkspaces+"/"); ok {
+		if rest, ok := strings.CutPrefix(r.URL.Path, api.OpenWorkspace.Path+"/"); ok {
 			id, _, _ := strings.Cut(rest, "/")
 			if e, err := d.workspaces.open(r.Context(), id, false); err == nil {
 				defer d.workspaces.release(e)

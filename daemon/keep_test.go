@@ -46,7 +46,7 @@ func TestRuntimeFilesAreMadeAgain(t *testing.T) {
 				runtime.Gosched()
 			}
 			until(t, "the daemon can be found again", r.findable)
-			if e := r.ask("GET", api.PathVersion, nil, nil); e != nil {
+			if e := r.ask("GET", api.GetVersion.Path, nil, nil); e != nil {
 				t.Fatal(e)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -74,28 +73,18 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	return store.Run(id, run), nil
 }
 
-func kvScope(q url.Values) api.KVScope {
-	return api.KVScope{Scope: q.Get("scope"), Workfile: q.Get("workfile"), Run: q.Get("run")}
-}
-
-func (d *daemon) kvGet(r *http.Request) (api.KVAnswer, error) {
-	q := r.URL.Query()
-	return keep(d, r, kvScope(q), func(k keeping) (api.KVAnswer, error) {
-		return kvAnswer(k.values.Get(k.ctx, k.scope, q.Get("key")))
+func (d *daemon) kvGet(r *http.Request, q api.KVQuery) (api.KVAnswer, error) {
+	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+		return kvAnswer(k.values.Get(k.ctx, k.scope, q.Key))
 	})
 }
 
-func (d *daemon) kvKeys(r *http.Request) (api.KVKeys, error) {
-	q := r.URL.Query()
-	limit, err := number(q, "limit")
-	if err != nil {
-		return api.KVKeys{}, err
+func (d *daemon) kvKeys(r *http.Request, q api.KVKeysQuery) (api.KVKeys, error) {
+	if q.Limit == 0 || q.Limit > api.KVPageMost {
+		q.Limit = api.KVPageMost
 	}
-	if limit == 0 || limit > api.KVPageMost {
-		limit = api.KVPageMost
-	}
-	return keep(d, r, kvScope(q), func(k keeping) (api.KVKeys, error) {
-		keys, more, err := k.values.Keys(k.ctx, k.scope, q.Get("prefix"), q.Get("after"), int(limit))
+	return keep(d, r, q.KVScope, func(k keeping) (api.KVKeys, error) {
+		keys, more, err := k.values.Keys(k.ctx, k.scope, q.Prefix, q.After, q.Limit)
 		page := api.KVKeys{Keys: make([]api.KVKey, 0, len(keys)), More: more}
 		for _, key := range keys {
 			page.Keys = append(page.Keys, api.KVKey{Key: key.Name, Bytes: key.Size, Expires: kvTime(key.Expires)})

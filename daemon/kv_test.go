@@ -33,7 +33,7 @@ func (r *running) kvValue(where api.KVScope, key string) (string, *api.Error) {
 	r.t.Helper()
 	query := url.Values{"scope": {where.Scope}, "workfile": {where.Workfile}, "run": {where.Run}, "key": {key}}
 	var answer api.KVAnswer
-	e := r.ask("GET", api.PathKV+"?"+query.Encode(), nil, &answer)
+	e := r.ask("GET", api.GetValue.Path+"?"+query.Encode(), nil, &answer)
 	if e == nil && !answer.Found {
 		return "<none>", nil
 	}
@@ -47,7 +47,7 @@ func TestValuesNeedNoWorkspace(t *testing.T) {
 	for i, scope := range []api.KVScope{where, run, {Scope: api.KVMachine}} {
 		value := strings.Repeat("v", i+1)
 		var answer api.KVAnswer
-		if e := r.ask("POST", api.PathKVSet, api.KVSet{KVScope: scope, Key: "k", Value: []byte(value)}, &answer); e != nil || !answer.Done {
+		if e := r.ask("POST", api.SetValue.Path, api.KVSet{KVScope: scope, Key: "k", Value: []byte(value)}, &answer); e != nil || !answer.Done {
 			t.Fatal(e, answer)
 		}
 		if got, e := r.kvValue(scope, "k"); e != nil || got != value {
@@ -55,7 +55,7 @@ func TestValuesNeedNoWorkspace(t *testing.T) {
 		}
 	}
 	var server api.ServerStatus
-	if e := r.ask("GET", api.PathServer, nil, &server); e != nil || len(server.Workspaces) != 0 || r.fakes.times(where.Workfile) != 0 {
+	if e := r.ask("GET", api.GetServer.Path, nil, &server); e != nil || len(server.Workspaces) != 0 || r.fakes.times(where.Workfile) != 0 {
 		t.Errorf("open are %+v, %v", server.Workspaces, e)
 	}
 	// The workfile may be missing for a while; it is the same one.
@@ -78,21 +78,21 @@ func TestValuesThatAreRefused(t *testing.T) {
 		body any
 		want api.Code
 	}{
-		"no scope":        {api.PathKVSet, api.KVSet{Key: "k"}, api.CodeInvalid},
-		"odd scope":       {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: "all"}, Key: "k"}, api.CodeInvalid},
-		"no workfile":     {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile}, Key: "k"}, api.CodeInvalid},
-		"relative":        {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "w"}, Key: "k"}, api.CodeInvalid},
-		"no folder":       {api.PathKVSet, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "/no/such/w"}, Key: "k"}, api.CodeWorkfile},
-		"no run":          {api.PathKVSet, api.KVSet{KVScope: run(""), Key: "k"}, api.CodeInvalid},
-		"odd run":         {api.PathKVSet, api.KVSet{KVScope: run("01"), Key: "k"}, api.CodeInvalid},
-		"run 0":           {api.PathKVSet, api.KVSet{KVScope: run("0"), Key: "k"}, api.CodeInvalid},
-		"no such run":     {api.PathKVSet, api.KVSet{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
-		"delete there":    {api.PathKVDelete, api.KVDelete{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
-		"add there":       {api.PathKVIncr, api.KVIncr{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
-		"no key":          {api.PathKVIncr, api.KVIncr{KVScope: where}, api.CodeInvalid},
-		"a long value":    {api.PathKVSet, api.KVSet{KVScope: where, Key: "k", Value: make([]byte, api.KVValueMost+1)}, api.CodeInvalid},
-		"negative expiry": {api.PathKVSet, api.KVSet{KVScope: where, Key: "k", TTLMS: -1}, api.CodeInvalid},
-		"far expiry":      {api.PathKVIncr, api.KVIncr{KVScope: where, Key: "k", TTLMS: 1 << 62}, api.CodeInvalid},
+		"no scope":        {api.SetValue.Path, api.KVSet{Key: "k"}, api.CodeInvalid},
+		"odd scope":       {api.SetValue.Path, api.KVSet{KVScope: api.KVScope{Scope: "all"}, Key: "k"}, api.CodeInvalid},
+		"no workfile":     {api.SetValue.Path, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile}, Key: "k"}, api.CodeInvalid},
+		"relative":        {api.SetValue.Path, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "w"}, Key: "k"}, api.CodeInvalid},
+		"no folder":       {api.SetValue.Path, api.KVSet{KVScope: api.KVScope{Scope: api.KVWorkfile, Workfile: "/no/such/w"}, Key: "k"}, api.CodeWorkfile},
+		"no run":          {api.SetValue.Path, api.KVSet{KVScope: run(""), Key: "k"}, api.CodeInvalid},
+		"odd run":         {api.SetValue.Path, api.KVSet{KVScope: run("01"), Key: "k"}, api.CodeInvalid},
+		"run 0":           {api.SetValue.Path, api.KVSet{KVScope: run("0"), Key: "k"}, api.CodeInvalid},
+		"no such run":     {api.SetValue.Path, api.KVSet{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"delete there":    {api.DeleteValue.Path, api.KVDelete{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"add there":       {api.AddToValue.Path, api.KVIncr{KVScope: run("2"), Key: "k"}, api.CodeNotFound},
+		"no key":          {api.AddToValue.Path, api.KVIncr{KVScope: where}, api.CodeInvalid},
+		"a long value":    {api.SetValue.Path, api.KVSet{KVScope: where, Key: "k", Value: make([]byte, api.KVValueMost+1)}, api.CodeInvalid},
+		"negative expiry": {api.SetValue.Path, api.KVSet{KVScope: where, Key: "k", TTLMS: -1}, api.CodeInvalid},
+		"far expiry":      {api.AddToValue.Path, api.KVIncr{KVScope: where, Key: "k", TTLMS: 1 << 62}, api.CodeInvalid},
 	} {
 		if e := r.ask("POST", tc.path, tc.body, nil); e == nil || e.Code != tc.want {
 			t.Errorf("%s: %+v, want %s", name, e, tc.want)
@@ -100,7 +100,7 @@ func TestValuesThatAreRefused(t *testing.T) {
 	}
 	largest := api.KVSet{KVScope: where, Key: "k", Value: make([]byte, api.KVValueMost)}
 	largest.If = &largest.Value
-	if e := r.ask("POST", api.PathKVSet, largest, nil); e != nil {
+	if e := r.ask("POST", api.SetValue.Path, largest, nil); e != nil {
 		t.Errorf("the longest value with the longest condition: %v", e)
 	}
 }
@@ -132,7 +132,7 @@ func TestKVHolds(t *testing.T) {
 	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &doors{}, func(*slots) opener { return newFakes() })
 	defer d.cfg.values.Close()
 	defer d.workspaces.close()
-	request := httptest.NewRequestWithContext(t.Context(), "GET", api.PathKV, nil)
+	request := httptest.NewRequestWithContext(t.Context(), "GET", api.GetValue.Path, nil)
 	held := -1
 	_, err := keep(d, request, api.KVScope{Scope: api.KVMachine}, func(keeping) (struct{}, error) {
 		d.workspaces.mu.Lock()

@@ -28,7 +28,7 @@ func TestConnectionLimit(t *testing.T) {
 			var inside []net.Conn
 			for range room { // each has begun a request
 				conn := r.dial(network)
-				if _, err := io.WriteString(conn, "GET "+api.PathVersion+" HTTP/1.1\r\n"); err != nil {
+				if _, err := io.WriteString(conn, "GET "+api.GetVersion.Path+" HTTP/1.1\r\n"); err != nil {
 					t.Fatal(err)
 				}
 				inside = append(inside, conn)
@@ -66,7 +66,7 @@ func TestWaitingClientsLeaveRoom(t *testing.T) {
 	for range 6 {
 		r.watch(path)
 	}
-	if e := r.ask("GET", path+api.SubEvents, nil, nil); e == nil || e.Code != api.CodeRefused {
+	if e := r.ask("GET", path+"/events", nil, nil); e == nil || e.Code != api.CodeRefused {
 		t.Errorf("a seventh watcher: %v", e)
 	}
 	for range 20 {
@@ -82,7 +82,7 @@ func (r *running) greet(conn net.Conn) error {
 	if conn.RemoteAddr().Network() == "tcp" {
 		host, token = strings.TrimPrefix(r.reg.URL, "http://"), "Authorization: Bearer "+r.reg.Token+"\r\n"
 	}
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", api.PathVersion, host, token); err != nil {
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", api.GetVersion.Path, host, token); err != nil {
 		return err
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -195,13 +195,13 @@ func TestHugeMessages(t *testing.T) {
 		<-w.done
 	})
 	for name, body := range map[string]string{
-		"body of a request": "{\"path\":\"" + strings.Repeat("x", plainBytes),
+		"body of a request": "{\"path\":\"" + strings.Repeat("x", int(api.OpenWorkspace.Limit)),
 		"one header":        "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := r.dial("unix")
 			text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-				api.PathWorkspaces, api.SocketHost, huge, body)
+				api.OpenWorkspace.Path, api.SocketHost, huge, body)
 			if body == "" {
 				text = "GET / HTTP/1.1\r\nHost: " + api.SocketHost + "\r\nX: " + strings.Repeat("x", 4*headerBytes)
 			}

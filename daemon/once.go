@@ -60,11 +60,11 @@ func (a *answers) settle(key string, k *kept, body []byte) {
 // once makes h serve each request with a key once. What has begun goes on when the client is lost, so that the
 // answer that is kept is the true one. lost: what was done by a daemon that has ended since cannot be told from
 // what was not, so that a request that comes again is refused.
-func once(h handler, lost bool) handler {
-	return func(d *daemon, w http.ResponseWriter, r *http.Request) error {
+func (d *daemon) once(h handler, lost bool) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		key := requestKey(r)
 		if key == "" {
-			return h(d, w, r)
+			return h(w, r)
 		}
 		key = r.Method + " " + r.URL.Path + " " + key
 		for {
@@ -97,7 +97,7 @@ func (d *daemon) serveOnce(h handler, key string, k *kept, w http.ResponseWriter
 	defer cancel()
 	defer context.AfterFunc(d.base, cancel)()
 	copied := &copying{ResponseWriter: w}
-	if err := h(d, copied, r.WithContext(ctx)); err != nil {
+	if err := h(copied, r.WithContext(ctx)); err != nil {
 		return err
 	}
 	if copied.body.Len() <= answerBytes {

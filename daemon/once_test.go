@@ -19,7 +19,7 @@ func TestOnce(t *testing.T) {
 	var served atomic.Int32
 	fail := true
 	h := func(lost bool) http.HandlerFunc {
-		handle := once(func(_ *daemon, w http.ResponseWriter, r *http.Request) error {
+		handle := d.once(func(w http.ResponseWriter, r *http.Request) error {
 			n := served.Add(1)
 			if strings.HasSuffix(r.URL.Path, "fails") && fail {
 				return invalid("no")
@@ -28,7 +28,7 @@ func TestOnce(t *testing.T) {
 			return nil
 		}, lost)
 		return func(w http.ResponseWriter, r *http.Request) {
-			if err := handle(d, w, r); err != nil {
+			if err := handle(w, r); err != nil {
 				writeError(w, d.explain(err))
 			}
 		}

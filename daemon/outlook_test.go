@@ -24,11 +24,11 @@ func TestLiveRoutes(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("/w")
 	var outlook api.RunOutlook
-	if e := r.ask("GET", path+api.SubRuns+"/7"+api.SubOutlook, nil, &outlook); e != nil || outlook.Run != "7" {
+	if e := r.ask("GET", path+"/runs"+"/7"+"/outlook", nil, &outlook); e != nil || outlook.Run != "7" {
 		t.Errorf("outlook %+v, %v", outlook, e)
 	}
 	var live api.RunLive
-	if e := r.ask("GET", path+api.SubRuns+"/7"+api.SubLive+"?node=a&node=b%26", nil, &live); e != nil {
+	if e := r.ask("GET", path+"/runs"+"/7"+"/live"+"?node=a&node=b%26", nil, &live); e != nil {
 		t.Fatal(e)
 	}
 	want := []string{"7a", "7b&"}

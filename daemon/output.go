@@ -4,34 +4,26 @@ import (
 	"context"
 	"io"
 	"net/http"
+
+	"wf/api"
 )
 
 // output streams the raw bytes of an execution's output. It ends with the output, or when the
 // client goes. An error on the way cuts the connection: a short answer must not look complete.
-func (d *daemon) output(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	execution, err := number(q, "execution")
-	if err != nil {
-		return err
-	}
-	offset, err := number(q, "offset")
-	if err != nil {
-		return err
-	}
+func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuery) error {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	defer d.workspaces.release(e)
-	follow := q.Get("follow") == "1"
-	if follow {
+	if q.Follow {
 		done, err := d.lasting()
 		if err != nil {
 			return err
 		}
 		defer done()
 	}
-	out, err := e.ws.Output(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("stream"), offset, follow)
+	out, err := e.ws.Output(r.Context(), q.Node, q.Run, q.Execution, q.Stream, q.Offset, q.Follow)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ func TestPageOfTheInterface(t *testing.T) {
 	}
 	page := string(data)
 	var want, got []string
-	for _, r := range table {
-		want = append(want, r.method+" "+strings.NewReplacer("{id}", "ID", "{run}", "RUN").Replace(r.path))
+	for _, r := range (&daemon{}).table() {
+		want = append(want, r.Method+" "+strings.NewReplacer("{id}", "ID", "{run}", "RUN").Replace(r.Path))
 	}
 	for _, row := range regexp.MustCompile("(?m)^\\| `((?:GET|POST|DELETE) [^`]*)` \\|[^|]*\\| [^|]+ \\|$").FindAllStringSubmatch(page, -1) {
 		got = append(got, row[1])

@@ -35,22 +35,22 @@ func TestControlRoutes(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("/w")
 	var params api.ParamList
-	if e := r.ask("POST", path+api.SubParams, api.ParamsRequest{Params: map[string]any{"n": "3"}}, &params); e != nil || params.Params[0].Default != "3" {
+	if e := r.ask("POST", path+"/params", api.ParamsRequest{Params: map[string]any{"n": "3"}}, &params); e != nil || params.Params[0].Default != "3" {
 		t.Errorf("params %+v, %v", params, e)
 	}
 	var waiting api.ApprovalList
-	if e := r.ask("GET", path+api.SubApprovals, nil, &waiting); e != nil || len(waiting.Approvals) != 1 || waiting.Approvals[0].Node != "align[3]/check" {
+	if e := r.ask("GET", path+"/approvals", nil, &waiting); e != nil || len(waiting.Approvals) != 1 || waiting.Approvals[0].Node != "align[3]/check" {
 		t.Errorf("approvals %+v, %v", waiting, e)
 	}
 	var decided api.Approval
-	if e := r.ask("POST", path+api.SubDecide, api.Decision{Node: "align[3]/check", Run: "7", Approved: true}, &decided); e != nil || decided.Node != "align[3]/check" || decided.Run != "7" || decided.Text != "c-test" {
+	if e := r.ask("POST", path+"/decide", api.Decision{Node: "align[3]/check", Run: "7", Approved: true}, &decided); e != nil || decided.Node != "align[3]/check" || decided.Run != "7" || decided.Text != "c-test" {
 		t.Errorf("decided %+v, %v", decided, e)
 	}
 	var out api.NodeOutputs
-	if e := r.ask("GET", path+api.SubOutputs+"?node=align%5B3%5D%2Ftrim&run=7", nil, &out); e != nil || out.Node != "align[3]/trim" || out.Run != "7" || out.Outputs["score"] != 0.9 {
+	if e := r.ask("GET", path+"/outputs"+"?node=align%5B3%5D%2Ftrim&run=7", nil, &out); e != nil || out.Node != "align[3]/trim" || out.Run != "7" || out.Outputs["score"] != 0.9 {
 		t.Errorf("outputs %+v, %v", out, e)
 	}
-	if e := r.ask("GET", path+api.SubOutputs, nil, nil); e == nil || e.Code != api.CodeUnknownNode {
+	if e := r.ask("GET", path+"/outputs", nil, nil); e == nil || e.Code != api.CodeUnknownNode {
 		t.Errorf("outputs of nothing: %v", e)
 	}
 }

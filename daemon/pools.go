@@ -291,7 +291,7 @@ func (p *pools) all() []api.Pool {
 	return list
 }
 
-func (d *daemon) poolList(*http.Request) (api.PoolList, error) {
+func (d *daemon) poolList(*http.Request, api.None) (api.PoolList, error) {
 	return api.PoolList{Schema: api.SchemaPools, Pools: d.cfg.pools.all()}, d.cfg.pools.broken
 }
 
@@ -308,5 +308,5 @@ func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, erro
 	if err := d.cfg.pools.resize(q.Name, q.Size); err != nil {
 		return api.PoolList{}, &api.Error{Code: api.CodeInternal, Message: "the size of the pool cannot be kept", Where: d.cfg.State, Why: err.Error()}
 	}
-	return d.poolList(nil)
+	return d.poolList(nil, api.None{})
 }

@@ -10,10 +10,9 @@ import (
 // prove shows a client that this is the daemon of the registry, before it sends the token. The door
 // has made sure that it was asked at our own address. The token cannot be found from the answers: it
 // is a key of 256 bits of chance.
-func (d *daemon) prove(r *http.Request) (api.Proof, error) {
-	nonce := r.URL.Query().Get("nonce")
-	if b, err := hex.DecodeString(nonce); err != nil || len(b) != api.NonceBytes {
+func (d *daemon) prove(_ *http.Request, q api.ProofQuery) (api.Proof, error) {
+	if b, err := hex.DecodeString(q.Nonce); err != nil || len(b) != api.NonceBytes {
 		return api.Proof{}, invalid("nonce must be %d bytes in hexadecimal", api.NonceBytes)
 	}
-	return api.Proof{Proof: api.PortProof(d.registry.Token, d.doors.tcp.Addr().String(), nonce)}, nil
+	return api.Proof{Proof: api.PortProof(d.registry.Token, d.doors.tcp.Addr().String(), q.Nonce)}, nil
 }

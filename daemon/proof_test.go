@@ -17,7 +17,7 @@ func TestPortProvesItself(t *testing.T) {
 	nonce := strings.Repeat("ab", api.NonceBytes)
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(nonce string, change func(*http.Request)) (api.Proof, *api.Error) {
-		req, err := http.NewRequest("GET", r.reg.URL+api.PathProof+"?nonce="+nonce, nil)
+		req, err := http.NewRequest("GET", r.reg.URL+api.ProvePort.Path+"?nonce="+nonce, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

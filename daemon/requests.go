@@ -1,117 +1,154 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
 	"wf/api"
 )
 
-// handler is what the table holds.
-type handler = func(*daemon, http.ResponseWriter, *http.Request) error
+// handler serves one request. Before it has begun its answer it may return an error instead.
+type handler = func(http.ResponseWriter, *http.Request) error
 
-// answer makes a handler of a question to the daemon.
-func answer[T any](f func(*daemon, *http.Request) (T, error)) handler {
-	return func(d *daemon, w http.ResponseWriter, r *http.Request) error {
-		v, err := f(d, r)
-		if err == nil {
-			writeJSON(w, http.StatusOK, v)
-		}
-		return err
-	}
+// An endpoint is a route with what serves it.
+type endpoint struct {
+	api.Endpoint
+	serve handler
 }
 
-// answerBody is answer for a request with a body.
-func answerBody[Q, T any](f func(*daemon, *http.Request, Q) (T, error)) handler {
-	return func(d *daemon, w http.ResponseWriter, r *http.Request) error {
+// serve returns the endpoint of a route whose handler writes its answer itself.
+func serve[Q any](route api.Route[Q, api.Stream], f func(http.ResponseWriter, *http.Request, Q) error) endpoint {
+	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
 		q, err := decode[Q](w, r)
 		if err != nil {
 			return err
 		}
-		return answer(func(d *daemon, r *http.Request) (T, error) { return f(d, r, q) })(d, w, r)
-	}
+		return f(w, r, q)
+	}}
 }
 
-// ask makes a handler of a question to the workspace in the path, which stays open meanwhile.
-func ask[T any](f func(Workspace, *http.Request) (T, error)) handler {
-	return answer(func(d *daemon, r *http.Request) (T, error) {
-		return use(d, r, func(w Workspace) (T, error) { return f(w, r) })
-	})
+// answer returns the endpoint of a route that is answered by the daemon.
+func answer[Q, A any](route api.Route[Q, A], f func(*http.Request, Q) (A, error)) endpoint {
+	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
+		q, err := decode[Q](w, r)
+		if err != nil {
+			return err
+		}
+		return respond(w)(f(r, q))
+	}}
 }
 
-// askBody is ask for a request with a body. The workspace stays open also while the body comes,
-// which may take longer than an unused one lingers.
-func askBody[Q, T any](f func(Workspace, *http.Request, Q) (T, error)) handler {
-	return func(d *daemon, w http.ResponseWriter, r *http.Request) error {
-		v, err := use(d, r, func(ws Workspace) (T, error) {
-			q, err := decode[Q](w, r)
-			if err != nil {
-				var none T
-				return none, err
-			}
-			return f(ws, r, q)
-		})
+// respond returns a function that sends an answer, or returns the error instead.
+func respond(w http.ResponseWriter) func(answer any, err error) error {
+	return func(answer any, err error) error {
 		if err == nil {
-			writeJSON(w, http.StatusOK, v)
+			writeJSON(w, http.StatusOK, answer)
 		}
 		return err
 	}
 }
 
-// use lends f the workspace in the path of r.
-func use[T any](d *daemon, r *http.Request, f func(Workspace) (T, error)) (T, error) {
+// ask returns the endpoint of a route that is answered by the workspace in its path. The workspace stays open until
+// then, also while the body arrives, which may take longer than an unused workspace stays open.
+func ask[Q, A any](d *daemon, route api.Route[Q, A], f func(Workspace, *http.Request, Q) (A, error)) endpoint {
+	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
+		return respond(w)(use(d, r, func(ws Workspace) (A, error) {
+			q, err := decode[Q](w, r)
+			if err != nil {
+				return *new(A), err
+			}
+			return f(ws, r, q)
+		}))
+	}}
+}
+
+// use calls f with the workspace in the path of r, which stays open meanwhile.
+func use[A any](d *daemon, r *http.Request, f func(Workspace) (A, error)) (A, error) {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
 	if err != nil {
-		var none T
-		return none, err
+		return *new(A), err
 	}
 	defer d.workspaces.release(e)
 	return f(e.ws)
 }
 
-// Everything below is one call each: the decisions are the workspace's.
+// plain, question, byClient, byAuthor and ofRun adapt methods of a workspace to ask.
 
-func status(w Workspace, r *http.Request) (api.Status, error) {
-	stages, err := number(r.URL.Query(), "stages")
-	if err != nil {
-		return api.Status{}, err
-	}
-	if stages > 0 {
-		return w.Overview(r.Context(), int(stages))
-	}
-	return w.Status(r.Context(), wantsNodes(r))
+func plain[A any](f func(Workspace, context.Context) (A, error)) func(Workspace, *http.Request, api.None) (A, error) {
+	return func(w Workspace, r *http.Request, _ api.None) (A, error) { return f(w, r.Context()) }
 }
 
-func wantsNodes(r *http.Request) bool { return r.URL.Query().Get("nodes") != "0" }
-
-func selectNodes(w Workspace, r *http.Request) (api.NodeList, error) {
-	return w.Select(r.Context(), r.URL.Query()["nodes"])
+func question[Q, A any](f func(Workspace, context.Context, Q) (A, error)) func(Workspace, *http.Request, Q) (A, error) {
+	return func(w Workspace, r *http.Request, q Q) (A, error) { return f(w, r.Context(), q) }
 }
 
-func runs(w Workspace, r *http.Request) (api.RunList, error) { return w.Runs(r.Context()) }
+func byClient[Q, A any](f func(Workspace, context.Context, string, Q) (A, error)) func(Workspace, *http.Request, Q) (A, error) {
+	return func(w Workspace, r *http.Request, q Q) (A, error) { return f(w, r.Context(), client(r), q) }
+}
 
-func runDetail(w Workspace, r *http.Request) (api.RunDetail, error) {
-	if r.URL.Query().Get("analysis") == "1" {
+func byAuthor[A any](f func(Workspace, context.Context, api.Author) (A, error)) func(Workspace, *http.Request, api.None) (A, error) {
+	return func(w Workspace, r *http.Request, _ api.None) (A, error) { return f(w, r.Context(), author(r)) }
+}
+
+func ofRun[A any](f func(Workspace, context.Context, string) (A, error)) func(Workspace, *http.Request, api.None) (A, error) {
+	return func(w Workspace, r *http.Request, _ api.None) (A, error) {
+		return f(w, r.Context(), r.PathValue("run"))
+	}
+}
+
+// The functions below adapt the other methods.
+
+func status(w Workspace, r *http.Request, q api.StatusQuery) (api.Status, error) {
+	if q.Stages > 0 {
+		return w.Overview(r.Context(), q.Stages)
+	}
+	return w.Status(r.Context(), q.Nodes)
+}
+
+func selectNodes(w Workspace, r *http.Request, q api.SelectQuery) (api.NodeList, error) {
+	return w.Select(r.Context(), q.Nodes)
+}
+
+func why(w Workspace, r *http.Request, q api.NodeQuery) (api.Why, error) {
+	return w.Why(r.Context(), q.Node, q.Run)
+}
+
+func outputs(w Workspace, r *http.Request, q api.NodeQuery) (api.NodeOutputs, error) {
+	return w.Outputs(r.Context(), q.Node, q.Run)
+}
+
+func logInfo(w Workspace, r *http.Request, q api.LogQuery) (api.LogInfo, error) {
+	info, err := w.LogInfo(r.Context(), q.Node, q.Run, q.Execution, q.Wait)
+	if err == nil && q.Times {
+		info.Times, err = w.LogTimes(r.Context(), info)
+	}
+	return info, err
+}
+
+func edit(w Workspace, r *http.Request, q api.EditRequest) (api.EditResult, error) {
+	return w.Edit(r.Context(), author(r), q)
+}
+
+func decide(w Workspace, r *http.Request, q api.Decision) (api.Approval, error) {
+	q.Key, q.Again = requestKey(r), comesAgain(r)
+	return w.Decide(r.Context(), client(r), q)
+}
+
+func runDetail(w Workspace, r *http.Request, q api.RunQuery) (api.RunDetail, error) {
+	if q.Analysis {
 		return w.Analysis(r.Context(), r.PathValue("run"))
 	}
 	return w.Run(r.Context(), r.PathValue("run"))
 }
 
-func outlook(w Workspace, r *http.Request) (api.RunOutlook, error) {
-	return w.Outlook(r.Context(), r.PathValue("run"))
-}
-
-func live(w Workspace, r *http.Request) (api.RunLive, error) {
-	return w.Live(r.Context(), r.PathValue("run"), r.URL.Query()["node"])
-}
-
-func removeRun(w Workspace, r *http.Request) (struct{}, error) {
+func removeRun(w Workspace, r *http.Request, _ api.None) (api.None, error) {
 	err := w.RemoveRun(r.Context(), r.PathValue("run"))
 	var own *api.Error
 	if comesAgain(r) && errors.As(err, &own) && own.Code == api.CodeNotFound {
-		return struct{}{}, nil // the daemon that was asked before has removed it
+		return api.None{}, nil // the daemon that was asked before has removed it
 	}
-	return struct{}{}, err
+	return api.None{}, err
 }
 
 func stopRun(w Workspace, r *http.Request, q api.StopRequest) (api.StopResult, error) {
@@ -122,96 +159,34 @@ func stopRun(w Workspace, r *http.Request, q api.StopRequest) (api.StopResult, e
 	return w.StopRun(r.Context(), client(r), run, q)
 }
 
-func stopAll(w Workspace, r *http.Request, q api.StopRequest) ([]api.StopResult, error) {
-	return w.StopAll(r.Context(), client(r), q)
+func live(w Workspace, r *http.Request, q api.LiveQuery) (api.RunLive, error) {
+	return w.Live(r.Context(), r.PathValue("run"), q.Nodes)
 }
 
-func plan(w Workspace, r *http.Request, q api.RunRequest) (api.Plan, error) {
-	return w.Plan(r.Context(), q)
-}
-
-func prune(w Workspace, r *http.Request, q api.PruneRequest) (api.PruneResult, error) {
-	return w.Prune(r.Context(), q)
-}
-
-func check(w Workspace, r *http.Request) (api.Check, error) { return w.Check(r.Context()) }
-
-func why(w Workspace, r *http.Request) (api.Why, error) {
-	q := r.URL.Query()
-	return w.Why(r.Context(), q.Get("node"), q.Get("run"))
-}
-
-func edit(w Workspace, r *http.Request, q api.EditRequest) (api.EditResult, error) {
-	return w.Edit(r.Context(), author(r), q)
-}
-
-func undo(w Workspace, r *http.Request) (api.EditResult, error) {
-	return w.Undo(r.Context(), author(r))
-}
-
-func redo(w Workspace, r *http.Request) (api.EditResult, error) {
-	return w.Redo(r.Context(), author(r))
-}
-
-func reset(w Workspace, r *http.Request, q api.ResetRequest) (api.ResetResult, error) {
-	return w.Reset(r.Context(), client(r), q)
-}
-
-func params(w Workspace, r *http.Request, q api.ParamsRequest) (api.ParamList, error) {
-	return w.Params(r.Context(), q)
-}
-
-func eval(w Workspace, r *http.Request, q api.EvalRequest) (api.Evaluated, error) {
-	return w.Eval(r.Context(), q)
-}
-
-func approvals(w Workspace, r *http.Request) (api.ApprovalList, error) {
-	return w.Approvals(r.Context())
-}
-
-func decide(w Workspace, r *http.Request, q api.Decision) (api.Approval, error) {
-	q.Key, q.Again = requestKey(r), comesAgain(r)
-	return w.Decide(r.Context(), client(r), q)
-}
-
-func outputs(w Workspace, r *http.Request) (api.NodeOutputs, error) {
-	q := r.URL.Query()
-	return w.Outputs(r.Context(), q.Get("node"), q.Get("run"))
-}
-
-func logInfo(w Workspace, r *http.Request) (api.LogInfo, error) {
-	q := r.URL.Query()
-	execution, err := number(q, "execution")
-	if err != nil {
-		return api.LogInfo{}, err
-	}
-	info, err := w.LogInfo(r.Context(), q.Get("node"), q.Get("run"), int(execution), q.Get("wait") == "1")
-	if err == nil && q.Get("times") == "1" {
-		info.Times, err = w.LogTimes(r.Context(), info)
-	}
-	return info, err
-}
-
-// startRun is refused while somebody waits for the runs to be over: they would never be.
-func (d *daemon) startRun(w http.ResponseWriter, r *http.Request) error {
-	if d.waiters.Load() > 0 {
-		return &api.Error{Code: api.CodeRefused, Message: "the daemon ends when its runs are over: no new one begins",
-			Why: "somebody has asked for that with wf server stop --wait"}
-	}
-	return askBody(func(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
-		q.Key, q.Again = requestKey(r), comesAgain(r)
-		q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
-		return w.StartRun(r.Context(), client(r), q)
-	})(d, w, r)
-}
-
-// saveAs opens the copy that the workspace has written.
-func (d *daemon) saveAs(w http.ResponseWriter, r *http.Request) error {
-	return answerBody(func(d *daemon, r *http.Request, q api.SaveAsRequest) (api.WorkspaceInfo, error) {
-		path, err := use(d, r, func(w Workspace) (string, error) { return w.SaveAs(r.Context(), q) })
-		if err != nil {
-			return api.WorkspaceInfo{}, err
+// unlessStopping refuses requests while a client waits for the runs to end before the daemon stops.
+func (d *daemon) unlessStopping(e endpoint) endpoint {
+	start := e.serve
+	e.serve = func(w http.ResponseWriter, r *http.Request) error {
+		if d.waiters.Load() > 0 {
+			return &api.Error{Code: api.CodeRefused, Message: "the daemon ends when its runs are over: no new one begins",
+				Why: "somebody has asked for that with wf server stop --wait"}
 		}
-		return d.openWorkspace(r, api.OpenRequest{Path: path})
-	})(d, w, r)
+		return start(w, r)
+	}
+	return e
+}
+
+func (d *daemon) startRun(w Workspace, r *http.Request, q api.RunRequest) (api.RunAccepted, error) {
+	q.Key, q.Again = requestKey(r), comesAgain(r)
+	q.Caller = d.cfg.nested.verify(r.Context(), q.Caller)
+	return w.StartRun(r.Context(), client(r), q)
+}
+
+// saveCopy opens the copy that the workspace has written.
+func (d *daemon) saveCopy(r *http.Request, q api.SaveAsRequest) (api.WorkspaceInfo, error) {
+	path, err := use(d, r, func(w Workspace) (string, error) { return w.SaveAs(r.Context(), q) })
+	if err != nil {
+		return api.WorkspaceInfo{}, err
+	}
+	return d.openWorkspace(r, api.OpenRequest{Path: path})
 }

@@ -9,83 +9,68 @@ import (
 	"wf/api"
 )
 
-// Limits of request bodies.
-const (
-	plainBytes    = 1 << 20
-	envBytes      = 8 << 20  // a whole environment
-	editBytes     = 8 << 20  // many edits at once
-	workfileBytes = 64 << 20 // the lines of a new workfile
-	valueBytes    = 4 << 20  // two values of 1 MiB, in base64
-)
+// table returns the routes of the daemon with what serves them.
+func (d *daemon) table() []endpoint {
+	return []endpoint{
+		answer(api.GetVersion, d.version),
+		answer(api.ProvePort, d.prove),
+		answer(api.GetServer, d.status),
+		answer(api.StopServer, d.stop),
+		answer(api.ListPools, d.poolList),
+		answer(api.ResizePool, d.poolResize),
+		answer(api.CreateWorkfile, d.create),
+		answer(api.MoveWorkfile, d.move),
+		answer(api.ListHistories, d.gone),
+		answer(api.OpenWorkspace, d.openWorkspace),
 
-// A route is a line of the table. max bounds the body.
-type route struct {
-	method, path string
-	max          int64
-	handle       func(*daemon, http.ResponseWriter, *http.Request) error
+		answer(api.GetValue, d.kvGet),
+		answer(api.ListKeys, d.kvKeys),
+		answer(api.SetValue, d.kvSet),
+		answer(api.DeleteValue, d.kvDelete),
+		answer(api.AddToValue, d.kvIncr),
+
+		answer(api.CloseWorkspace, d.closeWorkspace),
+		ask(d, api.GetStatus, status),
+		serve(api.WatchEvents, d.watch),
+		ask(d, api.CheckWorkfile, plain(Workspace.Check)),
+		ask(d, api.SelectNodes, selectNodes),
+		ask(d, api.ExplainNode, why),
+		ask(d, api.GetOutputs, outputs),
+		ask(d, api.GetLog, logInfo),
+		serve(api.ReadOutput, d.output),
+		ask(d, api.EditWorkfile, edit),
+		ask(d, api.UndoEdit, byAuthor(Workspace.Undo)),
+		ask(d, api.RedoEdit, byAuthor(Workspace.Redo)),
+		ask(d, api.ResetNodes, byClient(Workspace.Reset)),
+		answer(api.SaveCopy, d.saveCopy),
+		ask(d, api.ListParams, question(Workspace.Params)),
+		ask(d, api.EvalExpression, question(Workspace.Eval)),
+		ask(d, api.ListApprovals, plain(Workspace.Approvals)),
+		ask(d, api.DecideApproval, decide),
+		ask(d, api.PlanRun, question(Workspace.Plan)),
+		d.unlessStopping(ask(d, api.StartRun, d.startRun)),
+		ask(d, api.ListRuns, plain(Workspace.Runs)),
+		ask(d, api.PruneRuns, question(Workspace.Prune)),
+		ask(d, api.StopRuns, byClient(Workspace.StopAll)),
+		ask(d, api.GetRun, runDetail),
+		ask(d, api.RemoveRun, removeRun),
+		ask(d, api.StopRun, stopRun),
+		ask(d, api.GetOutlook, ofRun(Workspace.Outlook)),
+		ask(d, api.GetLive, live),
+	}
 }
 
-const (
-	ws     = api.PathWorkspaces + "/{id}"
-	oneRun = ws + api.SubRuns + "/{run}"
-)
-
-// table is every route of the daemon.
-var table = []route{
-	{"GET", api.PathVersion, 0, answer((*daemon).version)},
-	{"GET", api.PathProof, 0, answer((*daemon).prove)},
-	{"GET", api.PathServer, 0, answer((*daemon).status)},
-	{"GET", api.PathPools, 0, answer((*daemon).poolList)},
-	{"POST", api.PathPools, plainBytes, answerBody((*daemon).poolResize)},
-	{"POST", api.PathServerStop, plainBytes, answerBody((*daemon).stop)},
-	{"POST", api.PathMove, plainBytes, once(answerBody((*daemon).move), true)},
-	{"POST", api.PathHistories, plainBytes, answerBody((*daemon).gone)},
-	{"POST", api.PathWorkfiles, workfileBytes, once(answerBody((*daemon).create), true)},
-	{"POST", api.PathWorkspaces, plainBytes, answerBody((*daemon).openWorkspace)},
-
-	{"GET", api.PathKV, 0, answer((*daemon).kvGet)},
-	{"GET", api.PathKVKeys, 0, answer((*daemon).kvKeys)},
-	{"POST", api.PathKVSet, valueBytes, answerBody((*daemon).kvSet)},
-	{"POST", api.PathKVDelete, valueBytes, answerBody((*daemon).kvDelete)},
-	{"POST", api.PathKVIncr, plainBytes, answerBody((*daemon).kvIncr)},
-
-	{"DELETE", ws, 0, answer((*daemon).closeWorkspace)},
-	{"GET", ws + api.SubStatus, 0, ask(status)},
-	{"GET", ws + api.SubEvents, 0, (*daemon).watch},
-	{"GET", ws + api.SubRuns, 0, ask(runs)},
-	{"POST", ws + api.SubRuns, envBytes, (*daemon).startRun},
-	{"GET", oneRun, 0, ask(runDetail)},
-	{"DELETE", oneRun, 0, once(ask(removeRun), false)},
-	{"GET", oneRun + api.SubOutlook, 0, ask(outlook)},
-	{"GET", oneRun + api.SubLive, 0, ask(live)},
-	{"POST", oneRun + api.SubStop, plainBytes, askBody(stopRun)},
-	{"POST", ws + api.SubStop, plainBytes, askBody(stopAll)},
-	{"POST", ws + api.SubPlan, envBytes, askBody(plan)},
-	{"POST", ws + api.SubPrune, plainBytes, once(askBody(prune), false)},
-	{"GET", ws + api.SubCheck, 0, ask(check)},
-	{"GET", ws + api.SubWhy, 0, ask(why)},
-	{"GET", ws + api.SubLog, 0, ask(logInfo)},
-	{"GET", ws + api.SubOutput, 0, (*daemon).output},
-	{"GET", ws + api.SubSelect, 0, ask(selectNodes)},
-	{"POST", ws + api.SubEdits, editBytes, once(askBody(edit), false)},
-	{"POST", ws + api.SubUndo, plainBytes, once(ask(undo), false)},
-	{"POST", ws + api.SubRedo, plainBytes, once(ask(redo), false)},
-	{"POST", ws + api.SubReset, plainBytes, once(askBody(reset), false)},
-	{"POST", ws + api.SubParams, envBytes, askBody(params)},
-	{"POST", ws + api.SubEval, envBytes, askBody(eval)},
-	{"GET", ws + api.SubApprovals, 0, ask(approvals)},
-	{"POST", ws + api.SubDecide, plainBytes, askBody(decide)},
-	{"GET", ws + api.SubOutputs, 0, ask(outputs)},
-	{"POST", ws + api.SubSaveAs, plainBytes, once((*daemon).saveAs, true)},
-}
-
-// routes is the handler of all routes.
+// routes returns the handler of all routes.
 func (d *daemon) routes() http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range table {
-		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) {
-			req.Body = http.MaxBytesReader(w, req.Body, r.max)
-			if err := r.handle(d, w, req); err != nil {
+	for _, e := range d.table() {
+		handle := e.serve
+		if e.Resend != api.ResendServed {
+			handle = d.once(handle, e.Resend == api.ResendLost)
+		}
+		mux.HandleFunc(e.Method+" "+e.Path, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, e.Limit)
+			if err := handle(w, r); err != nil {
 				writeError(w, d.explain(err))
 			}
 		})

@@ -35,27 +35,27 @@ func TestBodies(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			e := r.send("POST", api.PathWorkspaces, tc.kind, strings.NewReader(tc.body))
+			e := r.send("POST", api.OpenWorkspace.Path, tc.kind, strings.NewReader(tc.body))
 			if (e == nil) != (tc.want == "") || e != nil && e.Code != tc.want {
 				t.Errorf("answer %+v, want code %q", e, tc.want)
 			}
 		})
 	}
-	large := `{"path":"/` + strings.Repeat("w", plainBytes) + `"}`
-	if e := r.send("POST", api.PathWorkspaces, "application/json", strings.NewReader(large)); e == nil || !strings.Contains(e.Message, "larger than") {
+	large := `{"path":"/` + strings.Repeat("w", int(api.OpenWorkspace.Limit)) + `"}`
+	if e := r.send("POST", api.OpenWorkspace.Path, "application/json", strings.NewReader(large)); e == nil || !strings.Contains(e.Message, "larger than") {
 		t.Errorf("too large: %v", e)
 	}
 	// The environment of a run may be larger than other bodies.
 	_, path := r.open("/w")
-	env := `{"env":["X=` + strings.Repeat("x", 2*plainBytes) + `"]}`
-	if e := r.send("POST", path+api.SubRuns, "application/json", bytes.NewReader([]byte(env))); e != nil {
+	env := `{"env":["X=` + strings.Repeat("x", 2*int(api.OpenWorkspace.Limit)) + `"]}`
+	if e := r.send("POST", path+"/runs", "application/json", bytes.NewReader([]byte(env))); e != nil {
 		t.Errorf("large environment: %v", e)
 	}
 }
 
 func TestUnknownThings(t *testing.T) {
 	r := start(t, nil)
-	for _, path := range []string{"/", "/v1/nothing", "/v2/version", api.Workspace("none") + api.SubStatus} {
+	for _, path := range []string{"/", "/v1/nothing", "/v2/version", api.GetStatus.At("none")} {
 		if e := r.ask("GET", path, nil, nil); e == nil || e.Code != api.CodeNotFound {
 			t.Errorf("%s: %v", path, e)
 		}
@@ -65,14 +65,14 @@ func TestUnknownThings(t *testing.T) {
 func TestPanicIsAnAnswer(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("/w")
-	e := r.ask("GET", path+api.SubCheck, nil, nil) // the fake has no such method
+	e := r.ask("GET", path+"/check", nil, nil) // the fake has no such method
 	if e == nil || e.Code != api.CodeInternal {
 		t.Fatalf("answer %v", e)
 	}
 	if !strings.Contains(r.log.String(), "panic") {
 		t.Error("the log says nothing")
 	}
-	if e := r.ask("GET", path+api.SubStatus, nil, nil); e != nil {
+	if e := r.ask("GET", path+"/status", nil, nil); e != nil {
 		t.Errorf("the workspace is lost: %v", e)
 	}
 }
@@ -80,7 +80,7 @@ func TestPanicIsAnAnswer(t *testing.T) {
 func TestClientIDReachesTheWorkspace(t *testing.T) {
 	r := start(t, nil)
 	w, path := r.open("/w")
-	if e := r.ask("POST", path+api.SubRuns, api.RunRequest{}, nil); e != nil {
+	if e := r.ask("POST", path+"/runs", api.RunRequest{}, nil); e != nil {
 		t.Fatal(e)
 	}
 	if len(w.asked) != 1 || w.asked[0] != "c-test" {
@@ -106,7 +106,7 @@ func TestOutputIsStreamed(t *testing.T) {
 	w, path := r.open("/w")
 	in, out := io.Pipe()
 	w.out = in
-	resp, err := r.http.Get("http://" + api.SocketHost + path + api.SubOutput + "?node=n&stream=stdout&follow=1")
+	resp, err := r.http.Get("http://" + api.SocketHost + path + "/output" + "?node=n&stream=stdout&follow=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestOutputThatBreaksIsCut(t *testing.T) {
 	r := start(t, nil)
 	w, path := r.open("/w")
 	w.out = io.NopCloser(io.MultiReader(strings.NewReader("half"), brokenReader{}))
-	resp, err := r.http.Get("http://" + api.SocketHost + path + api.SubOutput + "?node=n&stream=stdout")
+	resp, err := r.http.Get("http://" + api.SocketHost + path + "/output" + "?node=n&stream=stdout")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"wf/api"
 )
 
-func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
+func (d *daemon) version(*http.Request, api.None) (api.VersionInfo, error) {
 	if d.draining.Load() {
 		return api.VersionInfo{}, errEnding()
 	}
@@ -23,7 +23,7 @@ func (d *daemon) version(*http.Request) (api.VersionInfo, error) {
 	return info, nil
 }
 
-func (d *daemon) status(*http.Request) (api.ServerStatus, error) {
+func (d *daemon) status(*http.Request, api.None) (api.ServerStatus, error) {
 	used, now := d.slots.inUse()
 	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
 		Started: d.began.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
@@ -70,9 +70,9 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 }
 
 // closeWorkspace says that the client needs a workspace no more.
-func (d *daemon) closeWorkspace(r *http.Request) (struct{}, error) {
+func (d *daemon) closeWorkspace(r *http.Request, _ api.None) (api.None, error) {
 	d.tenants.letGo(d.tenantOf(r), r.PathValue("id"))
-	return struct{}{}, nil
+	return api.None{}, nil
 }
 
 // lasting notes a request that lasts, as one that watches. Such requests leave room for those that are answered at

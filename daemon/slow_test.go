@@ -46,12 +46,12 @@ func TestSlowClientsAreCut(t *testing.T) {
 		{"nothing", "tcp", ""},
 		{"half a header", "tcp", "GET / HTTP/1.1\r\nHost: x\r\nX-"},
 		{"half a header on the socket", "unix", "GET / HTTP/1.1\r\nHost: x\r\nX-"},
-		{"half a body", "tcp", "POST " + api.PathWorkspaces + " HTTP/1.1\r\nHost: " + own + "\r\n" + token + body},
-		{"half a body on the socket", "unix", "POST " + api.PathWorkspaces + " HTTP/1.1\r\nHost: wf.sock\r\n" + body},
+		{"half a body", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\n" + token + body},
+		{"half a body on the socket", "unix", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: wf.sock\r\n" + body},
 		{"half a body that nobody reads", "unix", "POST /nowhere HTTP/1.1\r\nHost: wf.sock\r\n" + body},
-		{"half a body of the wrong kind", "unix", "POST " + api.PathWorkspaces + " HTTP/1.1\r\nHost: wf.sock\r\nContent-Length: 50\r\n\r\n{"},
-		{"half a body of a stranger", "tcp", "POST " + api.PathWorkspaces + " HTTP/1.1\r\nHost: " + own + "\r\n" + body},
-		{"half a body in chunks", "tcp", "POST " + api.PathWorkspaces + " HTTP/1.1\r\nHost: " + own + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"},
+		{"half a body of the wrong kind", "unix", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: wf.sock\r\nContent-Length: 50\r\n\r\n{"},
+		{"half a body of a stranger", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\n" + body},
+		{"half a body in chunks", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +72,7 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 	for _, network := range []string{"tcp", "unix"} {
 		conn := r.dial(network)
 		go func() {
-			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: wf.sock\r\n", api.PathVersion)
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: wf.sock\r\n", api.GetVersion.Path)
 			line := "X-Large: " + strings.Repeat("x", 1000) + "\r\n"
 			for range 10 * headerBytes / len(line) {
 				if _, err := io.WriteString(conn, line); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
 // the daemon goes: the end waits for the requests at hand.
-func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
+func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	var err error
 	if !q.Detach {
 		err = d.workspaces.awaitResumed(r.Context())
@@ -34,7 +34,7 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (struct{}, error) {
 	if err == nil {
 		d.finish("a client has asked for it")
 	}
-	return struct{}{}, err
+	return api.None{}, err
 }
 
 // going are the workspaces with runs.

@@ -14,7 +14,7 @@ import (
 func withRun(t *testing.T) (*running, *fake, string) {
 	r := start(t, nil)
 	w, path := r.open("/w")
-	if e := r.ask("POST", path+api.SubRuns, api.RunRequest{}, nil); e != nil {
+	if e := r.ask("POST", path+"/runs", api.RunRequest{}, nil); e != nil {
 		t.Fatal(e)
 	}
 	return r, w, path
@@ -23,7 +23,7 @@ func withRun(t *testing.T) (*running, *fake, string) {
 func TestStopWithoutRuns(t *testing.T) {
 	r := start(t, nil)
 	w, _ := r.open("/w")
-	if e := r.ask("POST", api.PathServerStop, api.ServerStop{}, nil); e != nil {
+	if e := r.ask("POST", api.StopServer.Path, api.ServerStop{}, nil); e != nil {
 		t.Fatal(e)
 	}
 	r.wait()
@@ -32,12 +32,12 @@ func TestStopWithoutRuns(t *testing.T) {
 
 func TestStopIsRefusedWhileRunsAreGoing(t *testing.T) {
 	r, _, _ := withRun(t)
-	e := r.ask("POST", api.PathServerStop, api.ServerStop{}, nil)
+	e := r.ask("POST", api.StopServer.Path, api.ServerStop{}, nil)
 	if e == nil || e.Code != api.CodeRefused || !strings.Contains(e.Message, "run 1 of /w") {
 		t.Fatalf("answer %+v", e)
 	}
 	var info api.VersionInfo
-	if e := r.ask("GET", api.PathVersion, nil, &info); e != nil || info.Runs != 1 {
+	if e := r.ask("GET", api.GetVersion.Path, nil, &info); e != nil || info.Runs != 1 {
 		t.Fatalf("version %+v, %v", info, e)
 	}
 }
@@ -45,7 +45,7 @@ func TestStopIsRefusedWhileRunsAreGoing(t *testing.T) {
 func TestStopCancelsRuns(t *testing.T) {
 	r, w, path := withRun(t)
 	conn := r.watch(path)
-	if e := r.ask("POST", api.PathServerStop, api.ServerStop{Cancel: true}, nil); e != nil {
+	if e := r.ask("POST", api.StopServer.Path, api.ServerStop{Cancel: true}, nil); e != nil {
 		t.Fatal(e)
 	}
 	<-w.stopped
@@ -66,9 +66,9 @@ func TestStopCancelsRuns(t *testing.T) {
 func TestStopWaitsForRuns(t *testing.T) {
 	r, w, path := withRun(t)
 	answer := make(chan *api.Error, 1)
-	go func() { answer <- r.ask("POST", api.PathServerStop, api.ServerStop{Wait: true}, nil) }()
+	go func() { answer <- r.ask("POST", api.StopServer.Path, api.ServerStop{Wait: true}, nil) }()
 	for { // until the daemon waits: it then refuses new runs
-		e := r.ask("POST", path+api.SubRuns, api.RunRequest{}, nil)
+		e := r.ask("POST", path+"/runs", api.RunRequest{}, nil)
 		if e != nil {
 			if e.Code != api.CodeRefused {
 				t.Fatal(e)
@@ -114,7 +114,7 @@ func TestStopMeetsTheTakingUp(t *testing.T) {
 			var err error
 			answered := make(chan struct{})
 			go func() {
-				_, err = d.stop(httptest.NewRequestWithContext(t.Context(), "POST", api.PathServerStop, nil), c.stop)
+				_, err = d.stop(httptest.NewRequestWithContext(t.Context(), "POST", api.StopServer.Path, nil), c.stop)
 				close(answered)
 			}()
 			synctest.Wait()

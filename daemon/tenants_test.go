@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"wf/api"
 )
 
 // TestAWorkspaceStaysForItsClient: what a client has opened stays open however long it hesitates, until it lets
@@ -26,7 +24,7 @@ func TestAWorkspaceStaysForItsClient(t *testing.T) {
 			mustBe(t, w, true)
 			end(r, path)
 			<-w.done
-			if e := r.ask("GET", path+api.SubStatus, nil, nil); e != nil {
+			if e := r.ask("GET", path+"/status", nil, nil); e != nil {
 				t.Errorf("a later question: %v", e)
 			}
 			if n := r.fakes.times("/w"); n != 2 {

@@ -27,7 +27,7 @@ const watcherBytes = 512
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
 // watch sends frames until either side ends. It uses the workspace all the time.
-func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
+func (d *daemon) watch(w http.ResponseWriter, r *http.Request, opt api.WatchOptions) error {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -38,12 +38,12 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer done()
-	watcher, err := e.ws.Watch(r.Context(), client(r), watchOptions(r))
+	watcher, err := e.ws.Watch(r.Context(), client(r), opt)
 	if err != nil {
 		return err
 	}
 	defer watcher.Close()
-	defer d.cfg.nested.waits(r.Context(), caller(r))()
+	defer d.cfg.nested.waits(r.Context(), opt.Caller)()
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return nil // the upgrader has answered
@@ -57,24 +57,6 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request) error {
 	conn.Close()
 	<-gone
 	return nil
-}
-
-// watchOptions takes the query apart. Types that this daemon does not know are never sent.
-func watchOptions(r *http.Request) api.WatchOptions {
-	opt := api.WatchOptions{Nodes: wantsNodes(r)}
-	for _, t := range r.URL.Query()["type"] {
-		opt.Events = append(opt.Events, api.EventType(t))
-	}
-	return opt
-}
-
-// caller is the execution whose command does nothing but wait for what it watches.
-func caller(r *http.Request) *api.Caller {
-	var c api.Caller
-	if err := json.Unmarshal([]byte(r.URL.Query().Get("caller")), &c); err != nil {
-		return nil
-	}
-	return &c
 }
 
 // listenTo reads pongs and the client's goodbye; its end is that of the connection.

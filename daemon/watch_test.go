@@ -19,7 +19,7 @@ func (r *running) watch(path string) *websocket.Conn {
 	d := websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", r.reg.Socket)
 	}}
-	conn, _, err := d.Dial("ws://"+api.SocketHost+path+api.SubEvents, nil)
+	conn, _, err := d.Dial("ws://"+api.SocketHost+path+"/events", nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
 		return t.opened(ctx, e)
 	case path == "":
 		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace: nobody has opened it since the daemon started",
-			Fix: "POST " + api.PathWorkspaces + " opens a workfile"}
+			Fix: api.OpenWorkspace.Method + " " + api.OpenWorkspace.Path + " opens a workfile"}
 	}
 	e, err := t.open(ctx, path, false)
 	if err == nil && e.id != id { // a link that leads elsewhere by now

@@ -55,10 +55,10 @@ func newStandin(runtime string, g *dag.Graph, path string) (*standin, error) {
 	}
 	version := api.VersionInfo{Protocol: api.Version, PID: os.Getpid(), Runs: 1} // with a run, it is never replaced
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+api.PathVersion, answer(version))
-	mux.HandleFunc("POST "+api.PathWorkspaces, answer(api.WorkspaceInfo{ID: workspaceID, Workfile: path}))
-	mux.HandleFunc("GET "+api.Workspace(workspaceID)+api.SubEvents, s.watch)
-	mux.HandleFunc("GET "+api.Run(workspaceID, runID)+api.SubOutlook, answer(api.RunOutlook{Run: runID}))
+	mux.HandleFunc("GET "+api.GetVersion.Path, answer(version))
+	mux.HandleFunc("POST "+api.OpenWorkspace.Path, answer(api.WorkspaceInfo{ID: workspaceID, Workfile: path}))
+	mux.HandleFunc("GET "+api.WatchEvents.At(workspaceID), s.watch)
+	mux.HandleFunc("GET "+api.GetOutlook.At(workspaceID, runID), answer(api.RunOutlook{Run: runID}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		answer(api.Error{Code: api.CodeNotFound, Message: "the stand-in has none"})(w, nil)

@@ -210,7 +210,7 @@ func newWatcher(ctx context.Context, socket, workspace string) (*watcher, error)
 	d := websocket.Dialer{ReadBufferSize: 64 << 10, NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}
-	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.Workspace(workspace) + api.SubEvents, RawQuery: "nodes=0"}
+	u := url.URL{Scheme: "ws", Host: api.SocketHost, Path: api.WatchEvents.At(workspace), RawQuery: "nodes=0"}
 	conn, answer, err := d.DialContext(ctx, u.String(), http.Header{})
 	if err != nil {
 		return nil, err

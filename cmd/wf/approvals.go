@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 	"wf/workspace/history"
@@ -59,10 +60,10 @@ func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
 	if len(list.Approvals) == 0 {
-		fmt.Fprintln(e.stderr, "nothing waits for a person")
+		fmt.Fprintln(e.Stderr, "nothing waits for a person")
 		return nil
 	}
 	return printApprovals(e, list.Approvals, time.Now())
@@ -71,7 +72,7 @@ func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 // list asks for one workfile, or for all where that is meant.
 func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, error) {
 	if !o.all && o.file == "" {
-		_, err := os.Stat(e.abs(defaultWorkfile))
+		_, err := os.Stat(e.Abs(defaultWorkfile))
 		o.all = errors.Is(err, fs.ErrNotExist)
 	}
 	if o.all {
@@ -137,22 +138,22 @@ func (e *env) withUnfinished(paths []string) []string {
 
 // printApprovals is the list for people: what is asked, since when, and how to answer.
 func printApprovals(e *env, list []api.Approval, now time.Time) error {
-	p := e.outPaint()
+	p := e.OutPaint()
 	var b strings.Builder
 	for _, a := range list {
 		approvalRow(&b, p, a, now, approveCommand(e, list, a))
 	}
-	_, err := io.WriteString(e.stdout, b.String())
+	_, err := io.WriteString(e.Stdout, b.String())
 	return err
 }
 
 // approvalRow is one of them, in two lines.
-func approvalRow(b *strings.Builder, p paint, a api.Approval, now time.Time, command string) {
-	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.glyph(api.StateWaiting), p.strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), untilText(a, now))
+func approvalRow(b *strings.Builder, p console.Paint, a api.Approval, now time.Time, command string) {
+	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.Glyph(api.StateWaiting), p.Strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), untilText(a, now))
 	for _, line := range askedLines(a) {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
-	fmt.Fprintf(b, "    %s\n", p.dim(command))
+	fmt.Fprintf(b, "    %s\n", p.Dim(command))
 }
 
 // askedLines are the question, what was put out before it, and what it can be answered with.

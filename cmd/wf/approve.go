@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -90,17 +91,17 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 		return err
 	}
 	for _, a := range picked {
-		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.user())})
+		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.User())})
 		if err != nil {
 			return err
 		}
 		if o.json {
-			if err := writeJSON(e.stdout, made); err != nil {
+			if err := console.WriteJSON(e.Stdout, made); err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintf(e.stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
+		fmt.Fprintf(e.Stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -21,7 +22,7 @@ import (
 // answers to req. asked is false where there is nobody to ask, or something else is wrong.
 func (e *env) askParams(ctx context.Context, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
 	var refused *api.Error
-	if !errors.As(err, &refused) || len(refused.Problems) == 0 || !e.interactive() {
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 || !e.Interactive() {
 		return false, nil
 	}
 	for _, p := range refused.Problems {
@@ -43,12 +44,6 @@ func (e *env) askParams(ctx context.Context, s *session, req *api.RunRequest, er
 	return true, nil
 }
 
-// interactive says whether somebody can be asked: both ends are terminals.
-func (e *env) interactive() bool {
-	in, ok := e.stdin.(*os.File)
-	return ok && e.errTTY && term.IsTerminal(int(in.Fd())) && e.get("CI") == ""
-}
-
 // A questioner asks for values of parameters, one after the other.
 type questioner struct {
 	e      *env
@@ -68,12 +63,12 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 		return nil // it was removed meanwhile: the next attempt says so
 	}
 	p := list.Params[at]
-	printParam(q.e.stderr, q.e.errPaint(), p)
+	printParam(q.e.Stderr, q.e.ErrPaint(), p)
 	for {
-		fmt.Fprintf(q.e.stderr, "%s: ", plain.Line(name))
+		fmt.Fprintf(q.e.Stderr, "%s: ", plain.Line(name))
 		answer, err := q.read(p)
 		if err != nil {
-			fmt.Fprintln(q.e.stderr)
+			fmt.Fprintln(q.e.Stderr)
 			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + words.Quote(name+"=VALUE")}
 		}
 		if answer == "" {
@@ -89,18 +84,18 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 			return nil
 		}
 		delete(q.values, name)
-		fmt.Fprintf(q.e.stderr, "  %s\n", plain.Line(api.ParamProblem{Reason: list.Problems[bad].Reason, Remedy: list.Problems[bad].Remedy}.String()))
+		fmt.Fprintf(q.e.Stderr, "  %s\n", plain.Line(api.ParamProblem{Reason: list.Problems[bad].Reason, Remedy: list.Problems[bad].Remedy}.String()))
 	}
 }
 
 // read reads the answer. That for a secret does not appear on the screen.
 func (q *questioner) read(p api.Param) (string, error) {
-	in, ok := q.e.stdin.(*os.File)
+	in, ok := q.e.Stdin.(*os.File)
 	if p.Type != "secret" || !ok {
-		return readLine(q.e.stdin)
+		return readLine(q.e.Stdin)
 	}
 	answer, err := term.ReadPassword(int(in.Fd()))
-	fmt.Fprintln(q.e.stderr)
+	fmt.Fprintln(q.e.Stderr)
 	return strings.TrimSpace(string(answer)), err
 }
 
@@ -108,19 +103,19 @@ func (q *questioner) read(p api.Param) (string, error) {
 const maxChoices = 30
 
 // printParam says what is asked for: "env (string): where to", and the choices with their numbers.
-func printParam(w io.Writer, p paint, param api.Param) {
+func printParam(w io.Writer, p console.Paint, param api.Param) {
 	kind := param.Type
 	if limits := paramLimits(param); limits != "" {
 		kind += ", " + limits
 	}
-	fmt.Fprintf(w, "%s (%s)", p.strong(plain.Line(param.Name)), plain.Line(kind))
+	fmt.Fprintf(w, "%s (%s)", p.Strong(plain.Line(param.Name)), plain.Line(kind))
 	if param.Help != "" {
 		fmt.Fprintf(w, ": %s", plain.Line(param.Help))
 	}
 	fmt.Fprintln(w)
 	for i, choice := range param.Choices {
 		if i == maxChoices {
-			fmt.Fprintf(w, "  %s%d more\n", p.ellipsis(), len(param.Choices)-i)
+			fmt.Fprintf(w, "  %s%d more\n", p.Ellipsis(), len(param.Choices)-i)
 			break
 		}
 		fmt.Fprintf(w, "  %2d  %s\n", i+1, plain.Line(choice))

@@ -16,17 +16,17 @@ func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error
 	if !errors.As(refusal, &refused) || refused.Repeat == nil {
 		return false, nil
 	}
-	fmt.Fprint(e.stderr, repeatQuestion(*refused.Repeat))
-	answer, err := readLine(e.stdin)
+	fmt.Fprint(e.Stderr, repeatQuestion(*refused.Repeat))
+	answer, err := readLine(e.Stdin)
 	if err != nil {
-		fmt.Fprintln(e.stderr)
+		fmt.Fprintln(e.Stderr)
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		req.Mode = api.ModeFresh
 		return true, nil
 	}
-	fmt.Fprintln(e.stderr, "nothing was run")
+	fmt.Fprintln(e.Stderr, "nothing was run")
 	return true, exitError(exitOK)
 }
 

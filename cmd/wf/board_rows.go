@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/words"
 )
 
@@ -26,7 +27,7 @@ func nameWidth(width int) int { return max(10, min(maxNameWidth, width/3)) }
 
 // rows draws the board for a terminal: what runs, what else there is, and the line of totals. No
 // row is wider than width-1, and there are fewer than half of height.
-func (b *board) rows(p paint, now time.Time, width, height int, hint string) []string {
+func (b *board) rows(p console.Paint, now time.Time, width, height int, hint string) []string {
 	nodes := b.longest()
 	shown := nodes[:min(len(nodes), maxRunningRows, max(1, height/3))]
 	var rows []string
@@ -34,14 +35,14 @@ func (b *board) rows(p paint, now time.Time, width, height int, hint string) []s
 		if ended := b.within[n.name]; ended > 0 {
 			n.tail = words.Plural(ended, "node") + " of its instances ended"
 		}
-		rows = append(rows, p.runningRow(n, now, width-1))
+		rows = append(rows, runningRow(p, n, now, width-1))
 	}
 	var more []string
 	if rest := len(nodes) - len(shown); rest > 0 {
 		more = append(more, fmt.Sprintf("+ %d running", rest))
 	}
 	if len(b.queued) > 0 {
-		more = append(more, fmt.Sprintf("%s %d queued", p.glyph(api.StateQueued), len(b.queued)))
+		more = append(more, fmt.Sprintf("%s %d queued", p.Glyph(api.StateQueued), len(b.queued)))
 	}
 	if text := b.waitingText(p, now); text != "" {
 		more = append(more, text)
@@ -53,17 +54,17 @@ func (b *board) rows(p paint, now time.Time, width, height int, hint string) []s
 }
 
 // waitingText is "◆ 1 for a person: deploy  ↻ 2 to be tried again  ◆ 1 for later  next in 4s".
-func (b *board) waitingText(p paint, now time.Time) string {
+func (b *board) waitingText(p console.Paint, now time.Time) string {
 	people, retries, others := b.waits()
 	var parts []string
 	if people > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.glyph(api.StateWaiting), people, words.NameList(b.asked(), 3)))
+		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.Glyph(api.StateWaiting), people, words.NameList(b.asked(), 3)))
 	}
 	if retries > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.glyph(api.StateRetrying), retries))
+		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.Glyph(api.StateRetrying), retries))
 	}
 	if others > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d for later", p.glyph(api.StateWaiting), others))
+		parts = append(parts, fmt.Sprintf("%s %d for later", p.Glyph(api.StateWaiting), others))
 	}
 	if next := b.soonest(); retries+others > 0 && next.After(now) {
 		parts = append(parts, "next in "+clock(next.Sub(now)))
@@ -72,24 +73,24 @@ func (b *board) waitingText(p paint, now time.Time) string {
 }
 
 // runningRow is "● align_S001     1m04s  last line of output".
-func (p paint) runningRow(n *runningNode, now time.Time, width int) string {
-	row := fmt.Sprintf("%s %s %*s", p.glyph(api.StateRunning), p.column(n.name, nameWidth(width)), timeWidth, clock(now.Sub(n.started)))
+func runningRow(p console.Paint, n *runningNode, now time.Time, width int) string {
+	row := fmt.Sprintf("%s %s %*s", p.Glyph(api.StateRunning), p.Column(n.name, nameWidth(width)), timeWidth, clock(now.Sub(n.started)))
 	if room := width - ansi.StringWidth(row) - 2; room >= leastTail && n.tail != "" {
-		row += "  " + p.dim(ansi.Truncate(n.tail, room, p.ellipsis()))
+		row += "  " + p.Dim(ansi.Truncate(n.tail, room, p.Ellipsis()))
 	}
 	return ansi.Truncate(row, width, "")
 }
 
 // totals is "19/30  ✗ 1  ⊘ 5  ━━━━────  2m11s  ~1m left   d detach · ^C cancel". What has no room
 // goes: first the hint, then the bar, then the guess; the numbers stay.
-func (b *board) totals(p paint, now time.Time, width int, hint string) string {
+func (b *board) totals(p console.Paint, now time.Time, width int, hint string) string {
 	n, total := b.ended()
 	line := fmt.Sprintf("%d/%d", n, total)
 	if len(b.failed) > 0 {
-		line += fmt.Sprintf("  %s %d", p.glyph(api.StateFailed), len(b.failed))
+		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateFailed), len(b.failed))
 	}
 	if b.blocked > 0 {
-		line += fmt.Sprintf("  %s %d", p.glyph(api.StateBlocked), b.blocked)
+		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateBlocked), b.blocked)
 	}
 	begun := b.begun
 	if begun.IsZero() { // no event of the run has come yet
@@ -107,36 +108,9 @@ func (b *board) totals(p paint, now time.Time, width int, hint string) string {
 		hint = ""
 	}
 	if bar := min(mostBar, room-2-ansi.StringWidth(hint)); bar >= leastBar {
-		line += "  " + p.bar(n, total, bar)
+		line += "  " + p.Bar(n, total, bar)
 	}
-	return ansi.Truncate(line+times+p.dim(hint), width, "")
-}
-
-// bar shows n of total in width columns.
-func (p paint) bar(n, total, width int) string {
-	full := width
-	if total > 0 {
-		full = width * n / total
-	}
-	return p.sgr("32", strings.Repeat(p.either("━", "="), full)) + p.dim(strings.Repeat(p.either("─", "-"), width-full))
-}
-
-// column is text cut in its middle and filled up to width columns: what distinguishes names stands
-// at their ends.
-func (p paint) column(text string, width int) string {
-	if have := ansi.StringWidth(text); have > width {
-		room := width - ansi.StringWidth(p.ellipsis())
-		text = ansi.Truncate(text, (room+1)/2, "") + p.ellipsis() + ansi.TruncateLeft(text, have-room/2, "")
-	}
-	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
-}
-
-// dim makes text faint.
-func (p paint) dim(text string) string {
-	if text == "" {
-		return ""
-	}
-	return p.sgr("2", text)
+	return ansi.Truncate(line+times+p.Dim(hint), width, "")
 }
 
 // clock is a time that goes on: whole seconds, so that it changes once a second.

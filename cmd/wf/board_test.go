@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // node events of a run that began at noon, at so many seconds.
@@ -42,9 +43,9 @@ func TestBoardRows(t *testing.T) {
 		api.Event{Type: api.NodeReady, Node: "q"})
 	b.total, b.blocked = 30, 5
 	b.running["align_S003"].tail = "[M::mem] Processed 110000 reads in 12.3 CPU sec, 4.5 real sec"
-	uni, asc := paint{}, paint{ascii: true}
+	uni, asc := console.Paint{}, console.Paint{ASCII: true}
 	for _, c := range []struct {
-		p             paint
+		p             console.Paint
 		width, height int
 		want          string
 	}{
@@ -63,7 +64,7 @@ func TestBoardRows(t *testing.T) {
   + 1 running  ○ 1 queued
 2/30  ✗ 1  ⊘ 5  ━─────────────────  31s`},
 	} {
-		hint := "d detach " + c.p.dot() + " ^C cancel"
+		hint := "d detach " + c.p.Dot() + " ^C cancel"
 		rows := b.rows(c.p, seconds64(31), c.width, c.height, hint)
 		if got := strings.Join(rows, "\n"); got != c.want {
 			t.Errorf("%dx%d:\n%s\nwant\n%s", c.width, c.height, got, c.want)
@@ -81,9 +82,9 @@ func TestBoardRowsFit(t *testing.T) {
 		b.running[name].tail = strings.Repeat("\u4e2d", 200)
 		b.take(endedAt(1, fmt.Sprint("f", i), 1, 1, 1))
 	}
-	for width := leastWidth; width < 220; width++ {
-		for _, height := range []int{leastHeight, 24, 60} {
-			rows := b.rows(paint{color: true}, seconds64(5000), width, height, "d detach · ^C cancel")
+	for width := console.LeastWidth; width < 220; width++ {
+		for _, height := range []int{console.LeastHeight, 24, 60} {
+			rows := b.rows(console.Paint{Colored: true}, seconds64(5000), width, height, "d detach · ^C cancel")
 			if len(rows) > height/2 || len(rows) > maxRunningRows+2 {
 				t.Fatalf("%d rows at a height of %d", len(rows), height)
 			}

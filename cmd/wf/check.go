@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -51,7 +52,7 @@ func (o *checkOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.json {
-		err = writeJSON(e.stdout, check)
+		err = console.WriteJSON(e.Stdout, check)
 	} else {
 		err = printCheck(e, path, check)
 	}
@@ -102,21 +103,21 @@ func lineOf(where string) int {
 
 // printCheck prints the findings the way compilers do, so that editors find the lines.
 func printCheck(e *env, path string, check api.Check) error {
-	p := e.outPaint()
+	p := e.OutPaint()
 	errs := 0
 	for _, problem := range check.Problems {
 		severity := problem.Severity
 		if severity == "error" {
 			errs++
-			severity = p.bad(severity)
+			severity = p.Bad(severity)
 		}
 		where := plain.Line(e.rel(path))
 		if problem.Line > 0 {
 			where += ":" + strconv.Itoa(problem.Line)
 		}
-		fmt.Fprintf(e.stdout, "%s: %s: %s (%s)\n", where, severity, plain.Line(problem.Message), problem.Code)
+		fmt.Fprintf(e.Stdout, "%s: %s: %s (%s)\n", where, severity, plain.Line(problem.Message), problem.Code)
 	}
-	_, err := fmt.Fprintf(e.stdout, "%s: %s, %s: %s, %s\n", plain.Line(e.rel(path)), words.Plural(check.Nodes, "node"), words.Plural(check.Edges, "edge"),
+	_, err := fmt.Fprintf(e.Stdout, "%s: %s, %s: %s, %s\n", plain.Line(e.rel(path)), words.Plural(check.Nodes, "node"), words.Plural(check.Edges, "edge"),
 		words.Plural(errs, "error"), words.Plural(len(check.Problems)-errs, "warning"))
 	return err
 }

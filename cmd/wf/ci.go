@@ -33,14 +33,14 @@ func (e *env) ciSystem(flag string) string {
 	for _, system := range []struct{ variable, name string }{
 		{"GITHUB_ACTIONS", ciGitHub}, {"GITLAB_CI", ciGitLab}, {"BUILDKITE", ciBuildkite},
 	} {
-		if e.get(system.variable) == "true" {
+		if e.Get(system.variable) == "true" {
 			return system.name
 		}
 	}
 	switch {
-	case strings.EqualFold(e.get("TF_BUILD"), "true"):
+	case strings.EqualFold(e.Get("TF_BUILD"), "true"):
 		return ciAzure
-	case e.get("TEAMCITY_VERSION") != "":
+	case e.Get("TEAMCITY_VERSION") != "":
 		return ciTeamCity
 	}
 	return ciNone

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 func TestCISystem(t *testing.T) {
@@ -15,7 +16,7 @@ func TestCISystem(t *testing.T) {
 		{"GITLAB_CI=true", "auto", ciGitLab}, {"BUILDKITE=true", "auto", ciBuildkite}, {"BUILDKITE=true", "none", ciNone}, {"", "gitlab", ciGitLab},
 		{"TF_BUILD=True", "auto", ciAzure}, {"TEAMCITY_VERSION=2024.1", "auto", ciTeamCity}, {"TEAMCITY_VERSION=", "auto", ciNone},
 	} {
-		e := &env{vars: strings.Fields(c.vars)}
+		e := &env{Console: console.Console{Environ: strings.Fields(c.vars)}}
 		if got := e.ciSystem(c.flag); got != c.want {
 			t.Errorf("%s --ci %s: %s, want %s", c.vars, c.flag, got, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/graph/attribute"
 	"wf/tui/plain"
@@ -109,7 +110,7 @@ func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.Shell
 	var found []cobra.Completion
 	for _, a := range list.Approvals {
 		if strings.HasPrefix(a.Name, word) {
-			found = append(found, cobra.CompletionWithDesc(a.Name, paint{}.clip("run "+a.Run+": "+plain.Line(a.Text), maxCommand)))
+			found = append(found, cobra.CompletionWithDesc(a.Name, console.Paint{}.Clip("run "+a.Run+": "+plain.Line(a.Text), maxCommand)))
 		}
 	}
 	return limited(found), noFiles
@@ -188,7 +189,7 @@ func instancesBeginning(p *daemon.Peek, word string) (found []cobra.Completion, 
 		if n.SubFlow != "" {
 			name, hint, open = name+"[", n.SubFlow, true
 		}
-		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(plain.Line(hint), maxCommand)))
+		found = append(found, cobra.CompletionWithDesc(prefix+name, console.Paint{}.Clip(plain.Line(hint), maxCommand)))
 	}
 	return limited(found), open
 }

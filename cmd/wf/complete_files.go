@@ -39,7 +39,7 @@ func filesDirective(found []cobra.Completion) cobra.ShellCompDirective {
 // filesBeginning are the folders, with a slash at the end, and the wanted files whose paths begin with word.
 func filesBeginning(e *env, word string, wanted func(name string) bool) []cobra.Completion {
 	dir, begun := filepath.Split(word)
-	entries, err := os.ReadDir(e.abs(dir))
+	entries, err := os.ReadDir(e.Abs(dir))
 	if err != nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func filesBeginning(e *env, word string, wanted func(name string) bool) []cobra.
 		name := entry.Name()
 		switch {
 		case !strings.HasPrefix(name, begun), strings.HasPrefix(name, ".") && begun == "":
-		case isFolder(filepath.Join(e.abs(dir), name), entry):
+		case isFolder(filepath.Join(e.Abs(dir), name), entry):
 			found = append(found, dir+name+"/")
 		case wanted(name):
 			found = append(found, dir+name)

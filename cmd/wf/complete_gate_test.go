@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"wf/cmd/wf/console"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -36,7 +38,7 @@ func TestEveryCandidatePassesTheGate(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "Workfile"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e := &env{dir: dir, vars: []string{"HOME=" + dir, "WF_STATE_DIR=" + filepath.Join(dir, "state"), "WF_RUNTIME_DIR=" + filepath.Join(dir, "run")}}
+	e := &env{Console: console.Console{Dir: dir, Environ: []string{"HOME=" + dir, "WF_STATE_DIR=" + filepath.Join(dir, "state"), "WF_RUNTIME_DIR=" + filepath.Join(dir, "run")}}}
 	offered := map[string]bool{}
 	ask := func(words ...string) {
 		var out bytes.Buffer
@@ -84,7 +86,7 @@ func xmlText(text string) string {
 func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	for _, shell := range shells {
 		var out bytes.Buffer
-		if err := execute(&env{stdout: &out, stderr: &out}, []string{"completion", shell}); err != nil {
+		if err := execute(&env{Console: console.Console{Stdout: &out, Stderr: &out}}, []string{"completion", shell}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

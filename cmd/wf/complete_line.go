@@ -25,12 +25,12 @@ func completeLine(e *env, args []string) error {
 	}
 	shell, args := args[0], args[1:]
 	if len(args) == 0 {
-		line, _ := io.ReadAll(io.LimitReader(e.stdin, maxTypedLine))
+		line, _ := io.ReadAll(io.LimitReader(e.Stdin, maxTypedLine))
 		args = []string{strings.TrimRight(string(line), "\r\n")}
 	}
-	typed := readTyped(args[0], shell, e.get)
+	typed := readTyped(args[0], shell, e.Get)
 	a := e.answerTyped(typed)
-	_, err := io.WriteString(e.stdout, a.reply(shell, typed, args[1:]))
+	_, err := io.WriteString(e.Stdout, a.reply(shell, typed, args[1:]))
 	return err
 }
 

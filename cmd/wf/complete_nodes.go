@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -76,7 +77,7 @@ func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra
 		if n.Container || name == "" || !strings.HasPrefix(name, word) || slices.Contains(taken, name) {
 			continue
 		}
-		found = append(found, cobra.CompletionWithDesc(prefix+name, paint{}.clip(plain.Line(n.Command), maxCommand)))
+		found = append(found, cobra.CompletionWithDesc(prefix+name, console.Paint{}.Clip(plain.Line(n.Command), maxCommand)))
 	}
 	return limited(found)
 }

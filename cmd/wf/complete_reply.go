@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"wf/cmd/wf/console"
 )
 
 // reply is an answer in the words of a shell's script, see the folder completion.
@@ -122,7 +124,7 @@ func withHints(names, hints []string, columns int) []string {
 			continue
 		}
 		pad := strings.Repeat(" ", widest-utf8.RuneCountInString(names[i]))
-		lines[i] += pad + "  (" + paint{}.clip(hint, room) + ")"
+		lines[i] += pad + "  (" + console.Paint{}.Clip(hint, room) + ")"
 	}
 	return lines
 }

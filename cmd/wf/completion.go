@@ -28,7 +28,7 @@ files itself, never starts the daemon, and executes nothing of what is on the li
 			if err != nil {
 				panic("internal error: no completion script: " + err.Error())
 			}
-			_, err = e.stdout.Write(script)
+			_, err = e.Stdout.Write(script)
 			return err
 		},
 	}

@@ -111,11 +111,11 @@ func (e *env) workfileOf(cmd *cobra.Command, args []string) string {
 	f := cmd.Flags().Lookup("file")
 	switch {
 	case f != nil && f.Value.String() != "":
-		return e.abs(f.Value.String())
+		return e.Abs(f.Value.String())
 	case len(args) > 0 && (strings.HasSuffix(cmd.Use, "[FILE]") || strings.HasSuffix(cmd.Use, " FILE")):
-		return e.abs(args[0])
+		return e.Abs(args[0])
 	case f != nil || !cmd.HasParent():
-		return e.abs(defaultWorkfile)
+		return e.Abs(defaultWorkfile)
 	}
 	return ""
 }
@@ -130,7 +130,7 @@ func (e *env) configFiles(workfile string) (sayings, error) {
 		if file.path == "" {
 			continue
 		}
-		e.trust = e.trusting(cmp.Or(e.get("WF_TRUST"), found["trust"].text))
+		e.trust = e.trusting(cmp.Or(e.Get("WF_TRUST"), found["trust"].text))
 		said, err := e.readConfig(file.path, file.personal, e.trust)
 		if err != nil {
 			return nil, err
@@ -144,10 +144,10 @@ func (e *env) configFiles(workfile string) (sayings, error) {
 
 // userConfig is the path of the user's file; "" where no home is known.
 func (e *env) userConfig() string {
-	if dir := e.get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	if dir := e.Get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "wf", userConfig)
 	}
-	if home := e.get("HOME"); home != "" {
+	if home := e.Get("HOME"); home != "" {
 		return filepath.Join(home, ".config", "wf", userConfig)
 	}
 	return ""

@@ -5,13 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"wf/cmd/wf/console"
+
 	"github.com/spf13/cobra"
 )
 
 // TestSettingsMatchFlags: where a setting is taken, the flag of its name takes its values, and
 // what is built in is what the flag has when nobody says anything.
 func TestSettingsMatchFlags(t *testing.T) {
-	root := newRoot(&env{color: "auto"})
+	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, s := range settings() {
 		if problem, _ := s.check(s.builtin); problem != "" && s.builtin != "" {
 			t.Errorf("%s: what is built in (%q) %s", s.key, s.builtin, problem)

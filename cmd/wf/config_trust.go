@@ -29,12 +29,12 @@ type trust struct {
 func (e *env) trusting(folders string) trust {
 	t := trust{uids: []uint32{uint32(os.Geteuid())}}
 	// Under sudo the files of the user who called it are good, as they are for git.
-	if uid, err := strconv.ParseUint(e.get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
+	if uid, err := strconv.ParseUint(e.Get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
 		t.uids = append(t.uids, uint32(uid))
 	}
 	for _, dir := range filepath.SplitList(folders) {
 		if dir != "*" {
-			dir = e.abs(dir)
+			dir = e.Abs(dir)
 		}
 		t.folders = append(t.folders, dir)
 	}
@@ -181,7 +181,7 @@ func openSmall(path string) (*os.File, error) {
 // checkFound refuses to run a workfile that was not named and belongs to somebody else: in a folder like /tmp
 // anybody can put one.
 func (e *env) checkFound(file, command string) error {
-	path := e.abs(defaultWorkfile)
+	path := e.Abs(defaultWorkfile)
 	if file != "" || e.trust.named(path) {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/console"
 )
 
 // TestConfigurationOfStrangers: what others can write beside a workfile is not believed, and the way out works.
@@ -50,7 +52,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 			if err := tc.make(dir, file); err != nil {
 				t.Fatal(err)
 			}
-			e := &env{dir: dir}
+			e := &env{Console: console.Console{Dir: dir}}
 			said, err := e.configFiles(filepath.Join(dir, "job.wf"))
 			if tc.want == "" {
 				if err != nil || said["wrapper"].text != "x {}" {
@@ -62,7 +64,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}
 			for _, trusted := range []string{dir, filepath.Dir(dir), "*", "/nowhere:" + dir} {
-				e.vars = []string{"WF_TRUST=" + trusted}
+				e.Environ = []string{"WF_TRUST=" + trusted}
 				if said, err = e.configFiles(filepath.Join(dir, "job.wf")); err != nil || said["wrapper"].text != "x {}" {
 					t.Errorf("WF_TRUST=%s: %v, %v", trusted, said, err)
 				}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 func TestPickApproval(t *testing.T) {
@@ -44,7 +45,7 @@ func TestPickApproval(t *testing.T) {
 }
 
 func TestParseMock(t *testing.T) {
-	e := &env{dir: t.TempDir()}
+	e := &env{Console: console.Console{Dir: t.TempDir()}}
 	for text, want := range map[string]string{"a=exit:3": "exit 3", "a=exit:0": "succeeds", `a[1]/b={"x": [1, 2.50], "y": "z"}`: `gives x='[1,2.50]' y=z`} {
 		m, err := parseMock(e, text)
 		if node, _, _ := strings.Cut(text, "="); err != nil || m.Nodes != node || mockText(m) != want {
@@ -111,13 +112,13 @@ func TestBoardOfControlFlow(t *testing.T) {
 	if len(b.queued) != 0 || len(b.failed) != 0 || b.within["each"] != 1 {
 		t.Errorf("queued %v, failed %v, within %v", b.queued, b.failed, b.within)
 	}
-	text := b.waitingText(paint{ascii: true}, now)
+	text := b.waitingText(console.Paint{ASCII: true}, now)
 	if text != "? 1 for a person: ask  r 1 to be tried again  next in 4s" {
 		t.Errorf("%q", text)
 	}
 	b.take(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})
 	b.take(api.Event{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 2, Time: now})
-	if text := b.waitingText(paint{ascii: true}, now); text != "" {
+	if text := b.waitingText(console.Paint{ASCII: true}, now); text != "" {
 		t.Errorf("still %q", text)
 	}
 }

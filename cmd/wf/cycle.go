@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -15,7 +16,7 @@ import (
 const shownCycle = 6
 
 // drawCycle makes f, which describes err, show the cycle where err is about one.
-func drawCycle(p paint, err error, f failure) failure {
+func drawCycle(p console.Paint, err error, f failure) failure {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeCycle || len(refused.Nodes) == 0 {
 		return f
@@ -29,20 +30,20 @@ func drawCycle(p paint, err error, f failure) failure {
 }
 
 // cycleLines draws nodes in a row, with a line from the last one back to the first.
-func cycleLines(p paint, nodes []string) []string {
+func cycleLines(p console.Paint, nodes []string) []string {
 	names := make([]string, 0, shownCycle+1)
 	for _, name := range nodes {
 		names = append(names, plain.Line(name))
 	}
 	if rest := len(names) - shownCycle; rest > 0 {
 		half := shownCycle / 2
-		more := fmt.Sprintf("%s %d more %[1]s", p.ellipsis(), rest)
+		more := fmt.Sprintf("%s %d more %[1]s", p.Ellipsis(), rest)
 		names = append(append(names[:half:half], more), names[len(names)-half:]...)
 	}
-	row := strings.Join(names, p.either(" ──▸ ", " --> "))
-	line := p.either("─", "-")
+	row := strings.Join(names, p.Either(" ──▸ ", " --> "))
+	line := p.Either("─", "-")
 	return []string{
-		p.either("┌─▸ ", "+-> ") + row + p.either(" ─┐", " -+"),
-		p.either("└", "+") + strings.Repeat(line, columns(row)+5) + p.either("┘", "+"),
+		p.Either("┌─▸ ", "+-> ") + row + p.Either(" ─┐", " -+"),
+		p.Either("└", "+") + strings.Repeat(line, console.Columns(row)+5) + p.Either("┘", "+"),
 	}
 }

@@ -44,25 +44,17 @@ func (e *env) whereFolders() folders {
 // folder is the value of own, else below base/name, else below ~/.local/state/wf/rest.
 // Relative values of XDG variables are invalid by their specification and ignored.
 func (e *env) folder(own, base, name, rest string) string {
-	if dir := e.get(own); dir != "" {
-		return e.abs(dir)
+	if dir := e.Get(own); dir != "" {
+		return e.Abs(dir)
 	}
-	if dir := e.get(base); filepath.IsAbs(dir) {
+	if dir := e.Get(base); filepath.IsAbs(dir) {
 		return filepath.Join(dir, name)
 	}
-	home := e.get("HOME")
+	home := e.Get("HOME")
 	if home == "" {
 		return ""
 	}
 	return filepath.Join(home, ".local", "state", "wf", rest)
-}
-
-// abs makes path absolute against the working directory of e.
-func (e *env) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(e.dir, path)
 }
 
 // privateDir makes dir (0700) or checks that it is a folder of this user that nobody else can

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/console"
 )
 
 func TestFolders(t *testing.T) {
@@ -21,7 +23,7 @@ func TestFolders(t *testing.T) {
 		{"home", nil, ".local/state/wf/run", ".local/state/wf"},
 		{"own relative value", []string{"WF_RUNTIME_DIR=rel"}, "rel", ".local/state/wf"},
 	} {
-		e := &env{vars: append([]string{"HOME=" + home}, c.vars...), dir: home}
+		e := &env{Console: console.Console{Environ: append([]string{"HOME=" + home}, c.vars...), Dir: home}}
 		dirs, err := e.folders()
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -100,7 +102,7 @@ func TestPrivateDirOfSomebodyElse(t *testing.T) {
 
 func TestWorkfile(t *testing.T) {
 	dir := t.TempDir()
-	e := &env{dir: dir}
+	e := &env{Console: console.Console{Dir: dir}}
 	_, err := e.workfile("")
 	if f := describe(err); exitStatus(err) != exitWorkfile || f.where != "looked for "+dir+"/Workfile" || f.fix != "wf new Workfile" {
 		t.Errorf("missing: %+v", f)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"wf/cmd/wf/console"
+
 	"github.com/spf13/cobra"
 )
 
@@ -53,7 +55,7 @@ func firstDifference(a, b []byte) int {
 func docsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString("# The command line\n\nMade from the help texts by `make docs`: change those.\n\n")
-	root := newRoot(&env{color: "auto"})
+	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	commands := shownCommands(root)
 	for _, cmd := range commands {
 		fmt.Fprintf(&b, "- [%s](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
@@ -80,7 +82,7 @@ func helpOf(cmd *cobra.Command) string {
 // TestHelpFits: no line of any help is wider than a terminal of 100 columns, at any width that
 // people have, and the examples of every command are commands that exist.
 func TestHelpFits(t *testing.T) {
-	root := newRoot(&env{color: "auto"})
+	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, cmd := range shownCommands(root) {
 		for line := range strings.Lines(helpOf(cmd)) {
 			if width := len([]rune(strings.TrimRight(line, "\n"))); width > 100 {
@@ -131,7 +133,7 @@ func TestMan(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "manual pages into") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
-	root := newRoot(&env{color: "auto"})
+	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, cmd := range shownCommands(root) {
 		page, err := os.ReadFile(filepath.Join(dir, "man1", manName(cmd)+".1"))
 		if err != nil {

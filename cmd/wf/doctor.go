@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -65,7 +66,7 @@ attention.`,
 			if file == "" {
 				file = defaultWorkfile
 			}
-			return examine(cmd.Context(), e, e.abs(file), asJSON)
+			return examine(cmd.Context(), e, e.Abs(file), asJSON)
 		},
 	}
 	fileFlag(cmd, &file, "f")
@@ -84,9 +85,9 @@ func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 	}
 	var err error
 	if asJSON {
-		err = writeJSON(e.stdout, report)
+		err = console.WriteJSON(e.Stdout, report)
 	} else {
-		err = printDiagnosis(e.stdout, e.outPaint(), report)
+		err = printDiagnosis(e.Stdout, e.OutPaint(), report)
 	}
 	if err == nil && !report.OK {
 		return exit(exitFailed)
@@ -95,13 +96,13 @@ func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 }
 
 // printDiagnosis is the diagnosis for people: what is wrong stands last.
-func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
+func printDiagnosis(w io.Writer, p console.Paint, d diagnosis) error {
 	fmt.Fprintf(w, "wf %s, %s\n\nsettings\n", plain.Line(d.Version), d.System)
-	var t table
+	var t console.Table
 	for _, s := range d.Settings {
-		t.row("  "+s.Key, plain.Line(s.Value), plain.Line(s.Source))
+		t.Row("  "+s.Key, plain.Line(s.Value), plain.Line(s.Source))
 	}
-	if err := t.write(w); err != nil {
+	if err := t.Write(w); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "\nchecks")
@@ -111,12 +112,12 @@ func printDiagnosis(w io.Writer, p paint, d diagnosis) error {
 			if f.Level != level {
 				continue
 			}
-			sign := p.glyph(api.StateOK)
+			sign := p.Glyph(api.StateOK)
 			switch level {
 			case levelNote:
-				sign = p.strong("!")
+				sign = p.Strong("!")
 			case levelProblem:
-				sign = p.glyph(api.StateFailed)
+				sign = p.Glyph(api.StateFailed)
 				problems++
 			}
 			fmt.Fprintf(w, "  %s %-9s %s\n", sign, f.Check, plain.Line(f.Message))

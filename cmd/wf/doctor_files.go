@@ -112,7 +112,7 @@ func (d *doctor) lookAtDisks() {
 			d.ok("disk", "%.1f GB are left for %s", float64(found.bytes)/(1<<30), dir)
 		}
 	}
-	tmp := d.e.get("TMPDIR")
+	tmp := d.e.Get("TMPDIR")
 	if tmp == "" {
 		tmp = "/tmp"
 	}

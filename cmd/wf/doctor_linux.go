@@ -58,7 +58,7 @@ func (d *doctor) lookAtLogout(root string) {
 	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}
-	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.user())); err == nil {
+	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.User())); err == nil {
 		d.ok("logout", "runs go on: linger is enabled")
 		return
 	}

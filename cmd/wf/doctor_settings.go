@@ -86,7 +86,7 @@ func (d *doctor) lookAtVariables() {
 	for _, s := range settings() {
 		known = append(known, s.variable())
 	}
-	for _, v := range d.e.vars {
+	for _, v := range d.e.Environ {
 		name, _, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, "WF_") || contains(known, name) {
 			continue

@@ -37,7 +37,7 @@ func (d *doctor) lookAtLimits() {
 
 // lookAtLocale finds out whether the signs of wf can be shown.
 func (d *doctor) lookAtLocale() {
-	if !d.e.ascii && d.e.wantASCII() {
+	if !d.e.ASCII && d.e.WantASCII() {
 		d.note("locale", "export LANG=C.UTF-8, or ascii = true in the configuration", "the locale is not UTF-8: signs are shown in ASCII")
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/workspace/history"
 )
@@ -42,8 +43,8 @@ func newPatient(t *testing.T) *patient {
 	p.write("wf", "")
 	p.write("Workfile", `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" attr.type="string"/>`+
 		`<graph edgedefault="directed"><node id="a"><data key="l">true</data></node></graph></graphml>`)
-	e := &env{dir: home, vars: []string{"HOME=" + home, "LANG=C.UTF-8", "USER=tester", "TMPDIR=" + home,
-		"WF_RUNTIME_DIR=" + p.path("run"), "WF_STATE_DIR=" + p.path("state")}}
+	e := &env{Console: console.Console{Dir: home, Environ: []string{"HOME=" + home, "LANG=C.UTF-8", "USER=tester", "TMPDIR=" + home,
+		"WF_RUNTIME_DIR=" + p.path("run"), "WF_STATE_DIR=" + p.path("state")}}}
 	none := func() error { return nil }
 	p.doctor = &doctor{e: e, workfile: p.path("Workfile"), dirs: e.folderPaths(), m: machine{
 		version: "v2", self: p.path("wf"), uid: os.Geteuid(), root: p.path("sys"), patience: 5 * time.Second, now: time.Now,
@@ -79,7 +80,7 @@ func (p *patient) write(name, text string) {
 }
 
 // vary changes a variable of the environment.
-func (p *patient) vary(key, value string) { p.e.vars = append(p.e.vars, key+"="+value) }
+func (p *patient) vary(key, value string) { p.e.Environ = append(p.e.Environ, key+"="+value) }
 
 // unwritable makes one path the only one that cannot be written to.
 func (p *patient) unwritable(path string) { p.m.writable = func(at string) bool { return at != path } }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -76,16 +77,16 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 		unsaved = exit(exitWorkfile)
 	}
 	if o.json {
-		return cmp.Or(writeJSON(e.stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes}), unsaved)
+		return cmp.Or(console.WriteJSON(e.Stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes}), unsaved)
 	}
 	for _, id := range result.Added {
-		fmt.Fprintln(e.stdout, plain.Line(id))
+		fmt.Fprintln(e.Stdout, plain.Line(id))
 	}
 	if result.Text != "" {
-		fmt.Fprintln(e.stderr, done+changes(result.Text))
+		fmt.Fprintln(e.Stderr, done+changes(result.Text))
 	}
 	for _, note := range result.Notes {
-		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(note))
 	}
 	return unsaved
 }
@@ -179,7 +180,7 @@ func newSaveAs(e *env) *cobra.Command {
 		Short: "Copy the workfile with all changes, to a file that does not exist",
 		Args:  nargs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.saveAs(cmd.Context(), e, e.abs(args[0]))
+			return o.saveAs(cmd.Context(), e, e.Abs(args[0]))
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
@@ -196,6 +197,6 @@ func (o *editOptions) saveAs(ctx context.Context, e *env, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "saved as %s\n", plain.Line(copied.Workfile))
+	fmt.Fprintf(e.Stderr, "saved as %s\n", plain.Line(copied.Workfile))
 	return nil
 }

@@ -61,7 +61,7 @@ func editorCommand(e *env, bare bool, cmd *cobra.Command) *cobra.Command {
 }
 
 func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bare bool) error {
-	if !o.yes && !(e.errTTY && isTerminal(e.stdin)) {
+	if !o.yes && !(e.ErrTTY && isTerminal(e.Stdin)) {
 		return &failure{status: exitUsage, what: "nobody can be asked here whether to save", why: "standard input or standard error is no terminal",
 			fix: "add --yes"}
 	}
@@ -122,7 +122,7 @@ func (d *editing) run(ctx context.Context) error {
 			edits, names := d.b.Edits(wanted)
 			if len(edits) == 0 {
 				os.Remove(d.path)
-				fmt.Fprintln(d.e.stderr, "no changes")
+				fmt.Fprintln(d.e.Stderr, "no changes")
 				return nil
 			}
 			d.show("before", "after", wanted)
@@ -131,7 +131,7 @@ func (d *editing) run(ctx context.Context) error {
 				return d.save(ctx, edits, names)
 			case 'n':
 				os.Remove(d.path)
-				fmt.Fprintln(d.e.stderr, "nothing was saved")
+				fmt.Fprintln(d.e.Stderr, "nothing was saved")
 				return nil
 			case 'e':
 				continue
@@ -142,7 +142,7 @@ func (d *editing) run(ctx context.Context) error {
 		if d.yes || !errors.As(err, &wrong) || wrong.status != exitUsage {
 			return d.kept(err)
 		}
-		fmt.Fprintf(d.e.stderr, "%s %s\n", d.e.errPaint().bad("error:"), indent(err.Error()))
+		fmt.Fprintf(d.e.Stderr, "%s %s\n", d.e.ErrPaint().Bad("error:"), indent(err.Error()))
 		if d.ask("[e]dit again, [n]o: ") != 'e' {
 			return d.kept(&failure{status: exitUsage, what: "nothing was saved"})
 		}
@@ -182,15 +182,15 @@ func (d *editing) ask(question string) byte {
 	if d.yes {
 		return 'y'
 	}
-	in := bufio.NewReader(d.e.stdin)
+	in := bufio.NewReader(d.e.Stdin)
 	for {
-		fmt.Fprint(d.e.stderr, question)
+		fmt.Fprint(d.e.Stderr, question)
 		line, err := in.ReadString('\n')
 		if line = strings.ToLower(strings.TrimSpace(line)); line != "" && strings.Contains("yen", line[:1]) {
 			return line[0]
 		}
 		if err != nil {
-			fmt.Fprintln(d.e.stderr)
+			fmt.Fprintln(d.e.Stderr)
 			return 0
 		}
 	}
@@ -206,9 +206,9 @@ func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) er
 		return d.kept(err)
 	}
 	os.Remove(d.path)
-	fmt.Fprintf(d.e.stderr, "changed %s: %s\n", words.Plural(len(names), "command"), words.NameList(names, 6))
+	fmt.Fprintf(d.e.Stderr, "changed %s: %s\n", words.Plural(len(names), "command"), words.NameList(names, 6))
 	for _, note := range result.Notes {
-		fmt.Fprintf(d.e.stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(d.e.Stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }
@@ -223,24 +223,24 @@ func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
 	if err != nil {
 		return // the error of the edit itself is told
 	}
-	fmt.Fprintln(d.e.stderr, "what somebody else changed meanwhile:")
+	fmt.Fprintln(d.e.Stderr, "what somebody else changed meanwhile:")
 	d.show("before", "now", d.b.Since(now.Nodes).Commands())
 }
 
 // show prints what another version of the commands changes.
 func (d *editing) show(from, to string, after []string) {
-	p := d.e.errPaint()
+	p := d.e.ErrPaint()
 	for _, line := range d.b.Changes(from, to, d.b.Commands(), after) {
 		text := line.Text
 		switch line.Kind {
 		case editor.Heading:
-			text = p.strong(text)
+			text = p.Strong(text)
 		case editor.Removed:
-			text = p.sgr("31", text)
+			text = p.SGR("31", text)
 		case editor.Added:
-			text = p.sgr("32", text)
+			text = p.SGR("32", text)
 		}
-		fmt.Fprintln(d.e.stderr, text)
+		fmt.Fprintln(d.e.Stderr, text)
 	}
 }
 
@@ -256,13 +256,13 @@ func (d *editing) parse(text string) ([]string, error) {
 // runEditor opens a file in the user's editor and waits for its end. Ctrl-C there belongs to the
 // editor.
 func (e *env) runEditor(ctx context.Context, path string) error {
-	program := editor.Choose(e.get)
+	program := editor.Choose(e.Get)
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, syscall.SIGINT, syscall.SIGQUIT)
 	defer signal.Stop(interrupts)
 	cmd := editor.Command(ctx, program, path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	cmd.Dir, cmd.Env = e.dir, e.vars
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
+	cmd.Dir, cmd.Env = e.Dir, e.Environ
 	if err := cmd.Run(); err != nil {
 		return &failure{status: exitDaemon, what: "the editor failed: " + program, why: err.Error(), fix: "set EDITOR to an editor that works here"}
 	}

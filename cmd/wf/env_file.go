@@ -12,9 +12,9 @@ const maxValueFile = 1 << 20
 
 // readValues reads a file that a flag names; "-" is standard input.
 func (e *env) readValues(flag, path string) (string, error) {
-	var in io.Reader = e.stdin
+	var in io.Reader = e.Stdin
 	if path != "-" {
-		f, err := os.Open(e.abs(path))
+		f, err := os.Open(e.Abs(path))
 		if err != nil {
 			return "", usage("%s %s: %s", flag, path, errText(err))
 		}

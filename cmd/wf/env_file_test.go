@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/console"
 )
 
 func TestEnvFile(t *testing.T) {
 	dir := t.TempDir()
-	e := &env{dir: dir, stdin: strings.NewReader("FROM=stdin\n")}
+	e := &env{Console: console.Console{Dir: dir, Stdin: strings.NewReader("FROM=stdin\n")}}
 	write := func(text string) {
 		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -38,7 +40,7 @@ func TestEnvFile(t *testing.T) {
 
 func TestValuesFromFiles(t *testing.T) {
 	dir := t.TempDir()
-	e := &env{dir: dir, stdin: strings.NewReader("typed\n")}
+	e := &env{Console: console.Console{Dir: dir, Stdin: strings.NewReader("typed\n")}}
 	if err := os.WriteFile(filepath.Join(dir, "token"), []byte("s3cret\n\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

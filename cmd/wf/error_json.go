@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -39,7 +40,7 @@ func printErrorJSON(e *env, err error) {
 	if errors.As(err, &refused) {
 		report.Nodes, report.Run, report.Problems = refused.Nodes, refused.Run, refused.Problems
 	}
-	_ = writeJSON(e.stderr, report) // there is nobody left to tell
+	_ = console.WriteJSON(e.Stderr, report) // there is nobody left to tell
 }
 
 // plainText is text without what a terminal obeys.

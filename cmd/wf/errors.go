@@ -71,19 +71,19 @@ func printError(e *env, err error) {
 		printErrorJSON(e, err)
 		return
 	}
-	p := e.errPaint()
+	p := e.ErrPaint()
 	f := drawCycle(p, err, e.foreign(describe(err)))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", p.bad("error:"), indent(f.what))
+	fmt.Fprintf(&b, "%s %s\n", p.Bad("error:"), indent(f.what))
 	for _, part := range []string{f.where, f.why} {
 		if part != "" {
 			fmt.Fprintf(&b, "  %s\n", indent(part))
 		}
 	}
 	if f.fix != "" {
-		fmt.Fprintf(&b, "%s %s\n", p.strong("fix:"), indent(e.adviseFile(f.fix)))
+		fmt.Fprintf(&b, "%s %s\n", p.Strong("fix:"), indent(e.adviseFile(f.fix)))
 	}
-	fmt.Fprint(e.stderr, harmless(e.ciSystem("auto"), b.String()))
+	fmt.Fprint(e.Stderr, harmless(e.ciSystem("auto"), b.String()))
 }
 
 // describe gives any error its four parts.

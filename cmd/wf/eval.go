@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -59,12 +60,12 @@ func (o *evalOptions) eval(ctx context.Context, e *env, expr string) error {
 		return err
 	}
 	defer s.close()
-	answer, err := s.ws.Eval(ctx, api.EvalRequest{Expr: expr, Node: o.node, Run: o.run, Env: e.vars})
+	answer, err := s.ws.Eval(ctx, api.EvalRequest{Expr: expr, Node: o.node, Run: o.run, Env: e.Environ})
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.stdout, answer)
+		return console.WriteJSON(e.Stdout, answer)
 	}
 	text := string(answer.Value)
 	if answer.Type == "string" {
@@ -72,9 +73,9 @@ func (o *evalOptions) eval(ctx context.Context, e *env, expr string) error {
 			return err
 		}
 	}
-	if e.outTTY {
+	if e.OutTTY {
 		text = plain.Text(text)
 	}
-	_, err = fmt.Fprintln(e.stdout, text)
+	_, err = fmt.Fprintln(e.Stdout, text)
 	return err
 }

@@ -48,10 +48,10 @@ func (o *exportOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: e.abs(o.yed), Format: api.FormatYed})
+	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: e.Abs(o.yed), Format: api.FormatYed})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "exported as %s\n", plain.Line(e.rel(copied.Workfile)))
+	fmt.Fprintf(e.Stderr, "exported as %s\n", plain.Line(e.rel(copied.Workfile)))
 	return nil
 }

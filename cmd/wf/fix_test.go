@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 func TestAdviseFile(t *testing.T) {
@@ -38,13 +39,13 @@ func TestAdviseFile(t *testing.T) {
 		{"/else/Workfile", "wf run", "wf run --file /else/Workfile"},
 		{"Workfile", "wf stop 3", "wf stop 3"},
 	} {
-		e := &env{dir: "/home/me"}
-		e.workpath = e.abs(c.file)
+		e := &env{Console: console.Console{Dir: "/home/me"}}
+		e.workpath = e.Abs(c.file)
 		if got := e.adviseFile(c.fix); got != c.want {
 			t.Errorf("%s: %q\n got %q\nwant %q", c.file, c.fix, got, c.want)
 		}
 	}
-	if got := (&env{dir: "/"}).adviseFile("wf stop 3"); got != "wf stop 3" {
+	if got := (&env{Console: console.Console{Dir: "/"}}).adviseFile("wf stop 3"); got != "wf stop 3" {
 		t.Errorf("no workfile named: %q", got)
 	}
 }
@@ -64,7 +65,7 @@ func TestErrorsAdviseFile(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		e := &env{dir: dir, stderr: &b}
+		e := &env{Console: console.Console{Dir: dir, Stderr: &b}}
 		if _, err := e.workfile(c.name); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ type received struct {
 // newFollower watches the workspace of s and has its snapshot when it returns.
 func newFollower(ctx context.Context, e *env, s *session, opt showOptions) (*follower, error) {
 	view := newView(e, s, opt) // before the watch, whose notes go through it
-	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: view.events(), Caller: e.caller()})
+	watch, err := s.ws.Watch(ctx, api.WatchOptions{Events: view.events(), Caller: e.Caller()})
 	if err != nil {
 		view.close()
 		return nil, err
@@ -82,7 +82,7 @@ func (f *follower) close() {
 	f.view.endLive() // first: whatever else takes time, the terminal is in order
 	f.closeQuestion()
 	if f.view.keyboard != nil {
-		f.view.keyboard.deafen() // of a question that is open still
+		f.view.keyboard.Close() // of a question that is open still
 	}
 	f.cancel()
 	f.watch.Close()
@@ -91,7 +91,7 @@ func (f *follower) close() {
 }
 
 // spawn begins a goroutine that close waits for.
-func (f *follower) spawn(work func()) { f.group.Go(func() { f.e.guard(work) }) }
+func (f *follower) spawn(work func()) { f.group.Go(func() { f.e.Guard(work) }) }
 
 // startAndFollow starts a run and follows it. Signals count from here on: what they mean while
 // the daemon has not answered is done as soon as the number of the run is known.
@@ -200,7 +200,7 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 	f.spawn(f.read)
 	var err error
-	f.e.guard(func() { err = f.loop(ctx) }) // here, since a bug should not wait for what close waits for
+	f.e.Guard(func() { err = f.loop(ctx) }) // here, since a bug should not wait for what close waits for
 	return err
 }
 

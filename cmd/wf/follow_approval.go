@@ -112,8 +112,8 @@ func (f *follower) showQuestion() {
 	}
 	switch {
 	case text == "":
-		f.view.keyboard.deafen()
-	case f.view.term.foreground() && f.view.keyboard.listen():
+		f.view.keyboard.Close()
+	case f.view.term.Foreground() && f.view.keyboard.Listen():
 		f.view.say("%s", text)
 	}
 }
@@ -164,7 +164,7 @@ func (f *follower) answerKey(key byte) bool {
 func (f *follower) answer(approved bool) {
 	a := f.pending[0]
 	f.pending = slices.Delete(f.pending, 0, 1)
-	d := api.Decision{Approved: approved, User: f.e.user()}
+	d := api.Decision{Approved: approved, User: f.e.User()}
 	f.inquire(func() func() {
 		_, err := f.s.decide(f.ctx, a, d)
 		return func() {
@@ -190,7 +190,7 @@ func (v *view) sayApproval(at time.Time, a api.Approval) {
 	if v.opt.json && v.opt.progress == "auto" {
 		return
 	}
-	v.at(at, "%s %s waits for a person%s", v.p.glyph(api.StateWaiting), v.p.strong(plain.Line(a.Name)), untilText(a, at))
+	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), untilText(a, at))
 	for _, line := range askedLines(a) {
 		v.say("    %s", line)
 	}

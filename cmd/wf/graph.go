@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
 )
@@ -77,18 +78,18 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 	}
 	if o.format == "dot" || o.format == "mermaid" {
 		for _, lost := range convert.Lost(&g) {
-			fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(lost))
+			fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(lost))
 		}
 	}
 	switch o.format {
 	case "json":
-		return writeJSON(e.stdout, g)
+		return console.WriteJSON(e.Stdout, g)
 	case "dot":
-		_, err = e.stdout.Write(convert.Dot(&g))
+		_, err = e.Stdout.Write(convert.Dot(&g))
 	case "mermaid":
-		_, err = e.stdout.Write(convert.Mermaid(&g))
+		_, err = e.Stdout.Write(convert.Mermaid(&g))
 	case "svg":
-		_, err = e.stdout.Write(convert.SVG(&g, filepath.Base(g.Workfile)))
+		_, err = e.Stdout.Write(convert.SVG(&g, filepath.Base(g.Workfile)))
 	default:
 		err = printTree(e, &g)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/cmd/wf/convert"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -157,8 +158,8 @@ func (f *forest) depths() []int {
 // printTree prints a line for each node.
 func printTree(e *env, g *api.Graph) error {
 	f := newForest(g)
-	out := bufio.NewWriter(e.stdout)
-	p := treePrinter{forest: f, paint: e.outPaint(), out: out, width: e.outWidth()}
+	out := bufio.NewWriter(e.Stdout)
+	p := treePrinter{forest: f, Paint: e.OutPaint(), out: out, width: e.OutWidth()}
 	for v := range f.nodes {
 		if f.parent[v] < 0 {
 			p.print(v)
@@ -169,7 +170,7 @@ func printTree(e *env, g *api.Graph) error {
 
 type treePrinter struct {
 	*forest
-	paint
+	console.Paint
 	out   *bufio.Writer
 	width int // of the terminal; 0 = lines are not cut
 }
@@ -192,22 +193,22 @@ func (p *treePrinter) print(root int) {
 		children := p.children[it.node]
 		for k := len(children) - 1; k >= 0; k-- {
 			v := children[k]
-			branch, below := p.either("├─", "|-"), p.either("│  ", "|  ")
+			branch, below := p.Either("├─", "|-"), p.Either("│  ", "|  ")
 			if k == len(children)-1 {
-				branch, below = p.either("└─", "`-"), "   "
+				branch, below = p.Either("└─", "`-"), "   "
 			}
 			switch {
 			case p.inner[v]:
-				branch = p.either("│", "|") + " "
+				branch = p.Either("│", "|") + " "
 				if k == len(children)-1 {
-					branch = p.either("╵", "'") + " "
+					branch = p.Either("╵", "'") + " "
 				}
 			case len(p.waits[v]) == 0:
-				branch = strings.Replace(branch, p.either("─", "-"), p.either("╌", "~"), 1)
+				branch = strings.Replace(branch, p.Either("─", "-"), p.Either("╌", "~"), 1)
 			}
 			lead, rest := it.rest+branch+" ", it.rest+below
-			if columns(rest) > maxIndent {
-				lead, rest = it.rest+p.either("↳ ", "> "), it.rest
+			if console.Columns(rest) > maxIndent {
+				lead, rest = it.rest+p.Either("↳ ", "> "), it.rest
 			}
 			stack = append(stack, item{v, lead, rest})
 		}
@@ -223,29 +224,29 @@ func (p *treePrinter) line(v int, lead string) {
 	if n.Handled {
 		state = api.StateHandled
 	}
-	text := lead + p.glyph(state) + " " + p.strong(name)
-	used := columns(lead) + 2 + columns(name)
+	text := lead + p.Glyph(state) + " " + p.Strong(name)
+	used := console.Columns(lead) + 2 + console.Columns(name)
 	if note := p.condition(v); note != "" {
-		text += p.sgr("2", note)
-		used += columns(note)
+		text += p.SGR("2", note)
+		used += console.Columns(note)
 	}
 	for _, more := range []struct {
 		sources []int
 		arrow   string
-	}{{p.waits[v], p.either("←", "<-")}, {p.triggers[v], p.either("⇠", "<~")}} {
+	}{{p.waits[v], p.Either("←", "<-")}, {p.triggers[v], p.Either("⇠", "<~")}} {
 		if note := p.others(v, more.sources); note != "" {
 			note = "  " + more.arrow + " " + note
-			text += p.sgr("2", note)
-			used += columns(note)
+			text += p.SGR("2", note)
+			used += console.Columns(note)
 		}
 	}
-	command := plain.Command(n.Command, p.ascii)
+	command := plain.Command(n.Command, p.ASCII)
 	switch room := p.width - used - 3; {
 	case command == "":
 	case p.width == 0:
-		text += "  " + p.sgr("2", command)
+		text += "  " + p.SGR("2", command)
 	case room >= 8:
-		text += "  " + p.sgr("2", p.clip(command, room))
+		text += "  " + p.SGR("2", p.Clip(command, room))
 	}
 	fmt.Fprintln(p.out, text)
 }

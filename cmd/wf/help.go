@@ -165,7 +165,7 @@ func newHelp(e *env) *cobra.Command {
 			about := cmd.Root()
 			for i, word := range args {
 				if t, found := topicNamed(word); found && len(args) == 1 {
-					_, err := fmt.Fprint(e.stdout, wrap(t.text(), e.helpWidth())+"\n")
+					_, err := fmt.Fprint(e.Stdout, wrap(t.text(), e.helpWidth())+"\n")
 					return err
 				}
 				below, _, err := about.Find([]string{word})
@@ -194,9 +194,9 @@ func unknownHelp(about *cobra.Command, word string) error {
 
 // helpWidth is how wide help may be: what COLUMNS says, else the terminal.
 func (e *env) helpWidth() int {
-	width, err := strconv.Atoi(e.get("COLUMNS"))
+	width, err := strconv.Atoi(e.Get("COLUMNS"))
 	if err != nil || width <= 0 {
-		width = e.outWidth()
+		width = e.OutWidth()
 	}
 	if width == 0 {
 		width = 80

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/console"
 )
 
 // hostile is text with all that a terminal must not get: a title, a clipboard, a cleared screen, an
@@ -87,7 +89,7 @@ func TestHostileWorkfile(t *testing.T) {
 func TestJSONForTerminals(t *testing.T) {
 	want := "<é>\u009b31m\x7f\u202e\u2066" + hostile
 	var b bytes.Buffer
-	if err := writeJSON(&b, want); err != nil {
+	if err := console.WriteJSON(&b, want); err != nil {
 		t.Fatal(err)
 	}
 	var got string

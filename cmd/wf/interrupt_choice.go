@@ -39,7 +39,7 @@ func (f *follower) chooses(sig os.Signal) bool {
 // answer: then it says false.
 func (f *follower) ask() bool {
 	v := f.view
-	if f.asking || v.keyboard == nil || !v.term.foreground() || !v.keyboard.listen() {
+	if f.asking || v.keyboard == nil || !v.term.Foreground() || !v.keyboard.Listen() {
 		return false
 	}
 	f.asking, f.confirming = true, 0
@@ -78,7 +78,7 @@ func (f *follower) closeQuestion() {
 	if l := f.view.live; l != nil {
 		l.question, l.dirty = "", true
 	} else {
-		f.view.keyboard.deafen()
+		f.view.keyboard.Close()
 	}
 	f.showQuestion() // the other one, if it was behind this one
 }

@@ -206,11 +206,11 @@ func (k *kvCall) scope() (api.KVScope, error) {
 		return where, nil
 	}
 	// A command of wf is about its workfile wherever it works, and also after that was removed.
-	inside := k.e.get("WF_WORKFILE")
+	inside := k.e.Get("WF_WORKFILE")
 	if o.file == "" && filepath.IsAbs(inside) {
 		where.Workfile, k.e.workpath = inside, inside
 		if where.Scope == api.KVRun && where.Run == "" {
-			where.Run = k.e.get("WF_RUN_ID")
+			where.Run = k.e.Get("WF_RUN_ID")
 		}
 	} else {
 		path, err := k.e.workfile(o.file)

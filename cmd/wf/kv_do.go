@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -24,11 +25,11 @@ func (k *kvCall) get() error {
 	case k.o.json:
 		return k.report(answer, nil)
 	}
-	w := k.e.outputWriter(k.e.stdout, false)
+	w := k.e.OutputWriter(k.e.Stdout, false)
 	if _, err := w.Write(answer.Value); err != nil {
 		return err
 	}
-	if n := len(answer.Value); k.e.outTTY && n > 0 && answer.Value[n-1] != '\n' {
+	if n := len(answer.Value); k.e.OutTTY && n > 0 && answer.Value[n-1] != '\n' {
 		if _, err := w.Write([]byte("\n")); err != nil { // the prompt comes next
 			return err
 		}
@@ -58,7 +59,7 @@ func (k *kvCall) value(arg string) ([]byte, error) {
 	data := []byte(arg)
 	if arg == "-" {
 		var err error
-		if data, err = io.ReadAll(io.LimitReader(k.e.stdin, api.KVValueMost+1)); err != nil {
+		if data, err = io.ReadAll(io.LimitReader(k.e.Stdin, api.KVValueMost+1)); err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
 	}
@@ -130,7 +131,7 @@ func (k *kvCall) incr() error {
 	if k.o.json {
 		return k.report(answer, &answer.Done)
 	}
-	_, err = fmt.Fprintf(k.e.stdout, "%s\n", answer.Value)
+	_, err = fmt.Fprintf(k.e.Stdout, "%s\n", answer.Value)
 	return err
 }
 
@@ -158,7 +159,7 @@ func (k *kvCall) report(answer api.KVAnswer, done *bool) error {
 			r.Bytes = answer.Value
 		}
 	}
-	return writeJSON(k.e.stdout, r)
+	return console.WriteJSON(k.e.Stdout, r)
 }
 
 // kvList is `wf kv ls --json`.
@@ -176,17 +177,17 @@ func (k *kvCall) ls() error {
 		return err
 	}
 	if k.o.json {
-		return writeJSON(k.e.stdout, kvList{api.SchemaKVKeys, k.where.Scope, k.where.Workfile, k.where.Run, append([]api.KVKey{}, keys...)})
+		return console.WriteJSON(k.e.Stdout, kvList{api.SchemaKVKeys, k.where.Scope, k.where.Workfile, k.where.Run, append([]api.KVKey{}, keys...)})
 	}
-	var t table
+	var t console.Table
 	for _, key := range keys {
 		if k.o.quiet {
-			t.row(plain.Line(key.Key))
+			t.Row(plain.Line(key.Key))
 			continue
 		}
-		t.row(plain.Line(key.Key), words.Plural(key.Bytes, "byte"), expiryOf(key, time.Now()))
+		t.Row(plain.Line(key.Key), words.Plural(key.Bytes, "byte"), expiryOf(key, time.Now()))
 	}
-	return t.write(k.e.stdout)
+	return t.Write(k.e.Stdout)
 }
 
 // expiryOf says when a value is gone; "" when it stays.

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"wf/cmd/wf/console"
 )
 
 // maxLanes is how many lanes are drawn side by side; a drawing with more says nothing.
@@ -111,9 +113,9 @@ func drawLanes(owner []int, in, ends []bool, at int) laneRow {
 var asciiLanes = strings.NewReplacer("┴", "+", "┼", "+", "╰", "`", "╯", "'", "├", "+", "┤", "+", "│", "|", "─", "-")
 
 // text is the row with a glyph, filled up to width columns.
-func (r laneRow) text(p paint, glyph string, width int) string {
+func (r laneRow) text(p console.Paint, glyph string, width int) string {
 	before, behind := string(r.cells[:r.at]), strings.TrimRight(string(r.cells[r.at+1:]), " ")
-	if p.ascii {
+	if p.ASCII {
 		before, behind = asciiLanes.Replace(before), asciiLanes.Replace(behind)
 	}
 	return pad(before+glyph+behind, width)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -36,7 +37,7 @@ type live struct {
 	question string // what is being asked below the rows; "" for nothing
 
 	signals chan os.Signal // of the terminal: its size, and job control
-	*keyboard
+	*console.Keyboard
 }
 
 // startLive begins to redraw if this is the place for it, and says why not where somebody has
@@ -47,25 +48,25 @@ func (v *view) startLive(canStop bool) {
 		return
 	}
 	toStdout := v.opt.json || v.opt.output == "grouped" || v.opt.output == "stream"
-	if why := v.e.surroundings(v.term, toStdout).whyNotInline(forced); why != "" {
+	if why := v.e.Surroundings(v.term, toStdout).WhyNotInline(forced); why != "" {
 		if forced {
 			v.say("note: --progress inline: %s: plain lines instead", why)
 		}
 		return
 	}
 	l := &live{v: v, timer: time.NewTimer(0), dirty: true,
-		signals: make(chan os.Signal, 8), keyboard: v.keyboard}
+		signals: make(chan os.Signal, 8), Keyboard: v.keyboard}
 	signal.Notify(l.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
 	l.hint = "^C leave"
 	if canStop {
 		l.hint = "^C cancel"
 	}
-	l.shared = sameFile(v.e.stdout, v.stderr)
-	if l.listen() {
+	l.shared = sameFile(v.e.Stdout, v.stderr)
+	if l.Listen() {
 		if l.shared {
-			l.hint = "t TUI " + v.p.dot() + " " + l.hint
+			l.hint = "t TUI " + v.p.Dot() + " " + l.hint
 		}
-		l.hint = "d detach " + v.p.dot() + " " + l.hint
+		l.hint = "d detach " + v.p.Dot() + " " + l.hint
 	}
 	v.flush()
 	v.err.Reset(later{v.region})
@@ -76,10 +77,10 @@ func (v *view) startLive(canStop bool) {
 }
 
 // later is the writer of lines that come with the next frame.
-type later struct{ r *region }
+type later struct{ r *console.Region }
 
 func (w later) Write(p []byte) (int, error) {
-	w.r.print(p)
+	w.r.Print(p)
 	return len(p), nil
 }
 
@@ -107,9 +108,9 @@ func (v *view) endLive() {
 	v.out.Flush()
 	v.err.Flush()
 	v.err.Reset(v.region)
-	v.out.Reset(v.region.aside(v.e.stdout))
-	v.region.clear()
-	l.deafen()
+	v.out.Reset(v.region.Aside(v.e.Stdout))
+	v.region.Clear()
+	l.Close()
 }
 
 // flush shows what the last events changed, at once or with the next frame.
@@ -132,25 +133,25 @@ func (l *live) draw(now time.Time) error {
 	err := l.v.out.Flush()
 	l.v.err.Flush()
 	if l.away {
-		l.v.region.redraw()
+		l.v.region.Redraw()
 		return err
 	}
-	width, height := l.term.size()
+	width, height := l.Term.Size()
 	if width < 2 || height < 2 {
 		return err
 	}
 	rows := l.v.board.rows(l.v.p, now, width, height, l.hint)
 	if l.question != "" {
-		rows = append(rows, l.v.p.strong(ansi.Truncate(l.question, width-1, l.v.p.ellipsis())))
+		rows = append(rows, l.v.p.Strong(ansi.Truncate(l.question, width-1, l.v.p.Ellipsis())))
 	}
-	l.v.region.show(rows)
+	l.v.region.Show(rows)
 	return err
 }
 
 // tick is what the timer rings for. A quiet second is drawn when the last words of what runs have
 // come, so that both change in one frame.
 func (l *live) tick(f *follower, now time.Time) {
-	if l.away && l.term.foreground() {
+	if l.away && l.Term.Foreground() {
 		l.comeBack()
 	}
 	if l.dirty || l.away || !l.ask(f, now) {
@@ -219,5 +220,5 @@ func (v *view) keys() <-chan byte {
 	if v.keyboard == nil {
 		return nil
 	}
-	return v.keyboard.pressed
+	return v.keyboard.Pressed
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -114,7 +115,7 @@ func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
 	if o.follow {
 		return o.followAll(ctx, e, s, queries)
 	}
-	out := &lineStart{w: e.stdout, at: true}
+	out := &lineStart{w: e.Stdout, at: true}
 	for _, q := range queries {
 		if err := o.printOne(ctx, e, s, q.LogQuery, out, len(queries) > 1); err != nil {
 			return err
@@ -192,10 +193,10 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
 	if info.FromFile {
-		fmt.Fprintf(e.stderr, "note: no run here has executed %s: this stands in the file\n", plain.Line(info.Name))
+		fmt.Fprintf(e.Stderr, "note: no run here has executed %s: this stands in the file\n", plain.Line(info.Name))
 	}
 	if info.Pending != "" {
-		fmt.Fprintf(e.stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
+		fmt.Fprintf(e.Stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
 	}
 	streams, err := o.chosen(e, s, info)
 	if err != nil {
@@ -219,21 +220,21 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 }
 
 // writer is what one stream goes through on its way to w, from offset on.
-func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream logStream, offset int64) flusher {
+func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream logStream, offset int64) console.Flusher {
 	stamps := newStamps(info, stream, o.follow)
 	if o.json {
 		return newJSONLines(w, info, stream.name, stamps, offset)
 	}
 	if stamps != nil {
-		return &stamper{flusher: e.outputWriter(w, o.raw), stamps: stamps, offset: offset}
+		return &stamper{Flusher: e.OutputWriter(w, o.raw), stamps: stamps, offset: offset}
 	}
-	return e.outputWriter(w, o.raw)
+	return e.OutputWriter(w, o.raw)
 }
 
 // untimed says that the times that were asked for are not known.
 func (o *logsOptions) untimed(e *env, info api.LogInfo) {
 	if t := info.Times; t != nil && !t.Known {
-		fmt.Fprintf(e.stderr, "note: run %s of an earlier version has noted no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
+		fmt.Fprintf(e.Stderr, "note: run %s of an earlier version has noted no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
 			t.Started.Local().Format(time.DateTime), t.Until.Local().Format(time.DateTime))
 	}
 }
@@ -273,7 +274,7 @@ func logTitle(info api.LogInfo) string {
 }
 
 // copyStream copies one stream from offset on; with follow until the execution has ended.
-func copyStream(ctx context.Context, w flusher, s *session, q client.LogQuery, stream string, offset int64, follow bool) error {
+func copyStream(ctx context.Context, w console.Flusher, s *session, q client.LogQuery, stream string, offset int64, follow bool) error {
 	r, err := s.ws.Output(ctx, q, stream, offset, follow)
 	if err != nil {
 		return err

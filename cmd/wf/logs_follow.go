@@ -21,9 +21,9 @@ const awaitPatience = 300 * time.Millisecond
 func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries []logQuery) error {
 	ctx, stop := signal.NotifyContext(ctx, interrupt)
 	defer stop()
-	f := &logFollower{o: o, e: e, s: s, titles: len(queries) > 1, out: lineStart{w: e.stdout, at: true}}
+	f := &logFollower{o: o, e: e, s: s, titles: len(queries) > 1, out: lineStart{w: e.Stdout, at: true}}
 	for _, q := range queries {
-		f.group.Go(func() { e.guard(func() { f.fail(f.follow(ctx, q)) }) })
+		f.group.Go(func() { e.Guard(func() { f.fail(f.follow(ctx, q)) }) })
 	}
 	f.group.Wait()
 	return ignoreCancel(ctx, errors.Join(f.errs...))
@@ -91,7 +91,7 @@ func (f *logFollower) await(ctx context.Context, q client.LogQuery, name string)
 		if q.Execution > 1 {
 			what = fmt.Sprintf("for execution %d", q.Execution)
 		}
-		fmt.Fprintf(f.e.stderr, "note: waiting for %s %s\n", plain.Line(name), what)
+		fmt.Fprintf(f.e.Stderr, "note: waiting for %s %s\n", plain.Line(name), what)
 	})
 	defer slow.Stop()
 	return f.s.ws.AwaitLog(ctx, q)
@@ -109,7 +109,7 @@ func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogI
 			}
 		}
 		f.group.Go(func() {
-			f.e.guard(func() {
+			f.e.Guard(func() {
 				w := f.o.writer(f.e, followWriter{f, title}, info, stream, offset)
 				errs <- copyStream(ctx, w, f.s, q, stream.name, offset, true)
 			})

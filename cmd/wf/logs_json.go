@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // maxLogText is where wf logs --json cuts a line, in bytes, so that one that never ends fills no
@@ -92,5 +93,5 @@ func (j *jsonLines) put(text []byte, partial bool) error {
 	if j.offset += int64(len(text)); !partial {
 		j.offset++ // the line end
 	}
-	return writeJSON(j.w, line)
+	return console.WriteJSON(j.w, line)
 }

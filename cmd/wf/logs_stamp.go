@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // stamps tell when the lines of one stream were written: to within a second, since a run looks once a
@@ -49,7 +50,7 @@ const stampFormat = "2006-01-02 15:04:05 "
 
 // stamper writes a time before each line.
 type stamper struct {
-	flusher
+	console.Flusher
 	stamps *stamps
 	offset int64 // of the next byte in its stream
 	inside bool  // of a line
@@ -60,7 +61,7 @@ func (w *stamper) Write(p []byte) (int, error) {
 	taken := len(p)
 	for len(p) > 0 {
 		if !w.inside {
-			if _, err := w.flusher.Write([]byte(w.stamps.at(w.offset).Local().Format(stampFormat))); err != nil {
+			if _, err := w.Flusher.Write([]byte(w.stamps.at(w.offset).Local().Format(stampFormat))); err != nil {
 				return 0, err
 			}
 		}
@@ -68,7 +69,7 @@ func (w *stamper) Write(p []byte) (int, error) {
 		if w.inside = n == 0; w.inside {
 			n = len(p)
 		}
-		if _, err := w.flusher.Write(p[:n]); err != nil {
+		if _, err := w.Flusher.Write(p[:n]); err != nil {
 			return 0, err
 		}
 		w.offset += int64(n)

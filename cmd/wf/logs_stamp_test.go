@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // TestStamps: each line bears the time of the first mark at which its first byte was there; what no mark has
@@ -31,7 +32,7 @@ func TestStamps(t *testing.T) {
 			s.size = 20
 		}
 		s.now = func() time.Time { return at(30) }
-		w := &stamper{flusher: rawWriter{&b}, stamps: s}
+		w := &stamper{Flusher: (&console.Console{}).OutputWriter(&b, true), stamps: s}
 		for _, p := range c.pieces {
 			if n, err := w.Write([]byte(p)); n != len(p) || err != nil {
 				t.Fatal(n, err)

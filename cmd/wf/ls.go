@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -55,14 +55,14 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
 	e.noteProblem(list.Problem)
-	return printNodes(e.stdout, e.outPaint(), list.Nodes, e.outWidth())
+	return printNodes(e.Stdout, e.OutPaint(), list.Nodes, e.OutWidth())
 }
 
 // printNodes is the list for people. To a terminal of a known width commands are cut.
-func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
+func printNodes(w io.Writer, p console.Paint, nodes []api.NodeStatus, width int) error {
 	longest, subFlows, now := 0, subFlowsOf(nodes), time.Now()
 	for _, n := range nodes {
 		longest = max(longest, len([]rune(shownName(n, subFlows))))
@@ -71,29 +71,16 @@ func printNodes(w io.Writer, p paint, nodes []api.NodeStatus, width int) error {
 	if width > 0 {
 		room = max(20, width-longest-26) // glyph, state and duration take the rest
 	}
-	var t table
+	var t console.Table
 	for _, n := range nodes {
-		t.row(p.glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), words.SpanMS(n.DurationMS), p.clip(lsDetail(p, n, now), room))
+		t.Row(p.Glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), words.SpanMS(n.DurationMS), p.Clip(lsDetail(p, n, now), room))
 	}
-	return t.write(w)
-}
-
-// outWidth is the width of the terminal behind standard output, 0 when there is none.
-func (e *env) outWidth() int {
-	f, ok := e.stdout.(interface{ Fd() uintptr })
-	if !ok || !e.outTTY {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
+	return t.Write(w)
 }
 
 // noteProblem warns that the file cannot be read at present, so an older state of it is shown.
 func (e *env) noteProblem(problem string) {
 	if problem != "" {
-		fmt.Fprintf(e.stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))
+		fmt.Fprintf(e.Stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))
 	}
 }

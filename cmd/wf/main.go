@@ -41,7 +41,7 @@ func main() {
 	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])
-	e.guard(func() {
+	e.Guard(func() {
 		err := execute(e, os.Args[1:])
 		printError(e, err)
 		os.Exit(exitStatus(err))

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 )
 
 func TestExitStatus(t *testing.T) {
@@ -46,7 +47,7 @@ func TestExitStatus(t *testing.T) {
 
 func TestPrintError(t *testing.T) {
 	var b bytes.Buffer
-	e := &env{stderr: &b}
+	e := &env{Console: console.Console{Stderr: &b}}
 	printError(e, &api.Error{Code: api.CodeWorkfile, Message: "evil \x1b[2Jname", Where: "Workfile:3", Why: "two\nlines", Fix: "wf check"})
 	want := "error: evil name\n  Workfile:3\n  two\n  lines\nfix: wf check\n"
 	if b.String() != want {
@@ -63,7 +64,7 @@ func TestPrintError(t *testing.T) {
 func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	e := &env{stdin: strings.NewReader(""), stdout: &out, stderr: &errOut, dir: t.TempDir(), color: "auto"}
+	e := &env{Console: console.Console{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errOut, Dir: t.TempDir(), Color: "auto"}}
 	err := execute(e, args)
 	printError(e, err)
 	return out.String(), errOut.String(), exitStatus(err)
@@ -128,7 +129,7 @@ func TestMissingWorkfile(t *testing.T) {
 
 // TestHelp: every command says what it does in the form that all share.
 func TestHelp(t *testing.T) {
-	root := newRoot(&env{stdout: os.Stdout, stderr: os.Stderr})
+	root := newRoot(&env{Console: console.Console{Stdout: os.Stdout, Stderr: os.Stderr}})
 	commands := root.Commands()
 	for i := 0; i < len(commands); i++ {
 		cmd := commands[i]

@@ -21,7 +21,7 @@ func newMan(e *env) *cobra.Command {
 man7/wf-selectors.7 and so on. The same version writes the same bytes.`,
 		Example: `  wf man ~/.local/share/man            then: man wf-run`,
 		Args:    nargs(1, 1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return writeMan(e, cmd.Root(), e.abs(args[0])) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return writeMan(e, cmd.Root(), e.Abs(args[0])) },
 	}
 }
 
@@ -44,7 +44,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 			return &failure{status: exitDaemon, what: "cannot write the manual page " + path, why: errText(err)}
 		}
 	}
-	fmt.Fprintf(e.stderr, "wrote %s into %s\n", words.Plural(len(pages), "manual page"), plain.Line(dir))
+	fmt.Fprintf(e.Stderr, "wrote %s into %s\n", words.Plural(len(pages), "manual page"), plain.Line(dir))
 	return nil
 }
 

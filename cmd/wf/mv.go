@@ -33,12 +33,12 @@ func (e *env) move(ctx context.Context, from, to string) error {
 		return err
 	}
 	defer c.Close()
-	result, err := c.Move(ctx, api.MoveRequest{From: e.abs(from), To: e.abs(to)})
+	result, err := c.Move(ctx, api.MoveRequest{From: e.Abs(from), To: e.Abs(to)})
 	if err != nil {
 		return asConflict(err)
 	}
 	e.moveSight(result)
-	fmt.Fprintf(e.stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
+	fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
 	return nil
 }
 

@@ -87,7 +87,7 @@ A node for which no command is known keeps its place in the graph, and wf run re
 // oneName is the error about --from with one name, or none. One that there is a file of is the input.
 func (o *newOptions) oneName(e *env, name string) error {
 	file, input := cmp.Or(name, "FILE"), "INPUT"
-	if _, err := os.Stat(e.abs(name)); name != "" && err == nil {
+	if _, err := os.Stat(e.Abs(name)); name != "" && err == nil {
 		file, input = defaultWorkfile, name
 	}
 	return &failure{status: exitUsage, what: "--from " + o.from + " needs two names: the new workfile, and what to read",
@@ -97,7 +97,7 @@ func (o *newOptions) oneName(e *env, name string) error {
 // linesInput takes INPUT of --from-lines off the arguments, if it is there.
 func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error) {
 	if len(args) == 1 && o.file == "" {
-		if _, err := os.Stat(e.abs(args[0])); err == nil {
+		if _, err := os.Stat(e.Abs(args[0])); err == nil {
 			return nil, &failure{status: exitUsage, what: plain.Line(args[0]) + " exists, and is not replaced",
 				fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + words.Quote(args[0])}
 		}
@@ -143,7 +143,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.file == "" {
 		o.file = defaultWorkfile
 	}
-	req := api.NewRequest{Path: e.abs(o.file), Chain: o.chain, Results: o.results}
+	req := api.NewRequest{Path: e.Abs(o.file), Chain: o.chain, Results: o.results}
 	var notes []string
 	var err error
 	switch {
@@ -172,9 +172,9 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if o.from != "" {
 		made += ", " + words.Plural(len(req.Edges), "edge")
 	}
-	fmt.Fprintln(e.stderr, made)
+	fmt.Fprintln(e.Stderr, made)
 	for _, note := range notes {
-		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(note))
 	}
 	return nil
 }

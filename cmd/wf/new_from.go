@@ -44,7 +44,7 @@ func (o *newOptions) topOfFile(e *env, notes []string) []string {
 	}
 	source := "standard input"
 	if o.input != "-" {
-		source = filepath.Base(e.abs(o.input))
+		source = filepath.Base(e.Abs(o.input))
 	}
 	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}
 	for _, note := range notes {
@@ -56,9 +56,9 @@ func (o *newOptions) topOfFile(e *env, notes []string) []string {
 // besideInput says which files there are in the folder of a makefile; that of standard input is the
 // current one.
 func (o *newOptions) besideInput(e *env) func(string) bool {
-	folder := e.abs(".")
+	folder := e.Abs(".")
 	if o.input != "-" {
-		folder = filepath.Dir(e.abs(o.input))
+		folder = filepath.Dir(e.Abs(o.input))
 	}
 	return func(name string) bool {
 		if !filepath.IsAbs(name) {
@@ -72,13 +72,13 @@ func (o *newOptions) besideInput(e *env) func(string) bool {
 // readInput reads the file that was named, or standard input.
 func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	if o.input == "-" {
-		data, err = io.ReadAll(e.stdin)
+		data, err = io.ReadAll(e.Stdin)
 		if err != nil {
 			return nil, "", fmt.Errorf("standard input: %w", err)
 		}
 		return data, "standard input", nil
 	}
-	path := e.abs(o.input)
+	path := e.Abs(o.input)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, "", &failure{status: exitWorkfile, what: plain.Line(o.input) + " is no file to read"}
@@ -116,7 +116,7 @@ func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
 	if o.input == "-" || o.from != "make" && o.from != "dagu" || req.Attrs["cwd"] != "" {
 		return ""
 	}
-	home := filepath.Dir(e.abs(o.input))
+	home := filepath.Dir(e.Abs(o.input))
 	rel, err := filepath.Rel(filepath.Dir(req.Path), home)
 	if err != nil || rel == "." {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -55,10 +56,10 @@ the path of an instance: align[3]/trim. What is not there ends it with status 2.
 }
 
 func (o *outOptions) print(ctx context.Context, e *env, name string) error {
-	if workfile := e.get("WF_WORKFILE"); workfile != "" && o.file == "" {
+	if workfile := e.Get("WF_WORKFILE"); workfile != "" && o.file == "" {
 		o.file = workfile
 		if o.run == "" {
-			o.run = e.get("WF_RUN_ID")
+			o.run = e.Get("WF_RUN_ID")
 		}
 	}
 	s, err := e.look(ctx, o.file)
@@ -75,7 +76,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 			outputs.Outputs = map[string]any{}
 		}
 		if o.json {
-			return writeJSON(e.stdout, outputs)
+			return console.WriteJSON(e.Stdout, outputs)
 		}
 		return printOutputs(e, outputs.Outputs)
 	}
@@ -85,16 +86,16 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 	}
 	if o.json {
 		outputs.Outputs = map[string]any{key: value}
-		return writeJSON(e.stdout, outputs)
+		return console.WriteJSON(e.Stdout, outputs)
 	}
 	text := valueText(value)
-	if e.outTTY {
+	if e.OutTTY {
 		text = plain.Text(text)
 	}
 	if !o.bare {
 		text += "\n"
 	}
-	_, err = io.WriteString(e.stdout, text)
+	_, err = io.WriteString(e.Stdout, text)
 	return err
 }
 
@@ -139,8 +140,8 @@ func (s *session) outputs(ctx context.Context, node, run string) (api.NodeOutput
 // around it, and the outer flow.
 func (o *outOptions) places(e *env) []string {
 	path := ""
-	if o.run == e.get("WF_RUN_ID") {
-		path = e.get("WF_NODE_NAME")
+	if o.run == e.Get("WF_RUN_ID") {
+		path = e.Get("WF_NODE_NAME")
 	}
 	var places []string
 	for end := strings.LastIndexByte(path, '/'); end >= 0; end = strings.LastIndexByte(path[:end], '/') {
@@ -167,11 +168,11 @@ func noOutput(asked string, o api.NodeOutputs, key string) error {
 
 // printOutputs is a line for each output.
 func printOutputs(e *env, outputs map[string]any) error {
-	var t table
+	var t console.Table
 	for _, key := range slices.Sorted(maps.Keys(outputs)) {
-		t.row(plain.Line(key), plain.Line(valueText(outputs[key])))
+		t.Row(plain.Line(key), plain.Line(valueText(outputs[key])))
 	}
-	return t.write(e.stdout)
+	return t.Write(e.Stdout)
 }
 
 // valueText is a value as a command gets it in its environment: texts as they are, lists and objects as

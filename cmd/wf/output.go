@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -178,7 +179,7 @@ func (v *view) quotedNearby(x api.Execution) bool {
 }
 
 // oneLog says whether what goes to standard output and to standard error is read in one place.
-func (v *view) oneLog() bool { return v.inCI() || v.e.outTTY && v.e.errTTY }
+func (v *view) oneLog() bool { return v.inCI() || v.e.OutTTY && v.e.ErrTTY }
 
 // sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
 // large run, and on a screen, their number must do.
@@ -198,7 +199,7 @@ func (v *view) sayBlocked(ctx context.Context, ev api.Event) {
 		}
 	}
 	if len(names) > 0 {
-		v.at(ev.Time, "%s blocked: %s", v.p.glyph(api.StateBlocked), words.NameList(names, shownNames))
+		v.at(ev.Time, "%s blocked: %s", v.p.Glyph(api.StateBlocked), words.NameList(names, shownNames))
 	}
 }
 
@@ -214,14 +215,14 @@ func (t tail) last() string {
 
 // quotedTail shows the last words of a failed node below its line on a screen. The summary has more.
 func (v *view) quotedTail(t tail, ev api.Event) {
-	width, _ := v.term.size()
+	width, _ := v.term.Size()
 	for _, line := range lastOf(t.lines, quotedLines) {
-		v.say("  %s %s", v.p.either("│", "|"), v.p.dim(ansi.Truncate(line, max(width-5, leastTail), v.p.ellipsis())))
+		v.say("  %s %s", v.p.Either("│", "|"), v.p.Dim(ansi.Truncate(line, max(width-5, leastTail), v.p.Ellipsis())))
 	}
 	if t.total > 0 && t.total <= quotedLines {
 		v.quoted(ev, 0)
 	}
-	v.say("  %s %s: %s", v.p.either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
+	v.say("  %s %s: %s", v.p.Either("└", "`"), t.title(), v.logCommand(ev.Run, ev.Name))
 }
 
 // logCommand is what prints the whole output of a node in a run.
@@ -293,30 +294,9 @@ func (v *view) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuer
 }
 
 // outputWriter is env.outputWriter for a view. The log of a CI system is a terminal of a kind.
-func (v *view) outputWriter(w io.Writer) flusher {
+func (v *view) outputWriter(w io.Writer) console.Flusher {
 	if v.inCI() && !v.opt.raw {
-		return plain.NewWriter(w, v.e.outPaint().color)
+		return plain.NewWriter(w, v.e.OutPaint().Colored)
 	}
-	return v.e.outputWriter(w, v.opt.raw)
+	return v.e.OutputWriter(w, v.opt.raw)
 }
-
-// A flusher is a writer that may hold bytes back until it is flushed.
-type flusher interface {
-	io.Writer
-	Flush() error
-}
-
-// outputWriter is what the output of commands goes through on its way to standard output:
-// exactly as it is into files and pipes, or where raw is asked for; only as text to a terminal.
-func (e *env) outputWriter(w io.Writer, raw bool) flusher {
-	if e.outTTY && !raw {
-		return plain.NewWriter(w, e.outPaint().color)
-	}
-	return rawWriter{w}
-}
-
-// rawWriter passes everything on.
-type rawWriter struct{ io.Writer }
-
-// Flush has nothing to do.
-func (rawWriter) Flush() error { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -55,28 +56,28 @@ func (o *paramsOptions) list(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Params(ctx, api.ParamsRequest{Env: e.vars})
+	list, err := s.ws.Params(ctx, api.ParamsRequest{Env: e.Environ})
 	if err != nil {
 		return err
 	}
 	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return p.Reason == "is required" }) // nothing is given here
 	if o.json {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
 	if len(list.Params) == 0 {
-		fmt.Fprintln(e.stderr, "the workfile declares no parameters")
+		fmt.Fprintln(e.Stderr, "the workfile declares no parameters")
 		return nil
 	}
 	for _, p := range list.Problems {
-		fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(p.String()))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(p.String()))
 	}
-	return printParams(e.stdout, list.Params)
+	return printParams(e.Stdout, list.Params)
 }
 
 // printParams is the list for people.
 func printParams(w io.Writer, params []api.Param) error {
-	var t table
-	t.row("PARAM", "TYPE", "DEFAULT", "CHOICES", "DESCRIPTION")
+	var t console.Table
+	t.Row("PARAM", "TYPE", "DEFAULT", "CHOICES", "DESCRIPTION")
 	for _, p := range params {
 		name, kind := p.Name, p.Type
 		if p.Required {
@@ -85,9 +86,9 @@ func printParams(w io.Writer, params []api.Param) error {
 		if limits := paramLimits(p); limits != "" {
 			kind += " (" + limits + ")"
 		}
-		t.row(plain.Line(name), plain.Line(kind), plain.Line(defaultText(p.Default)), plain.Line(choicesText(p)), plain.Line(p.Help))
+		t.Row(plain.Line(name), plain.Line(kind), plain.Line(defaultText(p.Default)), plain.Line(choicesText(p)), plain.Line(p.Help))
 	}
-	return t.write(w)
+	return t.Write(w)
 }
 
 // defaultText is a default as people type it, "-" for none.

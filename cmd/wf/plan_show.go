@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -26,9 +27,9 @@ func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJS
 		return err
 	}
 	if asJSON {
-		return writeJSON(e.stdout, plan)
+		return console.WriteJSON(e.Stdout, plan)
 	}
-	return printPlan(e.stdout, e.outPaint(), plan, verbose, e.outWidth())
+	return printPlan(e.Stdout, e.OutPaint(), plan, verbose, e.OutWidth())
 }
 
 // plan asks the daemon if it has the workfile open: then it knows what is not written yet. Else the
@@ -72,13 +73,13 @@ func shownCommand(command string, verbose, ascii bool) string {
 
 // printPlan is the plan for people. To a terminal of a known width commands are cut; verbose shows
 // all of them, as they would be executed.
-func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) error {
+func printPlan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, planTitle(plan))
 	digits := len(strconv.Itoa(len(plan.Steps)))
 	longest, whys := 0, 0
 	for _, step := range plan.Steps {
-		longest, whys = max(longest, columns(plain.Line(step.Name))), max(whys, columns(plain.Line(step.Why)))
+		longest, whys = max(longest, console.Columns(plain.Line(step.Name))), max(whys, console.Columns(plain.Line(step.Why)))
 	}
 	for i, step := range plan.Steps {
 		command, room := step.Command, 0
@@ -90,7 +91,7 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
 		}
 		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(plain.Line(step.Name), longest), pad(plain.Line(step.Why), whys),
-			p.clip(shownCommand(command, verbose, p.ascii), room))
+			p.Clip(shownCommand(command, verbose, p.ASCII), room))
 		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 		if verbose && strings.Contains(strings.TrimSpace(command), "\n") {
 			fmt.Fprintln(&b, strings.TrimRight(plain.Text(command), " \t\r\n"))
@@ -99,7 +100,7 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 			fmt.Fprintf(&b, "  %*s  after %s\n", digits, "", words.NameList(step.After, 6))
 		}
 		if step.Approve != "" {
-			fmt.Fprintf(&b, "  %*s  asks a person: %s\n", digits, "", p.clip(plain.Line(step.Approve), max(0, width-digits-19)))
+			fmt.Fprintf(&b, "  %*s  asks a person: %s\n", digits, "", p.Clip(plain.Line(step.Approve), max(0, width-digits-19)))
 		}
 		if step.Mock != nil {
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(mockText(*step.Mock)))
@@ -124,7 +125,7 @@ func printPlan(w io.Writer, p paint, plan api.Plan, verbose bool, width int) err
 
 // pad fills text up with blanks to width columns.
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-columns(text)))
+	return text + strings.Repeat(" ", max(0, width-console.Columns(text)))
 }
 
 // planTitle says how much of the workfile it is.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/tui/plain"
+	"wf/cmd/wf/console"
 )
 
 func TestStatusCode(t *testing.T) {
@@ -43,11 +43,11 @@ wrapper: bash -c {}
 note: careful
 nothing was run.
 `
-	if err := printPlan(&b, paint{}, plan, false, 0); err != nil || b.String() != want {
+	if err := printPlan(&b, console.Paint{}, plan, false, 0); err != nil || b.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
 	}
 	b.Reset()
-	printPlan(&b, paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
+	printPlan(&b, console.Paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
 	if want := "nothing to resume: no node has failed\nnothing was run.\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
@@ -55,7 +55,7 @@ nothing was run.
 
 func TestPrintRuns(t *testing.T) {
 	var b bytes.Buffer
-	printRuns(&b, paint{}, []api.RunSummary{
+	printRuns(&b, console.Paint{}, []api.RunSummary{
 		{Run: "43", Started: after(-4 * time.Minute), Result: api.Succeeded, Mode: api.ModeResume, Resumes: "42", Counts: api.Counts{OK: 6, Kept: 24}, DurationMS: number(int64(100000)), User: "u1"},
 		{Run: "42", Started: after(-25 * time.Hour), Mode: api.ModeFresh, Selection: []string{"+multiqc"}, Counts: api.Counts{Running: 1}},
 	}, (&runsOptions{}).when(noon))
@@ -72,25 +72,13 @@ func TestPrintRuns(t *testing.T) {
 func TestPrintNodes(t *testing.T) {
 	nodes := []api.NodeStatus{{Name: "a\x1b[2J", State: api.StateIdle, Command: "echo one\necho two; echo \x1b]0;x\x07three"}}
 	var b bytes.Buffer
-	printNodes(&b, paint{}, nodes, 0)
+	printNodes(&b, console.Paint{}, nodes, 0)
 	if want := "· a  idle    echo one ⏎ echo two; echo three\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 	b.Reset()
-	printNodes(&b, paint{}, nodes, 10)
+	printNodes(&b, console.Paint{}, nodes, 10)
 	if want := "· a  idle    echo one ⏎ echo two…\n"; b.String() != want {
 		t.Errorf("%q", b.String())
-	}
-}
-
-// TestTableWithColours: colours take no room.
-func TestTableWithColours(t *testing.T) {
-	var rows table
-	p := paint{color: true}
-	rows.row(p.glyph(api.StateFailed)+" a", "x")
-	rows.row(p.glyph(api.StateOK)+" long", "y")
-	var b bytes.Buffer
-	if err := rows.write(&b); err != nil || plain.Text(b.String()) != "✗ a     x\n✓ long  y\n" {
-		t.Errorf("%v %q", err, b.String())
 	}
 }

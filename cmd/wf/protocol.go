@@ -39,7 +39,7 @@ func (v *verbosity) Set(text string) error {
 
 // logLevel is what WF_LOG says.
 func (e *env) logLevel() slog.Level {
-	if e.get("WF_LOG") == "debug" {
+	if e.Get("WF_LOG") == "debug" {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
@@ -55,11 +55,11 @@ func (e *env) protocol(dirs folders) *slog.Logger {
 	path := filepath.Join(dirs.state, fileProtocol)
 	f, err := openProtocol(path)
 	if err != nil {
-		fmt.Fprintf(e.stderr, "note: the conversation with the daemon is not written: %s\n", plain.Line(err.Error()))
+		fmt.Fprintf(e.Stderr, "note: the conversation with the daemon is not written: %s\n", plain.Line(err.Error()))
 		return nil
 	}
 	if e.traced && e.notes {
-		fmt.Fprintf(e.stderr, "note: the conversation with the daemon is written to %s\n", plain.Line(path))
+		fmt.Fprintf(e.Stderr, "note: the conversation with the daemon is written to %s\n", plain.Line(path))
 	}
 	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})).With("pid", os.Getpid())
 }

@@ -16,6 +16,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -27,7 +28,7 @@ type report struct{ kind, file string }
 var reportWriters = map[string]func(io.Writer, *account) error{
 	"junit": writeJUnit,
 	"md":    writeMarkdown,
-	"json":  func(w io.Writer, a *account) error { return writeJSON(w, a.detail) },
+	"json":  func(w io.Writer, a *account) error { return console.WriteJSON(w, a.detail) },
 }
 
 // reportKinds are the words for them.
@@ -52,7 +53,7 @@ func (f *reportsFlag) Set(text string) error {
 // checkReports finds a folder that is missing before a week is spent on the run.
 func (e *env) checkReports(reports []report) error {
 	for _, r := range reports {
-		dir := filepath.Dir(e.abs(r.file))
+		dir := filepath.Dir(e.Abs(r.file))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
 		}
@@ -201,7 +202,7 @@ func (c *testCase) why() string {
 func (f *follower) writeReports(ctx context.Context) error {
 	summary := ""
 	if f.view.ci == ciGitHub {
-		summary = f.e.get("GITHUB_STEP_SUMMARY")
+		summary = f.e.Get("GITHUB_STEP_SUMMARY")
 	}
 	if len(f.opt.reports) == 0 && summary == "" {
 		return nil
@@ -217,7 +218,7 @@ func (f *follower) writeReports(ctx context.Context) error {
 		}
 	}
 	for _, r := range f.opt.reports {
-		if err := writeReport(f.e.abs(r.file), a, reportWriters[r.kind]); err != nil {
+		if err := writeReport(f.e.Abs(r.file), a, reportWriters[r.kind]); err != nil {
 			return fmt.Errorf("no report of run %s: %w", f.run, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -20,9 +21,9 @@ const maxTableRows = 200
 // writeMarkdown writes the run as a table, what went wrong first, with the last words of failures.
 func writeMarkdown(w io.Writer, a *account) error {
 	b := bufio.NewWriter(w)
-	p := paint{}
+	p := console.Paint{}
 	d := a.detail
-	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.glyph(words.ResultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
+	fmt.Fprintf(b, "### %s %s: run %s %s\n\n", p.Glyph(words.ResultState(d.Result)), markdownText(a.workfile), d.Run, d.Result)
 	parts := words.CountParts(d.Counts, "not reached")
 	if d.DurationMS != nil {
 		parts = append(parts, words.Span(time.Duration(*d.DurationMS)*time.Millisecond))
@@ -50,7 +51,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 		if c.mocked {
 			result += " (mocked)"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.glyph(c.state), markdownText(c.name), took, markdownText(result))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.Glyph(c.state), markdownText(c.name), took, markdownText(result))
 	}
 	for i, c := range rows {
 		if i == maxBlocks || c.state != api.StateFailed {

@@ -48,6 +48,6 @@ func (o *resetOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "reset %s\n", words.Plural(result.Nodes, "node"))
+	fmt.Fprintf(e.Stderr, "reset %s\n", words.Plural(result.Nodes, "node"))
 	return nil
 }

@@ -44,7 +44,7 @@ func revive(run, runtime string) error {
 	}
 	e := newEnv()
 	var flags []string
-	if text := e.get(serverFlagsVariable); text != "" {
+	if text := e.Get(serverFlagsVariable); text != "" {
 		if err := json.Unmarshal([]byte(text), &flags); err != nil {
 			return err
 		}

@@ -27,9 +27,9 @@ func execute(e *env, args []string) error {
 	}
 	root := newRoot(e)
 	root.SetArgs(args)
-	root.SetIn(e.stdin)
-	root.SetOut(e.stdout)
-	root.SetErr(e.stderr)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
 	if isCompletion(args) {
 		addCompletion(root, e)
 	}
@@ -69,8 +69,8 @@ opens the terminal interface, which runs nothing by itself.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(cmd.OutOrStdout(), cmd, e.helpWidth()) })
-	root.PersistentFlags().Var(&choice{&e.color, colorWords}, "color", "colour: auto, always or never")
-	root.PersistentFlags().BoolVar(&e.ascii, "ascii", false, "draw with ASCII only")
+	root.PersistentFlags().Var(&choice{&e.Color, colorWords}, "color", "colour: auto, always or never")
+	root.PersistentFlags().BoolVar(&e.ASCII, "ascii", false, "draw with ASCII only")
 	root.AddGroup(
 		&cobra.Group{ID: groupRun, Title: "Run"},
 		&cobra.Group{ID: groupInspect, Title: "Inspect"},
@@ -107,7 +107,7 @@ func runRoot(e *env, cmd *cobra.Command, args []string) error {
 		return printVersion(e)
 	}
 	if len(args) > 0 {
-		if _, err := os.Stat(e.abs(args[0])); errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(args[0], "-") {
+		if _, err := os.Stat(e.Abs(args[0])); errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(args[0], "-") {
 			return unknownWord("unknown command or file", args[0], append(commandNames(cmd), e.filesBeside(args[0])...), "wf --help")
 		}
 	}

@@ -240,11 +240,11 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Exclude:       o.exclude,
 		Mode:          o.mode,
 		Jobs:          o.jobs,
-		Env:           slices.Concat(e.vars, fromFiles, o.env),
+		Env:           slices.Concat(e.Environ, fromFiles, o.env),
 		FailFast:      o.failFast,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
-		User:          e.user(),
+		User:          e.User(),
 		AcceptDrawing: o.acceptDrawing,
 		Defaults:      e.defaults.request(),
 	}
@@ -281,7 +281,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := e.checkFound(o.file, cmd.CommandPath()); err != nil {
 		return err
 	}
-	req.AskRepeat = e.interactive() && !o.json && o.mode == ""
+	req.AskRepeat = e.Interactive() && !o.json && o.mode == ""
 	e.notes, e.traced = !o.quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {
@@ -339,7 +339,7 @@ func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req 
 		return err
 	}
 	defer f.close()
-	req.Caller = e.caller()
+	req.Caller = e.Caller()
 	f.stopsRun, f.grace, f.onInterrupt, f.approval = true, o.grace, o.interrupt, o.approval
 	if req.GraceMS == nil {
 		f.grace = defaultGrace

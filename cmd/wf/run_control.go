@@ -101,7 +101,7 @@ func (o *controlOptions) fill(e *env, req *api.RunRequest) error {
 func (o *controlOptions) values(e *env) (map[string]any, error) {
 	var values map[string]any
 	if o.paramsFile != "" {
-		data, err := os.ReadFile(e.abs(o.paramsFile))
+		data, err := os.ReadFile(e.Abs(o.paramsFile))
 		if err != nil {
 			return nil, usage("--params %s: %s", o.paramsFile, errText(err))
 		}
@@ -137,7 +137,7 @@ func parseMock(e *env, text string) (api.Mock, error) {
 	data := []byte(result)
 	if file, ok := strings.CutPrefix(result, "@"); ok {
 		var err error
-		if data, err = os.ReadFile(e.abs(file)); err != nil {
+		if data, err = os.ReadFile(e.Abs(file)); err != nil {
 			return m, usage("--mock %s: %s", text, errText(err))
 		}
 	} else if !strings.HasPrefix(strings.TrimSpace(result), "{") {

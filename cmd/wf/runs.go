@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -162,9 +163,9 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.json {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
-	return printRuns(e.stdout, e.outPaint(), list.Runs, o.when(time.Now()))
+	return printRuns(e.Stdout, e.OutPaint(), list.Runs, o.when(time.Now()))
 }
 
 // when is how times are shown.
@@ -176,14 +177,14 @@ func (o *runsOptions) when(now time.Time) func(time.Time) string {
 }
 
 // printRuns is the list for people.
-func printRuns(w io.Writer, p paint, runs []api.RunSummary, when func(time.Time) string) error {
-	var t table
-	t.row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
+func printRuns(w io.Writer, p console.Paint, runs []api.RunSummary, when func(time.Time) string) error {
+	var t console.Table
+	t.Row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
 	for _, r := range runs {
-		t.row(r.Run, when(r.Started), p.glyph(words.RunState(r))+" "+words.RunWord(r),
+		t.Row(r.Run, when(r.Started), p.Glyph(words.RunState(r))+" "+words.RunWord(r),
 			strings.Join(words.CountParts(r.Counts, "not reached"), ", "), words.SpanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
 	}
-	if err := t.write(w); err != nil {
+	if err := t.Write(w); err != nil {
 		return err
 	}
 	for _, r := range runs {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -49,7 +50,7 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 		}
 	}
 	if o.json {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
 	verb, forgotten := "forgot", 0
 	for _, h := range list.Histories {
@@ -60,7 +61,7 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 	if o.dryRun {
 		verb = "would forget"
 	}
-	fmt.Fprintf(e.stderr, "%s the histories of %s\n", verb, words.Plural(forgotten, "workfile"))
+	fmt.Fprintf(e.Stderr, "%s the histories of %s\n", verb, words.Plural(forgotten, "workfile"))
 	return nil
 }
 
@@ -69,17 +70,17 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 	if o.yes {
 		return nil
 	}
-	if !e.interactive() || o.json {
+	if !e.Interactive() || o.json {
 		return &failure{status: exitUsage, what: "nobody can be asked whether to forget " + words.Plural(n, "history"),
 			why: "nothing was forgotten", fix: "wf runs prune --gone --yes"}
 	}
-	fmt.Fprintf(e.stderr, "Forget these histories, with all outputs? [y/N] ")
-	answer, err := readLine(e.stdin)
+	fmt.Fprintf(e.Stderr, "Forget these histories, with all outputs? [y/N] ")
+	answer, err := readLine(e.Stdin)
 	if err != nil {
-		fmt.Fprintln(e.stderr)
+		fmt.Fprintln(e.Stderr)
 	}
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
-		fmt.Fprintln(e.stderr, "nothing was forgotten")
+		fmt.Fprintln(e.Stderr, "nothing was forgotten")
 		return exitError(exitOK)
 	}
 	return nil
@@ -87,7 +88,7 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 
 // printGone is the list for people.
 func printGone(e *env, list api.GoneList) error {
-	var t table
+	var t console.Table
 	for _, h := range list.Histories {
 		last := ""
 		if h.LastRun != nil {
@@ -96,9 +97,9 @@ func printGone(e *env, list api.GoneList) error {
 		if h.Keep != "" {
 			last += "  stays: " + plain.Line(h.Keep)
 		}
-		t.row(plain.Line(h.Workfile), words.Plural(h.Runs, "run"), sizeText(h.Bytes), last)
+		t.Row(plain.Line(h.Workfile), words.Plural(h.Runs, "run"), sizeText(h.Bytes), last)
 	}
-	return t.write(e.stdout)
+	return t.Write(e.Stdout)
 }
 
 // sizeText is a number of bytes for people: 812 B, 1.5 MB.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/graph/timespan"
 	"wf/tui/words"
 )
@@ -39,7 +40,7 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 			return err
 		}
 		if !o.json {
-			fmt.Fprintf(e.stderr, "forgot run %s\n", run)
+			fmt.Fprintf(e.Stderr, "forgot run %s\n", run)
 		}
 	}
 	return o.forgotten(e, api.PruneResult{Removed: runs})
@@ -74,13 +75,13 @@ func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 		return o.forgotten(e, result)
 	}
 	for _, run := range result.Removed {
-		fmt.Fprintln(e.stdout, run)
+		fmt.Fprintln(e.Stdout, run)
 	}
 	verb := "forgot"
 	if o.dryRun {
 		verb = "would forget"
 	}
-	fmt.Fprintf(e.stderr, "%s %s\n", verb, words.Plural(len(result.Removed), "run"))
+	fmt.Fprintf(e.Stderr, "%s %s\n", verb, words.Plural(len(result.Removed), "run"))
 	return nil
 }
 
@@ -90,7 +91,7 @@ func (o *runsOptions) forgotten(e *env, result api.PruneResult) error {
 		return nil
 	}
 	result.Schema, result.DryRun = api.SchemaPrune, o.dryRun
-	return writeJSON(e.stdout, result)
+	return console.WriteJSON(e.Stdout, result)
 }
 
 // parseSize reads a number of bytes: 500MB, 10GB, 1.5TB (powers of 1000), 10GiB (of 1024). "" is 0.

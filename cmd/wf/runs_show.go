@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -31,11 +32,11 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	}
 	switch {
 	case o.json || o.format == "json":
-		return writeJSON(e.stdout, detail)
+		return console.WriteJSON(e.Stdout, detail)
 	case o.format == "chrome":
-		return writeTrace(e.stdout, detail, time.Now())
+		return writeTrace(e.Stdout, detail, time.Now())
 	}
-	return printRun(e.stdout, e.outPaint(), detail, o.verbose, time.Now(), e.fileFix(s.path))
+	return printRun(e.Stdout, e.OutPaint(), detail, o.verbose, time.Now(), e.fileFix(s.path))
 }
 
 // pastRun is the run that a command about the past means: the one named, else the only active
@@ -64,7 +65,7 @@ func (s *session) pastRun(ctx context.Context, named string) (string, error) {
 }
 
 // printRun is one run for people. file is the --file flag that the commands of an advice need.
-func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time, file string) error {
+func printRun(w io.Writer, p console.Paint, d api.RunDetail, verbose bool, now time.Time, file string) error {
 	var b strings.Builder
 	runHead(&b, p, d, now)
 	a := d.Analysis
@@ -90,9 +91,9 @@ func printRun(w io.Writer, p paint, d api.RunDetail, verbose bool, now time.Time
 }
 
 // runHead is how a run ended, and how it was started.
-func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
-	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
-		strings.Join(words.CountParts(d.Counts, "not reached"), " "+p.dot()+" "), words.SpanMS(d.DurationMS))
+func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time) {
+	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.Glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
+		strings.Join(words.CountParts(d.Counts, "not reached"), " "+p.Dot()+" "), words.SpanMS(d.DurationMS))
 	ended := ""
 	if d.Ended != nil {
 		ended = moment(*d.Ended, now)
@@ -113,17 +114,17 @@ func runHead(b *strings.Builder, p paint, d api.RunDetail, now time.Time) {
 	if len(d.Survivors) > 0 {
 		survivors = survivorsText(d.Survivors)
 	}
-	var t table
+	var t console.Table
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary) + partText(d)}, {"started", moment(d.Started, now)}, {"ended", ended},
 		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"params", valuesText(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
-			t.row("  "+field[0], plain.Line(field[1]))
+			t.Row("  "+field[0], plain.Line(field[1]))
 		}
 	}
-	t.write(b)
+	t.Write(b)
 }
 
 // runDecisions lists who decided what in the run.
@@ -132,7 +133,7 @@ func runDecisions(b *strings.Builder, d api.RunDetail) {
 		return
 	}
 	b.WriteString("\ndecisions\n")
-	var t table
+	var t console.Table
 	for _, made := range d.Decisions {
 		more := ""
 		if made.Comment != "" {
@@ -141,9 +142,9 @@ func runDecisions(b *strings.Builder, d api.RunDetail) {
 		if values := valuesText(made.Values); values != "" {
 			more = strings.TrimSpace(more + "  " + values)
 		}
-		t.row("  "+plain.Line(made.Name), decidedWord(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
+		t.Row("  "+plain.Line(made.Name), decidedWord(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
 	}
-	t.write(b)
+	t.Write(b)
 }
 
 // runNotes are what is to be said about the run that is no failure.
@@ -189,23 +190,23 @@ func runLimits(d api.RunDetail) string {
 }
 
 // runFailures is a line per failed node with the command that prints its output.
-func runFailures(b *strings.Builder, p paint, d api.RunDetail, file string) {
+func runFailures(b *strings.Builder, p console.Paint, d api.RunDetail, file string) {
 	failed := failedExecutions(d)
 	if len(failed) == 0 {
 		return
 	}
-	var t table
+	var t console.Table
 	for _, x := range failed[:min(len(failed), shownNames)] {
-		t.row("  "+p.glyph(api.StateFailed)+" "+plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message), words.SpanMS(x.DurationMS),
+		t.Row("  "+p.Glyph(api.StateFailed)+" "+plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message), words.SpanMS(x.DurationMS),
 			"wf logs "+words.Quote(d.Run+"/"+x.Name)+file)
 	}
 	b.WriteString("\nfailed:\n")
-	t.write(b)
+	t.Write(b)
 	if rest := len(failed) - shownNames; rest > 0 {
-		fmt.Fprintf(b, "  %s%d more: wf logs --failed --run %s%s\n", p.ellipsis(), rest, d.Run, file)
+		fmt.Fprintf(b, "  %s%d more: wf logs --failed --run %s%s\n", p.Ellipsis(), rest, d.Run, file)
 	}
 	if blocked := namesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
-		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.glyph(api.StateBlocked), itOrThem(len(failed)), words.NameList(blocked, shownNames))
+		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.Glyph(api.StateBlocked), itOrThem(len(failed)), words.NameList(blocked, shownNames))
 	}
 }
 
@@ -215,12 +216,12 @@ const (
 )
 
 // runTimes say where the time of a run went.
-func runTimes(b *strings.Builder, p paint, a api.Analysis) {
+func runTimes(b *strings.Builder, p console.Paint, a api.Analysis) {
 	if len(a.Slowest) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\ntime: %s for %s of work: %.1f%s parallel, at most %d at once", words.SpanMS(&a.WallMS), words.SpanMS(&a.WorkMS),
-		a.Parallel, p.either("×", "x"), a.Most)
+		a.Parallel, p.Either("×", "x"), a.Most)
 	if a.CPUMS > 0 {
 		fmt.Fprintf(b, "; %s of CPU", words.SpanMS(&a.CPUMS))
 	}
@@ -229,7 +230,7 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 	for _, x := range a.Slowest[:min(len(a.Slowest), shownSlowest)] {
 		slow = append(slow, plain.Line(stepName(x))+" "+words.SpanMS(&x.DurationMS))
 	}
-	fmt.Fprintf(b, "slowest: %s\n", strings.Join(slow, " "+p.dot()+" "))
+	fmt.Fprintf(b, "slowest: %s\n", strings.Join(slow, " "+p.Dot()+" "))
 	if len(a.Critical) < 2 {
 		return
 	}
@@ -242,17 +243,17 @@ func runTimes(b *strings.Builder, p paint, a api.Analysis) {
 	steps, left := a.Critical, 0
 	if len(steps) > shownPath {
 		left, steps = len(steps)-shownPath, steps[len(steps)-shownPath:]
-		fmt.Fprintf(b, "  %s%d before\n", p.ellipsis(), left)
+		fmt.Fprintf(b, "  %s%d before\n", p.Ellipsis(), left)
 	}
-	var t table
+	var t console.Table
 	for _, x := range steps {
 		waited := ""
 		if x.WaitMS >= 100 { // less is not worth a word
 			waited = "after a wait of " + words.SpanMS(&x.WaitMS)
 		}
-		t.row("  "+plain.Line(stepName(x)), words.SpanMS(&x.DurationMS), waited)
+		t.Row("  "+plain.Line(stepName(x)), words.SpanMS(&x.DurationMS), waited)
 	}
-	t.write(b)
+	t.Write(b)
 }
 
 // stepName is the node of an execution, with its number where there were several.
@@ -291,17 +292,17 @@ func changeLine(c *api.Changes) string {
 }
 
 // executionRows is a row per execution, in order of start.
-func executionRows(b *strings.Builder, p paint, d api.RunDetail) {
-	var t table
+func executionRows(b *strings.Builder, p console.Paint, d api.RunDetail) {
+	var t console.Table
 	for _, x := range d.Execs {
 		state, how := executionState(x)
 		started := ""
 		if x.Started != nil {
 			started = "+" + words.Span(x.Started.Sub(d.Started))
 		}
-		t.row(p.glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ascii))
+		t.Row(p.Glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ASCII))
 	}
-	t.write(b)
+	t.Write(b)
 }
 
 // executionState is how an execution ended, as a state and in words.

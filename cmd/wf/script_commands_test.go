@@ -94,7 +94,7 @@ type started struct {
 	err  error
 	tty  *os.File // the terminal's other end, of a program that tty began
 
-	console *console // what it shows there
+	emulator *emulator // what it shows there
 }
 
 func (s *started) kill() {

@@ -36,11 +36,11 @@ func cmdStorm(ts *testscript.TestScript, neg bool, args []string) {
 		case 3:
 			size.Cols = 1 + size.Cols%4
 		}
-		before := s.console.bytes()
-		s.console.resize(int(size.Cols), int(size.Rows))
+		before := s.emulator.bytes()
+		s.emulator.resize(int(size.Cols), int(size.Rows))
 		ts.Check(pty.Setsize(s.tty, &size))
-		if i%calmEvery == 0 && !await(func() bool { return s.console.bytes() > before || s.over() }) {
-			ts.Fatalf("nothing is drawn at %dx%d:\n%s", size.Cols, size.Rows, s.console.text())
+		if i%calmEvery == 0 && !await(func() bool { return s.emulator.bytes() > before || s.over() }) {
+			ts.Fatalf("nothing is drawn at %dx%d:\n%s", size.Cols, size.Rows, s.emulator.text())
 		}
 		if s.over() {
 			ts.Fatalf("it has ended at %dx%d: %v", size.Cols, size.Rows, s.err)
@@ -59,7 +59,7 @@ func (s *started) over() bool {
 }
 
 // bytes is how much was written.
-func (c *console) bytes() int {
+func (c *emulator) bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.taken
@@ -84,7 +84,7 @@ func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
 		written <- err
 	}()
 	if !await(func() bool { return len(written) > 0 }) {
-		ts.Fatalf("the paste is not taken:\n%s", s.console.text())
+		ts.Fatalf("the paste is not taken:\n%s", s.emulator.text())
 	}
 	ts.Check(<-written)
 }

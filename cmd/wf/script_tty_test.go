@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/console/consoletest"
+
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -35,10 +38,10 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	master, err := pty.StartWithSize(cmd, size)
 	ts.Check(err)
-	s := &started{cmd: cmd, done: make(chan struct{}), tty: master, console: newConsole(int(size.Cols), int(size.Rows))}
+	s := &started{cmd: cmd, done: make(chan struct{}), tty: master, emulator: newEmulator(int(size.Cols), int(size.Rows))}
 	copied := make(chan struct{})
 	go func() {
-		io.Copy(io.MultiWriter(out, s.console), master) // ends with EIO when the last process has let go of the terminal
+		io.Copy(io.MultiWriter(out, s.emulator), master) // ends with EIO when the last process has let go of the terminal
 		out.Close()
 		close(copied)
 	}()
@@ -72,7 +75,7 @@ func cmdResize(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := winsize(args[1])
 	ts.Check(err)
 	s := w.started[args[0]]
-	s.console.resize(int(size.Cols), int(size.Rows))
+	s.emulator.resize(int(size.Cols), int(size.Rows))
 	ts.Check(pty.Setsize(s.tty, size))
 }
 
@@ -82,18 +85,18 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 3, 3, "screen NAME WIDTHxHEIGHT FILE")
 	size, err := winsize(args[1])
 	ts.Check(err)
-	s := newScreen(int(size.Cols), int(size.Rows))
+	s := consoletest.NewScreen(int(size.Cols), int(size.Rows))
 	s.Write([]byte(strings.ReplaceAll(ts.ReadFile(args[0]+".tty"), "\r\n", "\n")))
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(s.text()), 0o600))
-	if s.hidden || s.noWrap {
-		ts.Fatalf("the terminal is left with a hidden cursor (%v), without wrapping (%v)", s.hidden, s.noWrap)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(s.Text()), 0o600))
+	if s.Hidden || s.NoWrap {
+		ts.Fatalf("the terminal is left with a hidden cursor (%v), without wrapping (%v)", s.Hidden, s.NoWrap)
 	}
 	checkModes(ts, w.started[args[0]].tty)
 }
 
 // checkModes fails when the kernel's side of a terminal is not left as it was.
 func checkModes(ts *testscript.TestScript, tty *os.File) {
-	modes, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
+	modes, err := unix.IoctlGetTermios(int(tty.Fd()), console.GetTermios)
 	ts.Check(err)
 	if want := uint64(unix.ECHO | unix.ICANON | unix.ISIG); uint64(modes.Lflag)&want != want {
 		ts.Fatalf("the terminal is left with the modes %x", modes.Lflag)

@@ -63,14 +63,14 @@ func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
 		return err
 	}
 	if !running {
-		fmt.Fprintln(e.stderr, "no daemon is running")
+		fmt.Fprintln(e.Stderr, "no daemon is running")
 		return nil
 	}
 	defer c.Close()
 	if err := c.StopServer(ctx, api.ServerStop{Wait: o.wait, Cancel: o.cancel, Detach: o.detach}); err != nil {
 		return err
 	}
-	fmt.Fprintln(e.stderr, "stopped the daemon")
+	fmt.Fprintln(e.Stderr, "stopped the daemon")
 	return nil
 }
 
@@ -124,14 +124,14 @@ func serverLogs(e *env) error {
 	}
 	f, err := ownfile.Open(filepath.Join(dirs.state, daemon.FileLog), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintln(e.stderr, "no daemon has ever run here")
+		fmt.Fprintln(e.Stderr, "no daemon has ever run here")
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	w := e.outputWriter(e.stdout, false)
+	w := e.OutputWriter(e.Stdout, false)
 	if _, err := io.Copy(w, f); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -58,13 +59,13 @@ func serverPools(ctx context.Context, e *env, args []string, asJSON bool) error 
 		return err
 	}
 	if asJSON {
-		return writeJSON(e.stdout, list)
+		return console.WriteJSON(e.Stdout, list)
 	}
 	for _, p := range list.Pools {
-		fmt.Fprintf(e.stdout, "%s  %d of %d used, %d waiting\n", plain.Line(p.Name), p.Used, p.Size, p.Waiting)
+		fmt.Fprintf(e.Stdout, "%s  %d of %d used, %d waiting\n", plain.Line(p.Name), p.Used, p.Size, p.Waiting)
 	}
 	if len(list.Pools) == 0 && len(sizes) == 0 {
-		fmt.Fprintln(e.stderr, "no pool has a size, and none is used")
+		fmt.Fprintln(e.Stderr, "no pool has a size, and none is used")
 	}
 	return nil
 }

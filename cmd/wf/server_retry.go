@@ -50,7 +50,7 @@ func retryHeld(ctx context.Context, e *env, file string) error {
 	if err := c.Retry(ctx, path); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "opened %s\n", plain.Line(path))
+	fmt.Fprintf(e.Stderr, "opened %s\n", plain.Line(path))
 	return nil
 }
 

@@ -91,7 +91,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "%s: pid %d, %s\n", word, status.PID, plain.Line(status.URL))
+	fmt.Fprintf(e.Stderr, "%s: pid %d, %s\n", word, status.PID, plain.Line(status.URL))
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	cfg.Log, cfg.Locked = log.Logger(e.logLevel()), log.Rotate
 	// Half of the usual head room: most of what lives here is workfiles and their indexes, which the
 	// collector need not look into. 100,000 nodes stay below 250 MB by it, at no cost to be seen.
-	if e.get("GOGC") == "" {
+	if e.Get("GOGC") == "" {
 		debug.SetGCPercent(50)
 	}
 	// Commands of a runner that died become our children: their exit codes are not lost with it.
@@ -236,7 +236,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		Executor:     local,
 		Rehearse:     rehearsal(local, program, dirs.state, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
-			fmt.Fprintf(e.stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
+			fmt.Fprintf(e.Stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -40,12 +41,12 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 		return &failure{status: exitDaemon, what: "no daemon is running"}
 	}
 	if !running {
-		fmt.Fprintln(e.stderr, "no daemon is running")
+		fmt.Fprintln(e.Stderr, "no daemon is running")
 		held, err := heldAlone(e)
 		if err != nil {
 			return err
 		}
-		printHeld(e.stderr, held)
+		printHeld(e.Stderr, held)
 		return exit(exitDaemon)
 	}
 	defer c.Close()
@@ -54,13 +55,13 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return writeJSON(e.stdout, status)
+		return console.WriteJSON(e.Stdout, status)
 	}
-	if err := printServer(e.stdout, status, time.Now()); err != nil {
+	if err := printServer(e.Stdout, status, time.Now()); err != nil {
 		return err
 	}
 	if err := c.VerifyPort(ctx); err != nil {
-		fmt.Fprintf(e.stderr, "warning: %s; do not use it\n", plain.Line(err.Error()))
+		fmt.Fprintf(e.Stderr, "warning: %s; do not use it\n", plain.Line(err.Error()))
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func slotsText(s api.ServerStatus) string {
 
 // printWorkspaces is a line per open workfile: what runs in it, or what ran last.
 func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error {
-	var t table
+	var t console.Table
 	for _, ws := range list {
 		runs := "never run"
 		switch {
@@ -103,9 +104,9 @@ func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error
 		case ws.LastRun != nil:
 			runs = "last run " + ws.LastRun.Run + " " + words.ResultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
 		}
-		t.row("  "+plain.Line(ws.Workfile), ws.State, runs, words.Plural(ws.Clients, "client"))
+		t.Row("  "+plain.Line(ws.Workfile), ws.State, runs, words.Plural(ws.Clients, "client"))
 	}
-	return t.write(w)
+	return t.Write(w)
 }
 
 func newServerLs(e *env) *cobra.Command {
@@ -168,12 +169,12 @@ func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.Server
 	case before != nil && reflect.DeepEqual(before.Workspaces, now.Workspaces) && reflect.DeepEqual(before.Held, now.Held):
 		return now, nil
 	case asJSON:
-		return now, writeJSON(e.stdout, now)
+		return now, console.WriteJSON(e.Stdout, now)
 	case len(now.Workspaces)+len(now.Held) == 0:
-		_, err = fmt.Fprintln(e.stderr, "no workfile is open")
+		_, err = fmt.Fprintln(e.Stderr, "no workfile is open")
 		return now, err
 	}
-	err = printWorkspaces(e.stdout, now.Workspaces, time.Now())
-	printHeld(e.stdout, now.Held)
+	err = printWorkspaces(e.Stdout, now.Workspaces, time.Now())
+	printHeld(e.Stdout, now.Held)
 	return now, err
 }

@@ -89,7 +89,7 @@ func (e *env) daemonVars(dirs folders) []string {
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
 		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
-		if value := e.get(key); value != "" {
+		if value := e.Get(key); value != "" {
 			vars = append(vars, key+"="+value)
 		}
 	}
@@ -115,14 +115,14 @@ func (e *env) clientOptions(dirs folders) client.Options {
 	opt := client.Options{
 		Runtime: dirs.runtime,
 		Version: version(),
-		User:    e.user(),
+		User:    e.User(),
 		Results: e.results,
 		Log:     filepath.Join(dirs.state, daemon.FileLog),
-		Guard:   e.guard,
+		Guard:   e.Guard,
 	}
 	opt.Trace = e.protocol(dirs)
 	if e.notes {
-		opt.Note = func(text string) { fmt.Fprintf(e.stderr, "note: %s\n", plain.Line(text)) }
+		opt.Note = func(text string) { fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(text)) }
 	}
 	return opt
 }

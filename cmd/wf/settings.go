@@ -170,7 +170,7 @@ type sayings map[string]said
 func (e *env) variables() (sayings, error) {
 	found := sayings{}
 	for _, s := range settings() {
-		text := e.get(s.variable())
+		text := e.Get(s.variable())
 		if text == "" || e.ofCommand(s) {
 			continue
 		}
@@ -184,7 +184,7 @@ func (e *env) variables() (sayings, error) {
 
 // ofCommand says whether the variable of a setting means something else in here: WF_OUTPUT is the file
 // that a command of a run writes its outputs to.
-func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.get("WF_NODE_ID") != "" }
+func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.Get("WF_NODE_ID") != "" }
 
 // wrongValue is the error for a value that a setting cannot have.
 func wrongValue(what, problem, where string, meant []string) *failure {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/words"
 )
 
@@ -83,9 +84,9 @@ func (o *statusOptions) ask(ctx context.Context, s *session) (api.Status, error)
 // print writes the state in the form that was asked for.
 func (o *statusOptions) print(e *env, s *session, status api.Status) error {
 	if o.json {
-		return writeJSON(e.stdout, status)
+		return console.WriteJSON(e.Stdout, status)
 	}
-	return printStatus(e.stdout, e.outPaint(), status, time.Now(), e.fileFix(s.path))
+	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.path))
 }
 
 // statusCode is the state as an exit status.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -91,7 +92,7 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 
 // lsDetail is what stands in place of a command in a list: of a container how it repeats its nodes, and
 // of a node that waits what for.
-func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
+func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	var parts []string
 	if n.FromFile {
 		parts = append(parts, fromFileWord)
@@ -116,7 +117,7 @@ func lsDetail(p paint, n api.NodeStatus, now time.Time) string {
 	}
 	for i, part := range parts {
 		if part == n.Command {
-			parts[i] = plain.Command(part, p.ascii)
+			parts[i] = plain.Command(part, p.ASCII)
 			continue
 		}
 		parts[i] = plain.Line(part)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/words"
 )
 
@@ -20,9 +21,9 @@ import (
 type statusScreen struct {
 	e       *env
 	s       *session
-	region  *region
-	term    *terminal
-	keys    *keyboard
+	region  *console.Region
+	term    *console.Terminal
+	keys    *console.Keyboard
 	signals chan os.Signal // of the terminal: its size, and job control
 	clock   *time.Timer    // the next second: what runs has run longer then
 	status  api.Status     // the last that was shown
@@ -32,15 +33,15 @@ type statusScreen struct {
 // newStatusScreen is nil where the state is to be printed again and again: standard output is no
 // terminal, or none that can be drawn on.
 func (o *statusOptions) newStatusScreen(e *env, s *session) *statusScreen {
-	t := newTerminal(e.stdin, e.stdout)
-	if o.json || e.surroundings(t, false).whyNotInline(true) != "" {
+	t := console.NewTerminal(e.Stdin, e.Stdout)
+	if o.json || e.Surroundings(t, false).WhyNotInline(true) != "" {
 		return nil
 	}
-	w := &statusScreen{e: e, s: s, region: &region{w: e.stdout}, term: t, keys: newKeyboard(e, t),
+	w := &statusScreen{e: e, s: s, region: console.NewRegion(e.Stdout), term: t, keys: console.NewKeyboard(&e.Console, t),
 		signals: make(chan os.Signal, 8), clock: time.NewTimer(clockTime)}
-	w.unwatch = e.redraws(w.region, t)
+	w.unwatch = e.RestoreInCrash(w.region, t)
 	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, terminate, hangup)
-	w.keys.listen()
+	w.keys.Listen()
 	return w
 }
 
@@ -55,8 +56,8 @@ func (w *statusScreen) draw(now time.Time) error {
 	if len(w.status.ActiveRuns) > 0 {
 		w.clock.Reset(clockTime)
 	}
-	width, height := w.term.size()
-	if width < 2 || height < 2 || !w.term.foreground() {
+	width, height := w.term.Size()
+	if width < 2 || height < 2 || !w.term.Foreground() {
 		return nil
 	}
 	rows, err := w.rows(now)
@@ -65,18 +66,18 @@ func (w *statusScreen) draw(now time.Time) error {
 	}
 	if room := height - 1; len(rows) > room {
 		rest := len(rows) - room + 1
-		rows = append(rows[:room-1], w.e.outPaint().ellipsis()+" "+words.Plural(rest, "more line"))
+		rows = append(rows[:room-1], w.e.OutPaint().Ellipsis()+" "+words.Plural(rest, "more line"))
 	}
 	for i, row := range rows {
-		rows[i] = ansi.Truncate(row, width-1, w.e.outPaint().ellipsis())
+		rows[i] = ansi.Truncate(row, width-1, w.e.OutPaint().Ellipsis())
 	}
-	return w.region.show(rows)
+	return w.region.Show(rows)
 }
 
 // rows are the lines that wf status prints.
 func (w *statusScreen) rows(now time.Time) ([]string, error) {
 	var b bytes.Buffer
-	err := printStatus(&b, w.e.outPaint(), w.status, now, w.e.fileFix(w.s.path))
+	err := printStatus(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.path))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
 }
 
@@ -84,12 +85,12 @@ func (w *statusScreen) rows(now time.Time) ([]string, error) {
 func (w *statusScreen) terminalSignal(sig os.Signal) error {
 	switch sig {
 	case unix.SIGTSTP:
-		if !canBeContinued() {
+		if !console.CanBeContinued() {
 			return nil
 		}
-		w.region.clear()
-		w.keys.deafen()
-		stopSelf()
+		w.region.Clear()
+		w.keys.Close()
+		console.StopSelf()
 	case terminate, hangup:
 		return exit(128 + int(sig.(syscall.Signal)))
 	case unix.SIGQUIT:
@@ -98,11 +99,11 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 		unix.Kill(unix.Getpid(), unix.SIGQUIT)
 		return nil
 	}
-	if !w.term.foreground() {
+	if !w.term.Foreground() {
 		return nil // until SIGCONT says that it is again
 	}
-	w.keys.listen()
-	w.region.redraw()
+	w.keys.Listen()
+	w.region.Redraw()
 	return w.draw(time.Now())
 }
 
@@ -125,15 +126,15 @@ func (w *statusScreen) pressed() <-chan byte {
 	if w == nil {
 		return nil
 	}
-	return w.keys.pressed
+	return w.keys.Pressed
 }
 
 // close leaves the last state on the terminal, as wf status would have printed it.
 func (w *statusScreen) close() error {
 	signal.Stop(w.signals)
 	w.clock.Stop()
-	err := w.region.clear()
-	w.keys.deafen()
+	err := w.region.Clear()
+	w.keys.Close()
 	w.unwatch()
 	if w.status.Schema == "" {
 		return err
@@ -141,5 +142,5 @@ func (w *statusScreen) close() error {
 	if err != nil {
 		return err
 	}
-	return printStatus(w.e.stdout, w.e.outPaint(), w.status, time.Now(), w.e.fileFix(w.s.path))
+	return printStatus(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.path))
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 // printStatus is the state for people: a line about the runs, the stages where there is something to
 // see in them, and what to type next. file is the --file flag that those commands need.
-func printStatus(w io.Writer, p paint, s api.Status, now time.Time, file string) error {
+func printStatus(w io.Writer, p console.Paint, s api.Status, now time.Time, file string) error {
 	var b strings.Builder
 	for _, line := range statusHead(p, s, now) {
 		fmt.Fprintln(&b, line)
@@ -31,7 +32,7 @@ func printStatus(w io.Writer, p paint, s api.Status, now time.Time, file string)
 }
 
 // statusHead is a line per active run, else one about the last run.
-func statusHead(p paint, s api.Status, now time.Time) []string {
+func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 	file := plain.Line(filepath.Base(s.Workfile))
 	var lines []string
 	for _, r := range s.Runs {
@@ -63,7 +64,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 		if s.FromFile > 0 {
 			head = "never run here. From the file:"
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(words.CountParts(s.Counts, "idle"), " "+p.dot()+" ")))
+		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(words.CountParts(s.Counts, "idle"), " "+p.Dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
@@ -91,7 +92,7 @@ func statusHead(p paint, s api.Status, now time.Time) []string {
 const fromFileWord = "from the file"
 
 // countGlyphs are the counts of what is not simply done: "● 5", "✗ 1".
-func countGlyphs(p paint, c api.Counts) []string {
+func countGlyphs(p console.Paint, c api.Counts) []string {
 	var parts []string
 	for _, part := range []struct {
 		state api.State
@@ -102,14 +103,14 @@ func countGlyphs(p paint, c api.Counts) []string {
 		{api.StateCancelled, c.Cancelled}, {api.StateBlocked, c.Blocked},
 	} {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", p.glyph(part.state), part.n))
+			parts = append(parts, fmt.Sprintf("%s %d", p.Glyph(part.state), part.n))
 		}
 	}
 	return parts
 }
 
 // stageRows is a row per stage, with the edges between them to the left.
-func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
+func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time) {
 	after := make([][]int, len(s.Stages))
 	for i, stage := range s.Stages {
 		after[i] = stage.After
@@ -121,9 +122,9 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 	}
 	shown := len(s.Stages) - quietTail(s.Stages)
 	folded := slices.ContainsFunc(s.Stages[:shown], func(s api.Stage) bool { return s.Nodes > 1 })
-	var t table
+	var t console.Table
 	for i, stage := range s.Stages[:shown] {
-		glyph := p.glyph(stageState(stage.Counts))
+		glyph := p.Glyph(stageState(stage.Counts))
 		if drawn != nil {
 			glyph = drawn[i].text(p, glyph, width)
 		}
@@ -132,15 +133,15 @@ func stageRows(b *strings.Builder, p paint, s api.Status, now time.Time) {
 		if !folded {
 			cells = slices.Delete(cells, 1, 2)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
 	if rest := len(s.Stages) - shown; rest > 0 {
-		t.row("  " + pad(p.glyph(api.StateIdle), width) + " " + p.ellipsis() + words.Plural(rest, "more stage"))
+		t.Row("  " + pad(p.Glyph(api.StateIdle), width) + " " + p.Ellipsis() + words.Plural(rest, "more stage"))
 	}
-	t.write(b) // a strings.Builder takes everything
+	t.Write(b) // a strings.Builder takes everything
 	if s.MoreStages > 0 {
-		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.ellipsis(), words.Plural(s.MoreStages, "more stage"),
-			strings.Join(words.CountParts(s.Counts, "idle"), " "+p.dot()+" "))
+		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.Ellipsis(), words.Plural(s.MoreStages, "more stage"),
+			strings.Join(words.CountParts(s.Counts, "idle"), " "+p.Dot()+" "))
 	}
 }
 
@@ -192,7 +193,7 @@ func stageState(c api.Counts) api.State {
 
 // stageCells say how far a stage is and which of its nodes to look at. One of a single node has no
 // size and tells its state.
-func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
+func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) {
 	if s.Nodes == 1 && len(s.Notable) == 1 {
 		return "", stateDetail(s.Notable[0], now)
 	}
@@ -209,10 +210,10 @@ func stageCells(p paint, s api.Stage, now time.Time) (size, how string) {
 		}
 		names = append(names, name)
 	}
-	size = fmt.Sprintf("%s%d  %d/%d", p.either("×", "x"), s.Nodes, s.Counts.OK+s.Counts.Kept, s.Nodes)
+	size = fmt.Sprintf("%s%d  %d/%d", p.Either("×", "x"), s.Nodes, s.Counts.OK+s.Counts.Kept, s.Nodes)
 	parts := countGlyphs(p, s.Counts)
 	if s.Counts.Skipped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d", p.glyph(api.StateSkipped), s.Counts.Skipped))
+		parts = append(parts, fmt.Sprintf("%s %d", p.Glyph(api.StateSkipped), s.Counts.Skipped))
 	}
 	if s.Counts.Kept > 0 {
 		parts = append([]string{fmt.Sprintf("%d kept", s.Counts.Kept)}, parts...)

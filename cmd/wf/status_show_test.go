@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // pipelineStatus is a run of 11 nodes in the middle of its work.
@@ -33,14 +34,14 @@ func TestPrintStatus(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		status api.Status
-		paint  paint
+		paint  console.Paint
 		want   string
 	}{
-		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, paint{}, "Workfile: never run. 2 idle\n"},
+		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, console.Paint{}, "Workfile: never run. 2 idle\n"},
 		{"over", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{OK: 30}, Stages: []api.Stage{{Name: "unseen"}},
 			LastRun: &api.RunSummary{Run: "43", Result: api.Succeeded, Ended: number(after(-4 * time.Minute)), DurationMS: number(int64(100000)), Counts: api.Counts{OK: 6, Kept: 24}}},
-			paint{}, "Workfile: no run is going. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
-		{"running", pipelineStatus(), paint{}, `run 42  Workfile  running  2m11s   6/11   ● 2  ✗ 1  ⊘ 3
+			console.Paint{}, "Workfile: no run is going. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
+		{"running", pipelineStatus(), console.Paint{}, `run 42  Workfile  running  2m11s   6/11   ● 2  ✗ 1  ⊘ 3
   ✓   fetch_ref           ok  2.1s
   ├─✓ index_ref           ok  14.0s  3 executions
   ✗ │ trim       ×3  2/3  ✗ 1  trim_S002 exit 1
@@ -49,7 +50,7 @@ func TestPrintStatus(t *testing.T) {
   ✓   notes               ok
 attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 `},
-		{"in ASCII", pipelineStatus(), paint{ascii: true}, `run 42  Workfile  running  2m11s   6/11   * 2  x 1  ! 3
+		{"in ASCII", pipelineStatus(), console.Paint{ASCII: true}, `run 42  Workfile  running  2m11s   6/11   * 2  x 1  ! 3
   +   fetch_ref           ok  2.1s
   +-+ index_ref           ok  14.0s  3 executions
   x | trim       x3  2/3  x 1  trim_S002 exit 1
@@ -72,7 +73,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 	status := api.Status{Workfile: "/w", Problem: "not readable", Counts: api.Counts{OK: 100, Failed: 1}, MoreStages: 100, Stages: []api.Stage{
 		{Name: "bad", Nodes: 1, Counts: api.Counts{Failed: 1}, Notable: []api.NodeStatus{{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost}}}}}
 	var b bytes.Buffer
-	printStatus(&b, paint{ascii: true}, status, noon, "")
+	printStatus(&b, console.Paint{ASCII: true}, status, noon, "")
 	want := "w: never run. 100 ok | 1 failed\nnote: not readable\n  x bad  failed  lost\n" +
 		"  ...100 more stages: wf ls     100 ok | 1 failed\ngo on: wf resume\n"
 	if b.String() != want {
@@ -83,7 +84,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 		status.Stages = append(status.Stages, api.Stage{Name: "later", Nodes: 2, Counts: api.Counts{Idle: 2}})
 	}
 	b.Reset()
-	printStatus(&b, paint{}, status, noon, "")
+	printStatus(&b, console.Paint{}, status, noon, "")
 	if want := "  · a               ×2  1/2\n  · later           ×2  0/2\n  · …5 more stages\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s", b.String())
 	}
@@ -105,7 +106,7 @@ func TestLanes(t *testing.T) {
 	} {
 		var got []string
 		for _, row := range lanes(c.after) {
-			got = append(got, strings.TrimRight(row.text(paint{}, "o", 0), " "))
+			got = append(got, strings.TrimRight(row.text(console.Paint{}, "o", 0), " "))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))

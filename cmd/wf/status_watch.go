@@ -34,7 +34,7 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *session) (err err
 			}
 		}()
 	}
-	e.guard(func() { err = o.loop(ctx, e, s, screen, changes, failed) })
+	e.Guard(func() { err = o.loop(ctx, e, s, screen, changes, failed) })
 	return err
 }
 
@@ -99,7 +99,7 @@ func ignoreCancel(ctx context.Context, err error) error {
 func changesOf(ctx context.Context, e *env, watch *client.Watch, group *sync.WaitGroup) (changes chan struct{}, failed chan error) {
 	changes, failed = make(chan struct{}, 1), make(chan error, 1)
 	group.Go(func() {
-		e.guard(func() {
+		e.Guard(func() {
 			for {
 				frame, err := watch.Next(ctx)
 				if err != nil {

@@ -90,7 +90,7 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 		}
 	}
 	if len(status.Runs) == 0 && run == "" {
-		fmt.Fprintln(e.stderr, "nothing is running")
+		fmt.Fprintln(e.Stderr, "nothing is running")
 		return nil
 	}
 	if o.all {
@@ -161,9 +161,9 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 		if o.node != "" {
 			what = "stopped " + plain.Line(o.node) + " in run " + r.Run
 		}
-		fmt.Fprintf(e.stderr, "%s: %s ended\n", what, words.Plural(r.Killed, "execution"))
+		fmt.Fprintf(e.Stderr, "%s: %s ended\n", what, words.Plural(r.Killed, "execution"))
 		if r.Problem != "" {
-			fmt.Fprintln(e.stderr, "note: "+unrecorded(r))
+			fmt.Fprintln(e.Stderr, "note: "+unrecorded(r))
 		}
 		if len(r.Survivors) > 0 {
 			return &failure{status: exitDaemon, what: survivorsText(r.Survivors),

@@ -122,7 +122,7 @@ func askAs(t *testing.T, uid uint32, socket string) (answer string) {
 			return
 		}
 		defer conn.Close()
-		io.WriteString(conn, "GET "+api.PathVersion+" HTTP/1.1\r\nHost: "+api.SocketHost+"\r\nConnection: close\r\n\r\n")
+		io.WriteString(conn, "GET "+api.GetVersion.Path+" HTTP/1.1\r\nHost: "+api.SocketHost+"\r\nConnection: close\r\n\r\n")
 		data, _ := io.ReadAll(conn) // a reset is no answer
 		answer = string(data)
 	}()

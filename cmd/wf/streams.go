@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 )
 
@@ -23,7 +24,7 @@ const maxLine = 64 << 10
 type streams struct {
 	e      *env
 	s      *session
-	writer func(io.Writer) flusher // makes output safe for what reads it
+	writer func(io.Writer) console.Flusher // makes output safe for what reads it
 	cancel context.CancelFunc
 	ctx    context.Context
 	group  sync.WaitGroup
@@ -39,13 +40,13 @@ func newStreams(v *view) *streams {
 // follow shows the execution that ev started.
 func (st *streams) follow(ev api.Event) {
 	st.group.Go(func() {
-		st.e.guard(func() {
+		st.e.Guard(func() {
 			info, err := st.s.ws.LogInfo(st.ctx, query(ev))
 			if err != nil {
 				return // the log has it all
 			}
 			for _, stream := range streamsOf(info) {
-				st.group.Go(func() { st.e.guard(func() { st.copy(plain.Line(ev.Name), query(ev), stream.name) }) })
+				st.group.Go(func() { st.e.Guard(func() { st.copy(plain.Line(ev.Name), query(ev), stream.name) }) })
 			}
 		})
 	})

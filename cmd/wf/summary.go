@@ -55,9 +55,9 @@ func (v *view) headline(ev api.Event) {
 	if ev.Result != api.Succeeded {
 		verb = " " + string(ev.Result)
 	}
-	text := fmt.Sprintf("%s run %s%s", v.p.glyph(words.ResultState(ev.Result)), ev.Run, verb)
+	text := fmt.Sprintf("%s run %s%s", v.p.Glyph(words.ResultState(ev.Result)), ev.Run, verb)
 	if ev.Counts != nil {
-		text += "  " + strings.Join(words.CountParts(*ev.Counts, "not reached"), " "+v.p.dot()+" ")
+		text += "  " + strings.Join(words.CountParts(*ev.Counts, "not reached"), " "+v.p.Dot()+" ")
 	}
 	if d := words.SpanMS(ev.DurationMS); d != "" {
 		text += "  " + d
@@ -94,7 +94,7 @@ func (v *view) effort(ev api.Event) string {
 	}
 	text := "   (" + words.Span(v.board.work) + " of work"
 	if ratio := float64(v.board.work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
-		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.either("×", "x"))
+		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.Either("×", "x"))
 	}
 	return text + ")"
 }
@@ -108,7 +108,7 @@ func (v *view) slowest(ev api.Event) {
 	for _, t := range v.board.slowest {
 		names = append(names, t.name+" "+words.Span(t.took))
 	}
-	v.say("  slowest  %s", strings.Join(names, " "+v.p.dot()+" "))
+	v.say("  slowest  %s", strings.Join(names, " "+v.p.Dot()+" "))
 }
 
 // tellsEffort says whether it is known and long enough to matter. The work of nodes that ended
@@ -132,7 +132,7 @@ func (v *view) details(ctx context.Context, ev api.Event) error {
 		delete(v.refused, x.Node) // its execution says it
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.refused)) {
-		v.say("\n  %s %s", v.p.glyph(api.StateFailed), v.refused[id])
+		v.say("\n  %s %s", v.p.Glyph(api.StateFailed), v.refused[id])
 	}
 	shown, rest := v.groupAlike(ctx, detail.Run, failed)
 	for _, g := range shown {
@@ -190,7 +190,7 @@ func (v *view) blockedBy(ctx context.Context, failed int) error {
 	if len(names) == 0 {
 		return nil // they lie in instances, and these tell of them
 	}
-	v.say("  %s blocked by %s: %s", v.p.glyph(api.StateBlocked), itOrThem(failed), words.NameList(names, shownNames))
+	v.say("  %s blocked by %s: %s", v.p.Glyph(api.StateBlocked), itOrThem(failed), words.NameList(names, shownNames))
 	return nil
 }
 
@@ -236,7 +236,7 @@ func (v *view) groupAlike(ctx context.Context, run string, failed []api.Executio
 // failureDetail is the paragraph about a failed node and those that failed alike.
 func (v *view) failureDetail(detail api.RunDetail, g alike) {
 	x := g.first
-	head := fmt.Sprintf("%s %s  %s", v.p.glyph(api.StateFailed), plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message))
+	head := fmt.Sprintf("%s %s  %s", v.p.Glyph(api.StateFailed), plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message))
 	if d := words.SpanMS(x.DurationMS); d != "" {
 		head += " after " + d
 	}
@@ -282,7 +282,7 @@ func (v *view) otherFailures(rest []api.Execution, run string) {
 	for i, x := range rest {
 		names[i] = x.Name
 	}
-	v.say("\n  %s %d more failed: %s", v.p.glyph(api.StateFailed), len(rest), words.NameList(names, shownNames))
+	v.say("\n  %s %d more failed: %s", v.p.Glyph(api.StateFailed), len(rest), words.NameList(names, shownNames))
 	v.field("logs", "wf logs --failed --run "+run+v.e.fileFix(v.s.path))
 }
 

@@ -15,14 +15,3 @@ func beginning(text string) string {
 	}
 	return strings.ToValidUTF8(text[:mostOfCommand], "") + fmt.Sprintf("… (%d bytes; wf ls --json has all of it)", len(text))
 }
-
-// clip cuts text to width columns at its end; width 0 leaves it whole. It counts runes: good
-// enough to keep a table on the screen, and never cuts one.
-func (p paint) clip(text string, width int) string {
-	runes := []rune(text)
-	mark := p.ellipsis()
-	if width <= 0 || len(runes) <= width || width <= len(mark) {
-		return text
-	}
-	return string(runes[:width-len([]rune(mark))]) + mark
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/words"
 )
 
@@ -56,7 +57,7 @@ func writeTrace(w io.Writer, d api.RunDetail, now time.Time) error {
 		t.Events = append(t.Events, traceEvent{Name: x.Name, Category: string(state), Phase: "X",
 			Time: begin.Sub(d.Started).Microseconds(), Duration: &took, Process: process, Thread: lanes[i] + 1, Args: traceArgs(x, how)})
 	}
-	return writeJSON(w, t)
+	return console.WriteJSON(w, t)
 }
 
 // traceArgs are what the viewer shows of an execution beside its name and times.

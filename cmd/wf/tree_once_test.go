@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 // TestTreeOnce: every node stands in the tree once, also in cycles of any kind.
@@ -24,7 +25,7 @@ func TestTreeOnce(t *testing.T) {
 				Type:   rapid.SampledFrom([]string{"blocking", "non-blocking"}).Draw(t, "type")})
 		}
 		var out strings.Builder
-		if err := printTree(&env{stdout: &out, ascii: true}, g); err != nil {
+		if err := printTree(&env{Console: console.Console{Stdout: &out, ASCII: true}}, g); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Count(out.String(), "\n"); lines != count {

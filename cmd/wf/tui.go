@@ -14,6 +14,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 	"wf/tui"
 	"wf/tui/editor"
 	"wf/tui/words"
@@ -36,32 +37,26 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		return tui.Left{}, err
 	}
 	left, err := tui.Run(ctx, tui.Options{
-		Connect: e.connectTUI,
-		Explain: e.explainTUI,
-		Path:    path,
-		Request: req,
-		Recent:  e.recentWorkfiles,
-		Dir:     e.dir,
-		Restorer: func(restore func()) {
-			if restore == nil {
-				e.giveBack.Store(nil)
-				return
-			}
-			e.giveBack.Store(&restore)
-		},
-		Pager:  cmp.Or(e.get("WF_PAGER"), e.get("PAGER"), "less -R"),
-		Editor: editor.Choose(e.get),
-		Drafts: editor.Folder(e.whereFolders().state),
-		Memory: sights(filepath.Join(e.whereFolders().state, "views")),
-		In:     e.stdin,
-		Out:    e.stdout,
-		Env:    e.vars,
-		ASCII:  e.wantASCII(),
-		Color:  e.wantColor(true),
+		Connect:  e.connectTUI,
+		Explain:  e.explainTUI,
+		Path:     path,
+		Request:  req,
+		Recent:   e.recentWorkfiles,
+		Dir:      e.Dir,
+		Restorer: e.OnCrashRestore,
+		Pager:    cmp.Or(e.Get("WF_PAGER"), e.Get("PAGER"), "less -R"),
+		Editor:   editor.Choose(e.Get),
+		Drafts:   editor.Folder(e.whereFolders().state),
+		Memory:   sights(filepath.Join(e.whereFolders().state, "views")),
+		In:       e.Stdin,
+		Out:      e.Stdout,
+		Env:      e.Environ,
+		ASCII:    e.WantASCII(),
+		Color:    e.WantColor(true),
 	})
 	var bug *tui.Crash
 	if errors.As(err, &bug) {
-		e.crash(bug.Value, bug.Stack)
+		e.Crash(bug.Value, bug.Stack)
 		return left, exitError(exitDaemon)
 	}
 	return left, err
@@ -166,7 +161,7 @@ func (e *env) recentWorkfiles() []tui.Recent {
 // tuiFile is the workfile to open: the one named, else ./Workfile, else "" where there is none.
 func (e *env) tuiFile(name string) (string, error) {
 	if name == "" {
-		if _, err := os.Stat(e.abs(defaultWorkfile)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(e.Abs(defaultWorkfile)); errors.Is(err, fs.ErrNotExist) {
 			return "", nil
 		}
 	}
@@ -175,16 +170,16 @@ func (e *env) tuiFile(name string) (string, error) {
 
 // tuiImpossible says why the terminal interface cannot be shown, "" when it can.
 func (e *env) tuiImpossible() string {
-	t := newTerminal(e.stdin, e.stdout)
-	s := e.surroundings(t, false)
+	t := console.NewTerminal(e.Stdin, e.Stdout)
+	s := e.Surroundings(t, false)
 	switch {
 	case t == nil:
 		return "standard output is no terminal"
-	case t.in == nil:
+	case t.In == nil:
 		return "standard input is no terminal"
-	case s.term == "" || s.term == "dumb":
+	case s.Term == "" || s.Term == "dumb":
 		return "TERM says that the terminal cannot move its cursor"
-	case !s.foreground:
+	case !s.Foreground:
 		return "wf is not in the foreground of the terminal"
 	}
 	return ""

@@ -3,11 +3,13 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"wf/cmd/wf/console"
 )
 
 // TestOtherWords: what stands for a word of another program is a command of ours, and the word is not.
 func TestOtherWords(t *testing.T) {
-	names := commandNames(newRoot(&env{color: "auto"}))
+	names := commandNames(newRoot(&env{Console: console.Console{Color: "auto"}}))
 	for word, ours := range otherWords {
 		if !slices.Contains(names, ours) {
 			t.Errorf("%s stands for %s, which is no command", word, ours)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 )
 
 func newVersion(e *env) *cobra.Command {
@@ -18,7 +19,7 @@ func newVersion(e *env) *cobra.Command {
 		Args:  nargs(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(e.stdout, versionReport{api.SchemaVersion, version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+				return console.WriteJSON(e.Stdout, versionReport{api.SchemaVersion, version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			return printVersion(e)
 		},
@@ -36,7 +37,7 @@ type versionReport struct {
 }
 
 func printVersion(e *env) error {
-	_, err := fmt.Fprintf(e.stdout, "wf %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(e.Stdout, "wf %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -26,16 +27,16 @@ type view struct {
 	e   *env
 	s   *session
 	opt showOptions
-	p   paint
+	p   console.Paint
 
-	stderr   io.Writer     // that of the env, which is the region's while the view lives
-	region   *region       // everything on standard error goes through it
-	term     *terminal     // nil: standard error is none
-	keyboard *keyboard     // of term; nil as that
-	live     *live         // nil: plain lines
-	unwatch  func()        // takes back what a crash would do to the terminal
-	ci       string        // the CI system that reads along
-	err      *bufio.Writer // flushed once per frame
+	stderr   io.Writer         // that of the env, which is the region's while the view lives
+	region   *console.Region   // everything on standard error goes through it
+	term     *console.Terminal // nil: standard error is none
+	keyboard *console.Keyboard // of term; nil as that
+	live     *live             // nil: plain lines
+	unwatch  func()            // takes back what a crash would do to the terminal
+	ci       string            // the CI system that reads along
+	err      *bufio.Writer     // flushed once per frame
 	out      *bufio.Writer
 	silence  *time.Timer // fires when nothing was printed for a while
 
@@ -54,17 +55,17 @@ type view struct {
 // newView takes over the standard error of e until close, so that nothing is printed into what is
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
-	v := &view{e: e, s: s, opt: opt, p: e.errPaint(), stderr: e.stderr, region: &region{w: e.stderr},
-		term: newTerminal(e.stdin, e.stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
+	v := &view{e: e, s: s, opt: opt, p: e.ErrPaint(), stderr: e.Stderr, region: console.NewRegion(e.Stderr),
+		term: console.NewTerminal(e.Stdin, e.Stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
-		v.keyboard = newKeyboard(e, v.term)
+		v.keyboard = console.NewKeyboard(&e.Console, v.term)
 	}
-	e.stderr, v.unwatch = v.region, e.redraws(v.region, v.term)
+	e.Stderr, v.unwatch = v.region, e.RestoreInCrash(v.region, v.term)
 	v.ci = e.ciSystem(opt.ci)
 	if v.opt.output == "auto" && v.progress() && !opt.quiet && !opt.json && v.inCI() {
 		v.opt.output = "grouped" // a CI log is read when the outputs are gone
 	}
-	v.err, v.out = bufio.NewWriter(v.region), bufio.NewWriter(v.region.aside(e.stdout))
+	v.err, v.out = bufio.NewWriter(v.region), bufio.NewWriter(v.region.Aside(e.Stdout))
 	if opt.output == "stream" {
 		v.streams = newStreams(v)
 	}
@@ -80,7 +81,7 @@ func (v *view) close() {
 		v.streams.close()
 	}
 	v.unwatch()
-	v.e.stderr = v.stderr
+	v.e.Stderr = v.stderr
 }
 
 // flush writes what the last events added. An error on standard output ends the command: the
@@ -94,7 +95,7 @@ func (v *view) flush() error {
 }
 
 // inCI says whether nobody watches and the log is all there will be.
-func (v *view) inCI() bool { return v.ci != ciNone || v.e.get("CI") != "" }
+func (v *view) inCI() bool { return v.ci != ciNone || v.e.Get("CI") != "" }
 
 // progress says whether lines about single nodes are wanted.
 func (v *view) progress() bool {
@@ -183,7 +184,7 @@ func (v *view) workfile() string { return plain.Line(filepath.Base(v.s.path)) }
 func (v *view) event(ctx context.Context, ev api.Event) error {
 	v.begun = v.begun || ev.Run != ""
 	if v.opt.json && v.begun {
-		if err := writeJSON(v.out, ev); err != nil {
+		if err := console.WriteJSON(v.out, ev); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -22,7 +23,7 @@ func (v *view) cancelling(grace time.Duration) {
 func (v *view) killing() { v.say("killing %s", v.whatRuns()) }
 
 // hasKeys says whether somebody can press d.
-func (v *view) hasKeys() bool { return v.live != nil && v.live.listens() }
+func (v *view) hasKeys() bool { return v.live != nil && v.live.Listens() }
 
 // whatRuns counts what a stop ends. What has just been started may not be announced yet.
 func (v *view) whatRuns() string {
@@ -51,7 +52,7 @@ func (v *view) detached(run string, asJSON bool) error {
 		v.say("run %s goes on without you. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
 	if asJSON {
-		if err := writeJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
+		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
 			return err
 		}
 	} else {
@@ -66,7 +67,7 @@ func (v *view) queued(name string, asJSON bool) error {
 		v.say("%s waits in line without you, and begins when its turn comes.   stop: wf stop %s%s", name, name, v.e.fileFix(v.s.path))
 	}
 	if asJSON {
-		if err := writeJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
+		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
 			return err
 		}
 	} else {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -53,7 +54,7 @@ func (v *view) nodeStarted(ev api.Event) {
 	if planned && ev.Execution < 2 {
 		why = ": " + step.Why
 	}
-	v.at(ev.Time, "%s %s started%s%s", v.p.glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
+	v.at(ev.Time, "%s %s started%s%s", v.p.Glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
 	if planned && step.Line != "" {
 		v.field("command", step.Line)
 	}
@@ -93,13 +94,13 @@ func (v *view) folded() bool {
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
-	glyph, name := v.p.glyph(endState(ev)), plain.Line(ev.Name)
+	glyph, name := v.p.Glyph(endState(ev)), plain.Line(ev.Name)
 	took, why := words.SpanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
 	}
 	if ev.Retry != nil {
-		glyph, why = v.p.glyph(api.StateRetrying), " "+words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
+		glyph, why = v.p.Glyph(api.StateRetrying), " "+words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message)+attemptWord(ev)
 	}
 	if v.live != nil {
 		v.at(ev.Time, "%s", v.columns(glyph, name, took, strings.TrimSpace(why)))
@@ -114,9 +115,9 @@ func (v *view) endLine(ev api.Event) {
 
 // columns is a line that stays, in the columns of the rows that are redrawn. The name is whole.
 func (v *view) columns(glyph, name, took, rest string) string {
-	width, _ := v.term.size()
-	room := max(nameWidth(width-1), columns(name))
-	line := fmt.Sprintf("%s %s %*s", glyph, v.p.column(name, room), timeWidth, took)
+	width, _ := v.term.Size()
+	room := max(nameWidth(width-1), console.Columns(name))
+	line := fmt.Sprintf("%s %s %*s", glyph, v.p.Column(name, room), timeWidth, took)
 	if rest != "" {
 		line += "  " + rest
 	}
@@ -136,7 +137,7 @@ func (v *view) stageEnded(s *stage) {
 	if !s.first.IsZero() {
 		took = words.Span(s.last.Sub(s.first))
 	}
-	v.at(s.last, "%s", v.columns(v.p.glyph(state), s.name+" "+v.p.either("×", "x")+fmt.Sprint(s.total), took, rest))
+	v.at(s.last, "%s", v.columns(v.p.Glyph(state), s.name+" "+v.p.Either("×", "x")+fmt.Sprint(s.total), took, rest))
 }
 
 // again names the execution of a node that ran before in this run.
@@ -204,5 +205,5 @@ func (v *view) heartbeat(now time.Time) {
 	for _, n := range v.board.longest() {
 		names = append(names, n.name+" "+words.Span(now.Sub(n.started)))
 	}
-	v.at(now, "%s still running: %s (%s)", v.p.ellipsis(), words.NameList(names, maxStillNames), v.ended())
+	v.at(now, "%s still running: %s (%s)", v.p.Ellipsis(), words.NameList(names, maxStillNames), v.ended())
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/console"
 )
 
 // noon is when the runs of these tests begin.
@@ -37,7 +38,7 @@ func story() []api.Event {
 // testView is a view that writes into memory. It has no daemon: nothing may ask it for output.
 func testView(opt showOptions) (v *view, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	e := &env{stdout: stdout, stderr: stderr, vars: []string{"LANG=C.UTF-8"}, dir: "/data", color: "auto"}
+	e := &env{Console: console.Console{Stdout: stdout, Stderr: stderr, Environ: []string{"LANG=C.UTF-8"}, Dir: "/data", Color: "auto"}}
 	opt.output = "none"
 	return newView(e, &session{client: &client.Client{}, path: "/data/Workfile"}, opt), stdout, stderr
 }

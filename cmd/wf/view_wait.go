@@ -33,7 +33,7 @@ func handledWord(handled bool) string {
 // nodeSkipped is a line about a node that no path leads to, for those who want to see every node.
 func (v *view) nodeSkipped(ev api.Event) {
 	if v.progress() && v.opt.verbose {
-		v.at(ev.Time, "%s %s skipped: no path leads to it", v.p.glyph(api.StateSkipped), plain.Line(ev.Name))
+		v.at(ev.Time, "%s %s skipped: no path leads to it", v.p.Glyph(api.StateSkipped), plain.Line(ev.Name))
 	}
 }
 
@@ -52,7 +52,7 @@ func (v *view) nodeWaiting(ev api.Event) {
 	if ev.Wait.Kind == api.WaitPool && !v.opt.verbose {
 		return
 	}
-	v.at(ev.Time, "%s %s %s", v.p.glyph(waitState(*ev.Wait)), plain.Line(ev.Name), waitText(*ev.Wait, ev.Time))
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(waitState(*ev.Wait)), plain.Line(ev.Name), waitText(*ev.Wait, ev.Time))
 }
 
 // stopText says why a run ends before its time.
@@ -110,7 +110,7 @@ func (v *view) nodeDecided(ev api.Event) {
 	if !ev.Decision.Approved {
 		state = api.StateFailed
 	}
-	v.at(ev.Time, "%s %s %s", v.p.glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision))
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(state), plain.Line(ev.Name), decisionText(*ev.Decision))
 }
 
 // decisionText is "approved by ann: as agreed".

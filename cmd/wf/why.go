@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -62,12 +63,12 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 		}
 		switch {
 		case o.json:
-			err = writeJSON(e.stdout, why)
+			err = console.WriteJSON(e.Stdout, why)
 		default:
 			if i > 0 {
-				fmt.Fprintln(e.stdout)
+				fmt.Fprintln(e.Stdout)
 			}
-			err = printWhy(e.stdout, e.outPaint(), why, time.Now(), e.fileFix(s.path))
+			err = printWhy(e.Stdout, e.OutPaint(), why, time.Now(), e.fileFix(s.path))
 		}
 		if err != nil {
 			return err
@@ -89,8 +90,8 @@ func printCommand(w io.Writer, title, command string) error {
 }
 
 // printWhy is the answer for people. file is the --file flag that a command in it needs.
-func printWhy(w io.Writer, p paint, why api.Why, now time.Time, file string) error {
-	head := fmt.Sprintf("%s %s  %s", p.glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
+func printWhy(w io.Writer, p console.Paint, why api.Why, now time.Time, file string) error {
+	head := fmt.Sprintf("%s %s  %s", p.Glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
 	if why.Run != "" {
 		head += "  in run " + why.Run
 	}

@@ -84,27 +84,27 @@ func (e *env) nodeArgs(cmd *cobra.Command, file string, args []string) error {
 
 // isWorkfile says whether an argument names a file that looks like a workfile.
 func (e *env) isWorkfile(arg string) bool {
-	info, err := os.Stat(e.abs(arg))
+	info, err := os.Stat(e.Abs(arg))
 	if arg == "" || err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	if workfileName(filepath.Base(arg)) {
 		return true
 	}
-	head, err := headOf(e.abs(arg))
+	head, err := headOf(e.Abs(arg))
 	return err == nil && bytes.Contains(head, []byte("<graphml"))
 }
 
 // workfile finds the workfile that name means, and says what it looked for when there is none. The
 // advice of later errors is about that file.
 func (e *env) workfile(name string) (string, error) {
-	if inside := e.get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
+	if inside := e.Get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
 		name = inside
 	}
 	if name == "" {
 		name = defaultWorkfile
 	}
-	path := e.abs(name)
+	path := e.Abs(name)
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
@@ -176,7 +176,7 @@ func (e *env) nodeBeside(path, named string) string {
 
 // filesBeside are the files in the folder of path, as somebody would write them who wrote path.
 func (e *env) filesBeside(path string) []string {
-	names := filesIn(filepath.Dir(e.abs(path)))
+	names := filesIn(filepath.Dir(e.Abs(path)))
 	for i, name := range names {
 		names[i] = filepath.Join(filepath.Dir(path), name)
 	}
@@ -220,7 +220,7 @@ func workfileName(name string) bool {
 
 // rel is path as a person in the working directory would write it.
 func (e *env) rel(path string) string {
-	if rel, err := filepath.Rel(e.dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(e.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return path

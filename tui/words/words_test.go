@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0.0s", 840 * time.Millisecond: "0.8s", 59940 * time.Millisecond: "59.9s", 59960 * time.Millisecond: "1m00s",
-		64 * time.Second: "1m04s", time.Hour - 400*time.Millisecond: "1h00m", 63 * time.Minute: "1h03m",
+		64 * time.Second: "1m04s", time.Hour - 400*time.Millisecond: "1h00m", 49 * time.Hour: "2d 1h", 63 * time.Minute: "1h03m",
 	} {
 		if got := Span(d); got != want {
 			t.Errorf("Span(%v) = %q, want %q", d, got, want)
@@ -90,5 +91,21 @@ func TestAsked(t *testing.T) {
 		if got := ResultWord(result); got != want {
 			t.Errorf("the result %q is called %q, want %q", result, got, want)
 		}
+	}
+}
+
+func TestNameList(t *testing.T) {
+	if got := NameList([]string{"a", "b\x1b[2J", "c", "d"}, 2); got != "a, b (2 more)" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCountParts(t *testing.T) {
+	got := CountParts(api.Counts{OK: 24, Failed: 1, Idle: 5}, "not reached")
+	if want := []string{"24 ok", "1 failed", "5 not reached"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := CountParts(api.Counts{}, "idle"); !slices.Equal(got, []string{"0 nodes"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"wf/tui/plain"
 )
 
-// writeJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
+// WriteJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
 // as they are: nothing is escaped for HTML, only what a terminal would obey.
-func writeJSON(w io.Writer, v any) error {
+func WriteJSON(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)

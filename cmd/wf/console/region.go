@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // What a region tells the terminal. Wrapping is off while rows are drawn, so that a row is one
@@ -22,7 +23,7 @@ const (
 	eraseBelow = "\x1b[J" // from the cursor on
 )
 
-// A region is the last rows of a terminal, redrawn in place, below lines that stay. It is the
+// A Region is the last rows of a terminal, redrawn in place, below lines that stay. It is the
 // writer of everything else that goes to the same stream, so that nothing is drawn over:
 //
 //	lines that stay    Write, print, aside
@@ -30,7 +31,7 @@ const (
 //	  last row         start of the region, however it breaks long rows anew
 //
 // As long as nothing is shown, it only passes on.
-type region struct {
+type Region struct {
 	mu    sync.Mutex // guards the rest: the client writes its notes from a goroutine of its own
 	w     io.Writer
 	buf   []byte   // lines that wait for the next frame
@@ -38,8 +39,11 @@ type region struct {
 	owned bool     // the cursor is off
 }
 
+// NewRegion returns a region at the end of w. Nothing is shown yet.
+func NewRegion(w io.Writer) *Region { return &Region{w: w} }
+
 // Write prints text that stays, at once. The rows come back with the next show.
-func (r *region) Write(p []byte) (int, error) {
+func (r *Region) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
@@ -47,15 +51,15 @@ func (r *region) Write(p []byte) (int, error) {
 	return len(p), r.flush()
 }
 
-// print is Write with the next frame, for those who will show.
-func (r *region) print(p []byte) {
+// Print is Write with the next frame, for those who will show.
+func (r *Region) Print(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buf = append(r.buf, p...)
 }
 
-// show replaces the rows. It writes nothing when nothing has changed.
-func (r *region) show(rows []string) error {
+// Show replaces the rows. It writes nothing when nothing has changed.
+func (r *Region) Show(rows []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.buf) == 0 && slices.Equal(rows, r.shown) {
@@ -91,15 +95,15 @@ func (r *region) show(rows []string) error {
 }
 
 // hide takes the rows away, in the buffer only. The caller holds mu.
-func (r *region) hide() {
+func (r *Region) hide() {
 	if r.shown != nil {
 		r.buf = append([]byte("\r"+eraseBelow), r.buf...)
 		r.shown = nil
 	}
 }
 
-// redraw makes the next show draw everything, as after a change of the terminal's size.
-func (r *region) redraw() error {
+// Redraw makes the next show draw everything, as after a change of the terminal's size.
+func (r *Region) Redraw() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
@@ -107,7 +111,7 @@ func (r *region) redraw() error {
 }
 
 // flush writes what waits. The caller holds mu.
-func (r *region) flush() error {
+func (r *Region) flush() error {
 	if len(r.buf) == 0 {
 		return nil
 	}
@@ -116,8 +120,8 @@ func (r *region) flush() error {
 	return err
 }
 
-// clear takes the rows away and gives the cursor back. The region may be shown again.
-func (r *region) clear() error {
+// Clear takes the rows away and gives the cursor back. The region may be shown again.
+func (r *Region) Clear() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hide()
@@ -128,11 +132,11 @@ func (r *region) clear() error {
 	return r.flush()
 }
 
-// aside is a writer for another stream that may end on the same terminal.
-func (r *region) aside(w io.Writer) io.Writer { return asideWriter{r, w} }
+// Aside is a writer for another stream that may end on the same terminal.
+func (r *Region) Aside(w io.Writer) io.Writer { return asideWriter{r, w} }
 
 type asideWriter struct {
-	r *region
+	r *Region
 	w io.Writer
 }
 
@@ -145,4 +149,26 @@ func (a asideWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return a.w.Write(p)
+}
+
+// crashPatience bounds the wait of abandon for a goroutine that writes to the terminal.
+const crashPatience = time.Second
+
+// abandon gives the terminal back for good: nothing is drawn any more. It waits for who is drawing,
+// but not for ever: a terminal that takes nothing shall not hold up the end.
+func (r *Region) abandon() {
+	locked := make(chan struct{})
+	go func() {
+		r.mu.Lock() // and never unlocked
+		close(locked)
+	}()
+	select {
+	case <-locked:
+		r.hide()
+		if r.owned {
+			r.buf = append(r.buf, wrapOn+cursorOn+endFrame...)
+		}
+		r.flush()
+	case <-time.After(crashPatience):
+	}
 }

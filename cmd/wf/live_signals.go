@@ -3,19 +3,17 @@ package main
 import (
 	"os"
 	"os/signal"
-	"time"
+
+	"wf/cmd/wf/console"
 
 	"golang.org/x/sys/unix"
 )
-
-// stopTime bounds the wait for the end of a stop whose SIGCONT was not seen.
-const stopTime = 200 * time.Millisecond
 
 // terminalSignal answers to what happens to the terminal.
 func (l *live) terminalSignal(sig os.Signal) {
 	switch sig {
 	case unix.SIGWINCH:
-		l.v.region.redraw()
+		l.v.region.Redraw()
 		l.dirty = true
 	case unix.SIGTSTP:
 		l.suspend()
@@ -29,39 +27,18 @@ func (l *live) terminalSignal(sig os.Signal) {
 // suspend is Ctrl-Z: the terminal is left as the shell expects it before this process stops. The run
 // goes on in the daemon, and its events wait there, or come as a snapshot later.
 func (l *live) suspend() {
-	if !canBeContinued() {
+	if !console.CanBeContinued() {
 		return
 	}
 	l.v.err.Flush()
-	l.v.region.clear()
-	l.deafen()
-	stopSelf()
-	if l.term.foreground() {
+	l.v.region.Clear()
+	l.Close()
+	console.StopSelf()
+	if l.Term.Foreground() {
 		l.comeBack()
 		return
 	}
 	l.away, l.dirty = true, true
-}
-
-// canBeContinued says whether a shell has given us a group of our own, and so would continue us.
-func canBeContinued() bool {
-	group, err := unix.Getsid(0)
-	return err == nil && group != unix.Getpgrp()
-}
-
-// stopSelf stops this process until somebody continues it. It is SIGSTOP because the Go runtime
-// does not give SIGTSTP its default back once it was caught.
-func stopSelf() {
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, unix.SIGCONT)
-	defer signal.Stop(continued)
-	if unix.Kill(unix.Getpid(), unix.SIGSTOP) != nil {
-		return
-	}
-	select { // the signal takes effect a moment later, on whichever thread sees it first
-	case <-continued:
-	case <-time.After(stopTime):
-	}
 }
 
 // quit lets SIGQUIT do what it does without us.
@@ -73,15 +50,15 @@ func (l *live) quit() {
 
 // continued is the end of a stop, in the foreground or not.
 func (l *live) continued() {
-	switch there := l.term.foreground(); {
+	switch there := l.Term.Foreground(); {
 	case there && l.away:
 		l.comeBack()
 	case there:
-		l.v.region.redraw()
+		l.v.region.Redraw()
 		l.dirty = true
 	case !l.away: // stopped by somebody else: the shell has set the terminal as it likes it
-		l.term.forget()
-		l.deafen()
+		l.Term.Forget()
+		l.Close()
 		l.away, l.dirty = true, true
 	}
 }
@@ -89,5 +66,5 @@ func (l *live) continued() {
 // comeBack redraws again.
 func (l *live) comeBack() {
 	l.away, l.dirty = false, true
-	l.listen()
+	l.Listen()
 }

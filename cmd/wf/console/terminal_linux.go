@@ -1,9 +1,9 @@
-package main
+package console
 
 import "golang.org/x/sys/unix"
 
 // The requests that read a terminal's modes, and that set them at once.
 const (
-	getTermios = unix.TIOCGETA
-	setTermios = unix.TIOCSETA
+	GetTermios = unix.TCGETS
+	setTermios = unix.TCSETS
 )

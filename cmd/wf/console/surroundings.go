@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -8,26 +8,26 @@ import (
 
 // The least terminal that progress is redrawn on.
 const (
-	leastWidth  = 40
-	leastHeight = 8
+	LeastWidth  = 40
+	LeastHeight = 8
 )
 
-// surroundings are what decides how progress is shown.
+// Surroundings are what decides how progress is shown.
 type surroundings struct {
 	stderrTTY, stdinTTY bool
-	foreground          bool
+	Foreground          bool
 	width, height       int
-	term, ci            string // of the environment
+	Term, ci            string // of the environment
 	pipedOutput         bool   // standard output is a pipe, and node output or events go there
 }
 
-// surroundings looks at the streams and the environment. toStdout says that something else than
+// Surroundings looks at the streams and the environment. toStdout says that something else than
 // progress is printed while the run goes on.
-func (e *env) surroundings(t *terminal, toStdout bool) surroundings {
-	s := surroundings{term: e.get("TERM"), ci: e.get("CI"), pipedOutput: toStdout && isPipe(e.stdout)}
+func (c *Console) Surroundings(t *Terminal, toStdout bool) surroundings {
+	s := surroundings{Term: c.Get("TERM"), ci: c.Get("CI"), pipedOutput: toStdout && isPipe(c.Stdout)}
 	if t != nil {
-		s.stderrTTY, s.stdinTTY, s.foreground = true, t.in != nil, t.foreground()
-		s.width, s.height = t.size()
+		s.stderrTTY, s.stdinTTY, s.Foreground = true, t.In != nil, t.Foreground()
+		s.width, s.height = t.Size()
 	}
 	return s
 }
@@ -42,17 +42,17 @@ func isPipe(w io.Writer) bool {
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
-// whyNotInline says why progress cannot be redrawn here, "" when it can. Where somebody has asked
+// WhyNotInline says why progress cannot be redrawn here, "" when it can. Where somebody has asked
 // for it (forced), only what would do harm counts.
-func (s surroundings) whyNotInline(forced bool) string {
+func (s surroundings) WhyNotInline(forced bool) string {
 	switch {
 	case !s.stderrTTY:
 		return "standard error is no terminal"
-	case s.term == "" || s.term == "dumb":
+	case s.Term == "" || s.Term == "dumb":
 		return "TERM says that the terminal cannot move its cursor"
-	case !s.foreground:
+	case !s.Foreground:
 		return "wf is not in the foreground of the terminal"
-	case s.width < leastWidth || s.height < leastHeight:
+	case s.width < LeastWidth || s.height < LeastHeight:
 		return "the terminal is too small"
 	case forced:
 		return ""

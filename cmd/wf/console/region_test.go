@@ -1,10 +1,12 @@
-package main
+package console
 
 import (
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/console/consoletest"
 
 	"pgregory.net/rapid"
 )
@@ -13,9 +15,9 @@ import (
 // stays, whole and in order, with the rows of the last frame below, and nothing else.
 func TestRegionKeepsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newScreen(rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(6, 12).Draw(t, "height"))
-		r := &region{w: s}
-		aside := r.aside(s)
+		s := consoletest.NewScreen(rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(6, 12).Draw(t, "height"))
+		r := NewRegion(s)
+		aside := r.Aside(s)
 		var kept, rows, waiting []string
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			line := fmt.Sprintf("line %d", i)
@@ -23,12 +25,12 @@ func TestRegionKeepsLines(t *testing.T) {
 			case 0, 1:
 				rows = nil
 				for j := range rapid.IntRange(1, 5).Draw(t, "rows") {
-					rows = append(rows, fmt.Sprint(j)+strings.Repeat("x", rapid.IntRange(0, s.width-2).Draw(t, "columns")))
+					rows = append(rows, fmt.Sprint(j)+strings.Repeat("x", rapid.IntRange(0, s.Width-2).Draw(t, "columns")))
 				}
-				r.show(rows)
+				r.Show(rows)
 				kept, waiting = append(kept, waiting...), nil
 			case 2:
-				r.print([]byte(line + "\n"))
+				r.Print([]byte(line + "\n"))
 				waiting = append(waiting, line)
 			case 3:
 				io.WriteString(r, line+"\n")
@@ -37,46 +39,46 @@ func TestRegionKeepsLines(t *testing.T) {
 				io.WriteString(aside, line+"\n")
 				kept, waiting, rows = append(append(kept, waiting...), line), nil, nil
 			case 5:
-				r.redraw()
+				r.Redraw()
 				kept, waiting, rows = append(kept, waiting...), nil, nil
 			}
 		}
 		want := strings.TrimRight(strings.Join(append(append([]string{}, kept...), rows...), "\n"), "\n") + "\n"
-		if got := s.text(); got != want {
+		if got := s.Text(); got != want {
 			t.Fatalf("the screen shows\n%s\nwant\n%s", got, want)
 		}
-		r.clear()
+		r.Clear()
 		want = strings.TrimRight(strings.Join(append(kept, waiting...), "\n"), "\n") + "\n"
-		if got := s.text(); got != want || s.hidden || s.noWrap || s.x != 0 {
-			t.Fatalf("after the end the screen shows\n%s\nwant\n%s\ncursor hidden %v, no wrap %v, column %d", got, want, s.hidden, s.noWrap, s.x)
+		if got := s.Text(); got != want || s.Hidden || s.NoWrap || s.X != 0 {
+			t.Fatalf("after the end the screen shows\n%s\nwant\n%s\ncursor hidden %v, no wrap %v, column %d", got, want, s.Hidden, s.NoWrap, s.X)
 		}
 	})
 }
 
 // TestRegionIsQuiet: an unchanged frame is not written.
 func TestRegionIsQuiet(t *testing.T) {
-	s := newScreen(40, 10)
-	r := &region{w: s}
+	s := consoletest.NewScreen(40, 10)
+	r := NewRegion(s)
 	for range 3 {
-		r.show([]string{"one", "two"})
+		r.Show([]string{"one", "two"})
 	}
-	if s.frames != 1 {
-		t.Errorf("%d frames for one picture", s.frames)
+	if s.Frames != 1 {
+		t.Errorf("%d frames for one picture", s.Frames)
 	}
-	r.show([]string{"one"})
-	if got := s.text(); got != "one\n" || s.frames != 2 {
-		t.Errorf("%q after %d frames", got, s.frames)
+	r.Show([]string{"one"})
+	if got := s.Text(); got != "one\n" || s.Frames != 2 {
+		t.Errorf("%q after %d frames", got, s.Frames)
 	}
 }
 
 // TestRegionLongLines: lines that stay wrap as the terminal does it; the rows are still replaced.
 func TestRegionLongLines(t *testing.T) {
-	s := newScreen(10, 6)
-	r := &region{w: s}
-	r.show([]string{"row"})
-	r.print([]byte("0123456789abcdef\n"))
-	r.show([]string{"new"})
-	if got := s.text(); got != "0123456789\nabcdef\nnew\n" {
+	s := consoletest.NewScreen(10, 6)
+	r := NewRegion(s)
+	r.Show([]string{"row"})
+	r.Print([]byte("0123456789abcdef\n"))
+	r.Show([]string{"new"})
+	if got := s.Text(); got != "0123456789\nabcdef\nnew\n" {
 		t.Errorf("%q", got)
 	}
 }

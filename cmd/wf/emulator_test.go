@@ -10,10 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A console is a terminal as large programs use it: two screens, absolute movement, regions that scroll.
+// An emulator is a terminal as large programs use it: two screens, absolute movement, regions that scroll.
 // It takes bytes from one goroutine while another one looks; what it does not know it ignores, as
 // terminals do.
-type console struct {
+type emulator struct {
 	mu            sync.Mutex
 	width, height int
 	main, other   [][]string
@@ -29,15 +29,15 @@ type console struct {
 	taken         int             // bytes that were written
 }
 
-func newConsole(width, height int) *console {
-	c := &console{modes: map[string]bool{}}
+func newEmulator(width, height int) *emulator {
+	c := &emulator{modes: map[string]bool{}}
 	c.resize(width, height)
 	return c
 }
 
 // resize changes the size. What was there stays, as far as it fits, until the program draws anew; what a
 // program has on a screen of its own is gone, since it must draw all of that.
-func (c *console) resize(width, height int) {
+func (c *emulator) resize(width, height int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.alternate {
@@ -69,7 +69,7 @@ func blankRow(width int) []string {
 }
 
 // Write takes what a program writes.
-func (c *console) Write(p []byte) (int, error) {
+func (c *emulator) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.taken += len(p)
@@ -91,7 +91,7 @@ func (c *console) Write(p []byte) (int, error) {
 }
 
 // obey does what one sequence, or one character, says.
-func (c *console) obey(seq []byte, width int, p *ansi.Parser) {
+func (c *emulator) obey(seq []byte, width int, p *ansi.Parser) {
 	switch {
 	case width > 0:
 		c.put(string(seq), width)
@@ -117,7 +117,7 @@ func (c *console) obey(seq []byte, width int, p *ansi.Parser) {
 	}
 }
 
-func (c *console) put(text string, width int) {
+func (c *emulator) put(text string, width int) {
 	if c.pending || c.x+width > c.width {
 		c.x, c.pending = 0, false
 		c.down()
@@ -131,7 +131,7 @@ func (c *console) put(text string, width int) {
 	}
 }
 
-func (c *console) down() {
+func (c *emulator) down() {
 	if c.y == c.bottom {
 		c.scroll(1, c.top)
 	} else if c.y < c.height-1 {
@@ -140,7 +140,7 @@ func (c *console) down() {
 }
 
 // scroll moves the rows from row from to the end of the region up by n, or down.
-func (c *console) scroll(n, from int) {
+func (c *emulator) scroll(n, from int) {
 	if from > c.bottom {
 		return
 	}
@@ -155,7 +155,7 @@ func (c *console) scroll(n, from int) {
 }
 
 // control does what CSI params final says.
-func (c *console) control(params string, final byte) {
+func (c *emulator) control(params string, final byte) {
 	if final == 'h' || final == 'l' {
 		for _, mode := range strings.Split(strings.TrimPrefix(params, "?"), ";") {
 			c.mode(mode, final == 'h')
@@ -202,7 +202,7 @@ func (c *console) control(params string, final byte) {
 }
 
 // change does what changes cells.
-func (c *console) change(a, n int, final byte) {
+func (c *emulator) change(a, n int, final byte) {
 	row := c.main[c.y]
 	switch final {
 	case 'J':
@@ -241,7 +241,7 @@ func (c *console) change(a, n int, final byte) {
 }
 
 // mode sets or resets a private mode; 1049 changes screens.
-func (c *console) mode(mode string, on bool) {
+func (c *emulator) mode(mode string, on bool) {
 	c.modes[mode] = on
 	if mode != "1049" || on == c.alternate {
 		return
@@ -261,7 +261,7 @@ func parameter(text string) int {
 }
 
 // text is what the screen shows.
-func (c *console) text() string {
+func (c *emulator) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var lines []string
@@ -275,7 +275,7 @@ func (c *console) text() string {
 // "! see t menu".
 func cmdSee(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, false, args, 2, 2, "[!] see NAME PATTERN")
-	c := w.started[args[0]].console
+	c := w.started[args[0]].emulator
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	if !await(func() bool { return pattern.MatchString(c.text()) != neg }) {
 		ts.Fatalf("waited in vain for %q (not: %v) on the screen:\n%s\n%s", pattern, neg, c.text(), w.daemonLog())
@@ -285,7 +285,7 @@ func cmdSee(ts *testscript.TestScript, neg bool, args []string) {
 // cmdRestored fails when a program has not left its terminal as it was.
 func cmdRestored(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 1, 1, "restored NAME")
-	c := w.started[args[0]].console
+	c := w.started[args[0]].emulator
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for mode, on := range c.modes {

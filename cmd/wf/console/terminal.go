@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -9,29 +9,29 @@ import (
 	"golang.org/x/term"
 )
 
-// A terminal is the one that a region is drawn on and keys come from.
-type terminal struct {
-	in, out *os.File // in is nil when keys cannot be read
+// A Terminal is the one that a region is drawn on and keys come from.
+type Terminal struct {
+	In, out *os.File // in is nil when keys cannot be read
 
 	mu    sync.Mutex // guards saved: whoever crashes restores it
 	saved *unix.Termios
 }
 
-// newTerminal is the terminal behind stderr and stdin; nil when stderr is none.
-func newTerminal(stdin io.Reader, stderr io.Writer) *terminal {
+// NewTerminal is the terminal behind stderr and stdin; nil when stderr is none.
+func NewTerminal(stdin io.Reader, stderr io.Writer) *Terminal {
 	out, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(out.Fd())) {
 		return nil
 	}
-	t := &terminal{out: out}
+	t := &Terminal{out: out}
 	if in, ok := stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-		t.in = in
+		t.In = in
 	}
 	return t
 }
 
-// size is the terminal's, in columns and rows; zeros when it does not tell.
-func (t *terminal) size() (width, height int) {
+// Size is the terminal's, in columns and rows; zeros when it does not tell.
+func (t *Terminal) Size() (width, height int) {
 	width, height, err := term.GetSize(int(t.out.Fd()))
 	if err != nil {
 		return 0, 0
@@ -39,29 +39,29 @@ func (t *terminal) size() (width, height int) {
 	return width, height
 }
 
-// foreground says whether this process belongs to the terminal's foreground process group. Others
+// Foreground says whether this process belongs to the terminal's foreground process group. Others
 // are stopped by the kernel when they change the terminal, and should not draw on it.
-func (t *terminal) foreground() bool {
+func (t *Terminal) Foreground() bool {
 	group, err := unix.IoctlGetInt(int(t.out.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// listen makes keys come one by one and unseen. Signals stay what they are: Ctrl-C and Ctrl-Z are
+// Listen makes keys come one by one and unseen. Signals stay what they are: Ctrl-C and Ctrl-Z are
 // the kernel's business, and line ends of other programs too. It does nothing without in.
-func (t *terminal) listen() error {
+func (t *Terminal) listen() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.in == nil || t.saved != nil {
+	if t.In == nil || t.saved != nil {
 		return nil
 	}
-	old, err := unix.IoctlGetTermios(int(t.in.Fd()), getTermios)
+	old, err := unix.IoctlGetTermios(int(t.In.Fd()), GetTermios)
 	if err != nil {
 		return err
 	}
 	quiet := *old
 	quiet.Lflag &^= unix.ECHO | unix.ICANON
 	quiet.Cc[unix.VMIN], quiet.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &quiet); err != nil {
+	if err := unix.IoctlSetTermios(int(t.In.Fd()), setTermios, &quiet); err != nil {
 		return err
 	}
 	t.saved = old
@@ -69,7 +69,7 @@ func (t *terminal) listen() error {
 }
 
 // restore undoes listen.
-func (t *terminal) restore() error {
+func (t *Terminal) restore() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.saved == nil {
@@ -77,11 +77,11 @@ func (t *terminal) restore() error {
 	}
 	saved := t.saved
 	t.saved = nil
-	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, saved)
+	return unix.IoctlSetTermios(int(t.In.Fd()), setTermios, saved)
 }
 
-// forget leaves the modes as somebody else has set them since listen.
-func (t *terminal) forget() {
+// Forget leaves the modes as somebody else has set them since listen.
+func (t *Terminal) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.saved = nil

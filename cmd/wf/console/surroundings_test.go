@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"os"
@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-// TestGate: each reason alone closes the gate, and says so.
-func TestGate(t *testing.T) {
-	good := surroundings{stderrTTY: true, stdinTTY: true, foreground: true, width: 80, height: 24, term: "xterm"}
+// TestWhyNotInline gives each reason alone and expects its text.
+func TestWhyNotInline(t *testing.T) {
+	good := surroundings{stderrTTY: true, stdinTTY: true, Foreground: true, width: 80, height: 24, Term: "xterm"}
 	for _, c := range []struct {
 		reason string
 		spoil  func(*surroundings)
 		forced string // the reason that --progress inline does not overrule
 	}{
 		{"", func(*surroundings) {}, ""},
-		{"", func(s *surroundings) { s.width, s.height = leastWidth, leastHeight }, ""},
+		{"", func(s *surroundings) { s.width, s.height = LeastWidth, LeastHeight }, ""},
 		{"standard error", func(s *surroundings) { s.stderrTTY = false }, "standard error"},
-		{"TERM", func(s *surroundings) { s.term = "" }, "TERM"},
-		{"TERM", func(s *surroundings) { s.term = "dumb" }, "TERM"},
-		{"foreground", func(s *surroundings) { s.foreground = false }, "foreground"},
-		{"small", func(s *surroundings) { s.width = leastWidth - 1 }, "small"},
-		{"small", func(s *surroundings) { s.height = leastHeight - 1 }, "small"},
+		{"TERM", func(s *surroundings) { s.Term = "" }, "TERM"},
+		{"TERM", func(s *surroundings) { s.Term = "dumb" }, "TERM"},
+		{"foreground", func(s *surroundings) { s.Foreground = false }, "foreground"},
+		{"small", func(s *surroundings) { s.width = LeastWidth - 1 }, "small"},
+		{"small", func(s *surroundings) { s.height = LeastHeight - 1 }, "small"},
 		{"standard input", func(s *surroundings) { s.stdinTTY = false }, ""},
 		{"CI", func(s *surroundings) { s.ci = "1" }, ""},
 		{"another program", func(s *surroundings) { s.pipedOutput = true }, ""},
@@ -32,7 +32,7 @@ func TestGate(t *testing.T) {
 			forced bool
 			want   string
 		}{{false, c.reason}, {true, c.forced}} {
-			if got := s.whyNotInline(try.forced); (got == "") != (try.want == "") || !strings.Contains(got, try.want) {
+			if got := s.WhyNotInline(try.forced); (got == "") != (try.want == "") || !strings.Contains(got, try.want) {
 				t.Errorf("%+v, forced %v: %q, want %q", s, try.forced, got, try.want)
 			}
 		}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A Route declares one request: client and daemon derive from it how the request is sent, checked and sent again.
+// Q is the question: the JSON body of a POST, the query parameters of a GET (see EncodeQuery), None for neither.
+// A is the JSON answer, or Stream.
+type Route[Q, A any] struct{ Endpoint }
+
+// An Endpoint is what a Route consists of beside its types.
+type Endpoint struct {
+	Method string
+	Path   string // {id} stands for the id of a workspace, {run} for the number of a run
+	Limit  int64  // of the body, in bytes
+	Resend Resend
+}
+
+// None is the question of a request that has none, and the answer {}.
+type None struct{}
+
+// Stream is an answer that is not one JSON value: raw bytes, or the messages of a WebSocket.
+type Stream struct{}
+
+// Resend says what happens to a request that is sent again because its answer was lost. Every request that may
+// change something bears a key (HeaderRequest) by which the daemon recognizes it.
+type Resend int
+
+const (
+	// ResendServed serves the request again: a second time does no harm, or the component that stores the
+	// change recognizes the key, also after a restart of the daemon (runs, decisions, values, edits).
+	ResendServed Resend = iota
+	// ResendAnswered is answered with the first answer by the daemon that served the request; the next daemon
+	// serves it again.
+	ResendAnswered
+	// ResendLost is answered with the first answer by the daemon that served the request; the next daemon
+	// refuses it with CodeLost, because doing it twice would do harm.
+	ResendLost
+)
+
+func get[Q, A any](path string) Route[Q, A] { return Route[Q, A]{Endpoint{Method: "GET", Path: path}} }
+
+func post[Q, A any](path string, limit int64, resend Resend) Route[Q, A] {
+	return Route[Q, A]{Endpoint{"POST", path, limit, resend}}
+}
+
+func remove[Q, A any](path string, resend Resend) Route[Q, A] {
+	return Route[Q, A]{Endpoint{Method: "DELETE", Path: path, Resend: resend}}
+}
+
+// At returns the path of the route with its placeholders replaced by values, in their order.
+func (e Endpoint) At(values ...string) string {
+	path := e.Path
+	for _, value := range values {
+		before, rest, _ := strings.Cut(path, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		path = before + url.PathEscape(value) + after
+	}
+	return path
+}
+
+// ChangesSomething reports whether the request may change something, so that it bears a key.
+func (e Endpoint) ChangesSomething() bool { return e.Method != "GET" }

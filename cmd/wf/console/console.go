@@ -1,0 +1,165 @@
+// Package console is what a command has of the outside world: its streams, its environment, its
+// working directory and its terminal, with colours, tables, JSON, keys and rows that are redrawn in
+// place. It knows nothing of workfiles and never asks the daemon.
+package console
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/term"
+
+	"wf/api"
+	"wf/tui/plain"
+)
+
+// A Console is what a command has of the outside world: its streams, its environment and its
+// working directory. Tests make their own; commands never ask the process itself.
+type Console struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	OutTTY, ErrTTY bool     // is the stream a terminal?
+	Environ        []string // KEY=VALUE, the whole environment
+	Dir            string   // working directory, absolute; "" when it is gone
+
+	Color string // auto, always or never
+	ASCII bool   // draw with ASCII only
+
+	// OnCrash reports a bug and ends the process. The terminal has been restored by then.
+	OnCrash func(bug any, stack []byte)
+
+	restoreTerminal atomic.Pointer[func()] // called in a crash; nil while nothing is redrawn
+}
+
+// OfProcess sets the streams, the environment and the working directory of this process.
+func (c *Console) OfProcess() {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // it was removed: only relative paths suffer, and their errors say so
+	}
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.OutTTY, c.ErrTTY = term.IsTerminal(int(os.Stdout.Fd())), term.IsTerminal(int(os.Stderr.Fd()))
+	c.Environ, c.Dir, c.Color = os.Environ(), dir, "auto"
+}
+
+// Get returns the value of an environment variable; the last one counts, as in execve.
+func (c *Console) Get(key string) string {
+	for i := len(c.Environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(c.Environ[i], key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// User returns the user name for the history. The environment is enough: it is a note, not a proof.
+func (c *Console) User() string {
+	if name := c.Get("USER"); name != "" {
+		return name
+	}
+	return c.Get("LOGNAME")
+}
+
+// Caller returns the execution that this command was started by; nil outside of runs.
+func (c *Console) Caller() *api.Caller {
+	n, err := strconv.Atoi(c.Get("WF_EXECUTION"))
+	caller := &api.Caller{Workfile: c.Get("WF_WORKFILE"), Run: c.Get("WF_RUN_ID"), Node: c.Get("WF_NODE_ID"), Execution: n}
+	if err != nil || caller.Workfile == "" || caller.Run == "" || caller.Node == "" {
+		return nil
+	}
+	return caller
+}
+
+// Abs makes path absolute against the working directory.
+func (c *Console) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(c.Dir, path)
+}
+
+// Interactive reports whether a person can be asked: both ends are terminals, and this is no CI job.
+func (c *Console) Interactive() bool {
+	in, ok := c.Stdin.(*os.File)
+	return ok && c.ErrTTY && term.IsTerminal(int(in.Fd())) && c.Get("CI") == ""
+}
+
+// OutWidth returns the width of the terminal behind standard output, 0 if there is none.
+func (c *Console) OutWidth() int {
+	f, ok := c.Stdout.(interface{ Fd() uintptr })
+	if !ok || !c.OutTTY {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// Guard runs f. A panic in it is a bug: the terminal is restored, and OnCrash reports the bug and
+// ends the process. Every goroutine of cmd/wf runs in Guard, since a panic in any of them would end
+// the process with the terminal in disorder.
+func (c *Console) Guard(f func()) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			c.Crash(bug, debug.Stack())
+		}
+	}()
+	f()
+}
+
+// Crash restores the terminal, reports a bug and ends the process.
+func (c *Console) Crash(bug any, stack []byte) {
+	if restore := c.restoreTerminal.Load(); restore != nil {
+		(*restore)()
+	}
+	c.Stderr = os.Stderr // it may have been a writer of redrawn rows
+	c.OnCrash(bug, stack)
+}
+
+// OnCrashRestore sets the function that restores the terminal in a crash; nil removes it.
+func (c *Console) OnCrashRestore(restore func()) {
+	if restore == nil {
+		c.restoreTerminal.Store(nil)
+		return
+	}
+	c.restoreTerminal.Store(&restore)
+}
+
+// RestoreInCrash restores the terminal t, nil for none, that r is drawn on if the program crashes.
+// The caller calls done when nothing is redrawn any more.
+func (c *Console) RestoreInCrash(r *Region, t *Terminal) (done func()) {
+	c.OnCrashRestore(func() {
+		r.abandon()
+		if t != nil {
+			t.restore()
+		}
+	})
+	return func() { c.OnCrashRestore(nil) }
+}
+
+// A Flusher is a writer that may hold bytes back until it is flushed.
+type Flusher interface {
+	io.Writer
+	Flush() error
+}
+
+// OutputWriter returns what the output of commands goes through on its way to w, which ends at
+// standard output: to a terminal only text, unless raw is set; every byte to files and pipes.
+func (c *Console) OutputWriter(w io.Writer, raw bool) Flusher {
+	if c.OutTTY && !raw {
+		return plain.NewWriter(w, c.OutPaint().Colored)
+	}
+	return unbuffered{w}
+}
+
+// unbuffered passes every byte on at once.
+type unbuffered struct{ io.Writer }
+
+func (unbuffered) Flush() error { return nil }
