@@ -94,7 +94,6 @@ var mayBeWide = map[string]struct {
 	"executor.runner":     {51, 110, "to be split"},
 	"executor.session":    {26, 33, "to be split"},
 	"graphml.Document":    {20, 68, "to be split"},
-	"scheduler.Run":       {33, 260, "to be split"},
 	"tui.logView":         {31, 47, "to be split"},
 	"tui.model":           {46, 237, "to be split"},
 	"workspace.Workspace": {30, 270, "to be split"},
