@@ -99,6 +99,7 @@ var mayBeWide = map[string]struct {
 	"tui.model":           {46, 237, "to be split"},
 	"workspace.Workspace": {30, 270, "to be split"},
 	"workspace.run":       {58, 196, "to be split"},
+	"workspace.runState":  {27, 85, "to be split"},
 	"cmd/wf.view":         {24, 71, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},

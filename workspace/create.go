@@ -14,8 +14,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Create makes a new workfile: of lines, or of a whole workflow. What was known of the statuses of an
-// earlier one at its place is not about it; the history of its runs stays.
+// Create makes a new workfile: of lines, or of a whole workflow. The statuses of an earlier workfile at this
+// path are removed from the state folder. The history of its runs stays.
 func Create(req api.NewRequest, cfg Config) error {
 	if err := decideResults(&req); err != nil {
 		return err
@@ -40,8 +40,8 @@ func Create(req api.NewRequest, cfg Config) error {
 	return nil
 }
 
-// decideResults puts what runs are to write into the new file among its attributes: in a git work tree
-// nothing, so that running changes no versioned file.
+// decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so
+// that a run changes no versioned file.
 func decideResults(req *api.NewRequest) error {
 	word := req.Results
 	if word == "" && req.Attrs["results"] == "" && inWorkTree(filepath.Dir(req.Path)) {
@@ -118,7 +118,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 	return data, nil
 }
 
-// chain is the edges that order lines one after the other, if that is wanted.
+// chain returns the edges that put the lines one after the other, if the request wants that.
 func chain(req api.NewRequest) (edges []graphml.NewEdge) {
 	for i := 1; req.Chain && i < len(req.Lines); i++ {
 		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})

@@ -3,7 +3,6 @@ package workspace
 import (
 	"wf/api"
 	"wf/graph"
-	"wf/workspace/workfile"
 )
 
 // settleStatuses decides about statuses that only the history explains, and about nodes that a run left
@@ -73,15 +72,6 @@ func (w *Workspace) lose(n *graph.Node, fromFile bool) {
 	m.rec = &rec
 	w.last[n.ID] = m
 	w.file.Statuses().Fail(n)
-}
-
-// thaw reads the graph that run n began with. It is called on any goroutine.
-func (w *Workspace) thaw(n int) (*graph.Graph, error) {
-	frozen, err := w.store.Workfile(n)
-	if err != nil {
-		return nil, err
-	}
-	return workfile.Thaw(frozen, w.store.Dir(n))
 }
 
 // later reports whether a run that is over is newer than run n.

@@ -26,7 +26,7 @@ func ID(path string) (id, real string, err error) {
 	return workfile.Hash(real), real, nil
 }
 
-// LastingID is ID also of a workfile that is not there at present: commands of its runs go on.
+// LastingID is ID also for a workfile that does not exist at present: commands of its runs go on.
 func LastingID(path string) (string, error) {
 	id, _, err := ID(path)
 	if err == nil || !filepath.IsAbs(path) {
@@ -42,15 +42,15 @@ func LastingID(path string) (string, error) {
 	return workfile.Hash(filepath.Join(folder, filepath.Base(path))), nil
 }
 
-// HasRun reports whether run n of a workspace is in its history, or may be: nobody knows it when the
-// folder cannot be looked at.
+// HasRun reports whether run n of a workspace is in its history, or may be, because the folder cannot be
+// read.
 func HasRun(state, id string, n int) bool {
 	_, err := os.Lstat(history.At(filepath.Join(state, "workspaces", id)).Dir(n))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going, but those that daemons
-// have died of: see held.
+// Open reads a workfile and takes up the runs that an earlier daemon left going, except those that several
+// daemons died of, see held.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
 // Retry is Open also for a workfile that is held: its runs get one more trial.
@@ -92,7 +92,7 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	return w
 }
 
-// restore reads all there is, before the loop begins.
+// restore reads the file, the state folder and the history, before the loop starts.
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
@@ -207,7 +207,7 @@ func (w *Workspace) remember(run int) (explained int) {
 	return explained
 }
 
-// isSubFlow says whether an id is that of a sub-flow. Its executions only find its items.
+// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
 func (w *Workspace) isSubFlow(id string) bool {
 	n := w.file.Graph().Node(id)
 	return n != nil && n.SubFlow()

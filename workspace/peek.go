@@ -7,8 +7,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A Peek is what a workfile says by itself, to somebody who only reads it: the statuses are those
-// of the last save, and nothing is known of runs.
+// A Peek is the content of a workfile without daemon and history: the statuses are those of the last save,
+// and nothing is known of runs.
 type Peek struct {
 	ID    string // see ID
 	Path  string // absolute, symlinks resolved
@@ -16,8 +16,7 @@ type Peek struct {
 	g     *graph.Graph
 }
 
-// PeekAt reads the workfile at path, which is absolute, and touches nothing else: no daemon, no
-// history. Errors are those of Open.
+// PeekAt reads only the workfile at path, which is absolute. Errors are those of Open.
 func PeekAt(path string) (*Peek, error) {
 	id, real, err := ID(path)
 	if err != nil {
@@ -43,7 +42,7 @@ func PeekAt(path string) (*Peek, error) {
 	return p, nil
 }
 
-// Params are the parameters of the workfile that can be read, with the choices that stand in it.
+// Params returns the parameters that can be read, with the choices that the file lists.
 func (p *Peek) Params() []api.Param {
 	text, _ := p.g.Attr("params")
 	params, _ := flow.ParseParams(text)
@@ -58,5 +57,5 @@ func (p *Peek) Params() []api.Param {
 	return list
 }
 
-// Attr is an attribute of the graph, and whether it is there.
+// Attr returns an attribute of the graph, and whether the file has it.
 func (p *Peek) Attr(name string) (string, bool) { return p.g.Attr(name) }

@@ -7,14 +7,14 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Find is ID that also knows workfiles that are gone and have runs that are not over: by the notes in the state
-// folder, or, since those may be lost, by the history.
+// Find is ID also for a workfile that is gone and has runs that are not over. It finds them by the notes in the
+// state folder or, since those may be lost, by the history.
 func Find(state, path string) (id, real string, err error) {
 	id, real, err = ID(path)
 	if err == nil || !filepath.IsAbs(path) || state == "" {
 		return id, real, err
 	}
-	marks, _ := history.Active(state) // what cannot be read names no workfile
+	marks, _ := history.Active(state) // a note that cannot be read names no workfile
 	clean := filepath.Clean(path)
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(clean)); err == nil {
 		clean = filepath.Join(folder, filepath.Base(clean))
@@ -30,9 +30,9 @@ func Find(state, path string) (id, real string, err error) {
 	return "", "", err
 }
 
-// unfinished is the newest run that is not over, 0 if there is none.
+// unfinished returns the newest run that is not over, or 0.
 func unfinished(s *history.Store) int {
-	numbers, _ := s.Numbers() // what cannot be read is not known to be going
+	numbers, _ := s.Numbers() // a history that cannot be read has no known run
 	for _, n := range numbers {
 		if !s.Over(n) {
 			return n

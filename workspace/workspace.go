@@ -1,7 +1,7 @@
-// Package workspace is one open workfile: its graph, its runs, its watchers. One goroutine owns
-// all of it and takes messages from an inbox, one after the other; everything slow (files,
-// processes) happens elsewhere and comes back as a message. It is the only package that knows
-// both what the scheduler decides and what the executor does. It speaks no HTTP.
+// Package workspace is one open workfile with its runs and its watchers. All state belongs to one loop (package
+// loop); the file is package workfile. Slow work (files, processes) is done by helpers, and its result comes
+// back as a function on the loop. It is the only package that connects the scheduler, which decides, with the
+// executor, which runs commands. It contains no HTTP.
 package workspace
 
 import (
@@ -108,7 +108,7 @@ type Workspace struct {
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
-// pulse is what other goroutines may know without asking the loop.
+// pulse is what other goroutines can read without asking the loop.
 type pulse struct {
 	watchers, running int // running: processes
 	runs              []string
@@ -158,7 +158,7 @@ func (w *Workspace) publishPulse() {
 	}
 }
 
-// pulseChanged compares with what was published last: most messages change nothing of it.
+// pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
 	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||

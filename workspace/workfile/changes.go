@@ -8,8 +8,8 @@ import (
 	"wf/graph"
 )
 
-// ChangesSince compares the workfile with the graph that a run began with: what runs and in which
-// order, not how it is drawn. nil: nothing of that has changed.
+// ChangesSince compares the graph with the one that a run started with: commands and their order, not the
+// drawing. It returns nil if nothing of that has changed.
 func (f *File) ChangesSince(old *graph.Graph) *api.Changes {
 	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), f.g.Attrs())}
 	for _, n := range f.g.Nodes() {
@@ -33,7 +33,7 @@ func (f *File) ChangesSince(old *graph.Graph) *api.Changes {
 	return c
 }
 
-// graphAttrs are the graph attributes that decide how commands run (docs/semantics.md, The workfile).
+// graphAttrs are the attributes of the graph that decide how commands run (docs/semantics.md, The workfile).
 var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations", "max_instances", "output"}
 
 func changedAttrs(was, is map[string]string) []string {
@@ -49,7 +49,7 @@ func changedAttrs(was, is map[string]string) []string {
 // ends are the ids of the nodes that an edge connects.
 type ends struct{ source, target string }
 
-// changedEdges finds the edges that came, went or are of another type. An edge has no identity
+// changedEdges adds the edges that were added or removed, or have another type. An edge has no identity
 // across files: those between two nodes are compared by their number and types.
 func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
 	type both struct{ was, is []string }
@@ -97,7 +97,7 @@ func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.H
 	}
 }
 
-// without is list less the elements of other, each as often as it is there.
+// without returns list less the elements of other, each as often as it occurs there.
 func without(list, other []string) []string {
 	rest := slices.Clone(list)
 	for _, s := range other {

@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// changeTime is when the file's content or attributes changed last: it cannot be set back.
+// changeTime is the time of the last change of the file's content or attributes. It cannot be set back.
 func changeTime(st *syscall.Stat_t) time.Time { return time.Unix(st.Ctimespec.Unix()) }

@@ -153,7 +153,8 @@ func (b *editBuilder) addNode(e api.Edit) error {
 	return b.setNode(b.f.g.Node(spec.ID), e.Set)
 }
 
-// place is where a new node goes: where the client says, else to the right of what it follows.
+// place returns the position of a new node: that of the client, otherwise one to the right of the nodes it
+// follows, otherwise none.
 func place(e api.Edit, before []*graph.Node) (x, y string) {
 	if e.X != nil && e.Y != nil {
 		return number(*e.X), number(*e.Y)
@@ -245,7 +246,7 @@ func edgeWord(text string) (string, error) {
 	return t.String(), nil
 }
 
-// noEdge explains that two nodes are not connected, or only the other way round.
+// noEdge returns the error of two nodes that are not connected, or only the other way round.
 func (b *editBuilder) noEdge(src, dst *graph.Node, name string) error {
 	err := &api.Error{Code: api.CodeInvalid, Message: "no edge " + name, Fix: "wf graph shows the edges"}
 	if len(b.f.g.EdgesBetween(dst, src)) > 0 {
@@ -295,7 +296,7 @@ func (b *editBuilder) set(e api.Edit) error {
 	return nil
 }
 
-// checkWas refuses an edit of something that is no longer what its author saw.
+// checkWas refuses an edit of a value that has changed since its author saw it.
 func (b *editBuilder) checkWas(e api.Edit, n *graph.Node) error {
 	now, _ := n.Attr(e.Key)
 	if e.Was == nil || *e.Was == now {
@@ -381,7 +382,7 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 	return nil
 }
 
-// WrapperMessage is a problem of a wrapper in one sentence.
+// WrapperMessage words a problem of a wrapper in one sentence.
 func WrapperMessage(p *executor.WrapperProblem) string {
 	text := p.Message + ": " + p.Why
 	if p.Correct != "" {
@@ -390,7 +391,7 @@ func WrapperMessage(p *executor.WrapperProblem) string {
 	return text
 }
 
-// noteWrapper says what runs will refuse.
+// noteWrapper adds a note if runs will refuse the wrapper.
 func (b *editBuilder) noteWrapper() {
 	shell, _ := b.f.g.Attr("shell")
 	if p := executor.CheckWrapper(b.f.Wrapper(), shell); p != nil {
@@ -402,7 +403,7 @@ func (b *editBuilder) noteWrapper() {
 func (b *editBuilder) checkGraphWas(e api.Edit) error {
 	now, _ := b.f.g.Attr(e.Key)
 	if e.Key == "wrapper" {
-		now = b.f.Wrapper() // what people see of older files, too
+		now = b.f.Wrapper() // also that of files of Python Workforce
 	}
 	if e.Was == nil || *e.Was == now {
 		return nil
@@ -418,7 +419,7 @@ func (b *editBuilder) unsetGraph(e api.Edit) error {
 	return b.apply(graph.SetGraph{Attr: e.Key, Remove: true}, "removed "+e.Key)
 }
 
-// checkName refuses a name that another node has.
+// checkName refuses a name that another node has, or that means something else in a selector.
 func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	if strings.ContainsFunc(name, isControl) {
 		return invalid("name %q has control characters", name)
@@ -452,7 +453,7 @@ func checkText(what, text string) error {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// quoteShort shows the beginning of a text.
+// quoteShort quotes the start of a text.
 func quoteShort(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:39]) + "…"

@@ -8,7 +8,7 @@ import (
 	"wf/graph/attribute"
 )
 
-// container finds the container that a new node lies in, by its id; "" for none.
+// container returns the id of the container with a name or id; "" for "".
 func (b *editBuilder) container(name string) (id string, err error) {
 	if name == "" {
 		return "", nil
@@ -43,7 +43,7 @@ func (b *editBuilder) setEdge(e api.Edit) error {
 	return nil
 }
 
-// checkEdgeKey refuses attributes of edges that are not set like others.
+// checkEdgeKey refuses attributes of edges that have another edit, or none.
 func (b *editBuilder) checkEdgeKey(key string) error {
 	switch key {
 	case "status", "id":

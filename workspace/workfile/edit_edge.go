@@ -10,7 +10,7 @@ import (
 	"wf/graph"
 )
 
-// between finds the edges that an edit names, and what to call them.
+// between returns the edges that an edit names, and their name in messages.
 func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	if e.Source == "" && e.Target == "" && e.Edge != "" {
 		return b.edgeOf(e.Edge)
@@ -47,7 +47,7 @@ func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 		Why: b.listed(edges), Fix: "name its two ends"}
 }
 
-// chosen are those of the edges between two nodes that are meant.
+// chosen returns those of the edges between two nodes that an edit names by id or number.
 func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.Edge, error) {
 	if which == "" && len(edges) == 1 || which == api.EveryEdge {
 		return edges, nil
@@ -75,7 +75,7 @@ func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.
 // mostListed is how many edges an error lists.
 const mostListed = 10
 
-// listed tells edges from one another.
+// listed describes edges so that users can tell them apart.
 func (b *editBuilder) listed(edges []*graph.Edge) string {
 	var list []string
 	for i, e := range edges {

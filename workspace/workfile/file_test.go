@@ -133,9 +133,29 @@ func (b *bench) read() string {
 	return string(data)
 }
 
-func (b *bench) edit(edits ...api.Edit) error {
-	_, err := b.f.Edit(b.Context(), ada, api.EditRequest{Edits: edits})
-	return err
+func (b *bench) write(text string) {
+	b.Helper()
+	if err := os.WriteFile(b.path, []byte(text), 0o666); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// other is the text of another workfile.
+func (b *bench) other() string {
+	b.Helper()
+	data, err := graphml.CreateGraph([]graphml.NewNode{{ID: "x", Label: "true"}}, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(data)
+}
+
+func apiCode(err error) api.Code {
+	var e *api.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
 }
 
 // finish gives a node a status as the end of an execution does.
@@ -155,9 +175,7 @@ func TestChangesOfOthersAreAdopted(t *testing.T) {
 	b.finish("a", graph.Ran, nil)
 	b.saved()
 	changed := strings.Replace(b.read(), ">y<", ">other<", 1)
-	if err := os.WriteFile(b.path, []byte(changed), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	b.write(changed)
 	if err := b.f.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -300,9 +318,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 
 func TestAFileThatCannotBeReadIsNotOverwritten(t *testing.T) {
 	b := newBench(t, nil)
-	if err := os.WriteFile(b.path, []byte("garbage"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	b.write("garbage")
 	if err := b.f.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/graph"
-	"wf/graphml"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 )
@@ -312,26 +311,22 @@ func numbered(id string) bool {
 	return len(id)-len(digits) <= len("node_") && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// Thaw parses the frozen workfile of a run and gives it the statuses that the run started with, which
-// may lie in the folder of the run.
-func Thaw(frozen []byte, folder string) (*graph.Graph, error) {
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
-	}
+// PutFrozen puts the statuses that a run started with into its frozen graph, if they lie in the folder of the
+// run.
+func PutFrozen(g *graph.Graph, folder string) error {
 	data, err := ownfile.Read(filepath.Join(folder, StatusesName), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return g, nil
+		return nil
 	}
 	var k Kept
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the statuses that it began with: %w", err)
+		return fmt.Errorf("the statuses that it began with: %w", err)
 	}
 	k.putInto(g)
-	return g, nil
+	return nil
 }
 
 // putInto makes the statuses of a graph those that were kept. What is not listed has none.

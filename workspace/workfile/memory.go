@@ -18,14 +18,13 @@ const (
 	fileShare = 4
 )
 
-// fileMemory is what the settings allow, in bytes, 0 = they say nothing. It is written once, when the process
-// begins.
+// fileMemory is the setting, in bytes; 0 = none. It is written once, when the process starts.
 var fileMemory atomic.Int64
 
 // LimitMemory bounds the memory that reading a workfile takes, in bytes. 0 leaves it at a few times its size.
 func LimitMemory(bytes int64) { fileMemory.Store(bytes) }
 
-// limits are those for files that others have written.
+// limits returns the limits for parsing files of any origin.
 func limits() graphml.Limits {
 	if said := fileMemory.Load(); said > 0 {
 		return graphml.Limits{MaxMemory: said}
@@ -33,14 +32,13 @@ func limits() graphml.Limits {
 	return graphml.Limits{MaxMemory: machineMemory() / fileShare, Dear: fileTimes, DearFrom: fileFrom}
 }
 
-// memoryFix says how a file that is too large for memory can be read after all.
+// memoryFix is the advice for a file that is too large for memory.
 func memoryFix(e *graphml.MemoryError) string {
 	return fmt.Sprintf("if it is meant to be so, allow more: WF_FILE_MEMORY=%d (MB), or file-memory in config.toml, then wf server restart",
 		max(1000, 4*e.Allowed>>20))
 }
 
-// machineMemory is the memory that the processes of this container or machine have together, in bytes, 0 if
-// nobody knows.
+// machineMemory returns the memory of this container or machine, in bytes, or 0 if it is not known.
 func machineMemory() int64 {
 	var all int64
 	if info, err := physicalMemory(); err == nil {

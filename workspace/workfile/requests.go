@@ -16,13 +16,13 @@ import (
 	"wf/workspace/loop"
 )
 
-// An edit whose answer did not come is asked for again, of the next daemon if need be, and that has to tell
-// whether it is in the file. So before a save renames the new file over the old one, a note beside the history
-// says which requests have their edits in it, and how to know the two files. It need not survive a power cut:
-// neither does who would ask again.
+// A client that gets no answer to an edit sends the request again, to the next daemon if the first one died.
+// That daemon has to find out whether the edit is in the file. So before a save renames the new file over the
+// old one, it writes a note beside the history: which requests have their edits in the new file, and the
+// identities of the two files. The note need not survive a power cut, because the client does not either.
 
-// madeKept bounds how many requests the note names, which come again within seconds; madeLong how much of an
-// answer is kept, in ids of nodes and in bytes of text; madeMost the note, in bytes.
+// madeKept bounds the requests in the note; a repeated request comes within seconds. madeLong bounds how much
+// of an answer is kept, in ids of nodes and in bytes of text. madeMost bounds the note, in bytes.
 const (
 	madeKept = 16
 	madeLong = 1000
@@ -48,11 +48,11 @@ type madeEdits struct {
 	f       *File
 	unsaved []madeEdit // the next save takes them along
 	saved   []madeEdit
-	doubt   []madeEdit // of an earlier daemon, and the file is another one since
+	doubt   []madeEdit // of an earlier daemon; the file has changed since
 	unread  bool       // there is a note that cannot be read
 }
 
-// briefly is an answer as it is kept.
+// briefly returns an answer as it is kept.
 func briefly(res api.EditResult) api.EditResult {
 	if len(res.Added) > madeLong {
 		res.Added, res.Notes = nil, append(slices.Clip(res.Notes), fmt.Sprintf("%d nodes were added; their ids are not known any more", len(res.Added)))
@@ -65,7 +65,7 @@ func (m *madeEdits) path() string {
 	return filepath.Join(m.f.cfg.Folder, "edits-made.json")
 }
 
-// recall reads the note of an earlier daemon. The file must not have been written since it was read.
+// recall reads the note of an earlier daemon. The file must not have been written since Load.
 func (m *madeEdits) recall() {
 	data, err := ownfile.Read(m.path(), madeMost)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +89,8 @@ func (m *madeEdits) recall() {
 	}
 }
 
-// before finds the answer to a request that comes again. It returns an error if it cannot
-// tell whether the edit was made.
+// before returns the answer to a request that comes again. It returns an error if it cannot find out whether
+// the edit was made.
 func (m *madeEdits) before(by api.Author) (res api.EditResult, made bool, err error) {
 	if by.Key == "" || !by.Again {
 		return res, false, nil
@@ -108,7 +108,7 @@ func (m *madeEdits) before(by api.Author) (res api.EditResult, made bool, err er
 	return res, false, nil
 }
 
-// write writes the note for a save that is about to replace a file by another one.
+// write writes the note for a save that is about to replace a file. It is called by the helper of the save.
 func (m *madeEdits) write(n madeNote, before, after identity) {
 	if len(n.Newest) == 0 {
 		return
@@ -123,7 +123,7 @@ func (m *madeEdits) write(n madeNote, before, after identity) {
 	}
 }
 
-// settle takes over what a save has made of the edits that it took along.
+// settle moves the edits of a save to saved, or back to unsaved after an error.
 func (m *madeEdits) settle(newest []madeEdit, err error) {
 	if err != nil {
 		m.unsaved = append(newest, m.unsaved...)
@@ -133,7 +133,7 @@ func (m *madeEdits) settle(newest []madeEdit, err error) {
 	m.saved = m.saved[max(0, len(m.saved)-madeKept):]
 }
 
-// edited calls f on the loop, for the file as it is now and with what was edited before. It returns when the
+// edited calls edit on the loop, for the file as it is now and with the edits of an earlier opening. It returns when the
 // edit is in the file. A request that comes again gets its earlier answer.
 func (f *File) edited(ctx context.Context, by api.Author, edit func() (api.EditResult, error)) (api.EditResult, error) {
 	if err := f.Refresh(ctx); err != nil {

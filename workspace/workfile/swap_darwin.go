@@ -1,4 +1,4 @@
 package workfile
 
-// swap puts tmp in the place of path if that is still the file that was expected.
+// swap replaces path by tmp if path is still the expected file.
 func swap(tmp, path string, expect identity) error { return renameOver(tmp, path, expect) }

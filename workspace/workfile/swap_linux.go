@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap puts tmp in the place of path if that is still the file that was expected. It exchanges the
-// two and looks at what it got out: the file that another program put there up to the last moment is put back.
+// swap replaces path by tmp if path is still the expected file. It exchanges the two and compares the old
+// file afterwards: a file that another program put there at the last moment is put back.
 func swap(tmp, path string, expect identity) error {
 	err := exchange(tmp, path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {

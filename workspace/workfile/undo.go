@@ -12,7 +12,7 @@ import (
 // undoDepth bounds the edits that can be undone.
 const undoDepth = 500
 
-// edit is one entry of the undo list: a request of a client, whole.
+// edit is one entry of the undo list: all edits of one request.
 type edit struct {
 	undo, done graph.Op
 	again      []redoOp
@@ -21,8 +21,8 @@ type edit struct {
 	touched    []touch
 }
 
-// redoOp makes the op of an edit anew for a graph that was read meanwhile; it fails when the edit
-// no longer fits.
+// redoOp makes the op of an edit again for a graph that was read since. It returns an error if the edit no
+// longer fits.
 type redoOp func(*graph.Graph) (graph.Op, error)
 
 // unsaved is an edit that is not on disk yet.
@@ -31,21 +31,21 @@ type unsaved struct {
 	again   []redoOp
 }
 
-// editLog is what can be undone and redone, and what is not on disk yet. The keys in its ops
-// belong to the document at hand: reading another one empties the lists. While there is a note, the
-// lists are in it.
+// editLog holds the edits that can be undone and redone, and those that are not on disk yet. The keys in the
+// ops belong to the present document: reading another one empties the lists. While note is set, the lists are
+// in the note.
 type editLog struct {
 	f          *File
 	undo, redo []edit
 	pending    []unsaved
 	note       *keptEdits
-	lost       string // why what was kept of an earlier opening is not here; "" = it is
+	lost       string // why the edits of an earlier opening are not here; "" = they are
 }
 
-// idle says that nothing was edited since the file was read.
+// idle reports whether there was no edit since the file was read.
 func (l *editLog) idle() bool { return len(l.undo)+len(l.redo)+len(l.pending) == 0 }
 
-// saved forgets what is on disk now.
+// saved drops the edits that are on disk now.
 func (l *editLog) saved(version uint64) {
 	kept := l.pending[:0]
 	for _, u := range l.pending {
@@ -56,8 +56,8 @@ func (l *editLog) saved(version uint64) {
 	l.pending = kept
 }
 
-// redoUnsaved makes the edits that are not on disk again on the graph and document that were just
-// read. It returns how many no longer fit.
+// redoUnsaved makes the edits that are not on disk again, on the graph and document that were just read. It
+// returns how many no longer fit.
 func (l *editLog) redoUnsaved() (lost int) {
 	pending := l.pending
 	l.undo, l.redo, l.pending, l.note = nil, nil, nil, nil
@@ -78,7 +78,7 @@ func (l *editLog) redoUnsaved() (lost int) {
 	return lost
 }
 
-// applyBoth edits graph and document alike.
+// applyBoth applies an op to graph and document, or to neither.
 func (f *File) applyBoth(op graph.Op) error {
 	inverse, done, err := f.g.Apply(op)
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *File) applyBoth(op graph.Op) error {
 	return nil
 }
 
-// commit brings an edit that the graph has already into document, list and file.
+// commit adds an edit that is already in the graph to the document and the undo list.
 func (l *editLog) commit(e edit) {
 	l.mirror(e.done, e.again)
 	l.overtake(&e)
@@ -103,7 +103,7 @@ func (l *editLog) commit(e edit) {
 	l.f.updated("edit", e.by, e.text)
 }
 
-// mirror applies to the document what was done to the graph.
+// mirror applies to the document what was applied to the graph.
 func (l *editLog) mirror(done graph.Op, again []redoOp) {
 	l.f.statuses.settleResults()
 	if done = l.f.statuses.editStatuses(done); done == nil {
@@ -129,14 +129,14 @@ func (f *File) Undo(ctx context.Context, by api.Author) (api.EditResult, error) 
 	})
 }
 
-// Redo makes the edit again that they have undone last.
+// Redo makes the edit again that a person has undone last.
 func (f *File) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
 	return f.edited(ctx, by, func() (api.EditResult, error) {
 		return f.edits.turn(&f.edits.redo, &f.edits.undo, "redo", by)
 	})
 }
 
-// turn takes somebody's last entry of one list, undoes it, and puts what that did on the other list.
+// turn removes the last entry of a person from one list, undoes it, and puts its inverse on the other list.
 func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResult, error) {
 	if err := l.f.cfg.Host.Refusal(); err != nil {
 		return api.EditResult{}, err
@@ -167,8 +167,8 @@ func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResu
 	return api.EditResult{Text: e.text}, nil
 }
 
-// portable words an op so that it can be made again on another graph of the same workfile, where
-// keys mean something else. It is called before op is applied to g.
+// portable returns the ops that make op again on another graph of the same workfile, where keys have another
+// meaning. It is called before op is applied to g.
 func portable(g *graph.Graph, op graph.Op) []redoOp {
 	switch op := op.(type) {
 	case graph.Batch:

@@ -19,10 +19,10 @@ import (
 	"wf/workspace/loop"
 )
 
-// Edits can be undone after the workfile was closed and opened again, which between two commands
-// of a shell happens soon. What an edit replaced is not in the file any more, so a note beside the
-// history keeps it: what makes the document of then out of the file as it was left, and the ops for
-// that document. Once another program has changed the file, the note is void.
+// Edits can be undone after the workfile was closed and opened again, which may happen between two commands
+// of a shell. The file no longer has the text that an edit replaced, so a note beside the history keeps it:
+// the differences between the file and the edited document, and the ops for that document. The note is void
+// once another program has changed the file.
 
 // keptEdits is the content of the note.
 type keptEdits struct {
@@ -33,7 +33,8 @@ type keptEdits struct {
 	Redo []keptEdit   `json:"redo"`
 }
 
-// keptEdit is an edit as the ops that turn it, whose keys are the numbers of the kept document.
+// keptEdit is an edit in the note: the ops that undo or redo it. Their keys are the numbers of the kept
+// document.
 type keptEdit struct {
 	Text    string   `json:"text"`
 	Client  string   `json:"client"`
@@ -57,17 +58,17 @@ func (l *editLog) path() string {
 	return filepath.Join(l.f.cfg.Folder, "undo.json")
 }
 
-// oldPath is where versions before 2026-12 kept ops without a document, which cannot give back all bytes.
+// oldPath is the note of versions before 2026-12. It has ops without a document, which cannot restore every
+// byte.
 func (l *editLog) oldPath() string {
 	return filepath.Join(l.f.cfg.Folder, "edits.json")
 }
 
-// keep writes down what can be undone, or takes an older note away. It is for a workspace that
-// ends.
+// keep writes the note, or removes an older one if nothing can be undone. It is called when the loop ends.
 func (l *editLog) keep() {
 	if n := l.note; n != nil {
 		if l.f.disk.id.String() == n.File {
-			return // nobody has edited or changed anything
+			return // there was no edit and no other change
 		}
 		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.g))
 		l.takeUp(n, r, err)
@@ -93,7 +94,7 @@ func (l *editLog) keep() {
 	}
 }
 
-// kept is the note of what can be undone and redone now.
+// kept returns the note of the edits that can be undone and redone now.
 func (l *editLog) kept() keptEdits {
 	if len(l.undo)+len(l.redo) == 0 {
 		return keptEdits{}
@@ -123,7 +124,7 @@ func (l *editLog) kept() keptEdits {
 
 func sumOf(pieces graphml.Pieces) string {
 	h := sha256.New()
-	pieces.WriteTo(h) // a hash takes everything
+	pieces.WriteTo(h) // writing to a hash cannot fail
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -158,7 +159,7 @@ func keepOp(op graph.Op) keptOp {
 	panic(fmt.Sprintf("internal error: an edit of type %T cannot be kept", op))
 }
 
-// op is the op, nil if the note has none.
+// op returns the op, or nil if the note has none.
 func (k keptOp) op() graph.Op {
 	switch {
 	case k.AddNode != nil:
@@ -179,8 +180,7 @@ func (k keptOp) op() graph.Op {
 	return nil
 }
 
-// recall reads what an earlier workspace kept. What is in it is made only when somebody edits: see
-// resume.
+// recall reads the note. Its document is made again only before an edit, see resume.
 func (l *editLog) recall() {
 	data, err := ownfile.Read(l.path(), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,8 +201,8 @@ func (l *editLog) recall() {
 	l.note = kept
 }
 
-// resume brings back the document that an earlier workspace has edited, so that the next edit, undo or
-// redo goes on where that ended. It is parsed in the caller's goroutine.
+// resume makes the document of the note again, so that the next edit, undo or redo follows the edits of an
+// earlier opening. It parses on the goroutine of the caller.
 func (l *editLog) resume(ctx context.Context) error {
 	type state struct {
 		note *keptEdits
@@ -239,7 +239,7 @@ func nodeIDs(g *graph.Graph) []string {
 	return ids
 }
 
-// errOthers says that the file is not the one that the note is about.
+// errOthers: the file is not the one that the note is about.
 var errOthers = errors.New("another program has changed the workfile")
 
 // resume makes the document of the note again.
@@ -250,7 +250,7 @@ func (n *keptEdits) resume(file []byte, ids []string) (*graphml.Resumed, error) 
 	return graphml.Resume(file, n.Doc, ids, graphml.Limits{})
 }
 
-// takeUp goes on with the document of a note, and with its edits.
+// takeUp takes over the document of a note and its edits.
 func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
 	l.note = nil
 	if err == errOthers {
@@ -278,7 +278,7 @@ func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
 	l.f.doc, l.undo, l.redo = r.Document, undo, redo
 }
 
-// edits are the entries of a list of the note, with the keys of the document.
+// edits returns the edits of a list of the note, with the keys of the document.
 func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
 	list := make([]edit, len(kept))
 	for i, k := range kept {

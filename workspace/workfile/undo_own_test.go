@@ -1,6 +1,7 @@
 package workfile
 
 import (
+	"errors"
 	"testing"
 	"wf/api"
 	"wf/graphml"
@@ -10,8 +11,8 @@ import (
 
 var ada, bob = api.Author{Client: "c1", User: "ada"}, api.Author{Client: "c2", User: "bob"}
 
-// TestUndoOwnProperty: however two people edit and undo, what each takes back fits; when both have taken
-// back everything, the file is as it was, to the byte.
+// Whatever two users edit and undo in turn, each undo fits; when both have undone everything, the file has its
+// first content again.
 func TestUndoOwnProperty(t *testing.T) {
 	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}, {ID: "d", Label: "z"}}
 	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
@@ -66,4 +67,49 @@ func turnOwn(t *rapid.T, f *File, op string, by api.Author) bool {
 		t.Fatalf("%s of %s: %v, although %d, %v", op, by.User, turned, n, err)
 	}
 	return turned == nil
+}
+
+// A user undoes only their own edits, and not those whose part of the file others have changed since. A user
+// without a name undoes the latest edit.
+func TestUndoOwnEdits(t *testing.T) {
+	b := newBench(t, nil)
+	set := func(by api.Author, key, value string) {
+		t.Helper()
+		if _, err := b.f.Edit(t.Context(), by, api.EditRequest{Edits: []api.Edit{{Op: api.OpSet, Nodes: []string{"a"}, Key: key, Value: value}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := func(r api.EditResult, err error) string {
+		var refused *api.Error
+		if errors.As(err, &refused) {
+			return refused.Message + ": " + refused.Why
+		}
+		return r.Text
+	}
+	set(ada, "label", "hers")
+	set(bob, "note", "his")
+	if got := text(b.f.Undo(t.Context(), ada)); got != "set label of a" {
+		t.Errorf("ada undid: %s", got)
+	}
+	if got := text(b.f.Undo(t.Context(), ada)); got != "nothing to undo: all that there is was done by bob" {
+		t.Errorf("ada undid more: %s", got)
+	}
+	if got := text(b.f.Redo(t.Context(), bob)); got != "nothing to redo: all that there is was done by ada" {
+		t.Errorf("bob did again: %s", got)
+	}
+	if got := text(b.f.Redo(t.Context(), ada)); got != "set label of a" {
+		t.Errorf("ada did again: %s", got)
+	}
+	set(bob, "label", "his")
+	if got := text(b.f.Undo(t.Context(), ada)); got != `"set label of a" cannot be undone: bob did "set label of a" to the same since` {
+		t.Errorf("over bob's edit ada undid: %s", got)
+	}
+	if got := text(b.f.Undo(t.Context(), api.Author{Client: "c3"})); got != "set label of a" {
+		t.Errorf("somebody undid: %s", got)
+	}
+	b.close()
+	b.open() // the note keeps whose edits they are
+	if got := text(b.f.Undo(t.Context(), bob)); got != "set note of a" {
+		t.Errorf("later, bob undid: %s", got)
+	}
 }

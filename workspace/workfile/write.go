@@ -18,13 +18,13 @@ import (
 	"wf/graphml"
 )
 
-// Names of the temporary files of saves, by which a later daemon knows them.
+// Names of the temporary files of saves, by which a later daemon finds them.
 const (
 	tmpPrefix = ".wf-"
 	tmpSuffix = ".tmp"
 )
 
-// errChanged says that the file on disk is not the one that was read or written last.
+// errChanged: the file on disk is not the one that was read or written last.
 var errChanged = errors.New("the file was changed by another program")
 
 // replaceFile writes the file anew: a durable temporary file in the same folder, with the mode and owner
@@ -67,10 +67,10 @@ func replaceFile(path string, pieces graphml.Pieces, expect identity, announce f
 	return id, syncFolder(filepath.Dir(path))
 }
 
-// tmpOf begins the names of the temporary files of a workfile, whose path is absolute and real.
+// tmpOf is the prefix of the temporary files of a workfile, whose path is absolute and free of symlinks.
 func tmpOf(path string) string { return tmpPrefix + Hash(path)[:12] + "-" }
 
-// sameBytes reports whether the file is expect and holds these pieces already.
+// sameBytes reports whether the file is expect and its bytes are these pieces already.
 func sameBytes(path string, pieces graphml.Pieces, expect identity) bool {
 	data, id, err := read(path)
 	return err == nil && id == expect && bytes.Equal(data, whole(pieces))
@@ -95,7 +95,7 @@ func writable(path string) error {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o222 == 0 {
-		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrPermission} // root may open anything
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrPermission} // root can open any file
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func syncFolder(dir string) error {
 	return d.Sync()
 }
 
-// tail reads the end of an output and makes it fit for the workfile.
+// tail reads the end of an output as the workfile shows it.
 func tail(dir string, r executor.Range, name string) string {
 	size := r.End - r.Start
 	if r.File == "" || size <= 0 {
@@ -142,7 +142,7 @@ func tail(dir string, r executor.Range, name string) string {
 		return ""
 	}
 	defer f.Close()
-	// Control sequences vanish, so a little more than the bound is read.
+	// Sanitize removes control sequences, so more than the bound is read.
 	n := min(size, 4*outputTail)
 	buf := make([]byte, n)
 	k, err := f.ReadAt(buf, r.End-n)
@@ -187,7 +187,7 @@ func whole(pieces graphml.Pieces) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// leftoverAge is how old a temporary file of another workfile must be to be one of a crash.
+// leftoverAge is the age from which a temporary file of another workfile is taken for a leftover.
 const leftoverAge = time.Hour
 
 // RemoveLeftovers deletes temporary files that a crash in the middle of a save left in the folder of the
