@@ -53,7 +53,7 @@ func (w *Workspace) subFlowOf(selector string) *graph.Node {
 
 // member returns the node with this name in a sub-flow (nil for the outer flow), or nil.
 func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && w.localName(n) == name {
 			return n
 		}
@@ -130,7 +130,7 @@ func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths
 		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
-	scope, err := scheduler.Choose(w.g, sreq)
+	scope, err := scheduler.Choose(w.file.Graph(), sreq)
 	if err != nil {
 		return scope, err
 	}

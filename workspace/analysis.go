@@ -42,7 +42,7 @@ func (w *Workspace) Analysis(ctx context.Context, name string) (api.RunDetail, e
 	}
 	d.Analysis = a.describe(&d)
 	a.stages(&d, p.graph)
-	d.Analysis.Changes, err = ask(ctx, w, func(w *Workspace) (*api.Changes, error) { return w.changesSince(p.graph), nil })
+	d.Analysis.Changes, err = ask(ctx, w, func(w *Workspace) (*api.Changes, error) { return w.file.ChangesSince(p.graph), nil })
 	return d, err
 }
 

@@ -50,7 +50,7 @@ func (w *Workspace) start(p *pendingStart) {
 			w.makeWay(policy, busy.Run)
 			return
 		}
-		if f, _ := flow.Read(w.g); f.OnBusy != flow.Refuse {
+		if f, _ := flow.Read(w.file.Graph()); f.OnBusy != flow.Refuse {
 			busy.OnBusy = f.OnBusy.String()
 		}
 	}

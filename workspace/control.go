@@ -20,12 +20,13 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
 // their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
 func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
-	f, problems := flow.Read(w.g)
+	f, problems := flow.Read(w.file.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
@@ -47,7 +48,7 @@ func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 		return f, few(unread), nil
 	}
 	first := wrong[0]
-	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.where(first.Line),
+	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.file.Where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
@@ -122,7 +123,7 @@ func variable(env []string) func(name string) string {
 const pastFile = "past.json"
 
 func readPast(path string) (scheduler.Prior, error) {
-	data, err := ownfile.Read(path, maxFile)
+	data, err := ownfile.Read(path, workfile.MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -348,7 +349,7 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 			mocks[m.Nodes] = mock
 			continue
 		}
-		nodes, err := w.sel([]string{m.Nodes})
+		nodes, err := w.file.Select([]string{m.Nodes})
 		if err != nil {
 			return nil, err
 		}

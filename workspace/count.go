@@ -101,7 +101,7 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 		c.AddAll(r.countAll())
 	}
 	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
 			continue
 		}

@@ -11,10 +11,11 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/workspace/workfile"
 )
 
-// Create makes a new workfile: of lines, or of a whole workflow. What was known of the statuses of an
-// earlier one at its place is not about it; the history of its runs stays.
+// Create makes a new workfile: of lines, or of a whole workflow. The statuses of an earlier workfile at this
+// path are removed from the state folder. The history of its runs stays.
 func Create(req api.NewRequest, cfg Config) error {
 	if err := decideResults(&req); err != nil {
 		return err
@@ -23,14 +24,14 @@ func Create(req api.NewRequest, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(req.Path, graphml.Pieces{data}); err != nil {
+	if err := workfile.WriteNew(req.Path, graphml.Pieces{data}); err != nil {
 		return err
 	}
 	id, _, err := ID(req.Path)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{statusesFile, unpublishedFile, pastFile, originFile} {
+	for _, name := range []string{workfile.StatusesName, "unpublished.json", pastFile, workfile.OriginName} {
 		path := filepath.Join(cfg.State, "workspaces", id, name)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
@@ -39,8 +40,8 @@ func Create(req api.NewRequest, cfg Config) error {
 	return nil
 }
 
-// decideResults puts what runs are to write into the new file among its attributes: in a git work tree
-// nothing, so that running changes no versioned file.
+// decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so
+// that a run changes no versioned file.
 func decideResults(req *api.NewRequest) error {
 	word := req.Results
 	if word == "" && req.Attrs["results"] == "" && inWorkTree(filepath.Dir(req.Path)) {
@@ -91,7 +92,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group,
 			Parent: n.Parent, Container: n.Container, Attrs: n.Attrs}
 		if n.X != nil && n.Y != nil {
-			node.X, node.Y = number(*n.X), number(*n.Y)
+			node.X, node.Y = strconv.FormatFloat(*n.X, 'f', -1, 64), strconv.FormatFloat(*n.Y, 'f', -1, 64)
 		}
 		nodes = append(nodes, node)
 	}
@@ -117,7 +118,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 	return data, nil
 }
 
-// chain is the edges that order lines one after the other, if that is wanted.
+// chain returns the edges that put the lines one after the other, if the request wants that.
 func chain(req api.NewRequest) (edges []graphml.NewEdge) {
 	for i := 1; req.Chain && i < len(req.Lines); i++ {
 		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})

@@ -1,13 +1,10 @@
 package workspace
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"wf/api"
-	"wf/graph"
 )
 
 func errClosed() *api.Error {
@@ -37,20 +34,6 @@ func noOutput(format string, args ...any) error {
 
 func internal(what string, err error) *api.Error {
 	return &api.Error{Code: api.CodeInternal, Message: what + ": " + err.Error()}
-}
-
-// selectorError turns a selector that names nothing into an answer with suggestions.
-func (w *Workspace) selectorError(err error) error {
-	var sel *graph.SelectorError
-	if !errors.As(err, &sel) {
-		return invalid("%s", err)
-	}
-	e := &api.Error{Code: api.CodeUnknownNode, Fix: "wf ls lists all",
-		Message: fmt.Sprintf("%s in %s (%s)", sel, filepath.Base(w.path), agreed(len(w.g.Nodes()), "node", "nodes"))}
-	if len(sel.Suggestions) > 0 {
-		e.Why = "did you mean " + strings.Join(sel.Suggestions, ", ") + "?"
-	}
-	return e
 }
 
 // some joins at most n names and counts the rest.

@@ -12,6 +12,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // Eval evaluates an expression as a text at a place of a run would be: in the run that is named, else in the
@@ -24,7 +25,7 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 			return answer, err
 		}
 		req.Node = w.numbered(req.Node)
-		if n, err := w.find(req.Node); err == nil && req.Node != "" {
+		if n, err := w.file.Find(req.Node); err == nil && req.Node != "" {
 			req.Node = n.ID
 		}
 		for _, r := range w.runs {
@@ -50,7 +51,7 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 func (w *Workspace) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
-		if n, err := w.find(outer); err == nil {
+		if n, err := w.file.Find(outer); err == nil {
 			return w.lastRun(n)
 		}
 		return w.last[node].run
@@ -64,7 +65,7 @@ func (w *Workspace) latestFor(node string) int {
 
 // readNames is the flow of the workfile as it is now, for a run that has none.
 func (w *Workspace) readNames() *flow.Flow {
-	f, _ := flow.Read(w.g)
+	f, _ := flow.Read(w.file.Graph())
 	return f
 }
 
@@ -102,7 +103,7 @@ func (r *runState) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, e
 	if env.Variable == nil {
 		env.Variable = variable(req.Env)
 	}
-	env.Now, env.UUID = now().UnixNano(), newID // those of the run are for its own decisions
+	env.Now, env.UUID = now().UnixNano(), workfile.NewID // those of the run are for its own decisions
 	return evaluate(req, r.id, names.Scope(home), env)
 }
 
@@ -124,10 +125,10 @@ func (r *runState) plainNode(n *graph.Node) (v expression.Node) {
 
 // evalUnrun evaluates in a workfile that no run has covered: nothing has run, and parameters have their defaults.
 func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
-	f, _ := flow.Read(w.g)
+	f, _ := flow.Read(w.file.Graph())
 	var home *graph.Node
 	if req.Node != "" {
-		n := w.g.Node(req.Node)
+		n := w.file.Graph().Node(req.Node)
 		if n == nil {
 			return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: "no run has had a place " + req.Node, Fix: "wf ls lists the nodes"}
 		}
@@ -140,7 +141,7 @@ func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 		}
 	}
 	env := expression.Env{Params: params, Variable: variable(req.Env), Run: expression.Run{Workfile: w.path},
-		Now: now().UnixNano(), UUID: newID, Node: func(name string) expression.Node {
+		Now: now().UnixNano(), UUID: workfile.NewID, Node: func(name string) expression.Node {
 			if n := f.FindIn(home, name); n != nil {
 				return expression.Node{Status: n.Status.String()}
 			}

@@ -55,7 +55,7 @@ func (w *Workspace) sweep(r *run) {
 		survivors, err := r.sess.Close(context.Background())
 		w.send(swept{r, survivors, err})
 	})
-	w.saveThen(func() { r.saved = true })
+	w.file.SaveThen(func() { r.saved = true })
 }
 
 // recorded is the message that the end of a run is durable, or cannot be made so.
@@ -79,11 +79,10 @@ func (w *Workspace) conclude(r *run) {
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
-	w.through = max(w.through, r.n)
-	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
-	w.statusesStale, w.noted = false, statuses.Unwritten
+	w.file.Statuses().RunOver(r.n)
+	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
-		if err := statuses.keep(disk, path); err != nil {
+		if err := keepStatuses(); err != nil {
 			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
 			return
 		}
@@ -99,7 +98,7 @@ func (w *Workspace) conclude(r *run) {
 func (m recorded) handle(w *Workspace) {
 	r := m.r
 	if m.err != nil {
-		w.statusesStale = true
+		w.file.Statuses().Changed()
 		r.notRecorded(w, m.what, m.err)
 		return
 	}
@@ -118,7 +117,7 @@ func (w *Workspace) complete(r *run) {
 	sum := r.summary()
 	w.latest = &sum
 	counts := r.countAll()
-	w.tellMarks(len(w.g.Edges()))
+	w.tellMarks(len(w.file.Graph().Edges()))
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.req.Client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})

@@ -32,8 +32,8 @@ func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string
 			if use.Units <= size-held[use.Name] {
 				continue
 			}
-			name := w.handle(n)
-			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.where(w.doc.NodeLine(n.ID)),
+			name := w.file.Handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.file.Where(w.file.Document().NodeLine(n.ID)),
 				Message: fmt.Sprintf("node %s needs %s:%d, and the size of pool %s is %d", name, use.Name, use.Units, use.Name, size),
 				Fix:     fmt.Sprintf("wf server pools %s=%d, or wf edit set %s pool %s:N with less", use.Name, use.Units, name, use.Name)}
 			if use.Units <= size {

@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // A workspace is held when daemons have died while they took its runs up. It opens all the same, without
@@ -98,7 +99,7 @@ func (w *Workspace) takeUpHeld(before history.Trial) {
 	runs := w.held.runs
 	w.held = held{}
 	w.noteTrial(before)
-	w.recovered()
+	w.file.Recovered()
 	for _, n := range runs {
 		w.takeUp(n)
 	}
@@ -134,8 +135,7 @@ func (w *Workspace) tryHeld() {
 func (w *Workspace) keepHeld(h held) {
 	h.runs = w.held.runs
 	w.held = h
-	w.file.problem = "" // the words may be new ones
-	w.trouble(h.why)
+	w.file.Trouble(h.why)
 	if !h.till.IsZero() {
 		w.holdTimer.Reset(time.Until(h.till))
 	}
@@ -166,7 +166,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
 			if w.latest = w.past(n); len(w.held.runs) == 0 {
 				w.held = held{}
-				w.recovered()
+				w.file.Recovered()
 				w.unmark()
 				w.loop.Run(w.endTrial)
 			}
@@ -183,7 +183,7 @@ func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	if req, err := w.store.Request(n); err == nil {
 		res.Started, res.DurationMS = req.Time, took(req.Time, end)
 	}
-	if !w.store.Bare(n, pastFile, statusesFile) {
+	if !w.store.Bare(n, pastFile, workfile.StatusesName) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
 		if err != nil {
 			return nil, err

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
-	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // The history of a workfile lies in a folder that is named by its path. So a workfile that is moved has to
@@ -28,7 +28,7 @@ func histories(state string) ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() && len(e.Name()) == len(pathHash("")) {
+		if e.IsDir() && len(e.Name()) == len(workfile.Hash("")) {
 			ids = append(ids, e.Name())
 		}
 	}
@@ -39,8 +39,8 @@ func histories(state string) ([]string, error) {
 const headBytes = 8 << 10
 
 // keptHead reads what the kept statuses say about the workfile itself; "" if its path is not recorded.
-func keptHead(state, id string) (k keptStatuses) {
-	f, err := ownfile.Open(filepath.Join(folderOf(state, id), statusesFile), os.O_RDONLY)
+func keptHead(state, id string) (k workfile.Kept) {
+	f, err := ownfile.Open(filepath.Join(folderOf(state, id), workfile.StatusesName), os.O_RDONLY)
 	if err == nil {
 		data := make([]byte, headBytes)
 		n, _ := f.ReadAt(data, 0)
@@ -72,13 +72,13 @@ func missing(path string) bool {
 // lookForOrigin finds the old path of a workfile that was moved: one without a file now, of
 // equal content when it was seen last, not far away. It is asked for workfiles without a history only.
 func (w *Workspace) lookForOrigin() {
-	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.content == nil || w.statusesFound {
+	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.Content() == nil || w.file.Statuses().Found() {
 		return
 	}
 	ids, _ := histories(w.cfg.State)
 	for _, id := range ids {
 		k := keptHead(w.cfg.State, id)
-		if id != w.id && k.Content != nil && *k.Content == *w.file.content && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
+		if id != w.id && k.Content != nil && *k.Content == *w.file.Content() && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
 			w.movedFrom = k.Workfile
 			return
 		}
@@ -108,11 +108,7 @@ func MovedTo(path, state string) string {
 	for _, pattern := range []string{filepath.Join(folder, "*"), filepath.Join(folder, "*", "*"), filepath.Join(filepath.Dir(folder), "*")} {
 		names, _ := filepath.Glob(pattern) // the pattern is right unless a folder has a strange name
 		for _, name := range names[:min(len(names), 5000)] {
-			info, err := os.Stat(name)
-			if err != nil || !info.Mode().IsRegular() || info.Size() != k.Content.Size {
-				continue
-			}
-			if data, _, err := readFile(name); err == nil && *contentOf(graphml.Pieces{data}) == *k.Content {
+			if k.Content.Holds(name) {
 				return name
 			}
 		}
@@ -133,7 +129,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return res, &api.Error{Code: api.CodeRefused, Message: from + " is a link", Why: "the history belongs to the file that it leads to", Fix: "mv moves the link"}
 	case moved && missing(to):
-		return res, openError(from, fs.ErrNotExist)
+		return res, workfile.ReadError(from, fs.ErrNotExist)
 	case !moved && !missing(to):
 		return res, &api.Error{Code: api.CodeRefused, Message: to + " exists already", Fix: "choose another name, or remove it first"}
 	}
@@ -158,7 +154,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	}
 	if !moved {
 		if err := os.Rename(from, to); err != nil {
-			return res, &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be moved", Where: from, Why: plain(err),
+			return res, &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be moved", Where: from, Why: workfile.Plain(err),
 				Fix: "move it with mv; then the same command moves its history"}
 		}
 	}
@@ -222,7 +218,7 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 	list := []api.GoneHistory{}
 	for _, id := range ids {
 		path := keptHead(state, id).Workfile
-		if !filepath.IsAbs(path) || !missing(path) || pathHash(path) != id {
+		if !filepath.IsAbs(path) || !missing(path) || workfile.Hash(path) != id {
 			continue
 		}
 		h := api.GoneHistory{ID: id, Workfile: path, Keep: whyKeep(state, id, path)}
@@ -270,7 +266,7 @@ func whyKeep(state, id, path string) string {
 // RemoveHistory forgets all that is kept of a workfile that is gone.
 func RemoveHistory(id string, cfg Config) error {
 	path := keptHead(cfg.State, id).Workfile
-	if !missing(path) || pathHash(path) != id {
+	if !missing(path) || workfile.Hash(path) != id {
 		return &api.Error{Code: api.CodeConflict, Message: "the workfile is there again: " + path}
 	}
 	if why := whyKeep(cfg.State, id, path); why != "" {

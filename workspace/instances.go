@@ -96,7 +96,7 @@ func (w *Workspace) membersOf(subflow *graph.Node) []string {
 }
 
 func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
 			members = append(members, n)
 		}
@@ -112,8 +112,8 @@ type localTable struct {
 
 // localName is the name of a node in paths.
 func (w *Workspace) localName(n *graph.Node) string {
-	if t := w.table(); w.local.handles != t {
-		f, _ := flow.Read(w.g)
+	if t := w.file.Handles(); w.local.handles != t {
+		f, _ := flow.Read(w.file.Graph())
 		w.local = localTable{t, f}
 	}
 	return w.local.flow.LocalName(n)
@@ -132,7 +132,7 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 		if !known {
 			continue
 		}
-		if n := w.g.Node(s.Source); n == nil || n.Status != p.Status {
+		if n := w.file.Graph().Node(s.Source); n == nil || n.Status != p.Status {
 			continue
 		}
 		s.Taken = slices.Contains(p.Fired, s.Key)
@@ -236,7 +236,7 @@ func (w *Workspace) pastItem(path string) string {
 
 // subFlowCalled finds a sub-flow of the outer flow by its name in paths.
 func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
 			return n, true
 		}

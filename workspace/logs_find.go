@@ -80,7 +80,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		p.id = w.numbered(node)
 		return p, nil
 	}
-	n, err := w.find(node)
+	n, err := w.file.Find(node)
 	if err != nil {
 		return p, err
 	}
@@ -91,7 +91,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		p.name = p.id
 		return p, err
 	}
-	p.id, p.name = n.ID, w.handle(n)
+	p.id, p.name = n.ID, w.file.Handle(n)
 	return p, nil
 }
 
@@ -149,7 +149,7 @@ func (w *Workspace) covers(r *run, id string) bool {
 		return ok
 	}
 	container, _, _ := strings.Cut(id, "[")
-	n, err := w.find(container)
+	n, err := w.file.Find(container)
 	if err != nil {
 		return false
 	}
@@ -229,8 +229,8 @@ func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 		o.ended = rec.ended
 	}
 	name := id
-	if n := w.g.Node(id); n != nil {
-		name = w.handle(n)
+	if n := w.file.Graph().Node(id); n != nil {
+		name = w.file.Handle(n)
 	}
 	o.info = api.LogInfo{Node: id, Name: name, Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
 	if rec.live {

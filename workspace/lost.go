@@ -36,7 +36,7 @@ func (w *Workspace) keepFolder() error {
 
 // given returns the highest run number that is known to be taken.
 func (w *Workspace) given() int {
-	n := w.through
+	n := w.file.Statuses().Through()
 	for _, r := range w.runs {
 		n = max(n, r.n)
 	}

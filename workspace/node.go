@@ -10,9 +10,8 @@ import (
 
 // memory is what is known of a node's past.
 type memory struct {
-	run   int         // the last run it took part in, executed or not; 0 = none is known
-	rec   *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
-	known bool        // its status is that of this machine, even if no run is known any more
+	run int         // the last run it took part in, executed or not; 0 = none is known
+	rec *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
 }
 
 // nodeRecord is what is known about a node's latest execution, or about a failure without one.
@@ -98,7 +97,7 @@ func (w *Workspace) record(n *graph.Node) *nodeRecord {
 // from it through idle nodes, as far as they took part in the same run. Of the nodes of a run that is going the
 // scheduler knows better: what else may activate them. The result is indexed by Node.Pos.
 func (w *Workspace) blocked() []bool {
-	nodes := w.g.Nodes()
+	nodes := w.file.Graph().Nodes()
 	blocked := make([]bool, len(nodes))
 	type visit struct {
 		n   *graph.Node
@@ -137,7 +136,7 @@ func (w *Workspace) lastRun(n *graph.Node) int { return w.last[n.ID].run }
 
 // nodeStatus describes a node for clients.
 func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
-	s := api.NodeStatus{ID: n.ID, Name: w.handle(n), Command: n.Label, Status: n.Status.String(),
+	s := api.NodeStatus{ID: n.ID, Name: w.file.Handle(n), Command: n.Label, Status: n.Status.String(),
 		State: w.state(n, blocked), Group: n.Group, Container: n.Container}
 	if n.Parent != nil {
 		s.Parent = n.Parent.ID
@@ -152,7 +151,7 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 			s.Executions = rec.executions
 		}
 	}
-	_, s.FromFile = w.foreign[n.ID]
+	s.FromFile = w.file.Statuses().FromFile(n.ID)
 	w.describeControl(n, &s)
 	return s
 }
@@ -188,54 +187,3 @@ func (rec *nodeRecord) exit() *int {
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// handle is the short unique name of a node.
-func (w *Workspace) handle(n *graph.Node) string { return w.table().Of(n) }
-
-func (w *Workspace) table() *graph.HandleTable {
-	if w.handles == nil {
-		w.handles = graph.Handles(w.g)
-	}
-	return w.handles
-}
-
-// find resolves one node named by a client.
-func (w *Workspace) find(text string) (*graph.Node, error) {
-	nodes, err := w.sel([]string{text})
-	if err != nil {
-		return nil, err
-	}
-	if len(nodes) != 1 {
-		return nil, invalid("%q names %d nodes, one is needed", text, len(nodes))
-	}
-	return nodes[0], nil
-}
-
-// sel resolves selectors to nodes in file order.
-func (w *Workspace) sel(exprs []string) ([]*graph.Node, error) {
-	picks, err := w.picks(exprs)
-	if err != nil {
-		return nil, err
-	}
-	nodes := make([]*graph.Node, len(picks))
-	for i, p := range picks {
-		nodes[i] = p.Node
-	}
-	return nodes, nil
-}
-
-// picks is sel with the reason for each node.
-func (w *Workspace) picks(exprs []string) ([]graph.Pick, error) {
-	var blocked []bool
-	state := func(n *graph.Node) string {
-		if blocked == nil {
-			blocked = w.blocked()
-		}
-		return string(w.state(n, blocked[n.Pos()]))
-	}
-	picks, err := graph.Picks(w.g, w.table(), exprs, state)
-	if err != nil {
-		return nil, w.selectorError(err)
-	}
-	return picks, nil
-}

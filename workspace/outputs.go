@@ -198,7 +198,7 @@ func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
 	if i, ok := r.sched.Index(text); ok {
 		return i, true
 	}
-	if n, err := w.find(text); err == nil {
+	if n, err := w.file.Find(text); err == nil {
 		return r.sched.Index(n.ID)
 	}
 	return 0, false

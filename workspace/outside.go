@@ -24,12 +24,12 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 	asked := f.References(scope)
 	copied := false
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		name, template := id, w.g.Node(id)
+		name, template := id, w.file.Graph().Node(id)
 		if template == nil {
 			if template = w.templateOf(id); within[template.ID] {
 				continue
 			}
-		} else if name = w.handle(template); within[id] {
+		} else if name = w.file.Handle(template); within[id] {
 			continue
 		}
 		e := &api.Error{Code: api.CodeInvalid, Message: name + " is not part of this run: there is nothing to pass over or to replace",
@@ -39,7 +39,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 			return nil, e
 		}
 		if mock := mocks[id]; mock.Skip || strings.Contains(id, "]/") {
-			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.handle(template))
+			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.file.Handle(template))
 			return nil, e
 		}
 		if !copied {
@@ -131,7 +131,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if names[from] == nil {
 			runs = append(runs, from)
 		}
-		names[from] = append(names[from], w.handle(n))
+		names[from] = append(names[from], w.file.Handle(n))
 	}
 	var notes []string
 	for _, from := range runs {
@@ -152,8 +152,8 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		if n := w.g.Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
-			kept = append(kept, w.handle(n))
+		if n := w.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
+			kept = append(kept, w.file.Handle(n))
 		}
 	}
 	if kept == nil {

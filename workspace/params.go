@@ -56,7 +56,7 @@ func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[
 // withResumed is what a request gives for the parameters, and for those that it says nothing of what the
 // run had that it resumes, as far as they still exist.
 func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
-	text, _ := w.g.Attr("params")
+	text, _ := w.file.Graph().Attr("params")
 	if strings.TrimSpace(text) == "" {
 		return req.Params
 	}
@@ -137,7 +137,7 @@ func (w *Workspace) paramCheck(ctx context.Context, given map[string]any, env []
 		return nil, err
 	}
 	c := &paramCheck{ctx: ctx, given: given, asked: map[string]offer{}}
-	text, declared := w.g.Attr("params")
+	text, declared := w.file.Graph().Attr("params")
 	if declared && strings.TrimSpace(text) != "" {
 		params, problems := flow.ParseParams(text)
 		if len(problems) > 0 {
@@ -146,7 +146,7 @@ func (w *Workspace) paramCheck(ctx context.Context, given map[string]any, env []
 		}
 		c.params = params
 	}
-	shell, _ := w.g.Attr("shell")
+	shell, _ := w.file.Graph().Attr("shell")
 	c.q = executor.Question{Shell: shell, Cwd: w.cwd(), Limit: choicesBytes, Time: choicesTime,
 		Env: append(env[:len(env):len(env)], "WF_WORKFILE="+w.path)}
 	c.asker, _ = w.cfg.Executor.(asker)

@@ -218,7 +218,8 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
-			m.run, m.known = 0, true
+			m.run = 0
+			w.file.Statuses().Own(id)
 		}
 		if m.rec != nil && m.rec.run == n {
 			m.rec = nil

@@ -52,7 +52,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
-	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -61,7 +61,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := w.fromFile(scope); n > 0 && plan.Mode == api.ModeResume {
+	if n := w.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
@@ -78,7 +78,7 @@ func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
 		return internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
-	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+	if r.sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
 		return w.runError(err)
 	}
 	return nil
@@ -149,9 +149,9 @@ func (p *planner) step(i int) {
 		}
 		switch {
 		case in:
-			step.After = append(step.After, p.w.handle(e.Source))
+			step.After = append(step.After, p.w.file.Handle(e.Source))
 		case e.Type == graph.Blocking && e.Source.Runnable():
-			step.Ignored = append(step.Ignored, p.w.handle(e.Source))
+			step.Ignored = append(step.Ignored, p.w.file.Handle(e.Source))
 		default:
 			continue
 		}
@@ -202,7 +202,7 @@ func (p *planner) count(ran, present []bool) {
 			rest++
 		}
 	}
-	for _, n := range p.w.g.Nodes() {
+	for _, n := range p.w.file.Graph().Nodes() {
 		if _, in := p.r.sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
 			rest++
 		}
@@ -221,7 +221,7 @@ func (p *planner) beyond(ran []bool) {
 			t := e.Target
 			if _, in := p.r.sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named
-				p.plan.Beyond = append(p.plan.Beyond, p.w.handle(t))
+				p.plan.Beyond = append(p.plan.Beyond, p.w.file.Handle(t))
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.Run
 	for _, r := range w.runs {
 		for _, n := range scope.Nodes {
 			if _, in := r.sched.Index(n.ID); in {
-				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.id, w.handle(n)))
+				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.id, w.file.Handle(n)))
 				break
 			}
 		}

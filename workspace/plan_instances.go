@@ -40,7 +40,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
 	k, known := p.steps[key]
 	if !known {
-		n := p.w.g.Node(template)
+		n := p.w.file.Graph().Node(template)
 		name := everyInstance(path)
 		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
 			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
@@ -124,7 +124,7 @@ func everyInstance(path string) string {
 // hidden lists what lies in sub-flows that may begin with all their nodes.
 func (p *planner) hidden() {
 	for _, id := range p.r.req.Scope[p.r.outer():] {
-		n := p.w.g.Node(id)
+		n := p.w.file.Graph().Node(id)
 		home, may := p.maybe[n.Home().ID]
 		if !may {
 			continue
@@ -145,7 +145,7 @@ func (p *planner) hidden() {
 func (p *planner) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
-		e := p.w.g.Edge(p.r.sched.EdgeKey(j))
+		e := p.w.file.Graph().Edge(p.r.sched.EdgeKey(j))
 		source, _ := p.r.sched.EdgeEnds(j)
 		name := localName(p.handleOf(source))
 		if word, _ := e.Attr("when"); word != "" && word != "success" {

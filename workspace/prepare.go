@@ -12,6 +12,7 @@ import (
 	"wf/executor"
 	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // prepared is the message that a new run has its folder and its executor.
@@ -24,11 +25,11 @@ type prepared struct {
 
 // prepare makes the run durable and opens the executor, away from the loop.
 func (w *Workspace) prepare(r *run, env []string) {
-	w.touchAll()
-	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.doc.Render())
+	w.file.Statuses().TouchAll()
+	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
+	frozen := whole(w.file.Document().Render())
 	beside, err := w.beside(r)
-	bare := w.beginsBare()
+	bare := w.file.StartsBare()
 	r.req.Run = w.given()
 	w.loop.Run(func() {
 		p := prepared{r: r, err: err}
@@ -71,8 +72,8 @@ func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 			return nil, err
 		}
 	}
-	if w.results == api.ResultsNone && (w.behind || anyStatus(w.g)) {
-		if err := add(statusesFile, w.statuses()); err != nil {
+	if statuses := w.file.Statuses().Companion(); statuses != nil {
+		if err := add(workfile.StatusesName, statuses); err != nil {
 			return nil, err
 		}
 	}
@@ -85,6 +86,13 @@ func whole(pieces graphml.Pieces) []byte {
 		return pieces[0]
 	}
 	return bytes.Join(pieces, nil)
+}
+
+// keepOrigin keeps the workfile of a run that was just made as the one without results.
+func (w *Workspace) keepOrigin(run int) {
+	if err := w.store.LinkWorkfile(run, w.file.Origin()); err != nil {
+		w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
+	}
 }
 
 // openExecutor starts or follows the run's executor. Its reports come into the inbox in order.

@@ -18,6 +18,7 @@ import (
 	"wf/executor/ownfile"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it contains an environment).
@@ -145,7 +146,7 @@ func (w *Workspace) startQueued() {
 // refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
 func (w *Workspace) refusedQueued(q *queuedRun, why error) {
 	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
-	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: plain(why)})
+	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	w.dequeued(q)
 }
 

@@ -29,7 +29,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 		req.Nodes = w.names(idsOf(holders))
 	}
 	if len(req.Nodes) > 0 {
-		picks, err := w.picks(req.Nodes)
+		picks, err := w.file.Picks(req.Nodes)
 		if err != nil {
 			return rs, err
 		}
@@ -39,7 +39,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 		}
 	}
 	if scope.Mode == scheduler.Resume {
-		rs.after = downstream(w.g, scope.Failed)
+		rs.after = downstream(w.file.Graph(), scope.Failed)
 	}
 	return rs, nil
 }
@@ -115,7 +115,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	case n.Status == graph.Ran && trigger != "":
 		step.Reason, step.Of, step.Why = api.PlanTriggered, trigger, "triggered by "+trigger
 	case leader != nil:
-		step.Reason, step.Of = api.PlanDownstream, rs.w.handle(leader)
+		step.Reason, step.Of = api.PlanDownstream, rs.w.file.Handle(leader)
 		step.Why = "downstream of " + step.Of
 	default:
 		step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)

@@ -38,7 +38,7 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 
 // allDone returns the number of nodes if each of them is done, else 0. A sub-flow counts by its own status.
 func (w *Workspace) allDone() (done int) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}

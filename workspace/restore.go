@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // A run that an earlier daemon left going is taken up by folding its journal once more: the same
@@ -127,7 +128,7 @@ func (r *run) show(w *Workspace) {
 			r.showStatus(w, i, r.sched.Status(i))
 		}
 		if live, rec := r.liveNode(i), r.nodes[i].rec; live != nil && rec != nil && rec.executions > 0 {
-			w.touchOutput(live)
+			w.file.Statuses().TouchOutput(live)
 		}
 	}
 	for id, t := range r.templates {
@@ -137,8 +138,8 @@ func (r *run) show(w *Workspace) {
 	}
 	for j, e := range r.liveEdges {
 		if e != nil {
-			w.g.SetMark(e, r.sched.Mark(j))
-			w.touchEdge(e)
+			w.file.Graph().SetMark(e, r.sched.Mark(j))
+			w.file.Statuses().TouchEdge(e)
 		}
 	}
 }
@@ -231,7 +232,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	if w.latest == nil {
 		w.latest = w.past(n)
 	}
-	if !w.store.Bare(n, pastFile, statusesFile) {
+	if !w.store.Bare(n, pastFile, workfile.StatusesName) {
 		w.endExecutor(n)
 	}
 }

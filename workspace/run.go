@@ -180,7 +180,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	live := r.liveNode(rec.Node)
 	if live != nil {
-		w.touchOutput(live)
+		w.file.Statuses().TouchOutput(live)
 	}
 	end := r.nodes[rec.Node].rec
 	if end.reason == "" && r.sched.ItemsCommand(rec.Node) != "" {
@@ -213,8 +213,8 @@ func (r *run) enact(w *Workspace, c change, todo *followUp) {
 	case scheduler.EdgeChanged:
 		if e := r.liveEdges[c.Edge]; e != nil {
 			before := e.Mark
-			w.g.SetMark(e, c.Mark)
-			w.touchEdge(e)
+			w.file.Graph().SetMark(e, c.Mark)
+			w.file.Statuses().TouchEdge(e)
 			w.marked(e, before)
 		}
 	case scheduler.NodesAdded:
@@ -254,8 +254,8 @@ func (r *run) remember(w *Workspace, i int) {
 // to together.
 func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
 	if n := r.liveNode(i); n != nil {
-		w.g.SetStatus(n, status)
-		w.touch(n)
+		w.file.Graph().SetStatus(n, status)
+		w.file.Statuses().Touch(n)
 	}
 }
 
@@ -269,9 +269,9 @@ func (r *run) liveNode(i int) *graph.Node {
 
 func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
 	if n := r.liveTemplates[id]; n != nil {
-		w.g.SetStatus(n, status)
-		w.know(n)
-		w.touch(n)
+		w.file.Graph().SetStatus(n, status)
+		w.file.Statuses().Know(n)
+		w.file.Statuses().Touch(n)
 	}
 }
 
@@ -330,11 +330,11 @@ func (r *run) nodeChanged(w *Workspace, c change) {
 func (r *run) link(w *Workspace) {
 	r.liveNodes = make([]*graph.Node, min(r.outer(), len(r.nodes)))
 	for i := range r.liveNodes {
-		r.liveNodes[i] = w.g.Node(r.nodes[i].id)
+		r.liveNodes[i] = w.file.Graph().Node(r.nodes[i].id)
 	}
 	r.liveTemplates = make(map[string]*graph.Node, len(r.templates))
 	for id := range r.templates {
-		r.liveTemplates[id] = w.g.Node(id)
+		r.liveTemplates[id] = w.file.Graph().Node(id)
 	}
 	r.liveEdges = make([]*graph.Edge, r.sched.EdgeCount())
 	used := map[[2]int]int{} // how many edges between two nodes were linked
@@ -344,11 +344,11 @@ func (r *run) link(w *Workspace) {
 		if src == nil || dst == nil {
 			continue
 		}
-		if e := w.g.Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
+		if e := w.file.Graph().Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
 			r.liveEdges[j] = e // the usual case: nothing has changed
 			continue
 		}
-		between := w.g.EdgesBetween(src, dst)
+		between := w.file.Graph().EdgesBetween(src, dst)
 		if k := used[[2]int{s, t}]; k < len(between) {
 			r.liveEdges[j] = between[k]
 			used[[2]int{s, t}]++

@@ -14,6 +14,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // runState is what a run has come to, as its journal tells it. Only records of the journal change it: note takes what
@@ -444,7 +445,7 @@ func thaw(store *history.Store, n int) (*graph.Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the frozen workfile: %w", err)
 	}
-	return g, putFrozenStatuses(g, store.Dir(n))
+	return g, workfile.PutFrozen(g, store.Dir(n))
 }
 
 // finished is the event that the record of an end stands for. The record was made by endRecord: what is in it can be

@@ -18,8 +18,8 @@ type stageTable struct {
 }
 
 func (w *Workspace) stageList() []graph.Stage {
-	if t := w.table(); w.stages.handles != t {
-		w.stages = stageTable{t, outerStages(graph.Stages(w.g, t))}
+	if t := w.file.Handles(); w.stages.handles != t {
+		w.stages = stageTable{t, outerStages(graph.Stages(w.file.Graph(), t))}
 	}
 	return w.stages.list
 }

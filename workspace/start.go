@@ -24,7 +24,7 @@ const defaultGraceMS = 10_000
 // StartRun begins a run (docs/semantics.md, Scope) and returns when it has a number and its first nodes are
 // activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
-	if err := w.refresh(ctx); err != nil {
+	if err := w.file.Refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
 	if req.Env == nil { // nil is an executor's word for "the one that is there"
@@ -82,7 +82,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = w.fromFile(scope)
+		acc.FromFile = w.fromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
@@ -92,7 +92,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 
 func (w *Workspace) runnable() int {
 	n := 0
-	for _, node := range w.g.Nodes() {
+	for _, node := range w.file.Graph().Nodes() {
 		if node.Runnable() {
 			n++
 		}
@@ -107,11 +107,11 @@ func (w *Workspace) usable() error {
 	}
 	if len(w.untaken) > 0 {
 		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + runID(w.untaken[0]) + " cannot be read at present",
-			Where: w.store.Dir(w.untaken[0]), Why: w.file.problem, Fix: "wf tries again by itself; that run may still be going"}
+			Where: w.store.Dir(w.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be going"}
 	}
-	if w.file.unreadable != "" {
+	if w.file.Unreadable() != "" {
 		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,
-			Why: w.file.unreadable, Fix: "mend or restore the file; wf notices by itself"}
+			Why: w.file.Unreadable(), Fix: "mend or restore the file; wf notices by itself"}
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if again != nil {
 			return w.scopeAgain(req, sreq, again, holders)
 		}
-		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
+		if sreq.Selected, err = w.file.Select(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
@@ -153,11 +153,11 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		return scheduler.Scope{}, err
 	}
 	if len(req.Exclude) > 0 {
-		if sreq.Excluded, err = w.sel(req.Exclude); err != nil {
+		if sreq.Excluded, err = w.file.Select(req.Exclude); err != nil {
 			return scheduler.Scope{}, err
 		}
 	}
-	return scheduler.Choose(w.g, sreq)
+	return scheduler.Choose(w.file.Graph(), sreq)
 }
 
 // blank reports whether selectors say nothing at all, as an unset variable of a script does. It
@@ -195,7 +195,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 		var shared []string
 		for _, n := range scope.Nodes {
 			if _, in := r.sched.Index(n.ID); in {
-				shared = append(shared, w.handle(n))
+				shared = append(shared, w.file.Handle(n))
 			}
 		}
 		if len(shared) > 0 {
@@ -216,7 +216,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 // onlyDrawn reports whether the commands are only texts of a drawing and the user has not accepted them yet. A
 // workfile that has run on this machine was accepted, also if runs write no status into the file.
 func (w *Workspace) onlyDrawn() bool {
-	return w.doc.FromDrawing() && !slices.ContainsFunc(w.g.Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
+	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
 }
 
 // executable refuses nodes that graph.Check finds impossible to execute.
@@ -225,7 +225,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 	for _, n := range scope.Nodes {
 		in[n.ID] = true
 	}
-	for _, p := range graph.Check(w.g) {
+	for _, p := range graph.Check(w.file.Graph()) {
 		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler looks at those within the scope
 		}
@@ -234,18 +234,11 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 		}
 		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
 		if len(p.Nodes) > 0 {
-			e.Where = w.where(w.doc.NodeLine(p.Nodes[0]))
+			e.Where = w.file.Where(w.file.Document().NodeLine(p.Nodes[0]))
 		}
 		return e
 	}
 	return nil
-}
-
-func (w *Workspace) where(line int) string {
-	if line == 0 {
-		return w.path
-	}
-	return w.path + ":" + strconv.Itoa(line)
 }
 
 // build makes the run's own copy of everything it needs.
@@ -278,7 +271,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: w.file.Wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
 	}
@@ -291,7 +284,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
 	r.req.Host, _ = os.Hostname() // "" where the machine has no name
-	r.req.Shell, _ = w.g.Attr("shell")
+	r.req.Shell, _ = w.file.Graph().Attr("shell")
 	r.req.Output = w.streams().String()
 	if err := w.executesCommands(&r.req, req, asked); err != nil {
 		return nil, err
@@ -311,7 +304,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		return nil, internal("the run cannot begin", err)
 	}
 	r.flow = opt.Flow
-	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+	if r.sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
 	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
@@ -335,9 +328,9 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 		r.req.Outer = 0
 	}
 	for i, n := range nodes {
-		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
+		r.req.Scope[i], r.req.Names[i] = n.ID, w.file.Handle(n)
 	}
-	r.freezeNodes(w.g)
+	r.freezeNodes(w.file.Graph())
 	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
 	r.link(w)
 }
@@ -370,7 +363,7 @@ func modeWord(m scheduler.Mode) string {
 
 // number reads a numeric graph attribute.
 func (w *Workspace) number(name string, absent int) (int, error) {
-	text, ok := w.g.Attr(name)
+	text, ok := w.file.Graph().Attr(name)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
 		return absent, nil
@@ -386,7 +379,7 @@ func (w *Workspace) number(name string, absent int) (int, error) {
 // cwd is where commands work: the workfile's folder, or the attribute relative to it.
 func (w *Workspace) cwd() string {
 	dir := filepath.Dir(w.path)
-	text, ok := w.g.Attr("cwd")
+	text, ok := w.file.Graph().Attr("cwd")
 	switch {
 	case !ok || text == "":
 		return dir
@@ -399,10 +392,10 @@ func (w *Workspace) cwd() string {
 // streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
 // are written, unless the file itself is to have the end of each stream.
 func (w *Workspace) streams() graph.Output {
-	if said := w.g.Output(); said != graph.OutputUnsaid {
+	if said := w.file.Graph().Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.results == api.ResultsFile {
+	if w.file.Statuses().Results() == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged
@@ -419,7 +412,7 @@ func (w *Workspace) runError(err error) error {
 		return w.cycleError(cycle)
 	case errors.As(err, &border):
 		names := w.names([]string{border.Source, border.Target})
-		e.Nodes, e.Where = names, w.where(w.doc.EdgeLine(border.Edge))
+		e.Nodes, e.Where = names, w.file.Where(w.file.Document().EdgeLine(border.Edge))
 		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
 		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
@@ -428,7 +421,7 @@ func (w *Workspace) runError(err error) error {
 		if len(e.Nodes) > 1 {
 			e.Message = fmt.Sprintf("the nodes %s have no command", some(e.Nodes, 5))
 		}
-		e.Where = w.where(w.doc.NodeLine(empty.Nodes[0]))
+		e.Where = w.file.Where(w.file.Document().NodeLine(empty.Nodes[0]))
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
 	}
 	return e
@@ -438,8 +431,8 @@ func (w *Workspace) names(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = id
-		if n := w.g.Node(id); n != nil {
-			names[i] = w.handle(n)
+		if n := w.file.Graph().Node(id); n != nil {
+			names[i] = w.file.Handle(n)
 		}
 	}
 	return names

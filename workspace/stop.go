@@ -143,13 +143,13 @@ func (r *run) live() []executor.ID {
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
 	i, in := r.sched.Index(w.numbered(req.Node))
 	if !in {
-		n, err := w.find(req.Node)
+		n, err := w.file.Find(req.Node)
 		if err != nil {
 			reply(api.StopResult{}, err)
 			return
 		}
 		if i, in = r.sched.Index(n.ID); !in {
-			reply(api.StopResult{}, notFound("node %s is not part of run %s", w.handle(n), r.id))
+			reply(api.StopResult{}, notFound("node %s is not part of run %s", w.file.Handle(n), r.id))
 			return
 		}
 	}

@@ -105,15 +105,15 @@ func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 	if len(nodes) == 1 {
 		return nodes[0].ID, nil
 	}
-	name := w.handle(n)
+	name := w.file.Handle(n)
 	if len(nodes) == 0 {
-		return "", noOutput("node %s has no output: no instance of %s has begun here yet", name, w.handle(n.Home()))
+		return "", noOutput("node %s has no output: no instance of %s has begun here yet", name, w.file.Handle(n.Home()))
 	}
 	names := make([]string, len(nodes))
 	for i, s := range nodes {
 		names[i] = s.Name
 	}
-	return "", &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("%s runs in %d instances of %s: name one of them", name, len(nodes), w.handle(n.Home())),
+	return "", &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("%s runs in %d instances of %s: name one of them", name, len(nodes), w.file.Handle(n.Home())),
 		Why: "there is " + some(names, 8)}
 }
 

@@ -39,7 +39,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		if number == 0 {
 			number = w.last[node].run
 		}
-		n, err := w.find(node)
+		n, err := w.file.Find(node)
 		if err != nil {
 			return found{past: number, unknown: err}, nil
 		}
@@ -87,7 +87,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 // neverRan explains a node that no known run covered.
 func (w *Workspace) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
-	if _, foreign := w.foreign[n.ID]; foreign {
+	if w.file.Statuses().FromFile(n.ID) {
 		text = append(text, "Its status came with the file.")
 	}
 	if rec := w.record(n); rec != nil && rec.reason == api.ReasonLost {

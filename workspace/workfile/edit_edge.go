@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"wf/graph"
 )
 
-// between finds the edges that an edit names, and what to call them.
+// between returns the edges that an edit names, and their name in messages.
 func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	if e.Source == "" && e.Target == "" && e.Edge != "" {
 		return b.edgeOf(e.Edge)
@@ -19,8 +19,8 @@ func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	name := b.w.handle(src) + " -> " + b.w.handle(dst)
-	edges := slices.Clone(b.w.g.EdgesBetween(src, dst))
+	name := b.f.Handle(src) + " -> " + b.f.Handle(dst)
+	edges := slices.Clone(b.f.g.EdgesBetween(src, dst))
 	if len(edges) == 0 {
 		return nil, "", b.noEdge(src, dst, name)
 	}
@@ -31,7 +31,7 @@ func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 // edgeOf finds an edge by its id.
 func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 	var edges []*graph.Edge
-	for _, e := range b.w.g.Edges() {
+	for _, e := range b.f.g.Edges() {
 		if e.ID == id {
 			edges = append(edges, e)
 		}
@@ -41,13 +41,13 @@ func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 		return nil, "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("no edge has the id %q", id),
 			Fix: "name its two ends; wf graph --format json lists the ids"}
 	case 1:
-		return edges, b.w.handle(edges[0].Source) + " -> " + b.w.handle(edges[0].Target), nil
+		return edges, b.f.Handle(edges[0].Source) + " -> " + b.f.Handle(edges[0].Target), nil
 	}
 	return nil, "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%d edges have the id %q", len(edges), id),
 		Why: b.listed(edges), Fix: "name its two ends"}
 }
 
-// chosen are those of the edges between two nodes that are meant.
+// chosen returns those of the edges between two nodes that an edit names by id or number.
 func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.Edge, error) {
 	if which == "" && len(edges) == 1 || which == api.EveryEdge {
 		return edges, nil
@@ -75,7 +75,7 @@ func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.
 // mostListed is how many edges an error lists.
 const mostListed = 10
 
-// listed tells edges from one another.
+// listed describes edges so that users can tell them apart.
 func (b *editBuilder) listed(edges []*graph.Edge) string {
 	var list []string
 	for i, e := range edges {

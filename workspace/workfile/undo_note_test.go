@@ -1,11 +1,9 @@
-package workspace
+package workfile
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,28 +18,17 @@ import (
 	"wf/graphml"
 )
 
-// bareWorkspace is a workspace without a loop and without files: a graph and a document to edit.
-func bareWorkspace(t *rapid.T, text []byte) *Workspace {
-	doc, g, _, err := graphml.Parse(text, graphml.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorkspace("", "", Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	w.g, w.doc = g, doc
-	return w
-}
-
-// content is everything that a graph says, apart from the order, which a node that comes back after
+// contents is everything that a graph says, apart from the order, which a node that comes back after
 // the file was read again may lose.
-func (w *Workspace) content() string {
+func (f *File) contents() string {
 	var lines []string
-	for _, n := range w.g.Nodes() {
+	for _, n := range f.g.Nodes() {
 		lines = append(lines, fmt.Sprintf("node %s %q %q %v", n.ID, n.Label, n.Name, n.Extra))
 	}
-	for _, e := range w.g.Edges() {
+	for _, e := range f.g.Edges() {
 		lines = append(lines, fmt.Sprintf("edge %s %s %s", e.Source.ID, e.Target.ID, e.Type))
 	}
-	attrs := w.g.Attrs()
+	attrs := f.g.Attrs()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		lines = append(lines, "graph "+name+"="+attrs[name])
 	}
@@ -50,8 +37,8 @@ func (w *Workspace) content() string {
 }
 
 // randomEdit makes an edit, or a refused one, which changes nothing.
-func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
-	nodes := w.g.Nodes()
+func randomEdit(t *rapid.T, f *File, by api.Author) {
+	nodes := f.g.Nodes()
 	node := func(name string) string {
 		if len(nodes) == 0 {
 			return "nobody"
@@ -67,7 +54,7 @@ func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
 		e.Nodes = []string{node("node")}
 	case api.OpAddEdge, api.OpRemoveEdge, api.OpEdgeType:
 		e.Source, e.Target = node("source"), node("target")
-		if edges := w.g.Edges(); e.Op != api.OpAddEdge && len(edges) > 0 {
+		if edges := f.g.Edges(); e.Op != api.OpAddEdge && len(edges) > 0 {
 			edge := edges[rapid.IntRange(0, len(edges)-1).Draw(t, "edge")]
 			e.Source, e.Target = edge.Source.ID, edge.Target.ID
 		}
@@ -81,21 +68,21 @@ func randomEdit(t *rapid.T, w *Workspace, by api.Author) {
 	default:
 		e.Key, e.Value = "wrapper", rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "value")
 	}
-	w.edit(by, api.EditRequest{Edits: []api.Edit{e}})
+	f.edit(by, api.EditRequest{Edits: []api.Edit{e}})
 }
 
 // reopen closes a bare workspace and opens the file that it leaves, with the note of its edits. Without one
 // nobody remembers the file before the runs: it gets the statuses of then first.
-func reopen(t *rapid.T, w *Workspace, statuses map[string]graph.Status) *Workspace {
-	if len(w.edits.undo)+len(w.edits.redo) == 0 {
-		putStatuses(w, statuses)
+func reopen(t *rapid.T, f *File, statuses map[string]graph.Status) *File {
+	if len(f.edits.undo)+len(f.edits.redo) == 0 {
+		putStatuses(f, statuses)
 	}
-	w.publishStatuses()
-	data, err := json.Marshal(w.keptEdits())
+	f.PublishStatuses()
+	data, err := json.Marshal(f.edits.kept())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := bareWorkspace(t, bytes.Join(w.doc.Render(), nil))
+	again := bareFile(t, bytes.Join(f.doc.Render(), nil))
 	note := &keptEdits{}
 	if err := json.Unmarshal(data, note); err != nil {
 		t.Fatal(err)
@@ -105,10 +92,10 @@ func reopen(t *rapid.T, w *Workspace, statuses map[string]graph.Status) *Workspa
 	}
 	if rapid.Bool().Draw(t, "a run first") {
 		randomStatus(t, again)
-		again.publishStatuses()
+		again.PublishStatuses()
 	}
-	r, err := note.resume(again.doc.Base(), again.nodeIDs())
-	again.takeUpEdits(note, r, err)
+	r, err := note.resume(again.doc.Base(), nodeIDs(again.g))
+	again.edits.takeUp(note, r, err)
 	if again.edits.lost != "" {
 		t.Fatalf("reopened: %s", again.edits.lost)
 	}
@@ -116,26 +103,26 @@ func reopen(t *rapid.T, w *Workspace, statuses map[string]graph.Status) *Workspa
 }
 
 // randomStatus is what a run does to the file.
-func randomStatus(t *rapid.T, w *Workspace) {
-	for _, n := range w.g.Nodes() {
+func randomStatus(t *rapid.T, f *File) {
+	for _, n := range f.g.Nodes() {
 		if s := rapid.SampledFrom([]graph.Status{graph.Idle, graph.Ran, graph.Failed}).Draw(t, "status"); s != n.Status {
-			w.g.SetStatus(n, s)
-			w.file.touch(n)
+			f.g.SetStatus(n, s)
+			f.disk.touch(n, changedStatus)
 		}
 	}
 }
 
-func putStatuses(w *Workspace, statuses map[string]graph.Status) {
-	for _, n := range w.g.Nodes() {
+func putStatuses(f *File, statuses map[string]graph.Status) {
+	for _, n := range f.g.Nodes() {
 		if s := statuses[n.ID]; s != n.Status {
-			w.g.SetStatus(n, s)
-			w.file.touch(n)
+			f.g.SetStatus(n, s)
+			f.disk.touch(n, changedStatus)
 		}
 	}
 }
 
-// TestUndoIsExact: whatever two people edit, undo and redo, with runs between and however often the workfile
-// is closed and opened: when all is taken back, the file is what it was, to the byte.
+// Whatever two users edit, undo and redo, with runs between and however often the workfile is closed and
+// opened: after all undos the file has its first bytes again.
 func TestUndoIsExact(t *testing.T) {
 	files := filesOfAll(t)
 	names := rapid.SampledFrom(slices.Sorted(maps.Keys(files)))
@@ -143,9 +130,9 @@ func TestUndoIsExact(t *testing.T) {
 }
 
 func undoIsExact(t *rapid.T, file []byte) {
-	w := bareWorkspace(t, file)
+	f := bareFile(t, file)
 	statuses := map[string]graph.Status{}
-	for _, n := range w.g.Nodes() {
+	for _, n := range f.g.Nodes() {
 		statuses[n.ID] = n.Status
 	}
 	who := rapid.SampledFrom([]api.Author{ada, bob})
@@ -153,30 +140,30 @@ func undoIsExact(t *rapid.T, file []byte) {
 		by := who.Draw(t, "who")
 		switch rapid.IntRange(0, 9).Draw(t, "step") {
 		case 0, 1:
-			turnOwn(t, w, "undo", by)
+			turnOwn(t, f, "undo", by)
 		case 2:
-			turnOwn(t, w, "redo", by)
+			turnOwn(t, f, "redo", by)
 		case 3, 4:
-			w = reopen(t, w, statuses)
+			f = reopen(t, f, statuses)
 		case 5:
-			randomStatus(t, w)
-			w.publishStatuses()
+			randomStatus(t, f)
+			f.PublishStatuses()
 		default:
-			randomEdit(t, w, by)
+			randomEdit(t, f, by)
 		}
 	}
-	w = reopen(t, w, statuses)
-	for len(w.edits.undo) > 0 {
-		if by := who.Draw(t, "who"); !turnOwn(t, w, "undo", by) {
-			turnOwn(t, w, "undo", w.edits.undo[len(w.edits.undo)-1].by) // which is always possible
+	f = reopen(t, f, statuses)
+	for len(f.edits.undo) > 0 {
+		if by := who.Draw(t, "who"); !turnOwn(t, f, "undo", by) {
+			turnOwn(t, f, "undo", f.edits.undo[len(f.edits.undo)-1].by) // which is always possible
 		}
 		if rapid.IntRange(0, 3).Draw(t, "close") == 0 {
-			w = reopen(t, w, statuses)
+			f = reopen(t, f, statuses)
 		}
 	}
-	putStatuses(w, statuses)
-	w.publishStatuses()
-	got := bytes.Join(w.doc.Render(), nil)
+	putStatuses(f, statuses)
+	f.PublishStatuses()
+	got := bytes.Join(f.doc.Render(), nil)
 	at := 0
 	for at < min(len(got), len(file)) && got[at] == file[at] {
 		at++
@@ -196,7 +183,7 @@ func filesOfAll(t *testing.T) map[string][]byte {
 	}
 	files := map[string][]byte{"ours": ours}
 	for _, dir := range []string{"graphml-cases", "graphml-corpus", "workfiles/python-workforce"} {
-		paths, _ := filepath.Glob(filepath.Join("..", "..", "shared", dir, "*.graphml*"))
+		paths, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", dir, "*.graphml*"))
 		for _, path := range paths {
 			data, err := os.ReadFile(path)
 			if err != nil {

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"context"
@@ -16,23 +16,25 @@ import (
 	"wf/graph"
 	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
-// Edits can be undone after the workfile was closed and opened again, which between two commands
-// of a shell happens soon. What an edit replaced is not in the file any more, so a note beside the
-// history keeps it: what makes the document of then out of the file as it was left, and the ops for
-// that document. Once another program has changed the file, the note is void.
+// Edits can be undone after the workfile was closed and opened again, which may happen between two commands
+// of a shell. The file no longer has the text that an edit replaced, so a note beside the history keeps it:
+// the differences between the file and the edited document, and the ops for that document. The note is void
+// once another program has changed the file.
 
 // keptEdits is the content of the note.
 type keptEdits struct {
-	File string       `json:"file"` // see fileID.String
+	File string       `json:"file"` // see identity.String
 	Sum  string       `json:"sum"`  // SHA-256 of its bytes
 	Doc  graphml.Kept `json:"document"`
 	Undo []keptEdit   `json:"undo"`
 	Redo []keptEdit   `json:"redo"`
 }
 
-// keptEdit is an edit as the ops that turn it, whose keys are the numbers of the kept document.
+// keptEdit is an edit in the note: the ops that undo or redo it. Their keys are the numbers of the kept
+// document.
 type keptEdit struct {
 	Text    string   `json:"text"`
 	Client  string   `json:"client"`
@@ -52,68 +54,63 @@ type keptOp struct {
 	SetGraph   *graph.SetGraph   `json:"set_graph,omitempty"`
 }
 
-// String tells one state of the file from another, in words that can be kept.
-func (id fileID) String() string {
-	return fmt.Sprintf("%d:%d:%d:%d:%d", id.dev, id.ino, id.size, id.mtime.UnixNano(), id.ctime.UnixNano())
+func (l *editLog) path() string {
+	return filepath.Join(l.f.cfg.Folder, "undo.json")
 }
 
-func (w *Workspace) editsPath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, "undo.json")
+// oldPath is the note of versions before 2026-12. It has ops without a document, which cannot restore every
+// byte.
+func (l *editLog) oldPath() string {
+	return filepath.Join(l.f.cfg.Folder, "edits.json")
 }
 
-// oldEditsPath is where versions before 2026-12 kept ops without a document, which cannot give back all bytes.
-func (w *Workspace) oldEditsPath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, "edits.json")
-}
-
-// keepEdits writes down what can be undone, or takes an older note away. It is for a workspace that
-// ends.
-func (w *Workspace) keepEdits() {
-	if n := w.edits.note; n != nil {
-		if w.file.id.String() == n.File {
-			return // nobody has edited or changed anything
+// keep writes the note, or removes an older one if nothing can be undone. It is called when the loop ends.
+func (l *editLog) keep() {
+	if n := l.note; n != nil {
+		if l.f.disk.id.String() == n.File {
+			return // there was no edit and no other change
 		}
-		r, err := n.resume(w.doc.Base(), w.nodeIDs())
-		w.takeUpEdits(n, r, err)
+		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.g))
+		l.takeUp(n, r, err)
 	}
 	var kept keptEdits
-	if w.file.changed == w.file.written {
-		kept = w.keptEdits()
+	if !l.f.disk.unwritten() {
+		kept = l.kept()
 	}
 	if len(kept.Undo)+len(kept.Redo) == 0 {
-		for _, path := range []string{w.editsPath(), w.oldEditsPath()} {
+		for _, path := range []string{l.path(), l.oldPath()} {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				w.cfg.Log.Warn("a note of edits cannot be removed", "err", err)
+				l.f.cfg.Log.Warn("a note of edits cannot be removed", "err", err)
 			}
 		}
 		return
 	}
 	data, err := json.Marshal(kept)
 	if err == nil {
-		err = history.ReplaceFile(w.disk(), w.editsPath(), data)
+		err = history.ReplaceFile(l.f.cfg.Disk, l.path(), data)
 	}
 	if err != nil {
-		w.cfg.Log.Warn("edits cannot be undone later", "workfile", w.path, "err", err)
+		l.f.cfg.Log.Warn("edits cannot be undone later", "workfile", l.f.cfg.Path, "err", err)
 	}
 }
 
-// keptEdits is the note of what can be undone and redone now.
-func (w *Workspace) keptEdits() keptEdits {
-	if len(w.edits.undo)+len(w.edits.redo) == 0 {
+// kept returns the note of the edits that can be undone and redone now.
+func (l *editLog) kept() keptEdits {
+	if len(l.undo)+len(l.redo) == 0 {
 		return keptEdits{}
 	}
 	nodes, edges := map[int]bool{}, map[int]bool{}
-	for _, list := range [][]edit{w.edits.undo, w.edits.redo} {
+	for _, list := range [][]edit{l.undo, l.redo} {
 		for _, e := range list {
 			graph.Keys(e.undo, func(key int) { nodes[key] = true }, func(key int) { edges[key] = true })
 		}
 	}
-	doc, numbers := w.doc.Keep(nodes, edges)
-	kept := keptEdits{File: w.file.id.String(), Sum: sumOf(w.doc.Render()), Doc: doc}
+	doc, numbers := l.f.doc.Keep(nodes, edges)
+	kept := keptEdits{File: l.f.disk.id.String(), Sum: sumOf(l.f.doc.Render()), Doc: doc}
 	for _, list := range []struct {
 		from []edit
 		to   *[]keptEdit
-	}{{w.edits.undo, &kept.Undo}, {w.edits.redo, &kept.Redo}} {
+	}{{l.undo, &kept.Undo}, {l.redo, &kept.Redo}} {
 		for _, e := range list.from {
 			k := keptEdit{Text: e.text, Client: e.by.Client, User: e.by.User, Touched: e.touched}
 			for _, op := range flat(graph.MapKeys(e.undo, numbers.Node, numbers.Edge), nil) {
@@ -127,7 +124,7 @@ func (w *Workspace) keptEdits() keptEdits {
 
 func sumOf(pieces graphml.Pieces) string {
 	h := sha256.New()
-	pieces.WriteTo(h) // a hash takes everything
+	pieces.WriteTo(h) // writing to a hash cannot fail
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -162,7 +159,7 @@ func keepOp(op graph.Op) keptOp {
 	panic(fmt.Sprintf("internal error: an edit of type %T cannot be kept", op))
 }
 
-// op is the op, nil if the note has none.
+// op returns the op, or nil if the note has none.
 func (k keptOp) op() graph.Op {
 	switch {
 	case k.AddNode != nil:
@@ -183,13 +180,12 @@ func (k keptOp) op() graph.Op {
 	return nil
 }
 
-// recallEdits reads what an earlier workspace kept. What is in it is made only when somebody edits: see
-// resumeEdits.
-func (w *Workspace) recallEdits() {
-	data, err := ownfile.Read(w.editsPath(), maxFile)
+// recall reads the note. Its document is made again only before an edit, see resume.
+func (l *editLog) recall() {
+	data, err := ownfile.Read(l.path(), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(w.oldEditsPath()); err == nil {
-			w.edits.lost = "the edits before were made with an earlier version of wf, which kept too little to give back every byte"
+		if _, err := os.Lstat(l.oldPath()); err == nil {
+			l.lost = "the edits before were made with an earlier version of wf, which kept too little to give back every byte"
 		}
 		return
 	}
@@ -198,52 +194,52 @@ func (w *Workspace) recallEdits() {
 		err = json.Unmarshal(data, kept)
 	}
 	if err != nil {
-		w.cfg.Log.Warn("a note of edits cannot be read", "path", w.editsPath(), "err", err)
-		w.edits.lost = w.editsPath() + " cannot be read: " + plain(err)
+		l.f.cfg.Log.Warn("a note of edits cannot be read", "path", l.path(), "err", err)
+		l.lost = l.path() + " cannot be read: " + Plain(err)
 		return
 	}
-	w.edits.note = kept
+	l.note = kept
 }
 
-// resumeEdits brings back the document that an earlier workspace has edited, so that the next edit, undo or
-// redo goes on where that ended. It is parsed in the caller's goroutine.
-func (w *Workspace) resumeEdits(ctx context.Context) error {
+// resume makes the document of the note again, so that the next edit, undo or redo follows the edits of an
+// earlier opening. It parses on the goroutine of the caller.
+func (l *editLog) resume(ctx context.Context) error {
 	type state struct {
 		note *keptEdits
 		base []byte
 		ids  []string
 	}
-	s, err := ask(ctx, w, func(w *Workspace) (state, error) {
-		if w.edits.note == nil {
+	s, err := loop.Ask(ctx, l.f.cfg.Loop, func() (state, error) {
+		if l.note == nil {
 			return state{}, nil
 		}
-		return state{w.edits.note, w.doc.Base(), w.nodeIDs()}, nil
+		return state{l.note, l.f.doc.Base(), nodeIDs(l.f.g)}, nil
 	})
 	if err != nil || s.note == nil {
 		return err
 	}
 	r, resumeErr := s.note.resume(s.base, s.ids)
 	if resumeErr == nil && s.note.Doc.Bare {
-		r.Bare(w.origin())
+		r.Bare(l.f.origin())
 	}
-	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
-		if w.edits.note == s.note {
-			w.takeUpEdits(s.note, r, resumeErr)
+	_, err = loop.Await(ctx, l.f.cfg.Loop, func(reply func(struct{}, error)) {
+		if l.note == s.note {
+			l.takeUp(s.note, r, resumeErr)
 		}
 		reply(struct{}{}, nil)
 	})
 	return err
 }
 
-func (w *Workspace) nodeIDs() []string {
-	ids := make([]string, len(w.g.Nodes()))
-	for i, n := range w.g.Nodes() {
+func nodeIDs(g *graph.Graph) []string {
+	ids := make([]string, len(g.Nodes()))
+	for i, n := range g.Nodes() {
 		ids[i] = n.ID
 	}
 	return ids
 }
 
-// errOthers says that the file is not the one that the note is about.
+// errOthers: the file is not the one that the note is about.
 var errOthers = errors.New("another program has changed the workfile")
 
 // resume makes the document of the note again.
@@ -254,9 +250,9 @@ func (n *keptEdits) resume(file []byte, ids []string) (*graphml.Resumed, error) 
 	return graphml.Resume(file, n.Doc, ids, graphml.Limits{})
 }
 
-// takeUpEdits goes on with the document of a note, and with its edits.
-func (w *Workspace) takeUpEdits(n *keptEdits, r *graphml.Resumed, err error) {
-	w.edits.note = nil
+// takeUp takes over the document of a note and its edits.
+func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
+	l.note = nil
 	if err == errOthers {
 		return
 	}
@@ -268,21 +264,21 @@ func (w *Workspace) takeUpEdits(n *keptEdits, r *graphml.Resumed, err error) {
 		redo, err = n.edits(n.Redo, r)
 	}
 	if err == nil {
-		err = r.TakeOver(w.doc, r.Edges)
+		err = r.TakeOver(l.f.doc, r.Edges)
 	}
 	if err == nil {
 		node, edge := r.Next()
-		err = w.g.Rekey(r.Nodes, r.Edges, node, edge)
+		err = l.f.g.Rekey(r.Nodes, r.Edges, node, edge)
 	}
 	if err != nil {
-		w.cfg.Log.Error("edits cannot be undone any more", "workfile", w.path, "err", err)
-		w.edits.lost = w.editsPath() + " does not fit the workfile: " + plain(err)
+		l.f.cfg.Log.Error("edits cannot be undone any more", "workfile", l.f.cfg.Path, "err", err)
+		l.lost = l.path() + " does not fit the workfile: " + Plain(err)
 		return
 	}
-	w.doc, w.edits.undo, w.edits.redo = r.Document, undo, redo
+	l.f.doc, l.undo, l.redo = r.Document, undo, redo
 }
 
-// edits are the entries of a list of the note, with the keys of the document.
+// edits returns the edits of a list of the note, with the keys of the document.
 func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
 	list := make([]edit, len(kept))
 	for i, k := range kept {

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 				return err
 			}
 		}
-		text := "set " + s.Key + " of " + b.w.handle(n)
+		text := "set " + s.Key + " of " + b.f.Handle(n)
 		if err := b.apply(graph.SetNode{ID: n.ID, Attr: s.Key, Value: s.Value}, text); err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 	return nil
 }
 
-// checkAttribute refuses an attribute that looks like one that decides what runs, and is none. Of others that
-// mean nothing it leaves a note.
+// checkAttribute refuses a misspelt attribute that would decide what runs. It adds a note about others that
+// wf does not know.
 func (b *editBuilder) checkAttribute(on attribute.Element, key string) error {
 	flaw := attribute.Judge(on, key)
 	switch {
@@ -69,15 +69,15 @@ func (b *editBuilder) note(text string) {
 	}
 }
 
-// warn adds what is wrong, after these edits, with the control flow of what they have changed. Nothing is
-// refused for it: what is written in several steps is wrong in between, and runs refuse it anyway.
+// warn adds notes about problems in the control flow of the elements that these edits changed. The edits are
+// not refused: a change in several steps is wrong in between, and runs refuse it anyway.
 func (b *editBuilder) warn() {
 	c := b.concerned()
 	if len(c.nodes)+len(c.edges) > 0 || c.graph {
-		_, problems := flow.Read(b.w.g)
+		_, problems := flow.Read(b.f.g)
 		for _, p := range problems {
 			if p.Code == flow.CodeSubFlow && p.Attr == "" && slices.ContainsFunc(p.Nodes, func(id string) bool { return slices.Contains(b.added, id) }) {
-				continue // a container that has just been made has no nodes yet
+				continue // a new container has no nodes yet
 			}
 			if p.Edge >= 0 && c.edges[p.Edge] || p.Edge < 0 && slices.ContainsFunc(p.Nodes, func(id string) bool { return c.nodes[id] }) ||
 				c.graph && p.Edge < 0 && len(p.Nodes) == 0 {
@@ -93,7 +93,7 @@ func (b *editBuilder) warn() {
 	}
 }
 
-// concern is what edits have touched of the control flow.
+// concern is the part of the control flow that edits changed.
 type concern struct {
 	nodes  map[string]bool // ids
 	edges  map[int]bool    // keys
@@ -128,9 +128,9 @@ func (b *editBuilder) concerned() concern {
 	return c
 }
 
-// cycleThrough returns the blocking cycle that an edge closes, node by node, "" if there is none.
+// cycleThrough returns the blocking cycle that an edge closes, node by node, or "".
 func (b *editBuilder) cycleThrough(key int) string {
-	e := b.w.g.Edge(key)
+	e := b.f.g.Edge(key)
 	if e == nil || e.Type != graph.Blocking || e.Source == e.Target {
 		return ""
 	}
@@ -146,9 +146,9 @@ func (b *editBuilder) cycleThrough(key int) string {
 	if came[e.Source] == nil {
 		return ""
 	}
-	names := []string{b.w.handle(e.Source)}
+	names := []string{b.f.Handle(e.Source)}
 	for n := e.Source; n != nil; n = came[n] {
-		names = append(names, b.w.handle(n))
+		names = append(names, b.f.Handle(n))
 	}
 	slices.Reverse(names)
 	return strings.Join(append(names[len(names)-1:len(names):len(names)], names[:len(names)-1]...), " -> ")

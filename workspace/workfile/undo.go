@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // undoDepth bounds the edits that can be undone.
 const undoDepth = 500
 
-// edit is one entry of the undo list: a request of a client, whole.
+// edit is one entry of the undo list: all edits of one request.
 type edit struct {
 	undo, done graph.Op
 	again      []redoOp
@@ -21,8 +21,8 @@ type edit struct {
 	touched    []touch
 }
 
-// redoOp makes the op of an edit anew for a graph that was read meanwhile; it fails when the edit
-// no longer fits.
+// redoOp makes the op of an edit again for a graph that was read since. It returns an error if the edit no
+// longer fits.
 type redoOp func(*graph.Graph) (graph.Op, error)
 
 // unsaved is an edit that is not on disk yet.
@@ -31,20 +31,21 @@ type unsaved struct {
 	again   []redoOp
 }
 
-// editLog is what can be undone and redone, and what is not on disk yet. The keys in its ops
-// belong to the document at hand: reading another one empties the lists. While there is a note, the
-// lists are in it.
+// editLog holds the edits that can be undone and redone, and those that are not on disk yet. The keys in the
+// ops belong to the present document: reading another one empties the lists. While note is set, the lists are
+// in the note.
 type editLog struct {
+	f          *File
 	undo, redo []edit
 	pending    []unsaved
 	note       *keptEdits
-	lost       string // why what was kept of an earlier opening is not here; "" = it is
+	lost       string // why the edits of an earlier opening are not here; "" = they are
 }
 
-// idle says that nothing was edited since the file was read.
+// idle reports whether there was no edit since the file was read.
 func (l *editLog) idle() bool { return len(l.undo)+len(l.redo)+len(l.pending) == 0 }
 
-// saved forgets what is on disk now.
+// saved drops the edits that are on disk now.
 func (l *editLog) saved(version uint64) {
 	kept := l.pending[:0]
 	for _, u := range l.pending {
@@ -55,91 +56,89 @@ func (l *editLog) saved(version uint64) {
 	l.pending = kept
 }
 
-// redoUnsaved makes the edits that are not on disk again on the graph and document that were just
-// read. It returns how many no longer fit.
-func (l *editLog) redoUnsaved(w *Workspace) (lost int) {
+// redoUnsaved makes the edits that are not on disk again, on the graph and document that were just read. It
+// returns how many no longer fit.
+func (l *editLog) redoUnsaved() (lost int) {
 	pending := l.pending
 	l.undo, l.redo, l.pending, l.note = nil, nil, nil, nil
 	for _, u := range pending {
 		for _, again := range u.again {
-			op, err := again(w.g)
+			op, err := again(l.f.g)
 			if err == nil {
-				err = w.applyBoth(op)
+				err = l.f.applyBoth(op)
 			}
 			if err != nil {
 				lost++
-				w.cfg.Log.Warn("an edit no longer fits the workfile", "workfile", w.path, "err", err)
+				l.f.cfg.Log.Warn("an edit no longer fits the workfile", "workfile", l.f.cfg.Path, "err", err)
 			}
 		}
-		w.file.changed++
-		l.pending = append(l.pending, unsaved{w.file.changed, u.again})
+		l.f.disk.changed++
+		l.pending = append(l.pending, unsaved{l.f.disk.changed, u.again})
 	}
 	return lost
 }
 
-// applyBoth edits graph and document alike.
-func (w *Workspace) applyBoth(op graph.Op) error {
-	inverse, done, err := w.g.Apply(op)
+// applyBoth applies an op to graph and document, or to neither.
+func (f *File) applyBoth(op graph.Op) error {
+	inverse, done, err := f.g.Apply(op)
 	if err != nil {
 		return err
 	}
-	if err := w.doc.Apply(done); err != nil {
-		w.g.Apply(inverse)
+	if err := f.doc.Apply(done); err != nil {
+		f.g.Apply(inverse)
 		return err
 	}
-	w.handles = nil
+	f.handles = nil
 	return nil
 }
 
-// commit brings an edit that the graph has already into document, list and file.
-func (w *Workspace) commit(e edit) {
-	w.mirror(e.done, e.again)
-	w.edits.overtake(&e)
-	w.edits.undo = append(w.edits.undo, e)
-	if len(w.edits.undo) > undoDepth {
-		w.edits.undo = w.edits.undo[1:]
+// commit adds an edit that is already in the graph to the document and the undo list.
+func (l *editLog) commit(e edit) {
+	l.mirror(e.done, e.again)
+	l.overtake(&e)
+	l.undo = append(l.undo, e)
+	if len(l.undo) > undoDepth {
+		l.undo = l.undo[1:]
 	}
-	w.updated("edit", e.by, e.text)
+	l.f.updated("edit", e.by, e.text)
 }
 
-// mirror applies to the document what was done to the graph.
-func (w *Workspace) mirror(done graph.Op, again []redoOp) {
-	w.settleResults()
-	if done = w.noteStatuses(done); done == nil {
+// mirror applies to the document what was applied to the graph.
+func (l *editLog) mirror(done graph.Op, again []redoOp) {
+	l.f.statuses.settleResults()
+	if done = l.f.statuses.editStatuses(done); done == nil {
 		return
 	}
-	if err := w.doc.Apply(done); err != nil {
+	if err := l.f.doc.Apply(done); err != nil {
 		panic("internal error: graph and document disagree: " + err.Error())
 	}
-	w.handles = nil
-	w.file.changed++
-	w.edits.pending = append(w.edits.pending, unsaved{w.file.changed, again})
-	for _, r := range w.runs {
-		r.link(w)
-	}
+	l.f.handles = nil
+	l.f.disk.changed++
+	l.pending = append(l.pending, unsaved{l.f.disk.changed, again})
+	l.f.cfg.Host.Relink()
 }
 
-func (w *Workspace) updated(op string, by api.Author, text string) {
-	w.publish(api.Event{Type: api.GraphUpdated, Op: op, Client: by.Client, User: by.User, Structure: true, Message: text})
+func (f *File) updated(op string, by api.Author, text string) {
+	f.cfg.Host.Publish(api.Event{Type: api.GraphUpdated, Op: op, Client: by.Client, User: by.User, Structure: true, Message: text})
 }
 
 // Undo takes back the latest edit of a person.
-func (w *Workspace) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return edited(ctx, w, by, func(w *Workspace) (api.EditResult, error) {
-		return w.turn(&w.edits.undo, &w.edits.redo, "undo", by)
+func (f *File) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
+	return f.edited(ctx, by, func() (api.EditResult, error) {
+		return f.edits.turn(&f.edits.undo, &f.edits.redo, "undo", by)
 	})
 }
 
-// Redo makes the edit again that they have undone last.
-func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
-	return edited(ctx, w, by, func(w *Workspace) (api.EditResult, error) {
-		return w.turn(&w.edits.redo, &w.edits.undo, "redo", by)
+// Redo makes the edit again that a person has undone last.
+func (f *File) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
+	return f.edited(ctx, by, func() (api.EditResult, error) {
+		return f.edits.turn(&f.edits.redo, &f.edits.undo, "redo", by)
 	})
 }
 
-// turn takes somebody's last entry of one list, undoes it, and puts what that did on the other list.
-func (w *Workspace) turn(from, to *[]edit, op string, by api.Author) (api.EditResult, error) {
-	if err := w.usable(); err != nil {
+// turn removes the last entry of a person from one list, undoes it, and puts its inverse on the other list.
+func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResult, error) {
+	if err := l.f.cfg.Host.Refusal(); err != nil {
 		return api.EditResult{}, err
 	}
 	n, err := own(*from, op, by.User)
@@ -150,26 +149,26 @@ func (w *Workspace) turn(from, to *[]edit, op string, by api.Author) (api.EditRe
 		why := "edits can be undone until another program changes the workfile"
 		if len(*from) > 0 {
 			why = "all that there is was done by " + (*from)[len(*from)-1].by.User
-		} else if w.edits.lost != "" {
-			why = w.edits.lost
+		} else if l.lost != "" {
+			why = l.lost
 		}
 		return api.EditResult{}, &api.Error{Code: api.CodeInvalid, Message: "nothing to " + op, Why: why}
 	}
 	e := (*from)[n]
-	again := portable(w.g, e.undo)
-	inverse, done, err := w.g.Apply(e.undo)
+	again := portable(l.f.g, e.undo)
+	inverse, done, err := l.f.g.Apply(e.undo)
 	if err != nil {
 		return api.EditResult{}, invalid("%s: %s", op, err)
 	}
 	*from = slices.Delete(*from, n, n+1)
 	*to = append(*to, edit{undo: inverse, done: done, text: e.text, by: by, touched: e.touched})
-	w.mirror(done, again)
-	w.updated(op, by, e.text)
+	l.mirror(done, again)
+	l.f.updated(op, by, e.text)
 	return api.EditResult{Text: e.text}, nil
 }
 
-// portable words an op so that it can be made again on another graph of the same workfile, where
-// keys mean something else. It is called before op is applied to g.
+// portable returns the ops that make op again on another graph of the same workfile, where keys have another
+// meaning. It is called before op is applied to g.
 func portable(g *graph.Graph, op graph.Op) []redoOp {
 	switch op := op.(type) {
 	case graph.Batch:

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import "golang.org/x/sys/unix"
 

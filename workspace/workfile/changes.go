@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"cmp"
@@ -8,32 +8,32 @@ import (
 	"wf/graph"
 )
 
-// changesSince compares the workfile with the graph that a run began with: what runs and in which
-// order, not how it is drawn. nil: nothing of that has changed.
-func (w *Workspace) changesSince(old *graph.Graph) *api.Changes {
-	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), w.g.Attrs())}
-	for _, n := range w.g.Nodes() {
+// ChangesSince compares the graph with the one that a run started with: commands and their order, not the
+// drawing. It returns nil if nothing of that has changed.
+func (f *File) ChangesSince(old *graph.Graph) *api.Changes {
+	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), f.g.Attrs())}
+	for _, n := range f.g.Nodes() {
 		switch was := old.Node(n.ID); {
 		case was == nil:
-			c.Added = append(c.Added, w.handle(n))
+			c.Added = append(c.Added, f.Handle(n))
 		case was.Label != n.Label:
-			c.Commands = append(c.Commands, w.handle(n))
+			c.Commands = append(c.Commands, f.Handle(n))
 		}
 	}
 	handles := graph.Handles(old)
 	for _, n := range old.Nodes() {
-		if w.g.Node(n.ID) == nil {
+		if f.g.Node(n.ID) == nil {
 			c.Removed = append(c.Removed, handles.Of(n))
 		}
 	}
-	w.changedEdges(c, old, handles)
+	changedEdges(f, c, old, handles)
 	if len(c.Commands)+len(c.Added)+len(c.Removed)+len(c.EdgesAdded)+len(c.EdgesRemoved)+len(c.EdgesRetyped)+len(c.Attributes) == 0 {
 		return nil
 	}
 	return c
 }
 
-// graphAttrs are the graph attributes that decide how commands run (docs/semantics.md, The workfile).
+// graphAttrs are the attributes of the graph that decide how commands run (docs/semantics.md, The workfile).
 var graphAttrs = []string{"wrapper", "prefix", "suffix", "shell", "cwd", "jobs", "max_activations", "max_instances", "output"}
 
 func changedAttrs(was, is map[string]string) []string {
@@ -49,9 +49,9 @@ func changedAttrs(was, is map[string]string) []string {
 // ends are the ids of the nodes that an edge connects.
 type ends struct{ source, target string }
 
-// changedEdges finds the edges that came, went or are of another type. An edge has no identity
+// changedEdges adds the edges that were added or removed, or have another type. An edge has no identity
 // across files: those between two nodes are compared by their number and types.
-func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
+func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
 	type both struct{ was, is []string }
 	between := map[ends]*both{}
 	of := func(e *graph.Edge) *both {
@@ -65,13 +65,13 @@ func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *g
 		b := of(e)
 		b.was = append(b.was, e.Type.String())
 	}
-	for _, e := range w.g.Edges() {
+	for _, e := range f.g.Edges() {
 		b := of(e)
 		b.is = append(b.is, e.Type.String())
 	}
 	name := func(id string) string {
-		if n := w.g.Node(id); n != nil {
-			return w.handle(n)
+		if n := f.g.Node(id); n != nil {
+			return f.Handle(n)
 		}
 		return oldHandles.Of(old.Node(id))
 	}
@@ -97,7 +97,7 @@ func (w *Workspace) changedEdges(c *api.Changes, old *graph.Graph, oldHandles *g
 	}
 }
 
-// without is list less the elements of other, each as often as it is there.
+// without returns list less the elements of other, each as often as it occurs there.
 func without(list, other []string) []string {
 	rest := slices.Clone(list)
 	for _, s := range other {

@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"wf/graph/attribute"
 )
 
-// container finds the container that a new node lies in, by its id; "" for none.
+// container returns the id of the container with a name or id; "" for "".
 func (b *editBuilder) container(name string) (id string, err error) {
 	if name == "" {
 		return "", nil
 	}
-	n, err := b.w.find(name)
+	n, err := b.f.Find(name)
 	if err != nil {
 		return "", err
 	}
 	if !n.Container {
-		return "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("node %s is a command, not a container of nodes", b.w.handle(n)),
+		return "", &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("node %s is a command, not a container of nodes", b.f.Handle(n)),
 			Fix: "wf edit add-container NAME makes one"}
 	}
 	return n.ID, nil
@@ -43,7 +43,7 @@ func (b *editBuilder) setEdge(e api.Edit) error {
 	return nil
 }
 
-// checkEdgeKey refuses attributes of edges that are not set like others.
+// checkEdgeKey refuses attributes of edges that have another edit, or none.
 func (b *editBuilder) checkEdgeKey(key string) error {
 	switch key {
 	case "status", "id":

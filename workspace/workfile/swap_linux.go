@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap puts tmp in the place of path if that is still the file that was expected. It exchanges the
-// two and looks at what it got out: a change by another program up to the last moment is put back.
-func swap(tmp, path string, expect fileID) error {
+// swap replaces path by tmp if path is still the expected file. It exchanges the two and compares the old
+// file afterwards: a file that another program put there at the last moment is put back.
+func swap(tmp, path string, expect identity) error {
 	err := exchange(tmp, path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return renameOver(tmp, path, expect) // not every file system can exchange

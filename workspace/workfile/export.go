@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"math"
@@ -9,23 +9,23 @@ import (
 	"wf/graphml"
 )
 
-// rendered is the workfile as a copy in this format would be.
-func (w *Workspace) rendered(format string) (graphml.Pieces, error) {
+// rendered returns the bytes of a copy in this format.
+func rendered(doc *graphml.Document, path, format string) (graphml.Pieces, error) {
 	switch format {
 	case "":
-		return w.doc.Render(), nil
+		return doc.Render(), nil
 	case api.FormatYed:
-		pieces, err := w.doc.Yed(boxes)
+		pieces, err := doc.Yed(boxes)
 		if err != nil {
-			return nil, &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be drawn", Where: w.path, Why: err.Error()}
+			return nil, &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be drawn", Where: path, Why: err.Error()}
 		}
 		return pieces, nil
 	}
 	return nil, invalid("unknown format %q of a copy", format)
 }
 
-// boxes places the nodes of a drawing: where the file has them, or in layers from left to right if
-// it does not have them all.
+// boxes returns the places of the nodes in a drawing: those of the file, or layers from left to right if the
+// file does not place all nodes.
 func boxes(g *graph.Graph) []graphml.Box {
 	nodes := g.Nodes()
 	list := make([]graphml.Box, len(nodes))
@@ -35,14 +35,14 @@ func boxes(g *graph.Graph) []graphml.Box {
 		widest, highest = max(widest, list[i].Width), max(highest, list[i].Height)
 	}
 	if !placed(nodes, list) {
-		const most = 600 // longer commands stick out rather than push everything apart
+		const most = 600 // longer commands stick out and do not push everything apart
 		layers(g, list, layered.Options{Length: min(widest, most), Width: highest, Gap: 80, Space: 40})
 	}
 	return list
 }
 
-// placed takes over the places that the file has. It reports whether these make a drawing: every
-// node has one, and they are not all the same.
+// placed takes over the places in the file. It reports whether they make a drawing: every node has one, and
+// they differ.
 func placed(nodes []*graph.Node, list []graphml.Box) bool {
 	seen := map[[2]float64]bool{}
 	for i, n := range nodes {

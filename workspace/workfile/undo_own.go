@@ -1,4 +1,4 @@
-package workspace
+package workfile
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"wf/graph"
 )
 
-// Who undoes takes back the latest edit of their own. What others did after it stays, as long as the two
-// have nothing to do with each other; else the undo is refused, and says what is in its way.
+// An undo takes back the latest edit of the same person. Later edits of other persons stay. If one of them
+// changed the same part of the workfile, the undo is refused and names it.
 
 // A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of
 // it or of the graph (Node ""), or what is between two nodes.
@@ -20,10 +20,10 @@ type touch struct {
 	Structure bool   `json:"structure,omitempty"`
 }
 
-// touches are what ops change. g is the graph as it is before them: edges are found in it.
+// touches lists the parts that an op changes. g is the graph before the op, in which edges are looked up.
 func touches(g *graph.Graph, op graph.Op) (list []touch) {
 	edge := func(key int) {
-		if e := g.Edge(key); e != nil { // else it was made by the same edit, which has its ends already
+		if e := g.Edge(key); e != nil { // otherwise the same edit made it, and its ends are listed already
 			list = append(list, touch{Node: e.Source.ID, To: e.Target.ID})
 		}
 	}
@@ -53,7 +53,7 @@ func touches(g *graph.Graph, op graph.Op) (list []touch) {
 	return list
 }
 
-// meets says whether two edits change the same, or one of them what the other one rests on.
+// meets reports whether two edits change the same part, or one of them a part that the other one needs.
 func meets(a, b []touch) bool {
 	return slices.ContainsFunc(a, func(x touch) bool {
 		return slices.ContainsFunc(b, func(y touch) bool {
@@ -66,12 +66,11 @@ func meets(a, b []touch) bool {
 	})
 }
 
-// of says whether an entry is somebody's to undo. Where one of them has no name there is nobody to tell
-// apart.
+// of reports whether a user may undo an edit: it is their own, or one of the two has no name.
 func (e *edit) of(user string) bool { return e.by.User == "" || user == "" || e.by.User == user }
 
-// own is the latest entry of a list that a person may turn, or -1; it is a conflict when an edit of
-// somebody else has come upon it since.
+// own returns the index of the latest edit in a list that a user may turn, or -1. It is a conflict if a later
+// edit of another person changed the same part.
 func own(list []edit, op, user string) (int, error) {
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
@@ -89,8 +88,8 @@ func own(list []edit, op, user string) (int, error) {
 	return -1, nil
 }
 
-// overtake forgets what can be redone that a new edit of somebody makes pointless: all of their own, and
-// what others have undone of the same.
+// overtake drops edits from the redo list that a new edit makes pointless: all of the same person, and those
+// of other persons that change the same part.
 func (l *editLog) overtake(e *edit) {
 	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || meets(r.touched, e.touched) })
 }
