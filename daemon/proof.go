@@ -12,7 +12,7 @@ import (
 // is a key of 256 bits of chance.
 func (d *daemon) prove(_ *http.Request, q api.ProofQuery) (api.Proof, error) {
 	if b, err := hex.DecodeString(q.Nonce); err != nil || len(b) != api.NonceBytes {
-		return api.Proof{}, invalid("nonce must be %d bytes in hexadecimal", api.NonceBytes)
+		return api.Proof{}, api.Invalid("nonce must be %d bytes in hexadecimal", api.NonceBytes)
 	}
 	return api.Proof{Proof: api.PortProof(d.registry.Token, d.doors.tcp.Addr().String(), q.Nonce)}, nil
 }

@@ -51,7 +51,7 @@ const stateHeld = "held"
 
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
 	e, err := d.workspaces.open(r.Context(), q.Path, q.Retry)
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *daemon) lasting() (done func(), err error) {
 
 func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
 	d.workspaces.hold() // a large one takes longer than a daemon waits for its first workspace
 	defer d.workspaces.letGo()

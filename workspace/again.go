@@ -37,7 +37,7 @@ func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.
 		}
 	}
 	if paths != nil && plain != "" {
-		return nil, nil, invalid("%s is an instance of a sub-flow and %s is none: run them one after the other", paths[0], plain)
+		return nil, nil, api.Invalid("%s is an instance of a sub-flow and %s is none: run them one after the other", paths[0], plain)
 	}
 	return paths, holders, nil
 }
@@ -67,12 +67,12 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	n := w.member(home, name)
 	if n == nil {
 		return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no node %s in %s", name, strings.TrimSuffix(within, "/")),
-			Why: "there is " + some(w.membersOf(home), 8)}
+			Why: "there is " + api.Several(w.membersOf(home), 8)}
 	}
 	path := within + name
 	if !isInstance {
 		if len(left) > 1 {
-			return nil, invalid("%s/%s: say which instance of %s is meant: %s[0]/%s, or %s[*]/%s", path, left[1], name, path, left[1], path, left[1])
+			return nil, api.Invalid("%s/%s: say which instance of %s is meant: %s[0]/%s, or %s[*]/%s", path, left[1], name, path, left[1], path, left[1])
 		}
 		return []string{path}, nil
 	}
@@ -84,7 +84,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	if number != "*" {
 		k, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, invalid("%s[%s]: no instance is called so, and none has that item; write an item, a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
+			return nil, api.Invalid("%s[%s]: no instance is called so, and none has that item; write an item, a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
 		}
 		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),
@@ -110,7 +110,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 // instancesKnown returns how many instances of a sub-flow can be repeated.
 func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
 	if !n.SubFlow() {
-		return 0, invalid("%s is no sub-flow: it has no instances", path)
+		return 0, api.Invalid("%s is no sub-flow: it has no instances", path)
 	}
 	p, known := w.before[path]
 	if n.Home() == nil {
@@ -127,7 +127,7 @@ func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
 // scopeAgain returns the scope of a run that repeats instances: it resumes their sub-flows.
 func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
-		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
+		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
 	scope, err := scheduler.Choose(w.file.Graph(), sreq)

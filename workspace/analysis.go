@@ -161,7 +161,7 @@ func (a *analyst) wait(i int) time.Duration {
 
 func (a *analyst) step(i int) api.PathStep {
 	x := &a.execs[i]
-	return api.PathStep{Node: x.ID, Name: a.r.nodes[x.Node].name, Execution: x.Number, Started: ptr(a.begin(i)),
+	return api.PathStep{Node: x.ID, Name: a.r.nodes[x.Node].name, Execution: x.Number, Started: new(a.begin(i)),
 		WaitMS: a.wait(i).Milliseconds(), DurationMS: took(a.begin(i), a.end(i))}
 }
 
@@ -179,7 +179,7 @@ func (a *analyst) describe(d *api.RunDetail) *api.Analysis {
 		order[i] = i
 		work += max(0, a.end(i).Sub(a.begin(i))).Microseconds()
 		cpu += a.execs[i].UserMS + a.execs[i].SysMS
-		d.Execs[i].WaitMS = ptr(a.wait(i).Milliseconds())
+		d.Execs[i].WaitMS = new(a.wait(i).Milliseconds())
 	}
 	out.WorkMS, out.CPUMS, out.Most = work/1000, cpu, a.most()
 	if out.WallMS > 0 {

@@ -57,7 +57,7 @@ func (w *Workspace) start(p *pendingStart) {
 	if err != nil || r == nil {
 		p.reply(acc, err)
 		if p.queued != nil {
-			w.refusedQueued(p.queued, cmp.Or(err, error(notFound("there is nothing to resume"))))
+			w.refusedQueued(p.queued, cmp.Or(err, error(api.NotFound("there is nothing to resume"))))
 		}
 		return
 	}
@@ -88,7 +88,7 @@ func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	case api.BusyCancel:
 		return flow.Cancel, nil
 	}
-	return flow.Refuse, invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
+	return flow.Refuse, api.Invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
 }
 
 // makeWay stops the run that the new one is to replace.

@@ -27,10 +27,10 @@ func (r *run) changedSince(w *Workspace) []string {
 	}
 	var notes []string
 	if len(mended) > 0 {
-		notes = append(notes, "changed since they ran: the commands of "+some(mended, 5))
+		notes = append(notes, "changed since they ran: the commands of "+api.Several(mended, 5))
 	}
 	if len(kept) > 0 {
-		notes = append(notes, "changed after they succeeded, and kept: "+some(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
+		notes = append(notes, "changed after they succeeded, and kept: "+api.Several(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
 	}
 	return notes
 }

@@ -73,7 +73,7 @@ func runOptions(req history.Request, f *flow.Flow, past scheduler.Prior, env []s
 		return opt, nil
 	}
 	opt.Flow, opt.Prior, opt.Seed = f, past, req.Seed
-	opt.Run = expression.Run{ID: runID(req.Run), Workfile: req.Workfile}
+	opt.Run = expression.Run{ID: history.RunID(req.Run), Workfile: req.Workfile}
 	opt.Variable = variable(env)
 	if len(req.Again) > 0 {
 		opt.Repeat = make(map[string]bool, len(req.Again))
@@ -267,7 +267,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 func (r *run) job(i, execution int, line string) executor.Job {
 	n := &r.nodes[i]
 	id := executor.ID{Node: i, Execution: execution}
-	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + runID(execution),
+	env := []string{"WF_NODE_ID=" + n.id, "WF_NODE_NAME=" + n.name, "WF_EXECUTION=" + history.RunID(execution),
 		"WF_OUTPUT=" + r.outputFile(id)}
 	return executor.Job{ID: id, Shell: r.req.Shell, Command: line, Env: append(env, r.sched.Environment(i)...), Merge: r.merges(i)}
 }
@@ -322,11 +322,11 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	r.past = w.outsideRecords(f, scope.Nodes, r.past)
 	r.secrets = secretsOf(f, params)
 	if r.req.Params, err = json.Marshal(flow.Hide(f.Params, params)); err != nil {
-		return invalid("the parameters: %v", err)
+		return api.Invalid("the parameters: %v", err)
 	}
 	if len(mocks) > 0 {
 		if r.req.Mocks, err = json.Marshal(mocks); err != nil {
-			return invalid("the mocks: %v", err)
+			return api.Invalid("the mocks: %v", err)
 		}
 	}
 	return nil
@@ -338,7 +338,7 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	for _, m := range asked {
 		outputs, err := exactValues(m.Outputs)
 		if err != nil {
-			return nil, invalid("the outputs of the mock %s: %v", m.Nodes, err)
+			return nil, api.Invalid("the outputs of the mock %s: %v", m.Nodes, err)
 		}
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {

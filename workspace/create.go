@@ -51,7 +51,7 @@ func decideResults(req *api.NewRequest) error {
 		return nil
 	}
 	if word, _ = graph.ParseResults(word); word == "" {
-		return invalid("results %q: none, status or file is needed", req.Results)
+		return api.Invalid("results %q: none, status or file is needed", req.Results)
 	}
 	attrs := maps.Clone(req.Attrs)
 	if attrs == nil {
@@ -82,7 +82,7 @@ func inWorkTree(dir string) bool {
 
 func newWorkfile(req api.NewRequest) ([]byte, error) {
 	if len(req.Lines) > 0 && len(req.Nodes) > 0 {
-		return nil, invalid("a new workfile is made of lines or of nodes, not of both")
+		return nil, api.Invalid("a new workfile is made of lines or of nodes, not of both")
 	}
 	nodes := make([]graphml.NewNode, 0, max(len(req.Lines), len(req.Nodes)))
 	for _, line := range req.Lines {
@@ -113,7 +113,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		data, err = graphml.WithComment(data, req.Notes)
 	}
 	if err != nil {
-		return nil, invalid("%s", err)
+		return nil, api.Invalid("%s", err)
 	}
 	return data, nil
 }
@@ -131,7 +131,7 @@ func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
 	for i, e := range list {
 		kind, known := graph.ParseEdgeType(e.Type)
 		if !known {
-			return nil, invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
+			return nil, api.Invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
 		}
 		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind, When: e.When}
 	}

@@ -73,10 +73,10 @@ func (w *Workspace) readNames() *flow.Flow {
 func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	p, err := replayRun(w.store, n)
 	if errors.Is(err, history.ErrNoRun) {
-		return api.Evaluated{}, notRun(runID(n))
+		return api.Evaluated{}, notRun(history.RunID(n))
 	}
 	if err != nil {
-		return api.Evaluated{}, internal(fmt.Sprintf("run %d cannot be read any more", n), err)
+		return api.Evaluated{}, api.Internal(fmt.Sprintf("run %d cannot be read any more", n), err)
 	}
 	f, _ := flow.Read(p.graph)
 	return p.eval(req, f)

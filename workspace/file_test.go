@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/workfile"

@@ -41,7 +41,7 @@ func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 	if rec == nil || !rec.over() {
 		return nil
 	}
-	return &workfile.Execution{Command: rec.command, ErrorCode: rec.errorCode(), PID: runID(rec.lastPID),
+	return &workfile.Execution{Command: rec.command, ErrorCode: rec.errorCode(), PID: history.RunID(rec.lastPID),
 		Dir: h.w.store.Dir(rec.run), Out: rec.out, Err: rec.err}
 }
 
@@ -49,13 +49,13 @@ func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 func (rec *nodeRecord) errorCode() string {
 	switch {
 	case rec.signal != 0:
-		return "-" + runID(rec.signal)
+		return "-" + history.RunID(rec.signal)
 	case rec.exitCode == 0 && rec.reason != "":
 		return "" // cancelled, lost or never started: there is none
 	case rec.exitCode == 0:
 		return "0"
 	}
-	return runID(rec.exitCode)
+	return history.RunID(rec.exitCode)
 }
 
 func (h fileHost) Lost(n *graph.Node) { h.w.lose(n, true) }

@@ -119,7 +119,7 @@ func (w *Workspace) complete(r *run) {
 	counts := r.countAll()
 	w.tellMarks(len(w.file.Graph().Edges()))
 	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.req.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
+		Counts: &counts, DurationMS: new(r.elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
 	r.answerStop(r.stopResult())
@@ -177,17 +177,17 @@ func historyCounts(c api.Counts) history.Counts {
 }
 
 func (r *run) summary() api.RunSummary {
-	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
+	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: history.RunID(r.req.Resumes),
 		Selection: r.req.Selection, Counts: r.countAll(), Client: r.req.Client, User: r.req.User,
 		Started: r.req.Time, Stopping: r.phase == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
-		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+		s.Ended, s.DurationMS = new(r.endedAt), new(r.elapsed(r.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
-		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
+		s.ExitCode = new(exitCode(s.Result, s.Cause))
 	}
 	return s
 }

@@ -89,9 +89,9 @@ func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (ap
 	case len(names) == 0:
 		return req, scope, "", nil
 	case req.Mode == api.ModeResume:
-		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, some(names, 5)), nil
+		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, api.Several(names, 5)), nil
 	}
 	req.Mode = api.ModeFresh
 	scope, err := w.scope(req)
-	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, some(names, 5)), err
+	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, api.Several(names, 5)), err
 }

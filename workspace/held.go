@@ -76,7 +76,7 @@ func (w *Workspace) Retry(ctx context.Context) error {
 	}
 	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
 	if err != nil {
-		return internal("the note of the trials cannot be read", err)
+		return api.Internal("the note of the trials cannot be read", err)
 	}
 	if w.cfg.Rehearse != nil {
 		if err := w.cfg.Rehearse(w.path); err != nil {
@@ -146,7 +146,7 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 	if name == "" && len(w.runs) == 0 && len(w.held.runs) == 1 {
 		return w.held.runs[0], true
 	}
-	i := slices.IndexFunc(w.held.runs, func(n int) bool { return runID(n) == name })
+	i := slices.IndexFunc(w.held.runs, func(n int) bool { return history.RunID(n) == name })
 	if i < 0 {
 		return 0, false
 	}
@@ -160,7 +160,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 		survivors, err := w.sweepHeld(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
-				reply(api.StopResult{}, internal("run "+runID(n)+" cannot be stopped", err))
+				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
 			}
 			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
@@ -170,7 +170,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 				w.unmark()
 				w.loop.Run(w.endTrial)
 			}
-			reply(api.StopResult{Run: runID(n), Survivors: append([]int{}, survivors...)}, nil)
+			reply(api.StopResult{Run: history.RunID(n), Survivors: append([]int{}, survivors...)}, nil)
 		}))
 	})
 }

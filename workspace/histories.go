@@ -146,7 +146,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	store := history.At(folderOf(cfg.State, old))
 	numbers, err := store.Numbers()
 	if err != nil {
-		return res, internal("the history cannot be read", err)
+		return res, api.Internal("the history cannot be read", err)
 	}
 	if own, _ := history.At(folderOf(cfg.State, id)).Numbers(); len(own) > 0 {
 		return res, &api.Error{Code: api.CodeConflict, Message: to + " has a history of its own",
@@ -172,7 +172,7 @@ func moveFolder(state, from, to string) error {
 		err = os.Rename(folderOf(state, from), folderOf(state, to))
 	}
 	if err != nil {
-		return internal("the history cannot be moved; the same command tries again", err)
+		return api.Internal("the history cannot be moved; the same command tries again", err)
 	}
 	return nil
 }
@@ -191,19 +191,19 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 		return nil, w.fencedError(taken.Holder)
 	}
 	if err != nil {
-		return nil, internal("the history cannot be taken hold of", err)
+		return nil, api.Internal("the history cannot be taken hold of", err)
 	}
 	store := history.At(dir)
 	numbers, err := store.Numbers()
 	if err != nil {
 		w.dropFence()
-		return nil, internal("the history cannot be read", err)
+		return nil, api.Internal("the history cannot be read", err)
 	}
 	for _, n := range numbers {
 		if !store.Over(n) {
 			w.dropFence()
-			return nil, &api.Error{Code: api.CodeConflict, Run: runID(n), Message: "run " + runID(n) + " is not over", Where: path,
-				Fix: "wf stop " + runID(n) + " --file " + filepath.Base(path)}
+			return nil, &api.Error{Code: api.CodeConflict, Run: history.RunID(n), Message: "run " + history.RunID(n) + " is not over", Where: path,
+				Fix: "wf stop " + history.RunID(n) + " --file " + filepath.Base(path)}
 		}
 	}
 	return w.dropFence, nil
@@ -213,7 +213,7 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 func GoneHistories(state string) ([]api.GoneHistory, error) {
 	ids, err := histories(state)
 	if err != nil {
-		return nil, internal("the histories cannot be listed", err)
+		return nil, api.Internal("the histories cannot be listed", err)
 	}
 	list := []api.GoneHistory{}
 	for _, id := range ids {
@@ -228,7 +228,7 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 		h.Bytes, _ = s.Size()
 		if len(numbers) > 0 {
 			if sum, err := s.Summary(numbers[0]); err == nil {
-				h.LastRun = ptr(sum.Time)
+				h.LastRun = new(sum.Time)
 			}
 		}
 		list = append(list, h)
@@ -245,7 +245,7 @@ func whyKeep(state, id, path string) string {
 	}
 	for _, n := range numbers {
 		if !s.Over(n) {
-			return "run " + runID(n) + " is not over: wf stop --file " + path
+			return "run " + history.RunID(n) + " is not over: wf stop --file " + path
 		}
 	}
 	// The folder of a disk that is not mounted is there, and empty.
@@ -286,7 +286,7 @@ func RemoveHistory(id string, cfg Config) error {
 		err = os.RemoveAll(gone)
 	}
 	if err != nil {
-		return internal("the history of "+path+" cannot be removed", err)
+		return api.Internal("the history of "+path+" cannot be removed", err)
 	}
 	return nil
 }

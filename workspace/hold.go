@@ -203,7 +203,7 @@ func (w *Workspace) disk() history.Disk {
 func (w *Workspace) takeUpLater(n int, err error) {
 	w.untaken = append(w.untaken, n)
 	w.holdTimer.Reset(holdPause)
-	w.file.Trouble("run " + runID(n) + " cannot be taken up yet: " + err.Error())
+	w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 
 func (w *Workspace) takeUpAgain() {

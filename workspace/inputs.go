@@ -37,11 +37,11 @@ func (r *runState) inputsOf(i int) *api.Inputs {
 		name, value, _ := strings.Cut(variable, "=")
 		switch number, err := strconv.Atoi(value); {
 		case name == "WF_ITEM":
-			in.Item = ptr(clipInput(value))
+			in.Item = new(clipInput(value))
 		case name == "WF_INDEX" && err == nil:
-			in.Index = ptr(number)
+			in.Index = new(number)
 		case name == "WF_ITERATION" && err == nil:
-			in.Iteration = ptr(number)
+			in.Iteration = new(number)
 		case secretName.MatchString(name) || r.sched.SecretVariable(i, name):
 			in.Set(name, masked)
 		default:
@@ -106,5 +106,5 @@ func inputSentence(in *api.Inputs) string {
 	for _, name := range slices.Sorted(maps.Keys(in.Env)) {
 		parts = append(parts, name+"="+in.Env[name])
 	}
-	return "Its latest execution got " + some(parts, 8) + "."
+	return "Its latest execution got " + api.Several(parts, 8) + "."
 }

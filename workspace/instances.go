@@ -10,6 +10,7 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // controlling returns the active run with control flow that covers a node, or nil.
@@ -202,7 +203,7 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 // pastNodeStatus describes a node of an instance of a run that is over.
 func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
 	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
-		State: stateOf(p.Status, w.last[path].rec, false), Run: runID(w.last[path].run)}
+		State: stateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
 	if rec := w.last[path].rec; rec != nil {
 		rec.describe(&s)
 		s.Executions, s.Command = rec.executions, rec.command

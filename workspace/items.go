@@ -214,7 +214,7 @@ func (w *Workspace) nothingSelected(selectors []string) error {
 		}
 	}
 	if len(names) > 0 {
-		e.Why = "of the instances of sub-flows it would be " + some(names, 5) + "; name them, if a run shall repeat them"
+		e.Why = "of the instances of sub-flows it would be " + api.Several(names, 5) + "; name them, if a run shall repeat them"
 	}
 	return e
 }

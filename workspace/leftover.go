@@ -27,7 +27,7 @@ func leftoverText(left []history.Leftover) string {
 		names[i] = fmt.Sprintf("%s (pid %d)", program, l.PID)
 	}
 	return fmt.Sprintf("%s that it had left behind %s ended with the run: %s",
-		agreed(len(left), "process", "processes"), verb(len(left)), some(names, 8))
+		api.Counted(len(left), "process", "processes"), verb(len(left)), api.Several(names, 8))
 }
 
 func verb(n int) string {

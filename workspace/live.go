@@ -23,7 +23,7 @@ const (
 // running or not in the run.
 func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
 	if len(nodes) > tailNodes {
-		return api.RunLive{}, invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
+		return api.RunLive{}, api.Invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
 	}
 	type found struct {
 		counts  api.Counts

@@ -65,7 +65,7 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 		return nil, err
 	}
 	if offset < 0 {
-		return nil, invalid("offset %d is negative", offset)
+		return nil, api.Invalid("offset %d is negative", offset)
 	}
 	if r.File == "" {
 		return io.NopCloser(eof{}), nil
@@ -118,10 +118,10 @@ type outputReader struct {
 func openOutput(path string, pos, end int64) (*outputReader, error) {
 	f, err := ownfile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("the output is gone: %s", path)
+		return nil, api.NotFound("the output is gone: %s", path)
 	}
 	if err != nil {
-		return nil, internal("output", err)
+		return nil, api.Internal("output", err)
 	}
 	return &outputReader{f: f, pos: pos, end: end, closed: make(chan struct{})}, nil
 }
@@ -134,7 +134,7 @@ func (r *outputReader) stopHere() error {
 	info, err := r.f.Stat()
 	if err != nil {
 		r.f.Close()
-		return internal("output", err)
+		return api.Internal("output", err)
 	}
 	r.end = info.Size()
 	if r.isForeign() {
@@ -176,7 +176,7 @@ func (r *outputReader) follow() error {
 	}
 	if err != nil {
 		r.Close()
-		return internal("follow the output", err)
+		return api.Internal("follow the output", err)
 	}
 	return nil
 }

@@ -42,10 +42,10 @@ func (f *fileOutput) read(stream string, offset int64) (io.ReadCloser, error) {
 		text = f.err
 	case "output":
 		if !f.merged {
-			return nil, invalid("standard output and standard error are apart: ask for stdout or stderr")
+			return nil, api.Invalid("standard output and standard error are apart: ask for stdout or stderr")
 		}
 	default:
-		return nil, invalid("unknown stream %q (stdout, stderr, output)", stream)
+		return nil, api.Invalid("unknown stream %q (stdout, stderr, output)", stream)
 	}
 	return io.NopCloser(strings.NewReader(text[min(max(offset, 0), int64(len(text))):])), nil
 }

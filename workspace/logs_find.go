@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/workspace/history"
 )
 
 // logPlace names an execution.
@@ -232,7 +233,7 @@ func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 	if n := w.file.Graph().Node(id); n != nil {
 		name = w.file.Handle(n)
 	}
-	o.info = api.LogInfo{Node: id, Name: name, Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
+	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.run), Execution: rec.executions, Over: !rec.live}
 	if rec.live {
 		if rec.ending == nil {
 			rec.ending = &ending{done: make(chan struct{})}
@@ -246,7 +247,7 @@ func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
 func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
 	past, err := w.store.Load(run)
 	if err != nil {
-		return nil, notFound("run %d: %s", run, err)
+		return nil, api.NotFound("run %d: %s", run, err)
 	}
 	for i := len(past.Executions) - 1; i >= 0; i-- {
 		e := past.Executions[i]
@@ -254,7 +255,7 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 			continue
 		}
 		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err), span: span{e.Started, e.Ended}}
-		o.info = api.LogInfo{Node: id, Name: name, Run: runID(run), Execution: e.Number, Over: true}
+		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}
 	if execution != 0 {
@@ -277,9 +278,9 @@ func (o *output) stream(name string) (r executor.Range, final func() executor.Ra
 		return o.err, func() executor.Range { return o.ending.err }, nil
 	case "output":
 		if o.out.File != "" && !o.merged() {
-			return r, nil, invalid("standard output and standard error of %s are apart: ask for stdout or stderr", o.info.Name)
+			return r, nil, api.Invalid("standard output and standard error of %s are apart: ask for stdout or stderr", o.info.Name)
 		}
 		return o.out, out, nil
 	}
-	return r, nil, invalid("unknown stream %q (stdout, stderr, output)", name)
+	return r, nil, api.Invalid("unknown stream %q (stdout, stderr, output)", name)
 }

@@ -26,7 +26,7 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	}
 	req, err := w.store.Request(run)
 	if err != nil {
-		return nil, internal("the run cannot be read", err)
+		return nil, api.Internal("the run cannot be read", err)
 	}
 	t := &api.LogTimes{Known: req.Output != "", Started: o.started, Until: o.ended}
 	if t.Until.IsZero() {
@@ -34,7 +34,7 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	}
 	marks, err := executor.ReadMarks(o.dir, o.out, t.Started, t.Until)
 	if err != nil {
-		return nil, internal("the times of an output cannot be read", err)
+		return nil, api.Internal("the times of an output cannot be read", err)
 	}
 	every := 1 + len(marks)/mostTimes
 	for i := every - 1; i < len(marks); i += every {

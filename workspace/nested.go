@@ -191,4 +191,4 @@ func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
 	delete(r.children, id)
 }
 
-func graceOf(d time.Duration) *int64 { return ptr(d.Milliseconds()) }
+func graceOf(d time.Duration) *int64 { return new(d.Milliseconds()) }

@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/workspace/history"
 )
 
 // memory is what is known of a node's past.
@@ -144,7 +145,7 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 	if x, y, ok := n.Position(); ok {
 		s.X, s.Y = &x, &y
 	}
-	s.Run = runID(w.lastRun(n))
+	s.Run = history.RunID(w.lastRun(n))
 	if rec := w.record(n); rec != nil {
 		rec.describe(&s)
 		if rec.run == w.lastRun(n) {
@@ -164,10 +165,10 @@ func (rec *nodeRecord) describe(s *api.NodeStatus) {
 		s.Reason = rec.reason
 	}
 	if !rec.started.IsZero() {
-		s.Started = ptr(rec.started)
+		s.Started = new(rec.started)
 	}
 	if rec.over() {
-		s.DurationMS = ptr(took(rec.started, rec.ended))
+		s.DurationMS = new(took(rec.started, rec.ended))
 		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
 	}
 }
@@ -183,7 +184,5 @@ func (rec *nodeRecord) exit() *int {
 	case rec.executions == 0 && !rec.mocked && rec.reason != "": // it ended without having run
 		return nil
 	}
-	return ptr(rec.exitCode)
+	return new(rec.exitCode)
 }
-
-func ptr[T any](v T) *T { return &v }

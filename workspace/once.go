@@ -42,7 +42,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 	}
 	list, err := w.store.Newest(recentRuns)
 	if err != nil {
-		p.reply(api.RunAccepted{}, internal("the runs cannot be read", err))
+		p.reply(api.RunAccepted{}, api.Internal("the runs cannot be read", err))
 		return true
 	}
 	for _, past := range list {
@@ -56,7 +56,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 
 // acceptedAs returns the answer to a request that has started a run.
 func (w *Workspace) acceptedAs(req history.Request) api.RunAccepted {
-	return api.RunAccepted{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Failed: req.Failed,
+	return api.RunAccepted{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Failed: req.Failed,
 		Nodes: max(req.Nodes, len(req.Scope)), Total: w.runnable()}
 }
 
@@ -83,7 +83,7 @@ func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
 			return nil
 		})
 		if err == nil && made != nil {
-			a := api.Approval{Run: runID(req.Run), Node: made.ID, Name: made.ID, Since: made.Time, Workfile: w.path}
+			a := api.Approval{Run: history.RunID(req.Run), Node: made.ID, Name: made.ID, Since: made.Time, Workfile: w.path}
 			if made.Node >= 0 && made.Node < len(req.Names) {
 				a.Name = req.Names[made.Node]
 			}

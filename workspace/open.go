@@ -17,7 +17,7 @@ import (
 // ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.
 func ID(path string) (id, real string, err error) {
 	if !filepath.IsAbs(path) {
-		return "", "", invalid("path %q is not absolute", path)
+		return "", "", api.Invalid("path %q is not absolute", path)
 	}
 	real, err = filepath.EvalSymlinks(path)
 	if err != nil {

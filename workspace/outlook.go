@@ -34,7 +34,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 	}
 	medians, earlier, err := w.store.Durations(outlookRuns)
 	if err != nil {
-		return api.RunOutlook{}, internal("the history cannot be read", err)
+		return api.RunOutlook{}, api.Internal("the history cannot be read", err)
 	}
 	f.out.Earlier = earlier
 	expect(f.out.Nodes, f.blocking, medians)
@@ -72,7 +72,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		if n.rec != nil {
 			o.Executions = n.rec.executions
 			if n.rec.live && !n.rec.started.IsZero() {
-				o.Started = ptr(n.rec.started)
+				o.Started = new(n.rec.started)
 			}
 		}
 		out.Nodes[i] = o
@@ -106,7 +106,7 @@ func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.D
 	var ready []int
 	for i := range nodes {
 		if d, known := medians[nodes[i].Node]; known {
-			nodes[i].ExpectedMS = ptr(d.Milliseconds())
+			nodes[i].ExpectedMS = new(d.Milliseconds())
 			nodes[i].PathMS = d.Milliseconds()
 		}
 		if after[i] == 0 {

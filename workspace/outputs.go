@@ -212,7 +212,7 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 	}
 	r, err := replayRun(w.store, past.Request.Run)
 	if err != nil {
-		return out, internal("the run cannot be read", err)
+		return out, api.Internal("the run cannot be read", err)
 	}
 	i, ok := r.sched.Index(node)
 	for k := 0; !ok && k < len(r.nodes); k++ {
@@ -221,7 +221,7 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 		}
 	}
 	if !ok {
-		return out, notFound("node %s was not part of run %d", node, past.Request.Run)
+		return out, api.NotFound("node %s was not part of run %d", node, past.Request.Run)
 	}
 	out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.knownOutputs(i)
 	return out, nil

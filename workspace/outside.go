@@ -10,6 +10,7 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
+	"wf/workspace/history"
 )
 
 // What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:
@@ -109,9 +110,9 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if in[n] {
 			continue
 		}
-		from := runID(w.last[n.ID].run)
+		from := history.RunID(w.last[n.ID].run)
 		if rec := w.last[n.ID].rec; rec != nil && rec.run != 0 {
-			from = runID(rec.run)
+			from = history.RunID(rec.run)
 		}
 		switch p, known := r.past[n.ID]; {
 		case known && p.Mocked && !w.before[n.ID].Mocked:
@@ -123,7 +124,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 				outermost = outermost.Home()
 			}
 			if from = ""; r.past[outermost.ID].Instances > 0 {
-				from = runID(w.lastRun(outermost))
+				from = history.RunID(w.lastRun(outermost))
 			}
 		default:
 			from = ""
@@ -135,7 +136,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 	}
 	var notes []string
 	for _, from := range runs {
-		list := some(names[from], 5)
+		list := api.Several(names[from], 5)
 		switch from {
 		case "":
 			notes = append(notes, "not part of this run, and no values of them are known: "+list)
@@ -159,5 +160,5 @@ func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mo
 	if kept == nil {
 		return nil
 	}
-	return []string{"a resume keeps what has succeeded, so that the mocks of these change nothing: " + some(kept, 5)}
+	return []string{"a resume keeps what has succeeded, so that the mocks of these change nothing: " + api.Several(kept, 5)}
 }

@@ -21,7 +21,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	}
 	past, err := w.store.List()
 	if err != nil {
-		return list, internal("the history cannot be read", err)
+		return list, api.Internal("the history cannot be read", err)
 	}
 	for _, s := range past {
 		if _, going := active[s.Request.Run]; !going {
@@ -57,7 +57,7 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 }
 
 func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
-	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
+	s := api.RunSummary{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Selection: req.Selection,
 		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
 		if problem == "" {
@@ -67,8 +67,8 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 		if n := s.Counts.Total(); n > 0 {
 			s.Nodes = n
 		}
-		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
-		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
+		s.Ended, s.DurationMS, s.Survivors = new(res.Ended), new(res.DurationMS), res.Survivors
+		s.Cause, s.ExitCode = res.Cause, new(exitCode(s.Result, res.Cause))
 	}
 	return s
 }
@@ -89,21 +89,21 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error
 			return nil, err
 		}
 		if len(list.Runs) == 0 {
-			return nil, notFound("no run yet")
+			return nil, api.NotFound("no run yet")
 		}
 		n = numberOf(list.Runs[0].Run)
 	}
 	past, err := w.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
-		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
 		if active, err := w.activeRuns(ctx); err == nil && active[n].Run != "" {
-			e.Message, e.Why = "the records of run "+runID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
+			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
 			e.Fix = "put them back, or wf stop, then wf resume"
 		}
 		return nil, e
 	}
 	if err != nil {
-		return nil, internal("the history cannot be read", err)
+		return nil, api.Internal("the history cannot be read", err)
 	}
 	return past, nil
 }
@@ -173,7 +173,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 		x.Name = req.Names[e.Node]
 	}
 	if !e.Started.IsZero() {
-		x.Started = ptr(e.Started)
+		x.Started = new(e.Started)
 	}
 	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
 	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
@@ -184,7 +184,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(took(begin, e.Ended)), e.UserMS, e.SysMS
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(took(begin, e.Ended)), e.UserMS, e.SysMS
 	rec := nodeRecord{executions: e.Number, exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
 	x.ExitCode = rec.exit()
 	return x
@@ -208,7 +208,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 		return &api.Error{Code: api.CodeNotFound, Message: "no run " + name, Fix: "wf runs lists them"}
 	}
 	if err != nil {
-		return internal("the run cannot be removed", err)
+		return api.Internal("the run cannot be removed", err)
 	}
 	w.forgetAll([]int{n})
 	return nil
@@ -226,7 +226,7 @@ func (w *Workspace) forget(n int) {
 		}
 		w.last[id] = m
 	}
-	if w.latest != nil && w.latest.Run == runID(n) {
+	if w.latest != nil && w.latest.Run == history.RunID(n) {
 		w.latest = nil
 	}
 }
@@ -262,7 +262,7 @@ func (w *Workspace) forgetAll(runs []int) {
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {
-		return res, invalid("keep, older and bytes must not be negative")
+		return res, api.Invalid("keep, older and bytes must not be negative")
 	}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
@@ -275,13 +275,13 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	}
 	removed, err := w.store.Prune(policy, req.DryRun)
 	for _, n := range removed {
-		res.Removed = append(res.Removed, runID(n))
+		res.Removed = append(res.Removed, history.RunID(n))
 	}
 	if !req.DryRun {
 		w.forgetAll(removed)
 	}
 	if err != nil {
-		return res, internal("old runs cannot be removed", err)
+		return res, api.Internal("old runs cannot be removed", err)
 	}
 	return res, nil
 }
@@ -292,5 +292,5 @@ func (w *Workspace) past(n int) *api.RunSummary {
 	if err != nil {
 		return nil
 	}
-	return ptr(pastSummary(s.Request, s.Result, s.Problem))
+	return new(pastSummary(s.Request, s.Result, s.Problem))
 }

@@ -9,6 +9,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
@@ -27,7 +28,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	}
 	var err error
 	if req.Params, err = exactValues(req.Params); err != nil {
-		return plan, invalid("the parameters: %v", err)
+		return plan, api.Invalid("the parameters: %v", err)
 	}
 	req.Params = w.withResumed(req)
 	scope, err := w.scope(req)
@@ -51,14 +52,14 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err := w.makeDry(r, scope, req.Env); err != nil {
 		return plan, err
 	}
-	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
+	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, history.RunID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
 	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
 	p.foretell()
 	if again := r.req.Again; again != nil {
-		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
+		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
 	if n := w.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
@@ -75,7 +76,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
 	opt, err := runOptions(r.req, r.flow, r.past, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
-		return internal("the run cannot be planned", err)
+		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
 	if r.sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
@@ -140,7 +141,7 @@ func (p *planner) outerStep(x scheduler.Expected) {
 func (p *planner) step(i int) {
 	n, live := &p.r.nodes[i], p.r.liveNode(i)
 	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(p.r.req.Wrapper, n.label),
-		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: runID(p.w.lastRun(live))}
+		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.lastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
 		_, in := p.r.sched.Index(e.Source.ID)

@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // maxPlanned bounds how many instances a step of a plan names.
@@ -43,7 +44,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 		n := p.w.file.Graph().Node(template)
 		name := everyInstance(path)
 		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -70,7 +71,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	}
 	if sched.Open(x.Node) {
 		if x.Certain && len(step.Paths) < all[template] {
-			step.Why = fmt.Sprintf("in %s and each further instance of %s", some(instancesIn(step.Paths), 3), step.Of)
+			step.Why = fmt.Sprintf("in %s and each further instance of %s", api.Several(instancesIn(step.Paths), 3), step.Of)
 		}
 		return
 	}
@@ -95,7 +96,7 @@ func instancesWhy(step *api.PlanStep, all int) string {
 	case n == all:
 		return fmt.Sprintf("in each of the %d instances of %s", n, step.Of)
 	default:
-		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, some(instancesIn(step.Paths), 3))
+		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, api.Several(instancesIn(step.Paths), 3))
 	}
 }
 
@@ -131,7 +132,7 @@ func (p *planner) hidden() {
 		}
 		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label, Home: home,
 			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
-			State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+			State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -162,7 +163,7 @@ func (p *planner) conditions(x scheduler.Expected) string {
 	case x.Loser:
 		return unlessJoined
 	case when != nil:
-		return some(when, 4)
+		return api.Several(when, 4)
 	case inside:
 		return localName(everyInstance(p.handleOf(owner))) + " runs"
 	}

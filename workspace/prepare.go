@@ -98,7 +98,7 @@ func (w *Workspace) keepOrigin(run int) {
 // openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
+		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
@@ -127,7 +127,7 @@ func (p prepared) handle(w *Workspace) {
 		return
 	}
 	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.phase = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
+	r.hist, r.sess, r.n, r.id, r.phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), going
 	r.sched.SetID(r.id)
 	r.join(w)
 	r.begin(w)

@@ -61,7 +61,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 		}
 		w.send(call(func(w *Workspace) {
 			if err != nil {
-				p.reply(api.RunAccepted{}, internal("the run cannot be put into the line", err))
+				p.reply(api.RunAccepted{}, api.Internal("the run cannot be put into the line", err))
 				return
 			}
 			if policy == flow.Queue {

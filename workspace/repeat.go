@@ -63,7 +63,7 @@ func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
 	for _, s := range list { // newest first
 		runs, took = runs[:0], 0
 		for s.Result != nil && s.Again == nil {
-			runs, took = append(runs, runID(s.Run)), took+time.Duration(s.Result.DurationMS)*time.Millisecond
+			runs, took = append(runs, history.RunID(s.Run)), took+time.Duration(s.Result.DurationMS)*time.Millisecond
 			if s.Mode != api.ModeResume && s.All {
 				slices.Reverse(runs)
 				return runs, took

@@ -60,7 +60,7 @@ var errUnbegun = errors.New("it had not begun")
 // refold makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
 	r := newRun()
-	r.n, r.id, r.dir = n, runID(n), w.store.Dir(n)
+	r.n, r.id, r.dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
 		records = append(records, rec)

@@ -96,7 +96,7 @@ func (r *run) begin(w *Workspace) {
 	}
 	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.req.Client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
+		Resumes: history.RunID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
 	r.growth.beginning = true
 	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.req.Client, Clocks: clocksNow(0)})
 	r.growth = growth{total: r.sched.Total()}
@@ -188,7 +188,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	}
 	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
 	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.reason, end.message, end.exit()
-	ev.Signal, ev.DurationMS = signalName(end.signal), ptr(took(end.started, end.ended))
+	ev.Signal, ev.DurationMS = signalName(end.signal), new(took(end.started, end.ended))
 	if end.reason != "" {
 		ev.Type = api.NodeFailed
 	}

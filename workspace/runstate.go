@@ -282,7 +282,7 @@ func (r *runState) failureText(ef scheduler.Effect) string {
 		for i, j := range loop {
 			names[i] = r.nodes[j].name
 		}
-		text += " in the loop of " + some(names, 8)
+		text += " in the loop of " + api.Several(names, 8)
 	}
 	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.sched.MaxActivations())
 }
@@ -409,7 +409,7 @@ type replay struct {
 // openReplay reads run n as it was when it began, and its records, which are not applied yet. It is safe to call from
 // any goroutine.
 func openReplay(store *history.Store, n int) (replay, error) {
-	r := &runState{n: n, id: runID(n), dir: store.Dir(n), phase: going, over: true}
+	r := &runState{n: n, id: history.RunID(n), dir: store.Dir(n), phase: going, over: true}
 	g, err := thaw(store, n)
 	if err != nil {
 		return replay{}, err

@@ -79,7 +79,7 @@ func (r *run) shortageNow() *api.Shortage {
 	return s
 }
 
-func slotCount(n int) string { return agreed(n, "slot", "slots") }
+func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
 // tellShortage publishes a shortage that lasts, once for each kind.
 func (r *run) tellShortage(w *Workspace) {

@@ -35,7 +35,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return api.RunAccepted{}, err
 	}
 	if req.Params, err = exactValues(req.Params); err != nil {
-		return api.RunAccepted{}, invalid("the parameters: %v", err)
+		return api.RunAccepted{}, api.Invalid("the parameters: %v", err)
 	}
 	if err = w.checkRepeat(ctx, req); err != nil {
 		return api.RunAccepted{}, err
@@ -77,7 +77,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, r.sched.Total(), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	acc.Resumes, acc.Notes = history.RunID(r.req.Resumes), append(r.changedSince(w), r.notes...)
 	if from := w.moved(); from != "" {
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
@@ -106,7 +106,7 @@ func (w *Workspace) usable() error {
 		return errClosed()
 	}
 	if len(w.untaken) > 0 {
-		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + runID(w.untaken[0]) + " cannot be read at present",
+		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.untaken[0]) + " cannot be read at present",
 			Where: w.store.Dir(w.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be going"}
 	}
 	if w.file.Unreadable() != "" {
@@ -128,12 +128,12 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		sreq.Mode = scheduler.Resume
 	case "":
 	default:
-		return scheduler.Scope{}, invalid("unknown mode %q (fresh, resume)", req.Mode)
+		return scheduler.Scope{}, api.Invalid("unknown mode %q (fresh, resume)", req.Mode)
 	}
 	var err error
 	if sreq.Explicit {
 		if blank(req.Nodes) {
-			return scheduler.Scope{}, invalid("the selection is empty: it names no node")
+			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
 		again, holders, err := w.again(req.Nodes)
 		if err != nil {
@@ -200,7 +200,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 		if len(shared) > 0 {
 			return &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: shared,
-				Message: fmt.Sprintf("run %s is going and covers %s", r.id, some(shared, 5)),
+				Message: fmt.Sprintf("run %s is going and covers %s", r.id, api.Several(shared, 5)),
 				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.id, r.id)}
 		}
 	}
@@ -259,7 +259,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	if req.Jobs != nil {
 		if jobs = *req.Jobs; jobs < 0 {
-			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
+			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
 	f, unread, err := w.readFlow()
@@ -301,7 +301,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	scope.Nodes = outerFirst(scope.Nodes)
 	opt, err := runOptions(r.req, f, r.past, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
 	if err != nil {
-		return nil, internal("the run cannot begin", err)
+		return nil, api.Internal("the run cannot begin", err)
 	}
 	r.flow = opt.Flow
 	if r.sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
@@ -315,7 +315,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 // badWorld says what is wrong with the world of a request.
 func badWorld(world []byte) error {
 	if _, err := executor.ParseWorld(world); err != nil {
-		return invalid("world: %v", err)
+		return api.Invalid("world: %v", err)
 	}
 	return nil
 }
@@ -419,7 +419,7 @@ func (w *Workspace) runError(err error) error {
 		e.Nodes = w.names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
 		if len(e.Nodes) > 1 {
-			e.Message = fmt.Sprintf("the nodes %s have no command", some(e.Nodes, 5))
+			e.Message = fmt.Sprintf("the nodes %s have no command", api.Several(e.Nodes, 5))
 		}
 		e.Where = w.file.Where(w.file.Document().NodeLine(empty.Nodes[0]))
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])

@@ -141,13 +141,6 @@ func edgeStatus(e *graph.Edge) api.EdgeStatus {
 	return s
 }
 
-func runID(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
 // signalName is the name of a signal, "" for 0.
 func signalName(n int) string {
 	if n == 0 {

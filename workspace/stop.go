@@ -76,7 +76,7 @@ func (w *Workspace) active(name string) (*run, error) {
 	}
 	switch len(w.runs) {
 	case 0:
-		return nil, notFound("no run is going")
+		return nil, api.NotFound("no run is going")
 	case 1:
 		return w.runs[0], nil
 	}
@@ -149,13 +149,13 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 			return
 		}
 		if i, in = r.sched.Index(n.ID); !in {
-			reply(api.StopResult{}, notFound("node %s is not part of run %s", w.file.Handle(n), r.id))
+			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", w.file.Handle(n), r.id))
 			return
 		}
 	}
 	status := r.sched.Status(i)
 	if r.phase == preparing || status != graph.Queued && status != graph.Running {
-		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
+		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
 		return
 	}
 	ids := r.liveWithin(i)
@@ -165,7 +165,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	if r.phase == stopping {
 		r.stopThere(ids, r.nodeGrace(req))
 	} else {
-		r.cancelGrace = ptr(r.nodeGrace(req))
+		r.cancelGrace = new(r.nodeGrace(req))
 		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
 		r.cancelGrace = nil
 	}

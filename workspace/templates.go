@@ -82,7 +82,7 @@ func (r explainer) templateSentences(nodes []int) []string {
 		names[k] = fmt.Sprintf("%s %s", r.nodes[i].name, state[i])
 	}
 	return []string{
-		fmt.Sprintf("It runs in each instance of its container, of which %d have begun: %s.", len(nodes), some(names, 8)),
+		fmt.Sprintf("It runs in each instance of its container, of which %d have begun: %s.", len(nodes), api.Several(names, 8)),
 		fmt.Sprintf("For one of them: wf why '%s'.", r.nodes[nodes[0]].name),
 	}
 }
@@ -114,7 +114,7 @@ func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 		names[i] = s.Name
 	}
 	return "", &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("%s runs in %d instances of %s: name one of them", name, len(nodes), w.file.Handle(n.Home())),
-		Why: "there is " + some(names, 8)}
+		Why: "there is " + api.Several(names, 8)}
 }
 
 // templateWaits returns the state of a node of a sub-flow while one of its instances waits for something other than a slot.
@@ -150,7 +150,7 @@ func (w *Workspace) whichInstances(err error, selectors []string) error {
 		}
 		if len(names) > 0 {
 			more := *refused
-			more.Why = "there is " + some(names, 8)
+			more.Why = "there is " + api.Several(names, 8)
 			return &more
 		}
 	}

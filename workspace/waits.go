@@ -71,7 +71,7 @@ func (r *runState) waitOf(i int, kind scheduler.WaitKind, until int64, text stri
 		return nil
 	}
 	if until > 0 {
-		wait.Until = ptr(time.Unix(0, until).UTC())
+		wait.Until = new(time.Unix(0, until).UTC())
 	}
 	if wait.Kind == api.WaitApproval && until > 0 {
 		wait.Default = question{r, i}.answerByDefault()
@@ -114,7 +114,7 @@ func (q question) describe() api.Approval {
 	n := &q.nodes[q.node]
 	a := api.Approval{Run: q.id, Node: n.id, Name: n.name, Text: text, Since: q.since[q.node], Workfile: q.req.Workfile}
 	if until > 0 {
-		a.Until, a.Default = ptr(time.Unix(0, until).UTC()), q.answerByDefault()
+		a.Until, a.Default = new(time.Unix(0, until).UTC()), q.answerByDefault()
 	}
 	choices, open := q.sched.Choices(q.node)
 	for _, c := range choices {
@@ -163,7 +163,7 @@ func (q question) checkFields(a api.Approval, d *api.Decision) error {
 	}
 	given, err := exactValues(d.Values)
 	if err != nil {
-		return invalid("the values: %v", err)
+		return api.Invalid("the values: %v", err)
 	}
 	values, problems := flow.ResolveFields(fields, given)
 	if len(problems) == 0 {
@@ -203,11 +203,11 @@ func (q question) checkChoice(a api.Approval, d api.Decision) error {
 	case given && slices.Contains(cases, expression.Format(value)):
 		return nil
 	case given:
-		return invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), some(cases, 8))
+		return api.Invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), api.Several(cases, 8))
 	case strings.TrimSpace(q.nodes[q.node].label) != "":
 		return nil // its command may choose
 	}
-	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, some(cases, 8)),
+	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, api.Several(cases, 8)),
 		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
 }
 
@@ -242,7 +242,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			return
 		}
 		if !r.syncJournal(w) {
-			reply(a, internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
+			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
 			return
 		}
 		reply(a, nil)
@@ -274,11 +274,11 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 	case len(found) == 1:
 		return found[0].r, found[0].i, nil
 	case len(found) > 1:
-		return nil, 0, invalid("%s waits in %d runs: say which with --run", d.Node, len(found))
+		return nil, 0, api.Invalid("%s waits in %d runs: say which with --run", d.Node, len(found))
 	}
 	e := &api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("%s does not wait for a person", d.Node), Fix: "wf approvals lists what does"}
 	if len(waiting) > 0 {
-		e.Why = "waiting: " + some(waiting, 5)
+		e.Why = "waiting: " + api.Several(waiting, 5)
 	}
 	return nil, 0, e
 }
@@ -287,10 +287,10 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	values, err := json.Marshal(d.Values)
 	if err != nil {
-		return invalid("the values: %v", err)
+		return api.Invalid("the values: %v", err)
 	}
 	if _, err := decodeValues(values); err != nil {
-		return invalid("the values: %v", err)
+		return api.Invalid("the values: %v", err)
 	}
 	rec := history.Record{Type: history.RecordDecide, Node: i, ID: r.nodes[i].id, OK: d.Approved,
 		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client, Key: d.Key}

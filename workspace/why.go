@@ -105,10 +105,10 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 // whyPast replays a run of the history and explains the node in it. label is the command that the node has now; nil means
 // that the workfile has no such node any more.
 func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
-	why.Run = runID(n)
+	why.Run = history.RunID(n)
 	r, err := replayRun(w.store, n)
 	if errors.Is(err, history.ErrNoRun) {
-		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
 	}
 	if err != nil {
 		why.Text = []string{fmt.Sprintf("Run %d cannot be read any more: %s.", n, err)}
@@ -226,7 +226,7 @@ func (r explainer) explain(why *api.Why, i int) {
 		why.ActivatedBy = r.sources(ex.Cause.Edges)
 	}
 	if ex.Pending > 0 {
-		add("%s for the present one.", agreed(ex.Pending, "more activation waits", "more activations wait"))
+		add("%s for the present one.", api.Counted(ex.Pending, "more activation waits", "more activations wait"))
 	}
 }
 
@@ -350,18 +350,18 @@ func (r explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	over := r.over || r.phase >= ended
 	if len(ex.Upstream) > 0 {
 		why.BlockedBy = r.names(ex.Upstream)
-		add("It did not run because of what it depends on: %s.", some(r.fates(ex.Upstream), 8))
+		add("It did not run because of what it depends on: %s.", api.Several(r.fates(ex.Upstream), 8))
 	}
 	why.WaitsFor, why.Done = r.sources(ex.Lack), r.sources(ex.Have)
 	switch {
 	case len(why.WaitsFor) == 0:
 	case over:
-		add("It would have needed %s.", some(why.WaitsFor, 8))
+		add("It would have needed %s.", api.Several(why.WaitsFor, 8))
 	default:
-		add("It waits for %s.", some(why.WaitsFor, 8))
+		add("It waits for %s.", api.Several(why.WaitsFor, 8))
 	}
 	if len(why.Done) > 0 {
-		add("Done already: %s.", some(why.Done, 8))
+		add("Done already: %s.", api.Several(why.Done, 8))
 	}
 	switch {
 	case r.phase == stopping || over && r.wasStopped:

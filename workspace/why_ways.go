@@ -15,7 +15,7 @@ func (r explainer) skippedSentence(i int) string {
 	if len(deciders) == 0 {
 		return "It was skipped: no path leads to it."
 	}
-	return fmt.Sprintf("It was skipped: no path leads to it, since %s went another way.", some(deciders, 8))
+	return fmt.Sprintf("It was skipped: no path leads to it, since %s went another way.", api.Several(deciders, 8))
 }
 
 // explainWays lists the edges of a node with conditions: those that were taken, and those that were not.
@@ -38,11 +38,11 @@ func (r explainer) explainWays(why *api.Why, i int) {
 	}
 	switch {
 	case len(taken) == 0:
-		why.Text = append(why.Text, "None of its edges was taken: "+some(not, 8)+".")
+		why.Text = append(why.Text, "None of its edges was taken: "+api.Several(not, 8)+".")
 	case len(not) == 0:
-		why.Text = append(why.Text, "It went to "+some(taken, 8)+".")
+		why.Text = append(why.Text, "It went to "+api.Several(taken, 8)+".")
 	default:
-		why.Text = append(why.Text, "It went to "+some(taken, 8)+"; not taken: "+some(not, 8)+".")
+		why.Text = append(why.Text, "It went to "+api.Several(taken, 8)+"; not taken: "+api.Several(not, 8)+".")
 	}
 	if note := r.unmatched(i); note != "" {
 		why.Text = append(why.Text, "Note: "+note+".")
@@ -65,14 +65,14 @@ func (r *runState) unmatched(i int) string {
 		}
 	}
 	if !given {
-		return "it put out no case, so none of its edges for cases was taken (" + some(cases, 8) + ")"
+		return "it put out no case, so none of its edges for cases was taken (" + api.Several(cases, 8) + ")"
 	}
-	return fmt.Sprintf("no edge is for the case %q that it put out (its edges are for %s)", expression.Format(value), some(cases, 8))
+	return fmt.Sprintf("no edge is for the case %q that it put out (its edges are for %s)", expression.Format(value), api.Several(cases, 8))
 }
 
 // joinSentence says which edges had fired when the join was decided.
 func (r explainer) joinSentence(i int, c scheduler.Cause) string {
-	sources := some(r.sources(c.Edges), 8)
+	sources := api.Several(r.sources(c.Edges), 8)
 	if all := r.sched.Incoming(i); len(c.Edges) < all && r.sched.DecidesEarly(i) {
 		return fmt.Sprintf("It was activated by its join: %d of %d edges to it had fired, from %s.", len(c.Edges), all, sources)
 	}

@@ -147,7 +147,7 @@ func (w *Workspace) publishPulse() {
 		p.running += r.running
 	}
 	for _, n := range w.held.runs {
-		p.runs, p.held = append(p.runs, runID(n)), true
+		p.runs, p.held = append(p.runs, history.RunID(n)), true
 	}
 	old := w.pulse.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)

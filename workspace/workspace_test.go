@@ -171,7 +171,7 @@ func TestSecondStopShortensTheGrace(t *testing.T) {
 		done <- err
 	}()
 	waitFor(t, "the first stop", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.stops) > 0 })
-	_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{GraceMS: ptr(int64(0))})
+	_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{GraceMS: new(int64(0))})
 	if err != nil {
 		t.Fatal(err)
 	}

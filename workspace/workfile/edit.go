@@ -80,7 +80,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 func (b *editBuilder) edit(e api.Edit) error {
 	f, ok := editors[e.Op]
 	if !ok {
-		return invalid("unknown edit %q", e.Op)
+		return api.Invalid("unknown edit %q", e.Op)
 	}
 	return f(b, e)
 }
@@ -89,7 +89,7 @@ func (b *editBuilder) apply(op graph.Op, text string) error {
 	again, touched := portable(b.f.g, op), touches(b.f.g, op)
 	inverse, done, err := b.f.g.Apply(op)
 	if err != nil {
-		return invalid("%s", err)
+		return api.Invalid("%s", err)
 	}
 	b.inverse, b.done = append(b.inverse, inverse), append(b.done, done)
 	b.again, b.touched = append(b.again, again...), append(b.touched, touched...)
@@ -201,7 +201,7 @@ func (b *editBuilder) addEdge(e api.Edit) error {
 		return err
 	}
 	if len(b.f.g.EdgesBetween(src, dst)) > 0 {
-		return invalid("an edge %s -> %s exists already", b.f.Handle(src), b.f.Handle(dst))
+		return api.Invalid("an edge %s -> %s exists already", b.f.Handle(src), b.f.Handle(dst))
 	}
 	return b.connect(src, dst, e)
 }
@@ -241,7 +241,7 @@ func (b *editBuilder) connect(src, dst *graph.Node, e api.Edit) error {
 func edgeWord(text string) (string, error) {
 	t, known := graph.ParseEdgeType(text)
 	if !known {
-		return "", invalid("unknown edge type %q (blocking, non-blocking)", text)
+		return "", api.Invalid("unknown edge type %q (blocking, non-blocking)", text)
 	}
 	return t.String(), nil
 }
@@ -324,7 +324,7 @@ func (b *editBuilder) checkKey(key string) error {
 	case key == "status":
 		return &api.Error{Code: api.CodeInvalid, Message: "status is not set like other attributes", Fix: "wf edit status NODE VALUE"}
 	case key == "" || strings.ContainsFunc(key, isControl):
-		return invalid("%q is no name of an attribute", key)
+		return api.Invalid("%q is no name of an attribute", key)
 	}
 	return nil
 }
@@ -422,18 +422,18 @@ func (b *editBuilder) unsetGraph(e api.Edit) error {
 // checkName refuses a name that another node has, or that means something else in a selector.
 func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	if strings.ContainsFunc(name, isControl) {
-		return invalid("name %q has control characters", name)
+		return api.Invalid("name %q has control characters", name)
 	}
 	if sign := graph.SelectorSyntax(strings.TrimSpace(name)); sign != "" {
 		return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("name %q means something else in a selector: it has %q", name, sign),
 			Why: "s:STATE, g:GROUP, id:ID, +NODE, NODE+ and commas select nodes", Fix: "choose another name"}
 	}
 	if other := b.f.g.Node(name); other != nil && other != of {
-		return invalid("%q is the id of node %s; choose another name", name, b.f.Handle(other))
+		return api.Invalid("%q is the id of node %s; choose another name", name, b.f.Handle(other))
 	}
 	for _, n := range b.f.g.Nodes() {
 		if name != "" && n != of && n.Name == name {
-			return invalid("another node is named %q already", name)
+			return api.Invalid("another node is named %q already", name)
 		}
 	}
 	return nil

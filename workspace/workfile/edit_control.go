@@ -47,7 +47,7 @@ func (b *editBuilder) setEdge(e api.Edit) error {
 func (b *editBuilder) checkEdgeKey(key string) error {
 	switch key {
 	case "status", "id":
-		return invalid("the %s of an edge is not set by hand", key)
+		return api.Invalid("the %s of an edge is not set by hand", key)
 	case "edge_type":
 		return &api.Error{Code: api.CodeInvalid, Message: "edge_type is not set like other attributes", Fix: "wf edit type SRC DST TYPE"}
 	}

@@ -21,7 +21,7 @@ func rendered(doc *graphml.Document, path, format string) (graphml.Pieces, error
 		}
 		return pieces, nil
 	}
-	return nil, invalid("unknown format %q of a copy", format)
+	return nil, api.Invalid("unknown format %q of a copy", format)
 }
 
 // boxes returns the places of the nodes in a drawing: those of the file, or layers from left to right if the

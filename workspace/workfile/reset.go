@@ -117,7 +117,7 @@ func (f *File) StartsBare() bool {
 // SaveAs copies the workfile with everything that is not on disk yet. It returns the copy's path.
 func (f *File) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error) {
 	if !filepath.IsAbs(req.Path) {
-		return "", invalid("the path of a copy must be absolute, not %q", req.Path)
+		return "", api.Invalid("the path of a copy must be absolute, not %q", req.Path)
 	}
 	return loop.Await(ctx, f.cfg.Loop, func(reply func(string, error)) {
 		f.disk.changed++ // the document changes, if only by statuses that wait for a save

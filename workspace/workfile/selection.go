@@ -17,7 +17,7 @@ func (f *File) Find(text string) (*graph.Node, error) {
 		return nil, err
 	}
 	if len(nodes) != 1 {
-		return nil, invalid("%q names %d nodes, one is needed", text, len(nodes))
+		return nil, api.Invalid("%q names %d nodes, one is needed", text, len(nodes))
 	}
 	return nodes[0], nil
 }
@@ -48,7 +48,7 @@ func (f *File) Picks(exprs []string) ([]graph.Pick, error) {
 func (f *File) SelectorError(err error) error {
 	var sel *graph.SelectorError
 	if !errors.As(err, &sel) {
-		return invalid("%s", err)
+		return api.Invalid("%s", err)
 	}
 	e := &api.Error{Code: api.CodeUnknownNode, Fix: "wf ls lists all",
 		Message: fmt.Sprintf("%s in %s (%s)", sel, filepath.Base(f.cfg.Path), counted(len(f.g.Nodes())))}
@@ -64,8 +64,4 @@ func counted(nodes int) string {
 		return "1 node"
 	}
 	return fmt.Sprintf("%d nodes", nodes)
-}
-
-func invalid(format string, args ...any) *api.Error {
-	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -158,7 +158,7 @@ func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResu
 	again := portable(l.f.g, e.undo)
 	inverse, done, err := l.f.g.Apply(e.undo)
 	if err != nil {
-		return api.EditResult{}, invalid("%s: %s", op, err)
+		return api.EditResult{}, api.Invalid("%s: %s", op, err)
 	}
 	*from = slices.Delete(*from, n, n+1)
 	*to = append(*to, edit{undo: inverse, done: done, text: e.text, by: by, touched: e.touched})

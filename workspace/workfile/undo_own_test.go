@@ -3,6 +3,7 @@ package workfile
 import (
 	"errors"
 	"testing"
+
 	"wf/api"
 	"wf/graphml"
 
