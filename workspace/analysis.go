@@ -11,6 +11,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -67,7 +68,7 @@ type analyst struct {
 func newAnalyst(r *runState, past *history.Past) *analyst {
 	a := &analyst{r: r, execs: past.Executions, at: make(map[executor.ID]int, len(past.Executions)),
 		ready: make([]time.Time, len(past.Executions)), by: make([]int, len(past.Executions)),
-		last: make([]int, len(r.nodes)), now: now()}
+		last: make([]int, len(r.nodes)), now: clock.Now()}
 	for i, x := range past.Executions {
 		a.at[executor.ID{Node: x.Node, Execution: x.Number}] = i
 		a.by[i] = -1
@@ -162,7 +163,7 @@ func (a *analyst) wait(i int) time.Duration {
 func (a *analyst) step(i int) api.PathStep {
 	x := &a.execs[i]
 	return api.PathStep{Node: x.ID, Name: a.r.nodes[x.Node].name, Execution: x.Number, Started: new(a.begin(i)),
-		WaitMS: a.wait(i).Milliseconds(), DurationMS: took(a.begin(i), a.end(i))}
+		WaitMS: a.wait(i).Milliseconds(), DurationMS: clock.Milliseconds(a.begin(i), a.end(i))}
 }
 
 // describe adds up times and finds the critical path.
@@ -172,7 +173,7 @@ func (a *analyst) describe(d *api.RunDetail) *api.Analysis {
 	if d.Ended != nil {
 		end = *d.Ended
 	}
-	out.WallMS = took(a.r.req.Time, end)
+	out.WallMS = clock.Milliseconds(a.r.req.Time, end)
 	order := make([]int, len(a.execs))
 	var work, cpu int64
 	for i := range a.execs {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -101,7 +102,7 @@ func (r *run) start(w *Workspace, jobs []executor.Job) {
 	}
 	if err := r.sess.Start(jobs); err != nil {
 		for _, j := range jobs {
-			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),
+			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
 				Exit: executor.Exit{Failed: true}, Message: err.Error()})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/workfile"
 )
@@ -103,7 +104,7 @@ func (r *runState) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, e
 	if env.Variable == nil {
 		env.Variable = variable(req.Env)
 	}
-	env.Now, env.UUID = now().UnixNano(), workfile.NewID // those of the run are for its own decisions
+	env.Now, env.UUID = clock.Now().UnixNano(), workfile.NewID // those of the run are for its own decisions
 	return evaluate(req, r.id, names.Scope(home), env)
 }
 
@@ -141,7 +142,7 @@ func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 		}
 	}
 	env := expression.Env{Params: params, Variable: variable(req.Env), Run: expression.Run{Workfile: w.path},
-		Now: now().UnixNano(), UUID: workfile.NewID, Node: func(name string) expression.Node {
+		Now: clock.Now().UnixNano(), UUID: workfile.NewID, Node: func(name string) expression.Node {
 			if n := f.FindIn(home, name); n != nil {
 				return expression.Node{Status: n.Status.String()}
 			}

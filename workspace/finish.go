@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -74,7 +75,7 @@ func (w *Workspace) conclude(r *run) {
 		return
 	}
 	if r.endedAt.IsZero() {
-		r.endedAt = now()
+		r.endedAt = clock.Now()
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
 		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors,

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/workfile"
 )
@@ -177,11 +178,11 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 
 // sweepHeld ends what is going of a run and settles it.
 func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
-	end := now()
+	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
 		Problem: "it was stopped while it was held: what its nodes did after the last daemon that served it is not in its journal"}
 	if req, err := w.store.Request(n); err == nil {
-		res.Started, res.DurationMS = req.Time, took(req.Time, end)
+		res.Started, res.DurationMS = req.Time, clock.Milliseconds(req.Time, end)
 	}
 	if !w.store.Bare(n, pastFile, workfile.StatusesName) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})

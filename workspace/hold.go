@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -186,7 +187,7 @@ func (r *run) withdrawRecalled(w *Workspace) {
 	for len(r.recalled) > 0 {
 		id := r.recalled[0]
 		r.recalled = r.recalled[1:]
-		r.finish(w, executor.Report{Kind: executor.Ended, ID: id, Time: now(), Exit: executor.Exit{Stopped: true}})
+		r.finish(w, executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 )
 
 // mostTimes bounds the samples that are returned of one output; from a longer list every n-th is taken.
@@ -30,7 +31,7 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	}
 	t := &api.LogTimes{Known: req.Output != "", Started: o.started, Until: o.ended}
 	if t.Until.IsZero() {
-		t.Until = now()
+		t.Until = clock.Now()
 	}
 	marks, err := executor.ReadMarks(o.dir, o.out, t.Started, t.Until)
 	if err != nil {

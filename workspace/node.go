@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -168,7 +169,7 @@ func (rec *nodeRecord) describe(s *api.NodeStatus) {
 		s.Started = new(rec.started)
 	}
 	if rec.over() {
-		s.DurationMS = new(took(rec.started, rec.ended))
+		s.DurationMS = new(clock.Milliseconds(rec.started, rec.ended))
 		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -184,7 +185,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(took(begin, e.Ended)), e.UserMS, e.SysMS
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(clock.Milliseconds(begin, e.Ended)), e.UserMS, e.SysMS
 	rec := nodeRecord{executions: e.Number, exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
 	x.ExitCode = rec.exit()
 	return x
@@ -234,7 +235,7 @@ func (w *Workspace) forget(n int) {
 // pruneLater removes old runs, after a run has ended.
 func (w *Workspace) pruneLater() {
 	w.loop.Run(func() {
-		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: now()}
+		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: clock.Now()}
 		removed, err := w.store.Prune(policy, false)
 		if err != nil {
 			w.cfg.Log.Warn("old runs cannot be removed", "workspace", w.id, "err", err)
@@ -268,7 +269,7 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	if err != nil {
 		return res, err
 	}
-	policy := history.Policy{Keep: req.Keep, None: req.None, Bytes: req.Bytes, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
+	policy := history.Policy{Keep: req.Keep, None: req.None, Bytes: req.Bytes, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: clock.Now(),
 		Skip: func(n int) bool { _, going := active[n]; return going }}
 	if policy.Keep == 0 && policy.OlderThan == 0 && policy.Bytes == 0 && !policy.None {
 		policy.Keep, policy.OlderThan, policy.Bytes = w.cfg.KeepRuns, w.cfg.KeepAge, w.cfg.KeepBytes

@@ -9,6 +9,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -99,7 +100,7 @@ type planner struct {
 // foretell lists the steps: nodes of the outer flow one by one, those of instances together.
 func (p *planner) foretell() {
 	r := p.r
-	expected := r.sched.Forecast(now().UnixNano())
+	expected := r.sched.Forecast(clock.Now().UnixNano())
 	present := r.sched.Current()
 	ran := make([]bool, r.sched.NodeCount())
 	all := p.instances(present)

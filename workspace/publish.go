@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/clock"
 	"wf/workspace/loop"
 )
 
@@ -94,7 +95,7 @@ func (w *Workspace) publish(ev api.Event) {
 		ev.Item = w.eventItem(ev.Run, ev.Node)
 	}
 	if ev.Time.IsZero() {
-		ev.Time = now()
+		ev.Time = clock.Now()
 	}
 	w.out.pending = append(w.out.pending, ev)
 }

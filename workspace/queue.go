@@ -17,6 +17,7 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/workfile"
 )
@@ -49,7 +50,7 @@ func (w *Workspace) queueFile(q *queuedRun) string {
 // stopped for it, when the new run has started.
 func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	w.queuedLast++
-	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: now(), Req: p.req}
+	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
 	data, err := json.Marshal(q)
 	path, disk := w.queueFile(q), w.disk()
 	w.loop.Run(func() {

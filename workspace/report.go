@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -168,7 +169,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.live {
 			r.finish(w, executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.executions},
-				Time: now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: !stopped, Stopped: stopped},
+				Time: clock.Now(), Out: rec.out, Err: rec.err, Exit: executor.Exit{Lost: !stopped, Stopped: stopped},
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 		}
 	}
@@ -186,4 +187,4 @@ func executorRange(r history.Range) executor.Range {
 }
 
 // elapsed is how long the run has taken, in milliseconds.
-func (r *runState) elapsed(end time.Time) int64 { return took(r.req.Time, end) }
+func (r *runState) elapsed(end time.Time) int64 { return clock.Milliseconds(r.req.Time, end) }

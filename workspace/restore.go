@@ -10,6 +10,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/workfile"
 )
@@ -221,10 +222,10 @@ func (r *run) resubmit() {
 
 // giveUp ends the record of a run that cannot be continued.
 func (w *Workspace) giveUp(n int, why error) {
-	end := now()
+	end := clock.Now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := w.store.Load(n); err == nil {
-		res.Started, res.DurationMS = past.Request.Time, took(past.Request.Time, end)
+		res.Started, res.DurationMS = past.Request.Time, clock.Milliseconds(past.Request.Time, end)
 	}
 	if err := w.store.Settle(n, res); err != nil {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)

@@ -8,6 +8,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -113,7 +114,7 @@ func (r *run) limitTime(w *Workspace) {
 	if r.req.TimeoutMS == 0 {
 		return
 	}
-	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (now().Sub(r.req.Time) - r.setSince())
+	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.req.Time) - r.setSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
 		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
 	})
@@ -122,7 +123,7 @@ func (r *run) limitTime(w *Workspace) {
 // commit appends a record to the journal, takes it into the state, tells watchers, and does what it leads to.
 func (r *run) commit(w *Workspace, rec history.Record) {
 	if rec.Time.IsZero() {
-		rec.Time = now()
+		rec.Time = clock.Now()
 	}
 	if err := r.hist.Append(rec); err != nil { // it is written when the loop settles
 		panic("internal error: a record for the journal: " + err.Error())
@@ -188,7 +189,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	}
 	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
 	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.reason, end.message, end.exit()
-	ev.Signal, ev.DurationMS = signalName(end.signal), new(took(end.started, end.ended))
+	ev.Signal, ev.DurationMS = signalName(end.signal), new(clock.Milliseconds(end.started, end.ended))
 	if end.reason != "" {
 		ev.Type = api.NodeFailed
 	}

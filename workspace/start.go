@@ -15,6 +15,7 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -273,7 +274,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.file.Wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
-		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
 	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {

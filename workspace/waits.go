@@ -14,6 +14,7 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
@@ -29,7 +30,7 @@ func (r *run) setTimer(w *Workspace, at int64) {
 	if at == 0 {
 		return
 	}
-	nap := min(max(time.Unix(0, at).Sub(now()), 0), longestNap)
+	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
 	r.tick = time.AfterFunc(nap, func() { w.send(call(r.ring)) })
 }
 
@@ -39,7 +40,7 @@ func (r *run) ring(w *Workspace) {
 	if at == 0 || r.phase != going {
 		return
 	}
-	t := now()
+	t := clock.Now()
 	if t.UnixNano() < at {
 		r.setTimer(w, at)
 		return

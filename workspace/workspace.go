@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/workfile"
@@ -104,7 +105,7 @@ type Workspace struct {
 	trial       trial
 	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
-	clocks      clocks
+	clock       clock.Watch
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
