@@ -20,6 +20,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/params"
 	"wf/workspace/workfile"
 )
 
@@ -336,7 +337,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	mocks := map[string]scheduler.Mock{}
 	for _, m := range asked {
-		outputs, err := exactValues(m.Outputs)
+		outputs, err := params.Exact(m.Outputs)
 		if err != nil {
 			return nil, api.Invalid("the outputs of the mock %s: %v", m.Nodes, err)
 		}

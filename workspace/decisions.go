@@ -15,6 +15,7 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/expression"
 	"wf/workspace/history"
+	"wf/workspace/params"
 )
 
 // decisionOf returns the decision in a record.
@@ -24,7 +25,7 @@ func decisionOf(rec history.Record) api.DecisionMade {
 	if d.By == "" {
 		d.By = rec.User
 	}
-	if values, err := decodeValues(rec.Outputs); err == nil {
+	if values, err := params.Decode(rec.Outputs); err == nil {
 		d.Values = maskValues(values)
 	}
 	return d

@@ -4,6 +4,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler/flow"
+	"wf/workspace/params"
 	"wf/workspace/workfile"
 )
 
@@ -45,13 +46,13 @@ func PeekAt(path string) (*Peek, error) {
 // Params returns the parameters that can be read, with the choices that the file lists.
 func (p *Peek) Params() []api.Param {
 	text, _ := p.g.Attr("params")
-	params, _ := flow.ParseParams(text)
-	c := paramCheck{params: params}
+	declared, _ := flow.ParseParams(text)
+	c := params.Check{Params: declared}
 	var list []api.Param
-	for i := range params {
-		list = append(list, c.param(i, nil))
-		if params[i].ChoicesFrom == "" {
-			list[i].Choices, _ = c.offered(i)
+	for i := range declared {
+		list = append(list, c.Param(i, nil))
+		if declared[i].ChoicesFrom == "" {
+			list[i].Choices, _ = c.Offered(i)
 		}
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/params"
 )
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
@@ -28,7 +29,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	var err error
-	if req.Params, err = exactValues(req.Params); err != nil {
+	if req.Params, err = params.Exact(req.Params); err != nil {
 		return plan, api.Invalid("the parameters: %v", err)
 	}
 	req.Params = w.withResumed(req)

@@ -14,6 +14,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/params"
 	"wf/workspace/workfile"
 )
 
@@ -157,7 +158,7 @@ func (r *runState) noteRecord(rec history.Record) (ev scheduler.Event, decides b
 			r.rememberDecision(rec.Key, question{r, rec.Node}.describe())
 		}
 		r.noteDecision(rec.Node, decisionOf(rec))
-		values, _ := decodeValues(rec.Outputs) // written by decide
+		values, _ := params.Decode(rec.Outputs) // written by decide
 		return decided(rec, values), true
 	case history.RecordAnswer: // what a tick has decided, for people
 		r.noteDecision(rec.Node, decisionOf(rec))
@@ -457,7 +458,7 @@ func finished(rec history.Record) scheduler.Event {
 	case "", api.ReasonExit:
 		ev.HasExit = true
 	}
-	ev.Outputs, _ = decodeValues(rec.Outputs)
+	ev.Outputs, _ = params.Decode(rec.Outputs)
 	if rec.Items != nil {
 		var items expression.List
 		if json.Unmarshal(rec.Items, &items) == nil {

@@ -17,6 +17,7 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/params"
 )
 
 // defaultGraceMS is the time from TERM to KILL in milliseconds (docs/semantics.md, Stopping).
@@ -35,7 +36,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
-	if req.Params, err = exactValues(req.Params); err != nil {
+	if req.Params, err = params.Exact(req.Params); err != nil {
 		return api.RunAccepted{}, api.Invalid("the parameters: %v", err)
 	}
 	if err = w.checkRepeat(ctx, req); err != nil {

@@ -16,6 +16,7 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/params"
 )
 
 // longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
@@ -122,10 +123,10 @@ func (q question) describe() api.Approval {
 		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: q.names(c.Nodes)})
 	}
 	a.Open = open && len(choices) > 0
-	c := paramCheck{params: q.sched.Fields(q.node)}
-	for k := range c.params {
-		choices, _ := c.offered(k)
-		a.Fields = append(a.Fields, c.param(k, choices))
+	c := params.Check{Params: q.sched.Fields(q.node)}
+	for k := range c.Params {
+		choices, _ := c.Offered(k)
+		a.Fields = append(a.Fields, c.Param(k, choices))
 	}
 	a.Before = q.outputsBefore()
 	return a
@@ -162,7 +163,7 @@ func (q question) checkFields(a api.Approval, d *api.Decision) error {
 	if fields == nil {
 		return nil
 	}
-	given, err := exactValues(d.Values)
+	given, err := params.Exact(d.Values)
 	if err != nil {
 		return api.Invalid("the values: %v", err)
 	}
@@ -171,7 +172,7 @@ func (q question) checkFields(a api.Approval, d *api.Decision) error {
 		d.Values = values
 		return nil
 	}
-	e := &api.Error{Code: api.CodeInvalid, Message: "the answer about " + a.Name + " is not right", Problems: paramProblems(problems),
+	e := &api.Error{Code: api.CodeInvalid, Message: "the answer about " + a.Name + " is not right", Problems: params.Problems(problems),
 		Fix: "wf approve " + a.Name}
 	lines := make([]string, len(problems))
 	for k, p := range problems {
@@ -290,7 +291,7 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	if err != nil {
 		return api.Invalid("the values: %v", err)
 	}
-	if _, err := decodeValues(values); err != nil {
+	if _, err := params.Decode(values); err != nil {
 		return api.Invalid("the values: %v", err)
 	}
 	rec := history.Record{Type: history.RecordDecide, Node: i, ID: r.nodes[i].id, OK: d.Approved,
@@ -320,30 +321,6 @@ func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 		message = strings.TrimSuffix("rejected by "+by+": "+rec.Message, ": ")
 	}
 	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
-}
-
-// decodeValues decodes a JSON object as expressions have it; nil for none.
-func decodeValues(data []byte) (map[string]any, error) {
-	if len(data) == 0 {
-		return nil, nil
-	}
-	var values expression.Values
-	if err := json.Unmarshal(data, &values); err != nil {
-		return nil, err
-	}
-	return values, nil
-}
-
-// exactValues returns the values of a request as expressions have them: numbers keep the form in which they were written.
-func exactValues(values map[string]any) (map[string]any, error) {
-	if len(values) == 0 {
-		return values, nil
-	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return nil, err
-	}
-	return decodeValues(data)
 }
 
 // poolsWait describes what a node of an active run waits for in the line of a pool; nil for none.
