@@ -81,7 +81,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		}
 		records = append(records, begin)
 	}
-	g, err := thaw(w.store, n)
+	g, err := workfile.Frozen(w.store, n)
 	if err == nil {
 		err = r.reschedule(g)
 	}

@@ -9,13 +9,11 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/graphml"
 	"wf/scheduler"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/params"
-	"wf/workspace/workfile"
 )
 
 // runState is what a run has come to, as its journal tells it. Only records of the journal change it: note takes what
@@ -398,55 +396,6 @@ func (r *runState) reschedule(g *graph.Graph) error {
 	r.flow = opt.Flow
 	r.sched, err = scheduler.NewRun(g, scope, opt)
 	return err
-}
-
-// A replay is a run of the history, made again from its records.
-type replay struct {
-	*runState
-	graph   *graph.Graph // that the run began with
-	records []history.Record
-}
-
-// openReplay reads run n as it was when it began, and its records, which are not applied yet. It is safe to call from
-// any goroutine.
-func openReplay(store *history.Store, n int) (replay, error) {
-	r := &runState{n: n, id: history.RunID(n), dir: store.Dir(n), phase: going, over: true}
-	g, err := thaw(store, n)
-	if err != nil {
-		return replay{}, err
-	}
-	var records []history.Record
-	r.req, err = store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
-	if err != nil {
-		return replay{}, err
-	}
-	if err := r.reschedule(g); err != nil {
-		return replay{}, err
-	}
-	r.freezeNodes(g)
-	return replay{r, g, records}, nil
-}
-
-// replayRun is openReplay with all records applied.
-func replayRun(store *history.Store, n int) (replay, error) {
-	p, err := openReplay(store, n)
-	for _, rec := range p.records {
-		p.apply(rec)
-	}
-	return p, err
-}
-
-// thaw reads the graph that run n began with.
-func thaw(store *history.Store, n int) (*graph.Graph, error) {
-	frozen, err := store.Workfile(n)
-	if err != nil {
-		return nil, err
-	}
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
-	}
-	return g, workfile.PutFrozen(g, store.Dir(n))
 }
 
 // finished is the event that the record of an end stands for. The record was made by endRecord: what is in it can be

@@ -15,6 +15,7 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/graph"
+	"wf/graphml"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 )
@@ -311,22 +312,29 @@ func numbered(id string) bool {
 	return len(id)-len(digits) <= len("node_") && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// PutFrozen puts the statuses that a run started with into its frozen graph, if they lie in the folder of the
-// run.
-func PutFrozen(g *graph.Graph, folder string) error {
-	data, err := ownfile.Read(filepath.Join(folder, StatusesName), MaxSize)
+// Frozen reads the graph that run n started with, statuses included.
+func Frozen(store *history.Store, n int) (*graph.Graph, error) {
+	frozen, err := store.Workfile(n)
+	if err != nil {
+		return nil, err
+	}
+	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the frozen workfile: %w", err)
+	}
+	data, err := ownfile.Read(filepath.Join(store.Dir(n), StatusesName), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return g, nil // the frozen workfile shows them
 	}
 	var k Kept
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
 	if err != nil {
-		return fmt.Errorf("the statuses that it began with: %w", err)
+		return nil, fmt.Errorf("the statuses that it began with: %w", err)
 	}
 	k.putInto(g)
-	return nil
+	return g, nil
 }
 
 // putInto makes the statuses of a graph those that were kept. What is not listed has none.
