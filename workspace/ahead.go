@@ -9,6 +9,7 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // Lookahead: executions that are certain to be asked for once others have succeeded are handed over before their turn. Each
@@ -38,10 +39,10 @@ type gatedJob struct {
 // foresee returns the jobs to be handed over ahead, as many as there is room for.
 func (r *run) foresee() (jobs []executor.Job) {
 	room := r.roomAhead()
-	if !r.look || room <= 0 || r.phase != going || r.holds.journal != "" || !r.sess.Gates() {
+	if !r.look || room <= 0 || r.Phase != runstate.Going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
 	}
-	for f := range r.sched.Lookahead() {
+	for f := range r.Sched.Lookahead() {
 		id := executor.ID{Node: f.Node, Execution: f.Execution}
 		if r.has(id) {
 			continue
@@ -49,7 +50,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 		if room--; room < 0 {
 			return jobs
 		}
-		job := r.job(id.Node, id.Execution, r.line(id.Node))
+		job := r.job(id.Node, id.Execution, r.Line(id.Node))
 		for _, s := range f.After {
 			job.After = append(job.After, executor.ID{Node: s.Node, Execution: s.Execution})
 		}
@@ -80,7 +81,7 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 		delete(r.gated, id)
 		r.passed = append(r.passed, id)
 	}
-	if !r.sched.Wants(id.Node, id.Execution) {
+	if !r.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
 	r.claimPools(w, id)
@@ -97,7 +98,7 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 func (r *run) meet(w *Workspace, rep executor.Report) {
 	id := rep.ID
 	switch {
-	case r.sched.Wants(id.Node, id.Execution):
+	case r.Sched.Wants(id.Node, id.Execution):
 		r.dequeue(id)
 		r.overtaken(w, id)
 	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
@@ -107,17 +108,17 @@ func (r *run) meet(w *Workspace, rep executor.Report) {
 
 // mayStray reports whether a lost execution is one that the scheduler has not asked for.
 func (r *run) mayStray(id executor.ID) bool {
-	status := r.sched.Status(id.Node)
-	return id.Execution == r.sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.sched.Ended()
+	status := r.Sched.Status(id.Node)
+	return id.Execution == r.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.Sched.Ended()
 }
 
 // overdue returns the jobs that were handed over ahead, have been asked for since, and are not known to have started. Handing
 // them over once more, with nothing to come after, tells the executor that their turn has come.
 func (r *run) overdue() (jobs []executor.Job) {
 	for _, id := range r.passed {
-		rec := r.nodes[id.Node].rec
-		if r.phase == going && rec.live && !rec.begun && rec.executions == id.Execution {
-			jobs = append(jobs, r.job(id.Node, id.Execution, rec.command))
+		rec := r.Nodes[id.Node].Execution
+		if r.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
+			jobs = append(jobs, r.job(id.Node, id.Execution, rec.Command))
 		}
 	}
 	r.passed = r.passed[:0]
@@ -127,7 +128,7 @@ func (r *run) overdue() (jobs []executor.Job) {
 // takeBackBehind takes back the jobs that were to come after an execution that did not succeed, and those behind them. The
 // jobs behind a lost execution that is repeated stay.
 func (r *run) takeBackBehind(ev scheduler.Event) {
-	if ev.OK || len(r.gated) == 0 || r.sched.Wants(ev.Node, ev.Execution+1) {
+	if ev.OK || len(r.gated) == 0 || r.Sched.Wants(ev.Node, ev.Execution+1) {
 		return
 	}
 	void := map[executor.ID]bool{{Node: ev.Node, Execution: ev.Execution}: true}
@@ -173,7 +174,7 @@ type halt struct {
 func (r *run) beginHalt(w *Workspace, rec history.Record) {
 	r.halt = &halt{record: rec}
 	if r.uncertain() {
-		r.stopThere(r.stoppable(), r.grace())
+		r.stopThere(r.stoppable(), r.Grace())
 	}
 	r.endHalt(w)
 }

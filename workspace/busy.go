@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/scheduler/flow"
+	"wf/workspace/runstate"
 )
 
 // A pendingStart is a request for a run.
@@ -62,11 +63,11 @@ func (w *Workspace) start(p *pendingStart) {
 		return
 	}
 	if q := p.queued; q != nil {
-		r.req.Queued, r.begunFrom = q.Key, w.queueFile(q)
+		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
 	w.runs = append(w.runs, r)
 	r.accepted = func(err error) {
-		acc.Run = r.id
+		acc.Run = r.ID
 		p.reply(acc, err)
 	}
 	w.prepare(r, p.req.Env)
@@ -97,7 +98,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 		return
 	}
 	for _, r := range w.runs {
-		if r.id == run && r.phase < stopping {
+		if r.ID == run && r.Phase < runstate.Stopping {
 			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // Records, events and the scheduler use the wall clock, because people read these times and the next daemon has no other
@@ -21,7 +22,7 @@ func (w *Workspace) heedClock() {
 	}
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.hist != nil && (r.phase == going || r.phase == stopping) && r.sess != nil {
+		if r.hist != nil && (r.Phase == runstate.Going || r.Phase == runstate.Stopping) && r.sess != nil {
 			r.clockSet(w, at, by)
 		}
 	}
@@ -40,36 +41,10 @@ func (r *run) clockSet(w *Workspace, at time.Time, by time.Duration) {
 
 // catchUp does the same for changes of the clock while there was no daemon. The run's executor has been found.
 func (r *run) catchUp(w *Workspace) {
-	by := r.setSince()
-	if r.clock = (history.Record{}); by == 0 || r.phase == ended || r.phase == complete {
+	by := r.SetSince()
+	if r.Clock = (history.Record{}); by == 0 || r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
-	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.id, "by", by)
+	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.ID, "by", by)
 	r.clockSet(w, clock.Now(), by)
-}
-
-// setSince returns how far the wall clock was set since the latest reading in the journal, 0 if that is of another boot.
-func (r *runState) setSince() time.Duration {
-	boot, up := clock.SinceBoot()
-	if r.clock.Clocks == nil || r.clock.Clocks.Boot != boot || boot == "" {
-		return 0
-	}
-	by := clock.Now().Sub(r.clock.Time) - (up - time.Duration(r.clock.Clocks.UpNS))
-	if clock.Agree(by, 0) {
-		return 0
-	}
-	return by
-}
-
-// moveTimes moves all known times of the run by a duration.
-func (r *runState) moveTimes(by time.Duration) {
-	r.req.Time = r.req.Time.Add(by)
-	for i := range r.nodes {
-		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n {
-			rec.started, rec.ended = clock.Shift(rec.started, by), clock.Shift(rec.ended, by)
-		}
-	}
-	for i, since := range r.since {
-		r.since[i] = clock.Shift(since, by)
-	}
 }

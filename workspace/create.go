@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
@@ -31,7 +32,7 @@ func Create(req api.NewRequest, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{workfile.StatusesName, "unpublished.json", pastFile, workfile.OriginName} {
+	for _, name := range []string{workfile.StatusesName, "unpublished.json", runstate.PriorFile, workfile.OriginName} {
 		path := filepath.Join(cfg.State, "workspaces", id, name)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)

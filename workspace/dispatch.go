@@ -7,6 +7,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // Jobs are handed to the executor before there is a slot for them, so that it starts the next one the moment another ends,
@@ -41,7 +42,7 @@ func (p *pace) count(now time.Time) int {
 // room returns how many more jobs the executor gets now. It is refilled when half of what waits there has gone, because
 // one sync serves many jobs. With FailFast none waits there: the run decides about every start.
 func (r *run) room() int {
-	if r.req.FailFast {
+	if r.Request.FailFast {
 		return r.slots - r.working()
 	}
 	return r.roomBeside(r.working())
@@ -110,13 +111,13 @@ func (r *run) start(w *Workspace, jobs []executor.Job) {
 
 // ready reports whether there is an activation to hand over. It removes activations that were withdrawn meanwhile.
 func (r *run) ready() bool {
-	for r.head < len(r.queue) && !r.sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
+	for r.head < len(r.queue) && !r.Sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
 		r.head++
 	}
 	if r.head == len(r.queue) {
 		r.queue, r.head = r.queue[:0], 0
 	}
-	return r.phase == going && r.head < len(r.queue)
+	return r.Phase == runstate.Going && r.head < len(r.queue)
 }
 
 // take removes the next activation from the queue and returns its job.
@@ -129,9 +130,9 @@ func (r *run) take(w *Workspace) executor.Job {
 // dispatched records that an execution is with the executor, or will be. It returns its command line.
 func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	r.look = true
-	n := &r.nodes[id.Node]
-	line = r.line(id.Node)
-	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line,
-		Inputs: inputRecord(r.inputsOf(id.Node))})
+	n := &r.Nodes[id.Node]
+	line = r.Line(id.Node)
+	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
+		Inputs: inputRecord(r.InputsOf(id.Node))})
 	return line
 }

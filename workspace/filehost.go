@@ -19,7 +19,7 @@ func (h fileHost) Running() bool        { return len(h.w.runs) > 0 }
 
 func (h fileHost) RunOf(n *graph.Node) string {
 	if r := h.w.runOf(n); r != nil {
-		return r.id
+		return r.ID
 	}
 	return ""
 }
@@ -38,24 +38,11 @@ func (h fileHost) Ran(id string) bool { return h.w.last[id].run != 0 }
 
 func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 	rec := h.w.last[n.ID].rec
-	if rec == nil || !rec.over() {
+	if rec == nil || !rec.Over() {
 		return nil
 	}
-	return &workfile.Execution{Command: rec.command, ErrorCode: rec.errorCode(), PID: history.RunID(rec.lastPID),
-		Dir: h.w.store.Dir(rec.run), Out: rec.out, Err: rec.err}
-}
-
-// errorCode is the exit status as Python Workforce writes it: negative for a signal.
-func (rec *nodeRecord) errorCode() string {
-	switch {
-	case rec.signal != 0:
-		return "-" + history.RunID(rec.signal)
-	case rec.exitCode == 0 && rec.reason != "":
-		return "" // cancelled, lost or never started: there is none
-	case rec.exitCode == 0:
-		return "0"
-	}
-	return history.RunID(rec.exitCode)
+	return &workfile.Execution{Command: rec.Command, ErrorCode: rec.ErrorCode(), PID: history.RunID(rec.LastPID),
+		Dir: h.w.store.Dir(rec.Run), Out: rec.Out, Err: rec.Err}
 }
 
 func (h fileHost) Lost(n *graph.Node) { h.w.lose(n, true) }

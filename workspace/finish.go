@@ -10,6 +10,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // swept is the message that no process of a run is left.
@@ -22,7 +23,7 @@ type swept struct {
 func (m swept) handle(w *Workspace) {
 	m.r.survivors = m.survivors
 	if m.err != nil {
-		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.id, "err", m.err)
+		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.ID, "err", m.err)
 	}
 	m.r.closed = true
 }
@@ -31,7 +32,7 @@ func (m swept) handle(w *Workspace) {
 // run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon does the rest again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.phase != ended || r.sess == nil {
+		if r.Phase != runstate.Ended || r.sess == nil {
 			continue
 		}
 		if !r.sweeping {
@@ -77,10 +78,10 @@ func (w *Workspace) conclude(r *run) {
 	if r.endedAt.IsZero() {
 		r.endedAt = clock.Now()
 	}
-	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
-		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors,
+	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
+		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
-	w.file.Statuses().RunOver(r.n)
+	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
 		if err := keepStatuses(); err != nil {
@@ -110,17 +111,17 @@ func (m recorded) handle(w *Workspace) {
 
 // complete publishes the end of the run and forgets it.
 func (w *Workspace) complete(r *run) {
-	r.phase = complete
+	r.Phase = runstate.Complete
 	r.hist.Close()
 	r.dropOutputs(w)
 	w.drop(r)
 	w.unmark()
 	sum := r.summary()
 	w.latest = &sum
-	counts := r.countAll()
+	counts := r.CountAll()
 	w.tellMarks(len(w.file.Graph().Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.req.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
+	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
 	r.answerStop(r.stopResult())
@@ -150,27 +151,14 @@ func exitCode(result api.Result, cause string) int {
 
 func (r *run) resultWord() api.Result {
 	switch {
-	case r.phase != ended && r.phase != complete:
+	case r.Phase != runstate.Ended && r.Phase != runstate.Complete:
 		return ""
-	case r.result == scheduler.Succeeded:
+	case r.Result == scheduler.Succeeded:
 		return api.Succeeded
-	case r.result == scheduler.Failed || r.broken != "":
+	case r.Result == scheduler.Failed || r.broken != "":
 		return api.ResFailed
 	}
 	return api.Cancelled
-}
-
-// stateIn returns the state of a node for people. A node that an earlier run has finished is "kept".
-func (r *runState) stateIn(i int, blocked bool) api.State {
-	rec := r.nodes[i].rec
-	if s, _ := r.waitingState(i); s != "" {
-		return s
-	}
-	s := stateOf(r.sched.Status(i), rec, blocked)
-	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.sched.Handled(i)) {
-		return api.StateKept
-	}
-	return s
 }
 
 func historyCounts(c api.Counts) history.Counts {
@@ -178,14 +166,14 @@ func historyCounts(c api.Counts) history.Counts {
 }
 
 func (r *run) summary() api.RunSummary {
-	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: history.RunID(r.req.Resumes),
-		Selection: r.req.Selection, Counts: r.countAll(), Client: r.req.Client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.phase == stopping, Exclude: r.req.Exclude, Cause: r.cause,
-		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
+	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
+		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
+		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
+		Survivors: r.survivors, Held: r.holds.why(), Short: r.Shortage()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
-		s.Ended, s.DurationMS = new(r.endedAt), new(r.elapsed(r.endedAt))
+		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
 		s.ExitCode = new(exitCode(s.Result, s.Cause))
@@ -196,7 +184,7 @@ func (r *run) summary() api.RunSummary {
 // paused says why nothing of a run goes; "" if something does or could.
 func (r *run) paused(c api.Counts) api.Paused {
 	switch {
-	case r.phase != going || c.Running > 0:
+	case r.Phase != runstate.Going || c.Running > 0:
 		return ""
 	case r.holds.why() != "":
 		return api.PausedHeld
@@ -204,8 +192,8 @@ func (r *run) paused(c api.Counts) api.Paused {
 		return ""
 	}
 	people, moments := 0, 0
-	for i := range r.since {
-		switch kind, _, _ := r.sched.Waits(i); kind {
+	for i := range r.Since {
+		switch kind, _, _ := r.Sched.Waits(i); kind {
 		case scheduler.WaitApproval:
 			people++
 		case scheduler.WaitTime, scheduler.WaitRetry:
@@ -213,7 +201,7 @@ func (r *run) paused(c api.Counts) api.Paused {
 		}
 	}
 	switch {
-	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.sched.NextTick() > 0: // a container waits for its rate
+	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.Sched.NextTick() > 0: // a container waits for its rate
 		return api.PausedTime
 	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // a node in line for a pool can go at any time
 		return ""

@@ -11,6 +11,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
@@ -184,7 +185,7 @@ func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	if req, err := w.store.Request(n); err == nil {
 		res.Started, res.DurationMS = req.Time, clock.Milliseconds(req.Time, end)
 	}
-	if !w.store.Bare(n, pastFile, workfile.StatusesName) {
+	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
 		if err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ func (h *holds) why() string {
 	return h.executor
 }
 
-func (r *run) heldBy() string { return r.holds.why() }
+func (r *run) HeldBy() string { return r.holds.why() }
 
 // hold sets or clears (why == "") a reason, and publishes the change.
 func (r *run) hold(w *Workspace, reason *string, why string) {
@@ -47,11 +47,11 @@ func (r *run) hold(w *Workspace, reason *string, why string) {
 		return
 	}
 	if now == "" {
-		w.cfg.Log.Info("a run goes on", "run", r.id)
+		w.cfg.Log.Info("a run goes on", "run", r.ID)
 	} else {
-		w.cfg.Log.Warn("a run is held", "run", r.id, "why", now)
+		w.cfg.Log.Warn("a run is held", "run", r.ID, "why", now)
 	}
-	w.publish(api.Event{Type: api.RunHeld, Run: r.id, Message: now})
+	w.publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
 }
 
 // notRecorded holds the run until what cannot be written now has been written.
@@ -121,7 +121,7 @@ func (r *run) flushJournal(w *Workspace) bool {
 // keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
 // of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
 func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
-	outer := r.outer()
+	outer := r.OuterNodes()
 	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
 		return true
 	}
@@ -145,7 +145,7 @@ func (r *run) syncJournal(w *Workspace) bool {
 }
 
 func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.inflight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
+	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
 }
 
 // mayTake reports whether the journal has room for the records of one more execution.

@@ -11,15 +11,16 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // controlling returns the active run with control flow that covers a node, or nil.
 func (w *Workspace) controlling(n *graph.Node) *run {
 	for _, r := range w.runs {
-		if r.flow == nil {
+		if r.Flow == nil {
 			continue
 		}
-		if _, in := r.sched.Index(n.ID); in {
+		if _, in := r.Sched.Index(n.ID); in {
 			return r
 		}
 	}
@@ -38,13 +39,8 @@ func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 		}
 		return
 	}
-	i, _ := r.sched.Index(n.ID)
-	r.describeControl(i, s)
-}
-
-func (r *runState) describeControl(i int, s *api.NodeStatus) {
-	_, s.Wait = r.waitingState(i)
-	s.Attempt, s.Instances = r.sched.Attempt(i), r.instancesOf(i)
+	i, _ := r.Sched.Index(n.ID)
+	r.DescribeControl(i, s)
 }
 
 func subFlowWord(n *graph.Node) string {
@@ -77,8 +73,8 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
-		addInstance(in, k, s.State)
-		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
+		runstate.AddInstance(in, k, s.State)
+		if list := notable[s.State]; s.State != api.StateOK && len(list) < runstate.NotableInstances {
 			notable[s.State] = append(list, s)
 		}
 	}
@@ -122,7 +118,7 @@ func (w *Workspace) localName(n *graph.Node) string {
 
 // describeEdges adds to edges whether the last run has taken them.
 func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
-	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.flow != nil }) {
+	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Flow != nil }) {
 		return
 	}
 	live := map[int]*api.EdgeStatus{}
@@ -141,11 +137,11 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 	}
 	for _, r := range w.runs {
 		for j, e := range r.liveEdges {
-			if e == nil || r.flow == nil {
+			if e == nil || r.Flow == nil {
 				continue
 			}
 			if s := live[e.Key]; s != nil {
-				s.Taken, s.Dead = r.sched.Taken(j), r.sched.Dead(j)
+				s.Taken, s.Dead = r.Sched.Taken(j), r.Sched.Dead(j)
 			}
 		}
 	}
@@ -159,9 +155,9 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	}
 	selector = w.numbered(selector)
 	for _, r := range w.runs {
-		for i := r.outer(); i < len(r.nodes); i++ {
-			if pathMatches(selector, r.nodes[i].id) {
-				nodes = append(nodes, r.nodeStatus(i))
+		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
+			if pathMatches(selector, r.Nodes[i].ID) {
+				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
@@ -181,18 +177,18 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 // instancesIn returns the nodes of instances that are in a state, by their numbers.
 func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 	for _, r := range w.runs {
-		for i := r.outer(); i < len(r.nodes); i++ {
-			if string(r.stateIn(i, false)) == state {
-				nodes = append(nodes, r.nodeStatus(i))
+		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
+			if string(r.StateIn(i, false)) == state {
+				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
-	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.nodes) > r.outer() }) {
+	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.Nodes) > r.OuterNodes() }) {
 		return nodes // the earlier instances of these nodes do not count any more
 	}
 	namer := &pathNamer{w: w}
 	for path, p := range w.before {
-		if strings.Contains(path, "]/") && string(stateOf(p.Status, w.last[path].rec, false)) == state {
+		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, w.last[path].rec, false)) == state {
 			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
 		}
 	}
@@ -203,10 +199,10 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 // pastNodeStatus describes a node of an instance of a run that is over.
 func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
 	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
-		State: stateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
+		State: runstate.StateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
 	if rec := w.last[path].rec; rec != nil {
-		rec.describe(&s)
-		s.Executions, s.Command = rec.executions, rec.command
+		rec.Describe(&s)
+		s.Executions, s.Command = rec.Number, rec.Command
 	}
 	s.Handled, s.Mocked = p.Handled, p.Mocked
 	s.Item = w.pastItem(path)
@@ -243,23 +239,6 @@ func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
 		}
 	}
 	return nil, false
-}
-
-// nodeStatus describes a node of an instance.
-func (r *runState) nodeStatus(i int) api.NodeStatus {
-	n := &r.nodes[i]
-	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
-		State: r.stateIn(i, false), Run: r.id, Outputs: r.knownOutputs(i)}
-	if n.rec != nil {
-		n.rec.describe(&s)
-		s.Executions = n.rec.executions
-	}
-	if subflow, _, ok := r.sched.Instance(i); ok {
-		s.Parent = r.nodes[subflow].id
-		s.Item = r.itemOf(i)
-	}
-	r.describeControl(i, &s)
-	return s
 }
 
 // pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,

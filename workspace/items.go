@@ -12,64 +12,12 @@ import (
 	"wf/scheduler/expression"
 )
 
-// knownItems caches the names of the instances of one sub-flow.
-type knownItems struct {
-	subflow int
-	first   *any // of the items: another activation has other ones
-	words   []string
-}
-
-// itemWordsOf returns the names of the instances of a sub-flow of the run.
-func (r *runState) itemWordsOf(subflow int) []string {
-	items := r.sched.Items(subflow)
-	if len(items) == 0 {
-		return nil
-	}
-	if k := &r.words; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
-		r.words = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
-	}
-	return r.words.words
-}
-
-// shownName is the name of a node of an instance for people: its path, with items in place of numbers.
-func (r *runState) shownName(i int, path string) string {
-	subflow, instance, ok := r.sched.Instance(i)
-	at := strings.LastIndex(path, "]/")
-	open := strings.LastIndexByte(path[:max(at, 0)], '[')
-	if !ok || open < 0 {
-		return path
-	}
-	head, number := path[:open], path[open+1:at]
-	if subflow >= r.outer() && subflow < len(r.nodes) {
-		head = r.nodes[subflow].name
-	}
-	if words := r.itemWordsOf(subflow); instance < len(words) && words[instance] != "" {
-		number = words[instance]
-	}
-	if head == path[:open] && number == path[open+1:at] {
-		return path
-	}
-	return head + "[" + number + path[at:]
-}
-
-// itemOf returns the item of the instance that a node lies in, as text; "" if there is none.
-func (r *runState) itemOf(i int) string {
-	subflow, instance, ok := r.sched.Instance(i)
-	if !ok {
-		return ""
-	}
-	if items := r.sched.Items(subflow); instance < len(items) {
-		return expression.Format(items[instance])
-	}
-	return ""
-}
-
 // eventItem returns the item of the node of an event.
 func (w *Workspace) eventItem(run, node string) string {
 	for _, r := range w.runs {
-		if r.id == run {
-			if i, in := r.sched.Index(node); in && i >= r.outer() {
-				return r.itemOf(i)
+		if r.ID == run {
+			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() {
+				return r.ItemOf(i)
 			}
 		}
 	}
@@ -83,8 +31,8 @@ func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
 		id = n.ID
 	}
 	for _, r := range w.runs {
-		if i, in := r.sched.Index(id); in {
-			return r.sched.Items(i)
+		if i, in := r.Sched.Index(id); in {
+			return r.Sched.Items(i)
 		}
 	}
 	return w.before[id].Items

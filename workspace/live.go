@@ -34,9 +34,9 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 		if err != nil {
 			return found{}, err
 		}
-		f := found{counts: r.countAll()}
+		f := found{counts: r.CountAll()}
 		for _, id := range nodes {
-			if i, in := r.sched.Index(id); in {
+			if i, in := r.Sched.Index(id); in {
 				f.outputs = r.liveOutputs(w, i, f.outputs)
 			}
 		}
@@ -56,12 +56,12 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 
 // liveOutputs appends the output of node i if it is running.
 func (r *run) liveOutputs(w *Workspace, i int, list []output) []output {
-	rec := r.nodes[i].rec
-	if rec == nil || !rec.live || rec.out.File == "" {
+	rec := r.Nodes[i].Execution
+	if rec == nil || !rec.Live || rec.Out.File == "" {
 		return list
 	}
-	o := output{dir: w.store.Dir(r.n), out: rec.out, err: rec.err}
-	o.info.Node, o.info.Execution = r.nodes[i].id, rec.executions
+	o := output{dir: w.store.Dir(r.Number), out: rec.Out, err: rec.Err}
+	o.info.Node, o.info.Execution = r.Nodes[i].ID, rec.Number
 	return append(list, o)
 }
 

@@ -16,6 +16,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/workspace/runstate"
 )
 
 // output is the output of one execution on disk.
@@ -23,16 +24,10 @@ type output struct {
 	info     api.LogInfo
 	dir      string
 	out, err executor.Range
-	pid      int         // while the execution runs
-	inFile   *fileOutput // for an output that the workfile contains; nil for all others
-	ending   *ending     // nil when the execution has ended
+	pid      int                 // while the execution runs
+	inFile   *fileOutput         // for an output that the workfile contains; nil for all others
+	ending   *runstate.OutputEnd // nil when the execution has ended
 	span
-}
-
-// ending reports to readers of an output where it ends. out and err are set before done is closed.
-type ending struct {
-	done     chan struct{}
-	out, err executor.Range
 }
 
 // LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
@@ -75,7 +70,7 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 		return nil, err
 	}
 	if r.End < 0 && o.ending != nil {
-		out.pid, out.over, out.final = o.pid, o.ending.done, final
+		out.pid, out.over, out.final = o.pid, o.ending.Done, final
 		if follow {
 			return out, out.follow()
 		}

@@ -9,6 +9,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // logPlace names an execution.
@@ -47,13 +48,13 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 		}
 		r := w.stillToRun(p)
 		if wait && r != nil {
-			p.run = r.n // if this run does not execute it, an earlier output must not be taken for its own
+			p.run = r.Number // if this run does not execute it, an earlier output must not be taken for its own
 			w.outputWaits = append(w.outputWaits, outputWait{ctx, p, reply})
 			return
 		}
 		f, err := w.locate(p)
 		if f.o != nil && r != nil {
-			f.o.info.Pending = r.id
+			f.o.info.Pending = r.ID
 		}
 		reply(f, err)
 	})
@@ -102,34 +103,34 @@ func isPath(text string) bool { return strings.Contains(text, "]/") }
 // locate finds the output of a place without reading the history.
 func (w *Workspace) locate(p logPlace) (located, error) {
 	rec := w.last[p.id].rec
-	executed := rec != nil && rec.executions > 0
+	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
-		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.mocked && rec.reason == "") {
+		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
 			return located{o: o}, nil
 		}
 		return located{}, whyNoOutput(p, rec)
 	}
 	if p.run == 0 {
-		p.run = rec.run
+		p.run = rec.Run
 	}
-	if executed && rec.run == p.run && (p.execution == 0 || p.execution == rec.executions) {
+	if executed && rec.Run == p.run && (p.execution == 0 || p.execution == rec.Number) {
 		return located{o: w.liveOutput(p.id, rec)}, nil
 	}
-	if executed && rec.run == p.run && p.execution > rec.executions {
+	if executed && rec.Run == p.run && p.execution > rec.Number {
 		return located{}, noOutput("node %s has no execution %d in run %d", p.name, p.execution, p.run)
 	}
 	return located{past: &p}, nil
 }
 
 // whyNoOutput says why a node has no output.
-func whyNoOutput(p logPlace, rec *nodeRecord) error {
+func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
-	case rec != nil && rec.mocked:
+	case rec != nil && rec.Mocked:
 		return noOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
-	case rec != nil && rec.reason != "" && rec.message != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.message)
-	case rec != nil && rec.reason != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.reason)
+	case rec != nil && rec.Reason != "" && rec.Message != "":
+		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
+	case rec != nil && rec.Reason != "":
+		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Reason)
 	}
 	return noOutput("node %s has no output: it has not run here yet", p.name)
 }
@@ -137,7 +138,7 @@ func whyNoOutput(p logPlace, rec *nodeRecord) error {
 // stillToRun returns the run that will still start the execution, or nil.
 func (w *Workspace) stillToRun(p logPlace) *run {
 	for _, r := range w.runs {
-		if (p.run == 0 || p.run == r.n) && w.covers(r, p.id) && w.toBegin(r, p) {
+		if (p.run == 0 || p.run == r.Number) && w.covers(r, p.id) && w.toBegin(r, p) {
 			return r
 		}
 	}
@@ -146,7 +147,7 @@ func (w *Workspace) stillToRun(p logPlace) *run {
 
 // covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
 func (w *Workspace) covers(r *run, id string) bool {
-	if _, ok := r.sched.Index(id); ok || !isPath(id) {
+	if _, ok := r.Sched.Index(id); ok || !isPath(id) {
 		return ok
 	}
 	container, _, _ := strings.Cut(id, "[")
@@ -154,30 +155,30 @@ func (w *Workspace) covers(r *run, id string) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := r.sched.Index(n.ID)
+	_, ok := r.Sched.Index(n.ID)
 	return ok
 }
 
 // toBegin reports whether a run that covers the node will still start the execution.
 func (w *Workspace) toBegin(r *run, p logPlace) bool {
-	if r.phase == ended || r.phase == complete {
+	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
 	rec, begun := w.last[p.id].rec, 0
-	if rec != nil && rec.run == r.n {
-		begun = rec.executions
+	if rec != nil && rec.Run == r.Number {
+		begun = rec.Number
 	}
 	switch {
 	case p.execution > 0 && p.execution < begun:
 		return false
 	case begun > 0 && (p.execution == 0 || p.execution == begun):
-		return rec.live && rec.out.File == "" // the executor has it and has not reported its start
+		return rec.Live && rec.Out.File == "" // the executor has it and has not reported its start
 	}
-	i, ok := r.sched.Index(p.id)
+	i, ok := r.Sched.Index(p.id)
 	if !ok {
 		return true // its instance has not started
 	}
-	switch r.sched.Status(i) {
+	switch r.Sched.Status(i) {
 	case graph.Idle, graph.Queued, graph.Running:
 		return true
 	}
@@ -224,21 +225,21 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 // errNotThere says that a run did not cover a node.
 var errNotThere = errors.New("the run has no such node")
 
-func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
-	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid, span: span{started: rec.started}}
-	if !rec.live {
-		o.ended = rec.ended
+func (w *Workspace) liveOutput(id string, rec *runstate.Execution) *output {
+	o := &output{dir: w.store.Dir(rec.Run), out: rec.Out, err: rec.Err, pid: rec.PID, span: span{started: rec.StartedAt}}
+	if !rec.Live {
+		o.ended = rec.EndedAt
 	}
 	name := id
 	if n := w.file.Graph().Node(id); n != nil {
 		name = w.file.Handle(n)
 	}
-	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.run), Execution: rec.executions, Over: !rec.live}
-	if rec.live {
-		if rec.ending == nil {
-			rec.ending = &ending{done: make(chan struct{})}
+	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.Run), Execution: rec.Number, Over: !rec.Live}
+	if rec.Live {
+		if rec.Ending == nil {
+			rec.Ending = &runstate.OutputEnd{Done: make(chan struct{})}
 		}
-		o.ending = rec.ending
+		o.ending = rec.Ending
 	}
 	return o
 }
@@ -254,7 +255,7 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
-		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err), span: span{e.Started, e.Ended}}
+		o := &output{dir: w.store.Dir(run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err), span: span{e.Started, e.Ended}}
 		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}
@@ -270,12 +271,12 @@ func (o *output) merged() bool { return o.out.File != "" && o.err.File == "" }
 // stream returns where a stream lies, and a function for where it ends when the execution is over. All of a merged output is
 // standard output.
 func (o *output) stream(name string) (r executor.Range, final func() executor.Range, err error) {
-	out := func() executor.Range { return o.ending.out }
+	out := func() executor.Range { return o.ending.Out }
 	switch name {
 	case "stdout":
 		return o.out, out, nil
 	case "stderr":
-		return o.err, func() executor.Range { return o.ending.err }, nil
+		return o.err, func() executor.Range { return o.ending.Err }, nil
 	case "output":
 		if o.out.File != "" && !o.merged() {
 			return r, nil, api.Invalid("standard output and standard error of %s are apart: ask for stdout or stderr", o.info.Name)

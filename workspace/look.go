@@ -71,8 +71,8 @@ func (w *Workspace) lookBack(n int) {
 		return
 	}
 	r := newRun()
-	r.runState = *p.runState
-	r.over, r.active = false, r
+	r.State = *p.State
+	r.Replayed, r.Active = false, r
 	r.relive(w, p.records)
 	w.runs = append(w.runs, r)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/runstate"
 )
 
 // The folder of a run may be removed or become read-only while the run goes on. Running commands go on. A run that has ended
@@ -17,7 +18,7 @@ import (
 
 // lost says which record of the run is missing; "" if all are there.
 func (r *run) lost() string {
-	for _, path := range []string{r.dir, filepath.Join(r.dir, "journal")} {
+	for _, path := range []string{r.Dir, filepath.Join(r.Dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Sprintf("its history is lost: %s was removed while it went on", path)
 		}
@@ -38,7 +39,7 @@ func (w *Workspace) keepFolder() error {
 func (w *Workspace) given() int {
 	n := w.file.Statuses().Through()
 	for _, r := range w.runs {
-		n = max(n, r.n)
+		n = max(n, r.Number)
 	}
 	return n
 }
@@ -62,11 +63,11 @@ func (r *run) answerInTime(w *Workspace) {
 
 // answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
 func (r *run) answerUnrecorded(w *Workspace) {
-	if r.phase == complete || len(r.onStop) == 0 {
+	if r.Phase == runstate.Complete || len(r.onStop) == 0 {
 		return
 	}
 	why := r.holds.why()
-	if why == "" || r.phase != ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.grace()+stopPatience {
+	if why == "" || r.Phase != runstate.Ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.Grace()+stopPatience {
 		r.answerInTime(w)
 		return
 	}

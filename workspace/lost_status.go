@@ -3,6 +3,7 @@ package workspace
 import (
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/runstate"
 )
 
 // settleStatuses decides about statuses that only the history explains, and about nodes that a run left
@@ -29,10 +30,10 @@ func (w *Workspace) relearn(n *graph.Node) {
 	switch rec := w.last[n.ID].rec; {
 	case w.covered(n):
 		return
-	case rec != nil && rec.status == n.Status:
+	case rec != nil && rec.Status == n.Status:
 		return
-	case rec != nil && w.last[n.ID].run == rec.run:
-		status = rec.status
+	case rec != nil && w.last[n.ID].run == rec.Run:
+		status = rec.Status
 	}
 	w.file.Statuses().Relearn(n, status)
 }
@@ -40,7 +41,7 @@ func (w *Workspace) relearn(n *graph.Node) {
 // covered reports whether a run that is going covers a node, itself or by its instances.
 func (w *Workspace) covered(n *graph.Node) bool {
 	for _, r := range w.runs {
-		if _, in := r.sched.Index(n.ID); in || r.templates[n.ID] != nil {
+		if _, in := r.Sched.Index(n.ID); in || r.Templates[n.ID] != nil {
 			return true
 		}
 	}
@@ -50,7 +51,7 @@ func (w *Workspace) covered(n *graph.Node) bool {
 // runOf is the active run whose scope holds the node.
 func (w *Workspace) runOf(n *graph.Node) *run {
 	for _, r := range w.runs {
-		if _, in := r.sched.Index(n.ID); in {
+		if _, in := r.Sched.Index(n.ID); in {
 			return r
 		}
 	}
@@ -65,9 +66,9 @@ func (w *Workspace) lose(n *graph.Node, fromFile bool) {
 	if fromFile {
 		m.run, message = 0, "the workfile says that it runs, and no run of this machine does that"
 	}
-	rec := nodeRecord{run: m.run, status: graph.Failed, reason: api.ReasonLost, message: message}
-	if m.rec != nil && m.rec.run == m.run {
-		rec.executions, rec.started, rec.command, rec.out, rec.err = m.rec.executions, m.rec.started, m.rec.command, m.rec.out, m.rec.err
+	rec := runstate.Execution{Run: m.run, Status: graph.Failed, Reason: api.ReasonLost, Message: message}
+	if m.rec != nil && m.rec.Run == m.run {
+		rec.Number, rec.StartedAt, rec.Command, rec.Out, rec.Err = m.rec.Number, m.rec.StartedAt, m.rec.Command, m.rec.Out, m.rec.Err
 	}
 	m.rec = &rec
 	w.last[n.ID] = m

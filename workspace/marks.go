@@ -75,5 +75,5 @@ func (w *Workspace) tellMarks(most int) {
 // chooses reports whether an edge can be taken or dead, besides its mark.
 func (w *Workspace) chooses(e *graph.Edge) bool {
 	r := w.runOf(e.Source)
-	return r != nil && r.flow != nil
+	return r != nil && r.Flow != nil
 }

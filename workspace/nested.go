@@ -38,15 +38,15 @@ type nesting struct {
 // execution finds the execution that a command says it is.
 func (w *Workspace) execution(c api.Caller) (r *run, id executor.ID, live bool) {
 	for _, r := range w.runs {
-		if r.id != c.Run {
+		if r.ID != c.Run {
 			continue
 		}
-		i, in := r.sched.Index(c.Node)
+		i, in := r.Sched.Index(c.Node)
 		if !in {
 			return nil, id, false
 		}
-		rec := r.nodes[i].rec
-		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.live && rec.executions == c.Execution
+		rec := r.Nodes[i].Execution
+		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.Live && rec.Number == c.Execution
 	}
 	return nil, id, false
 }
@@ -64,8 +64,8 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 			return answer{}, nil
 		}
 		held := map[string]int{}
-		if r.req.Caller != nil {
-			for pool, n := range r.req.Caller.Held {
+		if r.Request.Caller != nil {
+			for pool, n := range r.Request.Caller.Held {
 				held[pool] += n
 			}
 		}
@@ -89,7 +89,7 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 		}
 		switch {
 		case waits:
-			if r.callers[id]++; r.nodes[id.Node].rec.begun {
+			if r.callers[id]++; r.Nodes[id.Node].Execution.Started {
 				r.lend(id)
 			}
 		default:
@@ -129,22 +129,22 @@ func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool,
 
 // tellCaller tells the execution that has started a run that the run is going.
 func (w *Workspace) tellCaller(r *run) {
-	if r.req.Caller == nil || w.cfg.Nested == nil {
+	if r.Request.Caller == nil || w.cfg.Nested == nil {
 		return
 	}
-	by, child := callerOf(r.req.Caller), Child{w.id, r.id}
+	by, child := callerOf(r.Request.Caller), Child{w.id, r.ID}
 	w.loop.Run(func() { w.cfg.Nested.Began(by, child) })
 }
 
 // leaveTo returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
 // other run takes it.
 func (w *Workspace) leaveTo(r *run) {
-	if r.req.Caller == nil || w.cfg.Nested == nil || r.member == nil {
+	if r.Request.Caller == nil || w.cfg.Nested == nil || r.member == nil {
 		r.leaveSlots()
 		return
 	}
 	r.short.stop()
-	by := callerOf(r.req.Caller)
+	by := callerOf(r.Request.Caller)
 	w.loop.Run(func() {
 		w.cfg.Nested.Over(by)
 		r.member.Leave()

@@ -1,94 +1,43 @@
 package workspace
 
 import (
-	"time"
-
 	"wf/api"
-	"wf/executor"
 	"wf/graph"
-	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // memory is what is known of a node's past.
 type memory struct {
-	run int         // the last run it took part in, executed or not; 0 = none is known
-	rec *nodeRecord // its latest execution, maybe of an earlier run; nil = none is known
-}
-
-// nodeRecord is what is known about a node's latest execution, or about a failure without one.
-type nodeRecord struct {
-	run        int
-	executions int         // begun in that run
-	live       bool        // handed to the executor and not over
-	begun      bool        // its process exists, or has existed
-	before     *nodeRecord // what was known before it; nil once it has begun
-	pid        int         // while live
-	lastPID    int
-	started    time.Time
-	ended      time.Time
-	reason     api.Reason // of a failure
-	exitCode   int
-	signal     int
-	message    string
-	command    string // the line after wrapping
-	out, err   executor.Range
-	status     graph.Status // it led to: a file that says otherwise makes the record void
-	mocked     bool         // it was not executed: its end was given
-	handled    bool         // it failed, and an edge fired for that
-	outputs    map[string]any
-	inputs     *api.Inputs // of the execution; nil for a plain command
-	ending     *ending     // for those who follow its output; nil = nobody
+	run int                 // the last run it took part in, executed or not; 0 = none is known
+	rec *runstate.Execution // its latest execution, maybe of an earlier run; nil = none is known
 }
 
 // state is what people see of a node now. blocked says that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
 		if !w.covered(n) { // a run that is gone, or never was here, has left it so: nobody will start it
-			return stateOf(graph.Idle, nil, blocked)
+			return runstate.StateOf(graph.Idle, nil, blocked)
 		}
 		if r := w.controlling(n); r != nil {
-			i, _ := r.sched.Index(n.ID)
-			if s, _ := r.waitingState(i); s != "" {
+			i, _ := r.Sched.Index(n.ID)
+			if s, _ := r.WaitingState(i); s != "" {
 				return s
 			}
 		}
 		for _, r := range w.runs {
-			if s := r.templateWaits(n.ID); s != "" {
+			if s := r.TemplateWaits(n.ID); s != "" {
 				return s
 			}
 		}
 	}
-	return stateOf(n.Status, w.record(n), blocked)
-}
-
-// stateOf derives what people see from a status and the record, if any, of the execution that led to it.
-func stateOf(status graph.Status, rec *nodeRecord, blocked bool) api.State {
-	switch status {
-	case graph.Queued:
-		return api.StateQueued
-	case graph.Running:
-		return api.StateRunning
-	case graph.Ran:
-		return api.StateOK
-	case graph.Failed:
-		if rec != nil && rec.reason == api.ReasonCancelled {
-			return api.StateCancelled
-		}
-		return api.StateFailed
-	case graph.Skipped:
-		return api.StateSkipped
-	}
-	if blocked {
-		return api.StateBlocked
-	}
-	return api.StateIdle
+	return runstate.StateOf(n.Status, w.record(n), blocked)
 }
 
 // record is the node's record if it still explains the node's status.
-func (w *Workspace) record(n *graph.Node) *nodeRecord {
+func (w *Workspace) record(n *graph.Node) *runstate.Execution {
 	rec := w.last[n.ID].rec
-	if rec == nil || rec.status != n.Status {
+	if rec == nil || rec.Status != n.Status {
 		return nil
 	}
 	return rec
@@ -107,7 +56,7 @@ func (w *Workspace) blocked() []bool {
 	}
 	var stack []visit
 	for _, n := range nodes {
-		if rec := w.record(n); w.state(n, false) == api.StateFailed && (rec == nil || !rec.handled) {
+		if rec := w.record(n); w.state(n, false) == api.StateFailed && (rec == nil || !rec.Handled) {
 			stack = append(stack, visit{n, w.lastRun(n)})
 		}
 	}
@@ -125,7 +74,7 @@ func (w *Workspace) blocked() []bool {
 		}
 	}
 	for _, r := range w.runs {
-		for i, is := range r.sched.Blocked()[:r.outer()] {
+		for i, is := range r.Sched.Blocked()[:r.OuterNodes()] {
 			if n := r.liveNode(i); n != nil {
 				blocked[n.Pos()] = is
 			}
@@ -148,42 +97,12 @@ func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 	}
 	s.Run = history.RunID(w.lastRun(n))
 	if rec := w.record(n); rec != nil {
-		rec.describe(&s)
-		if rec.run == w.lastRun(n) {
-			s.Executions = rec.executions
+		rec.Describe(&s)
+		if rec.Run == w.lastRun(n) {
+			s.Executions = rec.Number
 		}
 	}
 	s.FromFile = w.file.Statuses().FromFile(n.ID)
 	w.describeControl(n, &s)
 	return s
-}
-
-func (rec *nodeRecord) describe(s *api.NodeStatus) {
-	s.Message, s.Mocked, s.Handled = rec.message, rec.mocked, rec.handled
-	if rec.live {
-		s.PID = rec.pid
-	} else {
-		s.Reason = rec.reason
-	}
-	if !rec.started.IsZero() {
-		s.Started = new(rec.started)
-	}
-	if rec.over() {
-		s.DurationMS = new(clock.Milliseconds(rec.started, rec.ended))
-		s.ExitCode, s.Signal = rec.exit(), signalName(rec.signal)
-	}
-}
-
-// over reports whether an execution has begun and ended.
-func (rec *nodeRecord) over() bool { return !rec.live && !rec.ended.IsZero() }
-
-// exit is the exit code where there is one.
-func (rec *nodeRecord) exit() *int {
-	switch {
-	case rec.signal != 0 || rec.reason == api.ReasonStart || rec.reason == api.ReasonLost:
-		return nil
-	case rec.executions == 0 && !rec.mocked && rec.reason != "": // it ended without having run
-		return nil
-	}
-	return new(rec.exitCode)
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // A request that changes something may come twice, because its daemon was killed or the connection broke before the answer
@@ -17,17 +18,17 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 		return false
 	}
 	for _, r := range w.runs {
-		if r.req.Key != p.req.Key {
+		if r.Request.Key != p.req.Key {
 			continue
 		}
-		if r.phase != preparing || r.n != 0 {
-			p.reply(w.acceptedAs(r.req), nil)
+		if r.Phase != runstate.Preparing || r.Number != 0 {
+			p.reply(w.acceptedAs(r.Request), nil)
 			return true
 		}
 		first := r.accepted
 		r.accepted = func(err error) {
 			first(err)
-			p.reply(w.acceptedAs(r.req), err)
+			p.reply(w.acceptedAs(r.Request), err)
 		}
 		return true
 	}
@@ -66,7 +67,7 @@ func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
 		return api.Approval{}, false
 	}
 	for _, r := range w.runs {
-		if a, made := r.requests[d.Key]; made {
+		if a, made := r.Requests[d.Key]; made {
 			return a, true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
@@ -190,17 +191,17 @@ func (w *Workspace) remember(run int) (explained int) {
 	for _, e := range past.Executions {
 		status, known := w.statusBefore(e.ID)
 		m := w.last[e.ID]
-		if !known || m.rec != nil && m.rec.run != run {
+		if !known || m.rec != nil && m.rec.Run != run {
 			continue // a later run knows better
 		}
 		if m.rec == nil {
-			m.rec = &nodeRecord{run: run}
+			m.rec = &runstate.Execution{Run: run}
 			m.run = max(m.run, run)
 			w.last[e.ID] = m
 		}
-		before := m.rec.status == status
-		m.rec.recall(e)
-		if after := m.rec.status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
+		before := m.rec.Status == status
+		m.rec.Recall(e)
+		if after := m.rec.Status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
 			explained++
 		}
 	}
@@ -220,23 +221,6 @@ func (w *Workspace) statusBefore(id string) (s graph.Status, known bool) {
 	}
 	p, known := w.before[id]
 	return p.Status, known
-}
-
-// recall takes over what a past execution was.
-func (rec *nodeRecord) recall(e history.Execution) {
-	rec.executions, rec.lastPID, rec.command = e.Number, e.PID, e.Command
-	rec.started, rec.ended, rec.message = e.Started, e.Ended, e.Message
-	rec.reason, rec.exitCode, rec.signal = api.Reason(e.Reason), e.ExitCode, e.Signal
-	rec.out, rec.err = executorRange(e.Out), executorRange(e.Err)
-	switch {
-	case e.OK:
-		rec.status = graph.Ran
-	case e.Over:
-		rec.status = graph.Failed
-	}
-	if rec.started.IsZero() {
-		rec.started = e.Ended
-	}
 }
 
 // Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it

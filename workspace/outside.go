@@ -11,6 +11,7 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:
@@ -61,7 +62,7 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 	copied := false
 	for _, n := range f.References(scope) {
 		rec := w.record(n)
-		if _, known := past[n.ID]; known || rec == nil || rec.live || n.Status != graph.Ran && n.Status != graph.Failed {
+		if _, known := past[n.ID]; known || rec == nil || rec.Live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
 		}
 		if !copied {
@@ -70,7 +71,7 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 				past = scheduler.Prior{}
 			}
 		}
-		past[n.ID] = pastOfRecord(rec)
+		past[n.ID] = runstate.PriorOf(rec)
 	}
 	return past
 }
@@ -97,7 +98,7 @@ func (w *Workspace) templateOf(path string) *graph.Node {
 
 // outsideNotes say of nodes that texts of a run ask for, and that are not part of it, whose values are seen.
 func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
-	if r.flow == nil {
+	if r.Flow == nil {
 		return nil
 	}
 	in := make(map[*graph.Node]bool, len(scope))
@@ -111,10 +112,10 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 			continue
 		}
 		from := history.RunID(w.last[n.ID].run)
-		if rec := w.last[n.ID].rec; rec != nil && rec.run != 0 {
-			from = history.RunID(rec.run)
+		if rec := w.last[n.ID].rec; rec != nil && rec.Run != 0 {
+			from = history.RunID(rec.Run)
 		}
-		switch p, known := r.past[n.ID]; {
+		switch p, known := r.Prior[n.ID]; {
 		case known && p.Mocked && !w.before[n.ID].Mocked:
 			from = "mock"
 		case known:
@@ -123,7 +124,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 			for outermost.Home() != nil {
 				outermost = outermost.Home()
 			}
-			if from = ""; r.past[outermost.ID].Instances > 0 {
+			if from = ""; r.Prior[outermost.ID].Instances > 0 {
 				from = history.RunID(w.lastRun(outermost))
 			}
 		default:

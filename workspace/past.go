@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // Runs lists the runs of the workfile, newest first.
@@ -49,8 +50,8 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
-			if r.n != 0 {
-				active[r.n] = r.summary()
+			if r.Number != 0 {
+				active[r.Number] = r.summary()
 			}
 		}
 		return active, nil
@@ -159,9 +160,9 @@ func (w *Workspace) keptIn(n int) (kept []string) {
 	if err != nil {
 		return nil
 	}
-	for i := range r.outer() {
-		if rec := r.nodes[i].rec; r.sched.Status(i) == graph.Ran && (rec == nil || rec.executions == 0) && r.sched.Members(i) == 0 {
-			kept = append(kept, r.nodes[i].id)
+	for i := range r.OuterNodes() {
+		if rec := r.Nodes[i].Execution; r.Sched.Status(i) == graph.Ran && (rec == nil || rec.Number == 0) && r.Sched.Members(i) == 0 {
+			kept = append(kept, r.Nodes[i].ID)
 		}
 	}
 	return kept
@@ -169,14 +170,14 @@ func (w *Workspace) keptIn(n int) (kept []string) {
 
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
-		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message, Inputs: readInputs(e.Inputs)}
+		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}
 	if !e.Started.IsZero() {
 		x.Started = new(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
+	o := output{dir: w.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
 	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
@@ -186,8 +187,8 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 		begin = e.Ended
 	}
 	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(clock.Milliseconds(begin, e.Ended)), e.UserMS, e.SysMS
-	rec := nodeRecord{executions: e.Number, exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
-	x.ExitCode = rec.exit()
+	rec := runstate.Execution{Number: e.Number, ExitCode: e.ExitCode, Signal: e.Signal, Reason: api.Reason(e.Reason)}
+	x.ExitCode = rec.Exit()
 	return x
 }
 
@@ -222,7 +223,7 @@ func (w *Workspace) forget(n int) {
 			m.run = 0
 			w.file.Statuses().Own(id)
 		}
-		if m.rec != nil && m.rec.run == n {
+		if m.rec != nil && m.rec.Run == n {
 			m.rec = nil
 		}
 		w.last[id] = m

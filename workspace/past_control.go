@@ -29,17 +29,17 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	}
 	last := map[int]int{}
 	for k, x := range d.Execs {
-		if i, ok := r.sched.Index(x.Node); ok {
+		if i, ok := r.Sched.Index(x.Node); ok {
 			last[i] = k
 		}
 	}
 	for i, k := range last {
-		d.Execs[k].Handled = r.sched.Handled(i)
+		d.Execs[k].Handled = r.Sched.Handled(i)
 	}
-	d.Notes = append(d.Notes, r.unmatchedNotes()...)
+	d.Notes = append(d.Notes, r.UnmatchedNotes()...)
 	d.Left = slices.DeleteFunc(d.Left, func(n api.NodeStatus) bool {
-		i, ok := r.sched.Index(n.ID)
-		return !ok || r.sched.Status(i) != graph.Idle
+		i, ok := r.Sched.Index(n.ID)
+		return !ok || r.Sched.Status(i) != graph.Idle
 	})
 }
 

@@ -16,7 +16,7 @@ const maxPlanned = 100
 // instances counts the instances that there are, or will be, of each node of the workfile in a sub-flow.
 func (p *planner) instances(present []bool) map[string]int {
 	all := map[string]int{}
-	sched := p.r.sched
+	sched := p.r.Sched
 	for i, there := range present {
 		if !there {
 			continue
@@ -35,7 +35,7 @@ func (p *planner) instances(present []bool) map[string]int {
 
 // innerStep adds a node of an instance to the step of its like.
 func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
-	sched := p.r.sched
+	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
 	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
@@ -43,7 +43,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	if !known {
 		n := p.w.file.Graph().Node(template)
 		name := everyInstance(path)
-		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
 			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
@@ -124,14 +124,14 @@ func everyInstance(path string) string {
 
 // hidden lists what lies in sub-flows that may begin with all their nodes.
 func (p *planner) hidden() {
-	for _, id := range p.r.req.Scope[p.r.outer():] {
+	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
 		n := p.w.file.Graph().Node(id)
 		home, may := p.maybe[n.Home().ID]
 		if !may {
 			continue
 		}
-		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label, Home: home,
-			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
+			Line: executor.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
 			State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")
@@ -146,8 +146,8 @@ func (p *planner) hidden() {
 func (p *planner) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
-		e := p.w.file.Graph().Edge(p.r.sched.EdgeKey(j))
-		source, _ := p.r.sched.EdgeEnds(j)
+		e := p.w.file.Graph().Edge(p.r.Sched.EdgeKey(j))
+		source, _ := p.r.Sched.EdgeEnds(j)
 		name := localName(p.handleOf(source))
 		if word, _ := e.Attr("when"); word != "" && word != "success" {
 			when = append(when, name+" "+word)
@@ -158,7 +158,7 @@ func (p *planner) conditions(x scheduler.Expected) string {
 	if when == nil {
 		when = runs
 	}
-	owner, _, inside := p.r.sched.Instance(x.Node)
+	owner, _, inside := p.r.Sched.Instance(x.Node)
 	switch {
 	case x.Loser:
 		return unlessJoined
@@ -181,10 +181,10 @@ func conditionWhy(of string) string {
 }
 
 func (p *planner) handleOf(i int) string {
-	if i < len(p.r.nodes) {
-		return p.r.nodes[i].name
+	if i < len(p.r.Nodes) {
+		return p.r.Nodes[i].Name
 	}
-	return p.r.sched.Path(i)
+	return p.r.Sched.Path(i)
 }
 
 // localName is the last part of a path.

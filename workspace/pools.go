@@ -8,6 +8,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/runstate"
 )
 
 // Pools hands out units of resources that the machine has a fixed number of (docs/control-flow.md, Pools). The pools belong to
@@ -60,11 +61,11 @@ type poolHeld struct {
 
 // poolClaim returns what an execution of a node needs; nil for most.
 func (r *run) poolClaim(node int) []PoolUse {
-	if r.flow == nil {
+	if r.Flow == nil {
 		return nil
 	}
 	var claim []PoolUse
-	for _, use := range r.sched.Pools(node) {
+	for _, use := range r.Sched.Pools(node) {
 		claim = append(claim, PoolUse{use.Name, use.Units})
 	}
 	return claim
@@ -101,13 +102,13 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 		p.lines[text] = &poolLine{claim: claim}
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
-	n := &r.nodes[id.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.req.Client, Node: n.id, Name: n.name, Wait: r.poolWait(id.Node)})
+	n := &r.Nodes[id.Node]
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
 }
 
 // enterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
 func (r *run) enterPools(w *Workspace) {
-	if len(r.pools.waits) == 0 || r.phase != going {
+	if len(r.pools.waits) == 0 || r.Phase != runstate.Going {
 		return
 	}
 	for text, line := range r.pools.lines {
@@ -120,8 +121,8 @@ func (r *run) enterPools(w *Workspace) {
 				delete(r.pools.waits, e.id.Node)
 				r.holdUnits(e.id, line.claim)
 				r.queue = append(r.queue, e.id)
-				n := &r.nodes[e.id.Node]
-				w.publish(api.Event{Type: api.NodeReady, Run: r.id, Client: r.req.Client, Node: n.id, Name: n.name})
+				n := &r.Nodes[e.id.Node]
+				w.publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
 			}
 			line.entries = line.entries[1:]
 		}
@@ -159,7 +160,7 @@ func (r *run) withdrawPools(w *Workspace, ef scheduler.Effect) {
 		w.cfg.Pools.Forget(r.poolKey(w, e.id))
 	}
 	if h, held := r.pools.held[ef.Node]; held {
-		if rec := r.nodes[ef.Node].rec; rec == nil || !rec.live || rec.executions != h.id.Execution {
+		if rec := r.Nodes[ef.Node].Execution; rec == nil || !rec.Live || rec.Number != h.id.Execution {
 			r.leavePools(w, h.id)
 		}
 	}
@@ -183,7 +184,7 @@ func (r *run) dropPools(w *Workspace) {
 
 // reclaimPools takes the units of executions that an earlier daemon has left going, before anything else can get them.
 func (r *run) reclaimPools(w *Workspace) {
-	if w.cfg.Pools == nil || r.flow == nil {
+	if w.cfg.Pools == nil || r.Flow == nil {
 		return
 	}
 	for _, id := range r.live() {
@@ -196,7 +197,7 @@ func (r *run) reclaimPools(w *Workspace) {
 
 // requeue lets executions that an earlier daemon had asked for wait for units again.
 func (r *run) requeue(w *Workspace) {
-	if w.cfg.Pools == nil || r.flow == nil {
+	if w.cfg.Pools == nil || r.Flow == nil {
 		return
 	}
 	queue := r.queue[r.head:]
@@ -205,7 +206,7 @@ func (r *run) requeue(w *Workspace) {
 		switch {
 		case r.pools.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
 			r.queue = append(r.queue, id)
-		case r.sched.Wants(id.Node, id.Execution):
+		case r.Sched.Wants(id.Node, id.Execution):
 			r.enqueue(w, id)
 		}
 	}
@@ -226,11 +227,11 @@ func (r *run) claimPools(w *Workspace, id executor.ID) {
 }
 
 func (r *run) poolKey(w *Workspace, id executor.ID) string {
-	return fmt.Sprintf("%s/%s/%d/%d", w.id, r.id, id.Node, id.Execution)
+	return fmt.Sprintf("%s/%s/%d/%d", w.id, r.ID, id.Node, id.Execution)
 }
 
-// poolWait describes what a node in line waits for; nil for other nodes.
-func (r *run) poolWait(node int) *api.Wait {
+// PoolWait describes what a node in line waits for; nil for other nodes.
+func (r *run) PoolWait(node int) *api.Wait {
 	if _, waits := r.pools.waits[node]; !waits {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"wf/executor"
 	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
@@ -30,13 +31,13 @@ func (w *Workspace) prepare(r *run, env []string) {
 	frozen := whole(w.file.Document().Render())
 	beside, err := w.beside(r)
 	bare := w.file.StartsBare()
-	r.req.Run = w.given()
+	r.Request.Run = w.given()
 	w.loop.Run(func() {
 		p := prepared{r: r, err: err}
 		if p.err == nil {
 			w.creating <- struct{}{}
 			if p.err = w.keepFence(); p.err == nil {
-				p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+				p.hist, p.err = w.store.Create(r.Request, frozen, beside...)
 			}
 			<-w.creating
 		}
@@ -67,8 +68,8 @@ func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 		list = append(list, history.Companion{Name: name, Data: data})
 		return err
 	}
-	if len(r.past) > 0 {
-		if err := add(pastFile, r.past); err != nil {
+	if len(r.Prior) > 0 {
+		if err := add(runstate.PriorFile, r.Prior); err != nil {
 			return nil, err
 		}
 	}
@@ -98,10 +99,10 @@ func (w *Workspace) keepOrigin(run int) {
 // openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.sched.ParamVariables()...))
+		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
+		Dir: dir, Cwd: r.Request.Cwd, Env: env, World: r.Request.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }
@@ -126,15 +127,15 @@ func (p prepared) handle(w *Workspace) {
 		w.abandon(r, p)
 		return
 	}
-	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), going
-	r.sched.SetID(r.id)
+	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
+	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
+	r.Sched.SetID(r.ID)
 	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
 	w.tellCaller(r)
 	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.req.Client, nil)
+		w.stop(r, *r.stopEarly, r.Request.Client, nil)
 	}
 }
 

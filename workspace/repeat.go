@@ -44,7 +44,7 @@ func (w *Workspace) allDone() (done int) {
 		}
 		rec := w.record(n)
 		switch {
-		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.handled:
+		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.Handled:
 			done++
 		default:
 			return 0

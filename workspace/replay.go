@@ -3,12 +3,13 @@ package workspace
 import (
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
 // A replay is a run of the history, made again from its records.
 type replay struct {
-	*runState
+	*runstate.State
 	graph   *graph.Graph // that the run began with
 	records []history.Record
 }
@@ -16,20 +17,20 @@ type replay struct {
 // openReplay reads run n as it was when it began, and its records, which are not applied yet. It is safe to call from
 // any goroutine.
 func openReplay(store *history.Store, n int) (replay, error) {
-	r := &runState{n: n, id: history.RunID(n), dir: store.Dir(n), phase: going, over: true}
+	r := &runstate.State{Number: n, ID: history.RunID(n), Dir: store.Dir(n), Phase: runstate.Going, Replayed: true}
 	g, err := workfile.Frozen(store, n)
 	if err != nil {
 		return replay{}, err
 	}
 	var records []history.Record
-	r.req, err = store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
+	r.Request, err = store.Replay(n, func(rec history.Record) error { records = append(records, rec); return nil })
 	if err != nil {
 		return replay{}, err
 	}
-	if err := r.reschedule(g); err != nil {
+	if err := r.Reschedule(g); err != nil {
 		return replay{}, err
 	}
-	r.freezeNodes(g)
+	r.FreezeNodes(g)
 	return replay{r, g, records}, nil
 }
 
@@ -37,7 +38,7 @@ func openReplay(store *history.Store, n int) (replay, error) {
 func replayRun(store *history.Store, n int) (replay, error) {
 	p, err := openReplay(store, n)
 	for _, rec := range p.records {
-		p.apply(rec)
+		p.Apply(rec)
 	}
 	return p, err
 }

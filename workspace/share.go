@@ -1,6 +1,9 @@
 package workspace
 
-import "wf/executor"
+import (
+	"wf/executor"
+	"wf/workspace/runstate"
+)
 
 // share is the part of the machine that a run has: its slots, and its width, which is how many executions the executor may
 // have going. A new width takes effect a little later. The executor reports when it does; until then the old one may
@@ -22,10 +25,10 @@ type share struct {
 
 // jobs returns how many slots the run wants at most, in the terms of Slots.Join.
 func (r *run) jobs() int {
-	if r.req.NoLimit {
+	if r.Request.NoLimit {
 		return NoLimit
 	}
-	return r.req.Jobs
+	return r.Request.Jobs
 }
 
 // join makes the run a member of the machine's slots.
@@ -52,19 +55,19 @@ func (s *share) resized(n int) {
 }
 
 // working returns how many executions are with the executor and need a slot once they run.
-func (r *run) working() int { return r.inflight - len(r.lent) }
+func (r *run) working() int { return r.InFlight - len(r.lent) }
 
 // inUse returns how many slots may be in use at this moment, at most.
-func (r *run) inUse() int { return min(r.inflight, max(r.running, r.ceiling)) - len(r.lent) }
+func (r *run) inUse() int { return min(r.InFlight, max(r.Running, r.ceiling)) - len(r.lent) }
 
 // demand returns how many slots the run could use.
 func (r *run) demand() int {
 	n := r.working()
-	if r.phase == going {
+	if r.Phase == runstate.Going {
 		n += len(r.queue) - r.head
 	}
-	if r.req.Jobs > 0 {
-		n = min(n, max(r.req.Jobs-len(r.lent), r.running-len(r.lent)))
+	if r.Request.Jobs > 0 {
+		n = min(n, max(r.Request.Jobs-len(r.lent), r.Running-len(r.lent)))
 	}
 	return n
 }
@@ -106,7 +109,7 @@ func (r *run) acquire() bool {
 // giveBack returns slots that the run has no use for, or that other runs have a better claim to.
 func (r *run) giveBack() {
 	least := 0
-	if r.req.Caller != nil && r.phase >= ended {
+	if r.Request.Caller != nil && r.Phase >= runstate.Ended {
 		least = 1 // for the command that has started the run, see leaveTo
 	}
 	for r.slots > max(r.demand(), r.inUse(), least) {
@@ -134,7 +137,7 @@ func (r *run) release() {
 // tellWidth sets the width of the executor, if that makes a difference.
 func (r *run) tellWidth() {
 	width := max(r.slots-r.owed, r.fresh, 0) + len(r.lent)
-	if width != r.told && min(width, r.told) < r.inflight {
+	if width != r.told && min(width, r.told) < r.InFlight {
 		r.told, r.ceiling = width, max(r.ceiling, width)
 		r.sess.SetWidth(width)
 	}
@@ -143,7 +146,7 @@ func (r *run) tellWidth() {
 // startedOne notes that an execution has started.
 func (r *run) startedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
-	if r.running-len(r.lent) > r.slots { // the executor went on by itself while no daemon was there
+	if r.Running-len(r.lent) > r.slots { // the executor went on by itself while no daemon was there
 		r.member.Claim()
 		r.slots++
 	}

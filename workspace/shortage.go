@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/runstate"
 )
 
 // A run can be asked why no more of its executions go at once. Watchers are told once, and only when the shortage lasts: short
@@ -40,7 +41,7 @@ func (s *shortage) stop() {
 
 // lacking returns how many executions could start beyond those that have slots, and why they do not.
 func (r *run) lacking() (n int, kind shortKind) {
-	if r.phase != going || r.sess == nil || r.holds.why() != "" {
+	if r.Phase != runstate.Going || r.sess == nil || r.holds.why() != "" {
 		return 0, notShort
 	}
 	n = r.working() + len(r.queue) - r.head - r.slots
@@ -49,7 +50,7 @@ func (r *run) lacking() (n int, kind shortKind) {
 	}
 	mine := r.slots + len(r.lent)
 	switch limit, _ := r.member.Machine(); {
-	case r.req.Jobs > 0 && mine >= r.req.Jobs:
+	case r.Request.Jobs > 0 && mine >= r.Request.Jobs:
 		return n, shortOwn
 	case r.jobs() == 0 && mine >= limit:
 		return n, shortMachine
@@ -57,8 +58,8 @@ func (r *run) lacking() (n int, kind shortKind) {
 	return n, shortShared
 }
 
-// shortageNow describes the shortage; nil when there is none.
-func (r *run) shortageNow() *api.Shortage {
+// Shortage describes the shortage; nil when there is none.
+func (r *run) Shortage() *api.Shortage {
 	n, kind := r.lacking()
 	if kind == notShort {
 		return nil
@@ -67,8 +68,8 @@ func (r *run) shortageNow() *api.Shortage {
 	s := &api.Shortage{Running: r.slots, Waiting: n}
 	switch kind {
 	case shortOwn:
-		s.Why = fmt.Sprintf("the run was asked for at most %d at once", r.req.Jobs)
-		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", r.req.Jobs+s.Waiting)
+		s.Why = fmt.Sprintf("the run was asked for at most %d at once", r.Request.Jobs)
+		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", r.Request.Jobs+s.Waiting)
 	case shortMachine:
 		s.Why = fmt.Sprintf("this machine has %s for runs that do not say how many", slotCount(limit))
 		s.Fix = fmt.Sprintf("wf run -j %d runs more at once, wf server restart --slots N gives the machine more", limit+s.Waiting)
@@ -97,5 +98,5 @@ func (r *run) tellShortage(w *Workspace) {
 		return
 	}
 	r.short.told[kind] = true
-	w.publish(api.Event{Type: api.RunShort, Run: r.id, Short: r.shortageNow()})
+	w.publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
 }

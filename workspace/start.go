@@ -18,6 +18,7 @@ import (
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/params"
+	"wf/workspace/runstate"
 )
 
 // defaultGraceMS is the time from TERM to KILL in milliseconds (docs/semantics.md, Stopping).
@@ -78,8 +79,8 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
-	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, r.sched.Total(), len(scope.Failed)
-	acc.Resumes, acc.Notes = history.RunID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
+	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(w), r.notes...)
 	if from := w.moved(); from != "" {
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
@@ -196,14 +197,14 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 	for _, r := range w.runs {
 		var shared []string
 		for _, n := range scope.Nodes {
-			if _, in := r.sched.Index(n.ID); in {
+			if _, in := r.Sched.Index(n.ID); in {
 				shared = append(shared, w.file.Handle(n))
 			}
 		}
 		if len(shared) > 0 {
-			return &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: shared,
-				Message: fmt.Sprintf("run %s is going and covers %s", r.id, api.Several(shared, 5)),
-				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.id, r.id)}
+			return &api.Error{Code: api.CodeConflict, Run: r.ID, Nodes: shared,
+				Message: fmt.Sprintf("run %s is going and covers %s", r.ID, api.Several(shared, 5)),
+				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.ID, r.ID)}
 		}
 	}
 	if w.onlyDrawn() && !req.AcceptDrawing {
@@ -270,7 +271,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	r := newRun()
 	r.notes = unread
-	r.req = history.Request{
+	r.Request = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
 		All: scope.All, Wrapper: w.file.Wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
@@ -278,35 +279,35 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
-	r.req.World = req.World
+	r.Request.World = req.World
 	if c := req.Caller; c != nil {
-		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
-	r.req.Host, _ = os.Hostname() // "" where the machine has no name
-	r.req.Shell, _ = w.file.Graph().Attr("shell")
-	r.req.Output = w.streams().String()
-	if err := w.executesCommands(&r.req, req, asked); err != nil {
+	r.Request.Host, _ = os.Hostname() // "" where the machine has no name
+	r.Request.Shell, _ = w.file.Graph().Attr("shell")
+	r.Request.Output = w.streams().String()
+	if err := w.executesCommands(&r.Request, req, asked); err != nil {
 		return nil, err
 	}
 	if req.GraceMS != nil {
-		r.req.GraceMS = max(0, *req.GraceMS)
+		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, w.lastRun(n))
 	}
 	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
-	opt, err := runOptions(r.req, f, r.past, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, f, r.Prior, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
 	if err != nil {
 		return nil, api.Internal("the run cannot begin", err)
 	}
-	r.flow = opt.Flow
-	if r.sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
+	r.Flow = opt.Flow
+	if r.Sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
 	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
@@ -324,16 +325,16 @@ func badWorld(world []byte) error {
 
 // freeze writes down which nodes the run covers and copies them, so that later edits do not reach it.
 func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
-	r.req.Scope = make([]string, len(nodes))
-	r.req.Names = make([]string, len(nodes))
-	if r.req.Outer = r.sched.NodeCount(); r.req.Outer == len(nodes) {
-		r.req.Outer = 0
+	r.Request.Scope = make([]string, len(nodes))
+	r.Request.Names = make([]string, len(nodes))
+	if r.Request.Outer = r.Sched.NodeCount(); r.Request.Outer == len(nodes) {
+		r.Request.Outer = 0
 	}
 	for i, n := range nodes {
-		r.req.Scope[i], r.req.Names[i] = n.ID, w.file.Handle(n)
+		r.Request.Scope[i], r.Request.Names[i] = n.ID, w.file.Handle(n)
 	}
-	r.freezeNodes(w.file.Graph())
-	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
+	r.FreezeNodes(w.file.Graph())
+	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
 	r.link(w)
 }
 

@@ -2,10 +2,7 @@ package workspace
 
 import (
 	"context"
-	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"wf/api"
 	"wf/graph"
@@ -101,10 +98,10 @@ func (w *Workspace) status(nodes bool) api.Status {
 		LastRun: w.latest, Queued: w.inQueue(), Wrapper: w.file.Wrapper(), Problem: w.file.Problem(),
 		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.moved()}
 	for _, r := range w.runs {
-		if r.id == "" {
+		if r.ID == "" {
 			continue // it has no number to be called by yet
 		}
-		s.ActiveRuns = append(s.ActiveRuns, r.id)
+		s.ActiveRuns = append(s.ActiveRuns, r.ID)
 		s.Runs = append(s.Runs, r.summary())
 	}
 	if w.held.why != "" {
@@ -139,15 +136,4 @@ func edgeStatus(e *graph.Edge) api.EdgeStatus {
 		Status: e.Mark.String()}
 	s.When, _ = e.Attr(graph.AttrWhen)
 	return s
-}
-
-// signalName is the name of a signal, "" for 0.
-func signalName(n int) string {
-	if n == 0 {
-		return ""
-	}
-	if name := unix.SignalName(unix.Signal(n)); name != "" {
-		return name
-	}
-	return "signal " + strconv.Itoa(n)
 }

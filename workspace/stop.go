@@ -10,6 +10,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
@@ -82,7 +83,7 @@ func (w *Workspace) active(name string) (*run, error) {
 	}
 	ids := make([]string, len(w.runs))
 	for i, r := range w.runs {
-		ids[i] = r.id
+		ids[i] = r.ID
 	}
 	return nil, &api.Error{Code: api.CodeInvalid, Message: "several runs are going: " + strings.Join(ids, ", "),
 		Fix: "name one: wf stop " + ids[0] + ", or stop all: wf stop --all"}
@@ -90,7 +91,7 @@ func (w *Workspace) active(name string) (*run, error) {
 
 // stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
 func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
-	if r.phase == complete {
+	if r.Phase == runstate.Complete {
 		if reply != nil {
 			reply(r.stopResult(), nil)
 		}
@@ -102,20 +103,20 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.answerInTime(w)
 	}
 	if req.GraceMS != nil {
-		r.req.GraceMS = max(0, *req.GraceMS)
+		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
-	switch r.phase {
-	case preparing:
+	switch r.Phase {
+	case runstate.Preparing:
 		r.stopEarly = &req
-	case going:
-		r.cause, r.wasStopped, r.phase = req.Cause, true, stopping
+	case runstate.Going:
+		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
 		r.leaveLines(w)
-		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
+		w.publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
-		r.stopChildren(w, nil, graceOf(r.grace()))
-	case stopping:
-		r.stopThere(r.stoppable(), r.grace())
-		r.stopChildren(w, nil, graceOf(r.grace()))
+		r.stopChildren(w, nil, graceOf(r.Grace()))
+	case runstate.Stopping:
+		r.stopThere(r.stoppable(), r.Grace())
+		r.stopChildren(w, nil, graceOf(r.Grace()))
 	}
 }
 
@@ -131,9 +132,9 @@ func (r *run) stopThere(ids []executor.ID, grace time.Duration) {
 // live lists the executions that are going.
 func (r *run) live() []executor.ID {
 	var ids []executor.ID
-	for i := range r.nodes {
-		if rec := r.nodes[i].rec; rec != nil && rec.live {
-			ids = append(ids, executor.ID{Node: i, Execution: rec.executions})
+	for i := range r.Nodes {
+		if rec := r.Nodes[i].Execution; rec != nil && rec.Live {
+			ids = append(ids, executor.ID{Node: i, Execution: rec.Number})
 		}
 	}
 	return ids
@@ -141,36 +142,36 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.sched.Index(w.numbered(req.Node))
+	i, in := r.Sched.Index(w.numbered(req.Node))
 	if !in {
 		n, err := w.file.Find(req.Node)
 		if err != nil {
 			reply(api.StopResult{}, err)
 			return
 		}
-		if i, in = r.sched.Index(n.ID); !in {
-			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", w.file.Handle(n), r.id))
+		if i, in = r.Sched.Index(n.ID); !in {
+			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", w.file.Handle(n), r.ID))
 			return
 		}
 	}
-	status := r.sched.Status(i)
-	if r.phase == preparing || status != graph.Queued && status != graph.Running {
-		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
+	status := r.Sched.Status(i)
+	if r.Phase == runstate.Preparing || status != graph.Queued && status != graph.Running {
+		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", r.Nodes[i].Name, r.StateIn(i, false)))
 		return
 	}
 	ids := r.liveWithin(i)
 	if len(ids) > 0 {
 		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
 	}
-	if r.phase == stopping {
+	if r.Phase == runstate.Stopping {
 		r.stopThere(ids, r.nodeGrace(req))
 	} else {
 		r.cancelGrace = new(r.nodeGrace(req))
-		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
+		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.Nodes[i].ID, Cause: req.Cause})
 		r.cancelGrace = nil
 	}
 	if len(ids) == 0 {
-		reply(api.StopResult{Run: r.id, Survivors: []int{}}, nil)
+		reply(api.StopResult{Run: r.ID, Survivors: []int{}}, nil)
 		return
 	}
 	left := len(ids)
@@ -188,7 +189,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 func (r *run) liveWithin(node int) []executor.ID {
 	var ids []executor.ID
 	for _, id := range r.live() {
-		for at, in := id.Node, true; in; at, _, in = r.sched.Instance(at) {
+		for at, in := id.Node, true; in; at, _, in = r.Sched.Instance(at) {
 			if at == node {
 				ids = append(ids, id)
 				break
@@ -202,19 +203,19 @@ func (r *run) nodeGrace(req api.StopRequest) time.Duration {
 	if req.GraceMS != nil {
 		return time.Duration(max(0, *req.GraceMS)) * time.Millisecond
 	}
-	return r.grace()
+	return r.Grace()
 }
 
 // answerEnd answers the requests that have stopped this execution.
 func (r *run) answerEnd(id executor.ID) {
 	for _, reply := range r.onEnd[id] {
-		reply(api.StopResult{Run: r.id, Killed: 1, Survivors: []int{}}, nil)
+		reply(api.StopResult{Run: r.ID, Killed: 1, Survivors: []int{}}, nil)
 	}
 	delete(r.onEnd, id)
 }
 
 func (r *run) stopResult() api.StopResult {
-	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
+	return api.StopResult{Run: r.ID, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
 }
 
 // stopText says what went wrong with a run, for its last event.

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,83 +8,10 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/runstate"
 )
 
 // A node inside a container runs once in each instance. People name it as the workfile does, and mean all its instances.
-
-// instancesOfTemplate returns the nodes of the run that are instances of a node of the workfile.
-func (r *runState) instancesOfTemplate(id string) (nodes []int) {
-	if r.templates[id] == nil {
-		return nil
-	}
-	present := r.sched.Current()
-	for i := r.outer(); i < len(r.nodes); i++ {
-		if present[i] && r.sched.Template(i) == id {
-			nodes = append(nodes, i)
-		}
-	}
-	return nodes
-}
-
-// explainTemplate explains the instances of a node of a sub-flow: a single one in full, several by their states. It returns
-// false if the run has no such node.
-func (r explainer) explainTemplate(why *api.Why, id string) bool {
-	if r.templates[id] == nil {
-		return false
-	}
-	nodes := r.instancesOfTemplate(id)
-	why.Run = r.id
-	switch len(nodes) {
-	case 0:
-		why.Text = append(why.Text, "It is part of a container of which no instance has begun in this run.")
-	case 1:
-		why.Node = r.instanceStatus(nodes[0])
-		r.explain(why, nodes[0])
-	default:
-		why.Text = append(why.Text, r.templateSentences(nodes)...)
-	}
-	return true
-}
-
-// instanceStatus describes a node of an instance.
-func (r explainer) instanceStatus(i int) api.NodeStatus {
-	if !r.over {
-		return r.nodeStatus(i)
-	}
-	s := r.pastStatus(i, r.sched.Blocked()[i])
-	s.Command = r.nodes[i].label
-	return s
-}
-
-// urgency orders states for wf why, failures first.
-var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, api.StateRunning, api.StateBlocked,
-	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
-
-// templateSentences say how many instances are in which state, and which one to ask about.
-func (r explainer) templateSentences(nodes []int) []string {
-	blocked := r.sched.Blocked()
-	state := map[int]api.State{}
-	var counts api.Counts
-	for _, i := range nodes {
-		state[i] = r.stateIn(i, blocked[i])
-		counts.Add(state[i])
-	}
-	rank := func(i int) int {
-		if at := slices.Index(urgency, state[i]); at >= 0 {
-			return at
-		}
-		return len(urgency)
-	}
-	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
-	names := make([]string, len(nodes))
-	for k, i := range nodes {
-		names[k] = fmt.Sprintf("%s %s", r.nodes[i].name, state[i])
-	}
-	return []string{
-		fmt.Sprintf("It runs in each instance of its container, of which %d have begun: %s.", len(nodes), api.Several(names, 8)),
-		fmt.Sprintf("For one of them: wf why '%s'.", r.nodes[nodes[0]].name),
-	}
-}
 
 // outerOf returns the container of the outer flow that a node lies in.
 func outerOf(n *graph.Node) *graph.Node {
@@ -117,19 +43,6 @@ func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 		Why: "there is " + api.Several(names, 8)}
 }
 
-// templateWaits returns the state of a node of a sub-flow while one of its instances waits for something other than a slot.
-func (r *runState) templateWaits(id string) api.State {
-	if r.waitsAt == nil {
-		r.waitsAt = map[string]api.State{}
-		for i := r.outer(); i < len(r.nodes); i++ {
-			if s, _ := r.waitingState(i); s != "" {
-				r.waitsAt[r.sched.Template(i)] = s
-			}
-		}
-	}
-	return r.waitsAt[id]
-}
-
 // whichInstances adds to an error about selectors which instances the container has that one of them names.
 func (w *Workspace) whichInstances(err error, selectors []string) error {
 	var refused *api.Error
@@ -144,7 +57,7 @@ func (w *Workspace) whichInstances(err error, selectors []string) error {
 		nodes, _ := w.selectInstances(s[:open] + "[*]")
 		var names []string
 		for _, n := range nodes {
-			if name, _, inside := strings.Cut(n.Name, "]"); inside && !slices.Contains(names, name+"]") && len(names) < mostNotes {
+			if name, _, inside := strings.Cut(n.Name, "]"); inside && !slices.Contains(names, name+"]") && len(names) < runstate.MostNotes {
 				names = append(names, name+"]")
 			}
 		}

@@ -144,8 +144,8 @@ func (w *Workspace) publishPulse() {
 	}
 	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
 	for _, r := range w.runs {
-		p.runs = append(p.runs, r.id)
-		p.running += r.running
+		p.runs = append(p.runs, r.ID)
+		p.running += r.Running
 	}
 	for _, n := range w.held.runs {
 		p.runs, p.held = append(p.runs, history.RunID(n)), true
@@ -168,8 +168,8 @@ func (w *Workspace) pulseChanged() bool {
 	}
 	running := 0
 	for i, r := range w.runs {
-		running += r.running
-		if old.runs[i] != r.id {
+		running += r.Running
+		if old.runs[i] != r.ID {
 			return true
 		}
 	}
