@@ -13,7 +13,6 @@ import (
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
-	"wf/workspace/workfile"
 )
 
 // Eval evaluates an expression as a text at a place of a run would be: in the run that is named, else in the
@@ -101,7 +100,7 @@ func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 		}
 	}
 	env := expression.Env{Params: params, Variable: runstate.Variable(req.Env), Run: expression.Run{Workfile: w.path},
-		Now: clock.Now().UnixNano(), UUID: workfile.NewID, Node: func(name string) expression.Node {
+		Now: clock.Now().UnixNano(), UUID: graph.NewID, Node: func(name string) expression.Node {
 			if n := f.FindIn(home, name); n != nil {
 				return expression.Node{Status: n.Status.String()}
 			}

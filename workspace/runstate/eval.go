@@ -9,7 +9,6 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
-	"wf/workspace/workfile"
 )
 
 // Sees says whether a run has the place.
@@ -33,7 +32,7 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, erro
 	if env.Variable == nil {
 		env.Variable = Variable(req.Env)
 	}
-	env.Now, env.UUID = clock.Now().UnixNano(), workfile.NewID // those of the run are for its own decisions
+	env.Now, env.UUID = clock.Now().UnixNano(), graph.NewID // the run keeps its own for its decisions
 	return Evaluate(req, r.ID, names.Scope(home), env)
 }
 

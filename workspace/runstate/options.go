@@ -76,6 +76,7 @@ const PriorFile = "past.json"
 // maxPrior bounds the file with the prior state, in bytes.
 const maxPrior = 1 << 30
 
+// ReadPrior reads the prior state that earlier runs have left; nil if there is none.
 func ReadPrior(path string) (scheduler.Prior, error) {
 	data, err := ownfile.Read(path, maxPrior)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,6 @@ package workfile
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strconv"
@@ -130,7 +129,7 @@ func (b *editBuilder) addNode(e api.Edit) error {
 		}
 		before = append(before, n)
 	}
-	spec := graph.NodeSpec{ID: NewID(), Key: graph.NewKey, Name: e.Name, Label: e.Label, HasLabel: true}
+	spec := graph.NodeSpec{ID: graph.NewID(), Key: graph.NewKey, Name: e.Name, Label: e.Label, HasLabel: true}
 	text := "added node " + quoteShort(e.Label)
 	if e.Container {
 		spec.Label, spec.HasLabel, spec.Container = "", false, true
@@ -215,7 +214,7 @@ func (b *editBuilder) connect(src, dst *graph.Node, e api.Edit) error {
 	if src == dst && word != graph.NonBlocking.String() {
 		b.note("a blocking edge of a node to itself is a cycle: wf run will refuse it")
 	}
-	op := graph.AddEdge{Key: graph.NewKey, ID: NewID(), HasID: true, Source: src.ID, Target: dst.ID, Type: word, HasType: true}
+	op := graph.AddEdge{Key: graph.NewKey, ID: graph.NewID(), HasID: true, Source: src.ID, Target: dst.ID, Type: word, HasType: true}
 	var list []api.Setting
 	if e.When != "" {
 		list = append(list, api.Setting{Key: "when", Value: e.When})
@@ -459,12 +458,4 @@ func quoteShort(s string) string {
 		s = string(r[:39]) + "…"
 	}
 	return strconv.Quote(s)
-}
-
-// NewID makes a random UUID (version 4), as Python Workforce names its nodes.
-func NewID() string {
-	var u [16]byte
-	rand.Read(u[:])
-	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"wf/api"
 	"wf/graphml"
-
-	"pgregory.net/rapid"
 )
 
 var ada, bob = api.Author{Client: "c1", User: "ada"}, api.Author{Client: "c2", User: "bob"}
