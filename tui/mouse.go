@@ -5,39 +5,39 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
-// wheelLines is how far a turn of the wheel goes.
+// wheelLines is how far a turn of the wheel scrolls.
 const wheelLines = 3
 
-// doubleTime is within what two clicks are one double click.
+// doubleTime is the longest time between the clicks of a double click.
 const doubleTime = 400 * time.Millisecond
 
-// A pointer is what the mouse is doing.
+// A pointer is the state of the mouse.
 type pointer struct {
 	dragging bool
 	clicked  time.Time
 	item     drawing.Item
 }
 
-// mouseEvent does what the mouse says: click selects, double click opens, the wheel scrolls what is
-// under the pointer, the divider can be dragged, the right button offers what can be done with what is
-// there, a click on a word of the footer does it.
+// mouseEvent handles the mouse: click selects, double click opens, the wheel scrolls what is under the
+// pointer, the divider can be dragged, the right button opens a menu, a click in the footer does the action.
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
-		d, ok := m.dialogs[n-1].(pointed)
+		d, ok := m.dialogs[n-1].(dialog.Clickable)
 		switch msg.(type) {
 		case tea.MouseClickMsg:
 			if ok && at.Button == tea.MouseLeft {
-				return d.click(m, at.X, at.Y)
+				return m.apply(m.dialogs[n-1], d.Click(at.X, at.Y))
 			}
 		case tea.MouseWheelMsg:
 			if ok && at.Button == tea.MouseWheelUp {
-				d.wheel(m, at, -1)
+				d.Wheel(at, -1)
 			} else if ok && at.Button == tea.MouseWheelDown {
-				d.wheel(m, at, 1)
+				d.Wheel(at, 1)
 			}
 		}
 		return nil
@@ -98,7 +98,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	return nil
 }
 
-// itemAt is what the drawing has at a point of the screen.
+// itemAt returns the item of the drawing at a point of the screen.
 func (m *model) itemAt(x, y int) drawing.Item {
 	if m.picture.layout == nil {
 		return drawing.Nothing
@@ -110,12 +110,12 @@ func (m *model) itemAt(x, y int) drawing.Item {
 // clickList selects a row of a list, and opens it with the second click.
 func (m *model) clickList(y int, double bool) tea.Cmd {
 	l := m.list()
-	i := l.top + y - m.areas.list.Y - 1
-	if i < 0 || i >= l.size {
+	i := l.Top + y - m.areas.list.Y - 1
+	if i < 0 || i >= l.Size {
 		return nil
 	}
-	again := double && l.at == i
-	l.at = i
+	again := double && l.At == i
+	l.At = i
 	switch {
 	case again && m.page == homePage:
 		return m.openRecent()
@@ -154,7 +154,7 @@ func (m *model) wheel(at tea.Mouse) {
 	case m.page == inboxPage:
 		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.page == runsPage || m.page == homePage:
-		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
+		m.list().Move(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.areas.drawing.Contains(at.X, at.Y):
 		m.picture.free = true
 		if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {

@@ -42,6 +42,9 @@ func (w *Workspace) start(p *pendingStart) {
 			p.reply(acc, wrong)
 			return
 		}
+		if policy != flow.Refuse {
+			p.reportWaiting(*busy, policy)
+		}
 		if policy != flow.Refuse && p.req.Detached && p.queued == nil {
 			w.enqueueRun(p, policy)
 			return
@@ -71,6 +74,15 @@ func (w *Workspace) start(p *pendingStart) {
 		p.reply(acc, err)
 	}
 	w.prepare(r, p.req.Env)
+}
+
+// reportWaiting tells the client why its run does not start yet.
+func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
+	busy.OnBusy = policy.String()
+	select {
+	case p.req.Waits <- busy:
+	default: // the client does not want to know, or knows already
+	}
 }
 
 // onBusy returns what to do with a run whose scope is active: as the request says, else the workfile.
