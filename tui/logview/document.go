@@ -1,4 +1,4 @@
-package tui
+package logview
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"wf/client"
 )
 
-// A document is all that the sources of a log have written up to some moment, one stream after the other,
-// as wf logs prints it. It is read from the disk of the daemon, in parts, and may have any size. It does
-// not change, so that it can be read beside the model.
+// A document is all that the sources of a log have written up to some moment, one stream after the other, in
+// the order of wf logs. It is read from the daemon in parts and may have any size. It does not change, so
+// other goroutines may read it.
 type document struct {
-	from outputs
-	segs []segment
+	from     Outputs
+	segments []segment
 }
 
 // A segment is one stream of one source.
@@ -25,53 +25,55 @@ type segment struct {
 	size   int64 // bytes
 }
 
-// A spot is the beginning of a line in a document; behind the last segment's size is its end.
+// A spot is the beginning of a line in a document, or the end of a segment.
 type spot struct {
 	seg int
 	at  int64
 }
 
-// partBytes is how much of a document is read at once. It is more than the longest line that is shown
-// whole, so that every part has the end of one.
+// partBytes is how much of a document is read at once. It is more than the longest line, so every part has the
+// end of one.
 const partBytes = 256 << 10
 
-// forth is p, or where the next segment with something in it begins.
-func (d *document) forth(p spot) spot {
-	for p.seg+1 < len(d.segs) && p.at >= d.segs[p.seg].size {
+// skipForward returns p, or where the next segment with any bytes begins.
+func (d *document) skipForward(p spot) spot {
+	for p.seg+1 < len(d.segments) && p.at >= d.segments[p.seg].size {
 		p = spot{p.seg + 1, 0}
 	}
 	return p
 }
 
-// back is p, or the end of the segment before.
-func (d *document) back(p spot) spot {
+// skipBack returns p, or the end of the segment before.
+func (d *document) skipBack(p spot) spot {
 	for p.seg > 0 && p.at == 0 {
-		p = spot{p.seg - 1, d.segs[p.seg-1].size}
+		p = spot{p.seg - 1, d.segments[p.seg-1].size}
 	}
 	return p
 }
 
-// atEnd and atStart say whether nothing follows, or comes before.
+// atEnd reports whether nothing comes after p.
 func (d *document) atEnd(p spot) bool {
-	p = d.forth(p)
-	return p.seg >= len(d.segs) || p.at >= d.segs[p.seg].size
+	p = d.skipForward(p)
+	return p.seg >= len(d.segments) || p.at >= d.segments[p.seg].size
 }
 
-func (d *document) atStart(p spot) bool { return d.back(p) == spot{} || len(d.segs) == 0 }
+// atStart reports whether nothing comes before p.
+func (d *document) atStart(p spot) bool { return d.skipBack(p) == spot{} || len(d.segments) == 0 }
 
-// size is that of all segments; passed is what of it comes before p. Both are in bytes.
-func (d *document) size() int64 { return d.passed(spot{len(d.segs), 0}) }
+// size returns the bytes of all segments.
+func (d *document) size() int64 { return d.passed(spot{len(d.segments), 0}) }
 
+// passed returns the bytes before p.
 func (d *document) passed(p spot) (n int64) {
-	for i := range d.segs[:min(p.seg, len(d.segs))] {
-		n += d.segs[i].size
+	for i := range d.segments[:min(p.seg, len(d.segments))] {
+		n += d.segments[i].size
 	}
 	return n + p.at
 }
 
-// bytes reads a part of a segment. It may be shorter than asked for only if the segment is.
+// bytes reads a part of a segment. The result is shorter than n only if the segment ends.
 func (d *document) bytes(ctx context.Context, seg int, from, n int64) ([]byte, error) {
-	s := &d.segs[seg]
+	s := &d.segments[seg]
 	r, err := d.from.Output(ctx, s.query, s.stream, from, false)
 	if err != nil {
 		return nil, err
@@ -85,23 +87,23 @@ func (d *document) bytes(ctx context.Context, seg int, from, n int64) ([]byte, e
 	return data[:got], err
 }
 
-// A part is some lines of a segment as they were written, and where they begin and end. No data and no
-// error is the start or the end of the document.
+// A part is some lines of a segment as they were written, and where they begin and end. At the start or the
+// end of the document it has no data.
 type part struct {
 	data        []byte
 	first, last spot
 }
 
-// after reads what begins at p.
+// after reads lines that begin at p.
 func (d *document) after(ctx context.Context, p spot) (part, error) {
-	if p = d.forth(p); d.atEnd(p) {
+	if p = d.skipForward(p); d.atEnd(p) {
 		return part{first: p, last: p}, nil
 	}
 	data, err := d.bytes(ctx, p.seg, p.at, partBytes)
 	if err != nil {
 		return part{}, err
 	}
-	last := spot{p.seg, d.segs[p.seg].size}
+	last := spot{p.seg, d.segments[p.seg].size}
 	if p.at+int64(len(data)) < last.at && len(data) == partBytes {
 		if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
 			data = data[:i+1]
@@ -111,9 +113,9 @@ func (d *document) after(ctx context.Context, p spot) (part, error) {
 	return part{data, p, last}, nil
 }
 
-// ahead reads what ends at p.
-func (d *document) ahead(ctx context.Context, p spot) (part, error) {
-	if p = d.back(p); p.at == 0 || len(d.segs) == 0 {
+// before reads lines that end at p.
+func (d *document) before(ctx context.Context, p spot) (part, error) {
+	if p = d.skipBack(p); p.at == 0 || len(d.segments) == 0 {
 		return part{first: p, last: p}, nil
 	}
 	from := max(0, p.at-partBytes)
@@ -130,12 +132,12 @@ func (d *document) ahead(ctx context.Context, p spot) (part, error) {
 }
 
 // each calls do with the lines of a part. The line is valid until do returns; its text belongs to the part.
-func (d *document) each(p part, do func(*logLine)) {
+func (d *document) each(p part, do func(*line)) {
 	if len(p.data) == 0 {
 		return
 	}
-	s := &d.segs[p.first.seg]
-	l := logLine{source: s.source, err: s.stream == stderr, at: p.first.at}
+	s := &d.segments[p.first.seg]
+	l := line{source: s.source, err: s.stream == stderr, at: p.first.at}
 	for data := p.data; len(data) > 0; {
 		n := bytes.IndexByte(data, '\n')
 		skip := 1
@@ -151,10 +153,10 @@ func (d *document) each(p part, do func(*logLine)) {
 	}
 }
 
-// lines are those of a part that are to be shown.
-func (d *document) lines(p part, shows func(*logLine) bool) (lines []logLine) {
+// lines returns the lines of a part that are to be shown.
+func (d *document) lines(p part, shows func(*line) bool) (lines []line) {
 	all := 0
-	d.each(p, func(l *logLine) {
+	d.each(p, func(l *line) {
 		if all++; shows(l) {
 			lines = append(lines, *l)
 		}
@@ -167,24 +169,24 @@ func (d *document) lines(p part, shows func(*logLine) bool) (lines []logLine) {
 	return lines
 }
 
-// of is where a line of an output is in the document.
-func (d *document) of(l *logLine) spot {
-	for i := range d.segs {
-		if s := &d.segs[i]; s.source == l.source && (s.stream == stderr) == l.err {
+// spotOf returns where a line is in the document.
+func (d *document) spotOf(l *line) spot {
+	for i := range d.segments {
+		if s := &d.segments[i]; s.source == l.source && (s.stream == stderr) == l.err {
 			return spot{i, l.at}
 		}
 	}
 	return spot{}
 }
 
-// scanBytes is how much is searched before it is told how far that is.
+// scanBytes is how much is searched before the view shows how far the search is.
 const scanBytes = 4 << 20
 
-// mostHits is how many places of matches are remembered, so that going from one to the next costs nothing.
+// mostHits is how many places of matches are kept, so that going from one to the next needs no search.
 const mostHits = 10_000
 
-// A scanned is how far a search has come.
-type scanned struct {
+// A scanResult is how far a search has come.
+type scanResult struct {
 	at    spot   // it goes on here
 	hits  int    // lines that match
 	spots []spot // the places of the first mostHits of them
@@ -192,9 +194,9 @@ type scanned struct {
 	err   error
 }
 
-// scan searches from p on, forward or back, for lines that match: for the first, or for all that there
-// are in the next scanBytes.
-func (d *document) scan(ctx context.Context, p spot, forward, first bool, matches func(*logLine) bool) (s scanned) {
+// scan searches from p on, forward or back, for lines that match: for the first one, or for all in the next
+// scanBytes.
+func (d *document) scan(ctx context.Context, p spot, forward, first bool, matches func(*line) bool) (s scanResult) {
 	s.at = p
 	for read := 0; read < scanBytes; {
 		var next part
@@ -202,7 +204,7 @@ func (d *document) scan(ctx context.Context, p spot, forward, first bool, matche
 			next, s.err = d.after(ctx, s.at)
 			s.at = next.last
 		} else {
-			next, s.err = d.ahead(ctx, s.at)
+			next, s.err = d.before(ctx, s.at)
 			s.at = next.first
 		}
 		if s.err != nil || len(next.data) == 0 {
@@ -210,7 +212,7 @@ func (d *document) scan(ctx context.Context, p spot, forward, first bool, matche
 			return s
 		}
 		read += len(next.data)
-		d.each(next, func(l *logLine) {
+		d.each(next, func(l *line) {
 			if first && forward && s.hits > 0 || !matches(l) {
 				return
 			}

@@ -2,11 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
+	"wf/tui/logview"
 	"wf/tui/words"
 )
 
@@ -19,22 +20,22 @@ func (m *model) follow() tea.Cmd {
 	if inspects(m) {
 		return m.explain()
 	}
-	m.log.hint = "it has not run yet"
+	m.log.Hint = "it has not run yet"
 	if len(m.picture.nodes()) > 1 {
-		m.log.hint = "nothing of it runs or has failed"
+		m.log.Hint = "nothing of it runs or has failed"
 	}
 	if nodes := m.picture.nodes(); len(nodes) == 1 && m.flow.fromFile(nodes[0]) {
-		m.log.hint = "it has not run here: its state came with the file"
+		m.log.Hint = "it has not run here: its state came with the file"
 	}
 	if hint := m.innerHint(); hint != "" {
-		m.log.hint = hint
+		m.log.Hint = hint
 	}
-	return tea.Batch(m.log.show(m.link.ws, m.target()), m.log.more())
+	return tea.Batch(m.log.Show(m.link.ws, m.target()), m.log.More())
 }
 
 // target is what the log is to show: of the marked nodes on the whole screen, else of the selection;
 // of a stage what failed and what runs.
-func (m *model) target() logTarget {
+func (m *model) target() logview.Target {
 	f := m.shown()
 	nodes := m.picture.nodes()
 	if m.page == logPage {
@@ -42,9 +43,9 @@ func (m *model) target() logTarget {
 			nodes = marked
 		}
 	}
-	t := logTarget{}
+	t := logview.Target{}
 	if m.past != nil {
-		t.run = m.past.run
+		t.Run = m.past.run
 	}
 	if m.innerTarget(&t) {
 		return t
@@ -57,14 +58,14 @@ func (m *model) target() logTarget {
 		if len(nodes) > 1 && len(m.picture.marked) == 0 && n.State != api.StateFailed && n.State != api.StateRunning {
 			continue
 		}
-		if len(t.nodes) == maxSources {
+		if len(t.Nodes) == logview.MaxSources {
 			break
 		}
-		t.nodes, t.names = append(t.nodes, n.ID), append(t.names, n.Name)
-		t.started += fmt.Sprint(n.Run, "/", n.Executions, " ")
+		t.Nodes, t.Names = append(t.Nodes, n.ID), append(t.Names, n.Name)
+		t.Started += fmt.Sprint(n.Run, "/", n.Executions, " ")
 	}
-	if len(t.nodes) == 1 && t.nodes[0] == m.pick.node {
-		t.execution = m.pick.execution
+	if len(t.Nodes) == 1 && t.Nodes[0] == m.pick.node {
+		t.Execution = m.pick.execution
 	}
 	return t
 }
@@ -86,11 +87,11 @@ type picked struct {
 
 // otherExecution shows the execution before or after.
 func (m *model) otherExecution(next bool) {
-	if len(m.log.infos) != 1 {
+	info, ok := m.log.Info()
+	if !ok {
 		m.say("several nodes: each with its latest execution", false)
 		return
 	}
-	info := m.log.infos[0]
 	of := info.Execution
 	if n := m.selectedNode(); n != nil {
 		of = max(of, n.Executions)
@@ -100,7 +101,7 @@ func (m *model) otherExecution(next bool) {
 		at = info.Execution + 1
 	}
 	if at >= 1 && at <= of {
-		m.pick = picked{m.log.target.nodes[0], at}
+		m.pick = picked{m.log.Target().Nodes[0], at}
 	} else {
 		at = info.Execution
 	}
@@ -109,77 +110,42 @@ func (m *model) otherExecution(next bool) {
 
 // searchPrompt asks what to look for in the log.
 func (m *model) searchPrompt() {
-	p := &prompt{label: "/", line: line{most: longestWord}}
-	p.history = &m.searches
-	p.enter = func(m *model, text string) tea.Cmd {
-		m.log.search(text)
+	p := &dialog.Prompt{Label: "/", Line: dialog.Line{Max: dialog.LongestWord}}
+	p.History = &m.searches
+	p.Enter = func(text string) tea.Cmd {
+		m.log.Search(text)
 		if text == "" {
 			m.say("nothing is searched for any more", false)
 			return nil
 		}
-		return m.nextMatch(!m.log.follow) // at the end, the latest is what people look for
+		return m.sayNote(m.log.Next(!m.log.Following())) // at the end the latest match is the interesting one
 	}
 	m.open(p)
 }
 
-// nextMatch goes to the next line that matches, or to the one before, anywhere in the output.
-func (m *model) nextMatch(forward bool) tea.Cmd {
-	v := &m.log
-	if v.pattern == nil {
-		m.say("nothing is searched for: / begins", false)
-		return nil
-	}
-	if v.jump(forward) {
-		v.looking, v.turn = nil, nil
-		return nil
-	}
-	cmd, ok := v.lookOn(forward)
-	if !ok {
-		m.say("no more lines with "+v.term, false)
+// sayNote shows a note of the log and returns its command.
+func (m *model) sayNote(n logview.Note, cmd tea.Cmd) tea.Cmd {
+	if n.Text != "" {
+		m.say(n.Text, n.Bad)
 	}
 	return cmd
 }
 
-// onlyMatches leaves out the lines of this log that do not match, or shows all again.
+// onlyMatches leaves out the lines of the log that do not match, or shows all again. It asks first what to search
+// for if that is not known.
 func (m *model) onlyMatches() tea.Cmd {
-	v := &m.log
-	switch {
-	case v.pattern == nil:
+	if !m.log.Searching() {
 		m.searchPrompt()
 		return nil
-	case v.only:
-		v.showOnly(false)
-		m.say("all lines are shown", false)
-		return nil
-	case v.matches() == 0 && !v.unsearched():
-		m.say("no line with "+v.term+" here: all lines are shown", true)
-		return nil
 	}
-	m.say("only lines with "+v.term+" are shown: & shows all", false)
-	if v.showOnly(true) {
-		return nil
-	}
-	cmd, _ := v.lookOn(false) // all matches are before what is followed
-	return cmd
-}
-
-// nextStream goes from both streams to standard output to standard error.
-func (m *model) nextStream() {
-	if infos := m.log.infos; len(infos) > 0 && !slices.ContainsFunc(infos, func(i api.LogInfo) bool { return !i.Merged }) {
-		m.say("standard output and standard error are one output here (output=split keeps them apart)", false)
-		return
-	}
-	m.log.stream = map[string]string{"": stdout, stdout: stderr, stderr: ""}[m.log.stream]
-	m.log.recount()
-	m.log.toEnd()
-	m.say("showing "+map[string]string{"": "both streams", stdout: "standard output", stderr: "standard error"}[m.log.stream], false)
+	return m.sayNote(m.log.ToggleOnly())
 }
 
 // copyBytes bounds what is copied: terminals take no more.
 const copyBytes = 64 << 10
 
 func (m *model) copyLog() tea.Cmd {
-	text := m.log.text()
+	text := m.log.Text()
 	what := words.Plural(len(text), "byte")
 	if len(text) > copyBytes {
 		text = text[len(text)-copyBytes:]

@@ -1,16 +1,16 @@
-package tui
+package logview
 
 import (
 	"bytes"
 	"context"
 	"io"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/program"
 )
 
 // Bounds of what is kept of outputs. More of it is on the disk of the daemon.
@@ -22,18 +22,18 @@ const (
 
 // The streams of an execution.
 const (
-	stdout = "stdout"
+	Stdout = "stdout"
 	stderr = "stderr"
 	merged = "output" // both in one
 )
 
-// outputs is where output comes from; *client.Workspace is one.
-type outputs interface {
+// Outputs is where output comes from; *client.Workspace implements it.
+type Outputs interface {
 	LogInfo(ctx context.Context, q client.LogQuery) (api.LogInfo, error)
 	Output(ctx context.Context, q client.LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error)
 }
 
-// A piece is some bytes of one stream of one source, in order.
+// A piece is consecutive bytes of one stream of one source.
 type piece struct {
 	source int // index of what the tail follows
 	stream string
@@ -42,10 +42,10 @@ type piece struct {
 	lost   bool  // bytes before it were left out, because more came than can be shown
 }
 
-// A tail follows the outputs of some executions. Like a feed it puts together what comes between two
-// frames; output that comes faster than anybody can read is left out in the middle, never held back.
+// A tail follows the outputs of some executions. It gathers what arrives between two screens. Output that
+// arrives faster than it can be shown is left out in the middle; the daemon is never held up.
 type tail struct {
-	from  outputs
+	from  Outputs
 	ctx   context.Context
 	close context.CancelFunc
 	group sync.WaitGroup
@@ -53,34 +53,33 @@ type tail struct {
 	mu      sync.Mutex // guards the fields below
 	pieces  []piece
 	bytes   int
-	infos   []heard
+	sources []sourceInfo
 	failed  error
-	crash   *Crash
-	reading int // streams that have not ended
-	wake    chan struct{}
-	last    time.Time // belongs to who calls next
+	crash   *program.Crash // next panics with it
+	reading int            // streams that have not ended
+	wake    program.Signal
 }
 
-// heard is what a source turned out to be.
-type heard struct {
+// sourceInfo is what LogInfo has returned about a source.
+type sourceInfo struct {
 	source  int
 	info    api.LogInfo
 	skipped int64 // bytes of both streams before those that are shown
 }
 
-// logNews is what a tail has to tell.
-type logNews struct {
-	from   *tail
-	infos  []heard
-	pieces []piece
-	failed error
-	crash  *Crash
-	over   bool // nothing more will come
+// tailNews is what has arrived since the message before.
+type tailNews struct {
+	from    *tail
+	sources []sourceInfo
+	pieces  []piece
+	failed  error
+	over    bool // nothing more will come
 }
 
-// newTail begins to follow queries. The caller ends it with stop.
-func newTail(from outputs, queries []client.LogQuery, limit int64) *tail {
-	t := &tail{from: from, wake: make(chan struct{}, 1)}
+// newTail starts to follow queries, from at most limit bytes before the end of each stream. The caller ends it
+// with stop.
+func newTail(from Outputs, queries []client.LogQuery, limit int64) *tail {
+	t := &tail{from: from, wake: program.NewSignal()}
 	t.ctx, t.close = context.WithCancel(context.Background())
 	t.reading = 2 * len(queries)
 	for i, q := range queries {
@@ -89,15 +88,15 @@ func newTail(from outputs, queries []client.LogQuery, limit int64) *tail {
 	return t
 }
 
-// stop ends the following and waits for its goroutines.
+// stop ends following and waits for the goroutines.
 func (t *tail) stop() {
 	t.close()
 	t.group.Wait()
 }
 
-// follow finds out what there is of a source and reads its streams.
+// follow asks for the sizes of a source and reads its streams.
 func (t *tail) follow(source int, q client.LogQuery, limit int64) {
-	defer catch(t.carry)
+	defer program.Catch(t.noteCrash)
 	info, err := t.from.LogInfo(t.ctx, q)
 	if err != nil {
 		t.change(func() {
@@ -110,26 +109,26 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	if info.Merged {
 		skip := max(0, info.OutBytes-limit)
 		t.change(func() {
-			t.infos = append(t.infos, heard{source, info, skip})
+			t.sources = append(t.sources, sourceInfo{source, info, skip})
 			t.reading--
 		})
 		t.read(source, q, merged, skip)
 		return
 	}
 	skipOut, skipErr := max(0, info.OutBytes-limit), max(0, info.ErrBytes-limit)
-	t.change(func() { t.infos = append(t.infos, heard{source, info, skipOut + skipErr}) })
+	t.change(func() { t.sources = append(t.sources, sourceInfo{source, info, skipOut + skipErr}) })
 	if info.Over { // in order, as wf logs prints it
-		t.read(source, q, stdout, skipOut)
+		t.read(source, q, Stdout, skipOut)
 		t.read(source, q, stderr, skipErr)
 		return
 	}
-	t.group.Go(func() { t.read(source, q, stdout, skipOut) })
+	t.group.Go(func() { t.read(source, q, Stdout, skipOut) })
 	t.group.Go(func() { t.read(source, q, stderr, skipErr) })
 }
 
-// read hands over a stream from offset on until it ends.
+// read reads a stream from offset on until it ends.
 func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
-	defer catch(t.carry)
+	defer program.Catch(t.noteCrash)
 	err := t.copy(source, q, stream, offset)
 	t.change(func() {
 		t.reading--
@@ -171,9 +170,9 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 	}
 }
 
-func (t *tail) carry(c *Crash) { t.change(func() { t.crash = c }) }
+func (t *tail) noteCrash(c *program.Crash) { t.change(func() { t.crash = c }) }
 
-// push adds a piece, and drops the oldest ones when nobody has taken them for too long.
+// push adds a piece, and drops the oldest ones if too much is pending.
 func (t *tail) push(p piece) {
 	t.pieces = append(t.pieces, p)
 	t.bytes += len(p.data)
@@ -190,37 +189,26 @@ func (t *tail) push(p piece) {
 	}
 }
 
-// change changes what is guarded and wakes whoever waits for news.
+// change changes the guarded fields and wakes next.
 func (t *tail) change(do func()) {
 	t.mu.Lock()
 	do()
 	t.mu.Unlock()
-	select {
-	case t.wake <- struct{}{}:
-	default:
-	}
+	t.wake.Set()
 }
 
-// next waits for news, at most once a frame. It is a tea.Cmd; nil is the end.
+// next waits for news. It is a tea.Cmd and returns nil after stop.
 func (t *tail) next() tea.Msg {
-	select {
-	case <-t.wake:
-	case <-t.ctx.Done():
+	if !t.wake.Wait(t.ctx) {
 		return nil
 	}
-	if wait := frameTime - time.Since(t.last); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-t.ctx.Done():
-			return nil
-		}
-	}
-	t.last = time.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := logNews{t, t.infos, t.pieces, t.failed, t.crash, t.reading == 0}
-	t.infos, t.pieces, t.bytes = nil, nil, 0
+	t.wake.Clear() // what came since is part of the news
+	if t.crash != nil {
+		panic(t.crash)
+	}
+	n := tailNews{t, t.sources, t.pieces, t.failed, t.reading == 0}
+	t.sources, t.pieces, t.bytes = nil, nil, 0
 	return n
 }

@@ -1,4 +1,4 @@
-package tui
+package logview
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ const (
 	lineBytes = 64 << 10 // a longer line is shown as several
 )
 
-// A logLine is a line of output as the command wrote it, raw.
-type logLine struct {
+// A line is a line of output as the command wrote it.
+type line struct {
 	text   []byte
 	source int
 	err    bool  // of standard error
@@ -25,26 +25,26 @@ type logLine struct {
 	at     int64 // where it begins in its stream, in bytes
 }
 
-// A logBuffer is the lines of one or several outputs, in the order in which they came. When it is full
-// the oldest ones go.
-type logBuffer struct {
-	lines   []logLine
+// A buffer is the latest lines of one or several outputs, in the order in which they arrived. When it is full
+// it drops the oldest ones.
+type buffer struct {
+	lines   []line
 	bytes   int
 	dropped int           // lines that went
 	opened  map[input]int // where the line of a stream is that goes on, counting from the first line ever
 }
 
-// input is one stream of one source.
+// An input is one stream of one source.
 type input struct {
 	source int
 	err    bool
 }
 
-// end is the number of lines ever.
-func (b *logBuffer) end() int { return b.dropped + len(b.lines) }
+// end returns the number of lines ever added.
+func (b *buffer) end() int { return b.dropped + len(b.lines) }
 
-// add takes a piece in.
-func (b *logBuffer) add(p piece) {
+// add adds a piece.
+func (b *buffer) add(p piece) {
 	in := input{p.source, p.stream == stderr}
 	if b.opened == nil {
 		b.opened = map[input]int{}
@@ -66,21 +66,21 @@ func (b *logBuffer) add(p piece) {
 	b.trim()
 }
 
-// openBytes is the length so far of the line that goes on.
-func (b *logBuffer) openBytes(in input) int {
+// openBytes returns the length so far of the unfinished line of an input.
+func (b *buffer) openBytes(in input) int {
 	if i, ok := b.opened[in]; ok && i >= b.dropped {
 		return len(b.lines[i-b.dropped].text)
 	}
 	return 0
 }
 
-// append adds to the line that goes on, or begins one.
-func (b *logBuffer) append(in input, text []byte, ended, gap bool, at int64) {
+// append adds text to the unfinished line of an input, or starts a line.
+func (b *buffer) append(in input, text []byte, ended, gap bool, at int64) {
 	b.bytes += len(text)
 	i, going := b.opened[in]
 	if !going || i < b.dropped {
 		i = b.dropped + len(b.lines)
-		b.lines = append(b.lines, logLine{source: in.source, err: in.err, gap: gap, at: at})
+		b.lines = append(b.lines, line{source: in.source, err: in.err, gap: gap, at: at})
 	}
 	l := &b.lines[i-b.dropped]
 	l.text, l.open = append(l.text, text...), !ended
@@ -91,8 +91,8 @@ func (b *logBuffer) append(in input, text []byte, ended, gap bool, at int64) {
 	}
 }
 
-// trim lets the oldest lines go.
-func (b *logBuffer) trim() {
+// trim drops the oldest lines.
+func (b *buffer) trim() {
 	n := 0
 	for n < len(b.lines)-1 && (b.bytes > keptBytes || len(b.lines)-n > keptLines) {
 		b.bytes -= len(b.lines[n].text)
@@ -103,9 +103,9 @@ func (b *logBuffer) trim() {
 	b.dropped += n
 }
 
-// shownText is what a person sees of a line: what a carriage return has written over is gone, and
-// nothing in it is obeyed by a terminal but colours.
-func (l *logLine) shownText() string {
+// shownText returns what is shown of a line: without text that a carriage return has overwritten, and without
+// control sequences but colors.
+func (l *line) shownText() string {
 	text := bytes.TrimRight(l.text, "\r")
 	if i := bytes.LastIndexByte(text, '\r'); i >= 0 {
 		text = text[i+1:]
@@ -117,11 +117,11 @@ func (l *logLine) shownText() string {
 	return b.String()
 }
 
-// searchText is the line without colours.
-func (l *logLine) searchText() string { return plain.Line(l.shownText()) }
+// searchText returns the line without colors.
+func (l *line) searchText() string { return plain.Line(l.shownText()) }
 
-// matchesLine says whether a line matches. Most lines are plain, and searched as they are.
-func matchesLine(pattern *regexp.Regexp, l *logLine) bool {
+// matchesLine reports whether a line matches. Most lines are plain and need no conversion.
+func matchesLine(pattern *regexp.Regexp, l *line) bool {
 	for _, c := range l.text {
 		if c < ' ' || c >= 0x7f {
 			return pattern.MatchString(l.searchText())

@@ -1,4 +1,4 @@
-package tui
+package logview
 
 import (
 	"fmt"
@@ -9,62 +9,62 @@ import (
 	"wf/tui/words"
 )
 
-// gutterColors tell the sources of a log apart, besides their names.
+// gutterColors distinguish the sources of a log.
 var gutterColors = []cells.Color{cells.Palette(6), cells.Palette(5), cells.Palette(4), cells.Palette(3), cells.Palette(2), cells.Palette(14), cells.Palette(13), cells.Palette(12)}
 
-// maxGutter is how wide the names of sources may be beside their lines.
+// maxGutter is the most columns of a name beside a line.
 const maxGutter = 14
 
-// draw shows the lines in a and how they are looked at in its last row.
-func (v *logView) draw(a cells.Area, ascii bool) {
+// Draw writes the lines into a, and in its last row where they stand in the output.
+func (v *View) Draw(a cells.Area) {
 	if a.Height < 2 {
 		return
 	}
 	v.height = a.Height - 1
 	rows := a.Part(0, 0, a.Width, v.height)
-	if text := v.absent(); text != "" {
+	if text := v.emptyText(); text != "" {
 		for y, line := range cells.Wrap(text, rows.Width) {
 			rows.Put(0, y, line, cells.Dimmed)
 		}
 	} else {
-		v.rows(rows, ascii)
+		v.rows(rows)
 	}
-	if v.only && v.page == nil && v.turn == nil && v.looking == nil && v.noneVisible() {
+	if v.only && v.page == nil && v.pending == nil && v.seeking == nil && v.noneVisible() {
 		for y, line := range cells.Wrap("no line with "+v.term+" so far: & shows all lines", rows.Width) {
 			rows.Put(0, y, line, cells.Note)
 		}
 	}
-	v.foot(a.Row(a.Height-1), ascii)
+	v.foot(a.Row(a.Height - 1))
 }
 
-// noneVisible says whether none of the lines that are here is to be shown.
-func (v *logView) noneVisible() bool {
+// noneVisible reports whether no line in memory is to be shown.
+func (v *View) noneVisible() bool {
 	_, missing := v.back(v.end(), 1)
 	return len(v.buffer.lines) > 0 && missing > 0
 }
 
-// absent says why there are no lines, "" when there are.
-func (v *logView) absent() string {
+// emptyText returns why there are no lines, or "" if there are some.
+func (v *View) emptyText() string {
 	switch {
 	case len(v.buffer.lines) > 0:
 		return ""
 	case v.failed != nil:
 		return words.Error(v.failed)
 	case v.tail == nil:
-		return v.hint
+		return v.Hint
 	case v.over:
 		return "no output"
 	}
 	return "no output yet"
 }
 
-// rows draws lines from top on, or the last ones.
-func (v *logView) rows(a cells.Area, ascii bool) {
+// rows draws the lines from top on, or the last ones.
+func (v *View) rows(a cells.Area) {
 	gutter := v.gutter()
 	text := a.Part(gutter, 0, a.Width-gutter, a.Height)
 	if v.follow {
 		v.top, _ = v.back(v.end(), a.Height)
-		if !v.cut {
+		if !v.Cut {
 			v.top = v.wrappedTop(text)
 		}
 	}
@@ -75,37 +75,37 @@ func (v *logView) rows(a cells.Area, ascii bool) {
 			continue
 		}
 		if l.gap && y < a.Height-1 {
-			a.Put(0, y, cells.Either(ascii, "...", "…")+" more came than can be shown "+cells.Either(ascii, "...", "…"), cells.Dimmed)
+			a.Put(0, y, cells.Either(a.ASCII(), "...", "…")+" more came than can be shown "+cells.Either(a.ASCII(), "...", "…"), cells.Dimmed)
 			y++
 		}
 		if gutter > 0 {
-			v.name(a.Part(0, y, gutter, 1), l, ascii)
+			v.name(a.Part(0, y, gutter, 1), l)
 		}
 		y = v.row(text, y, l)
 	}
 }
 
-// gutter is the width of the names beside the lines: 0 with a single source.
-func (v *logView) gutter() int {
-	if len(v.names) < 2 {
+// gutter returns the width of the names beside the lines, 0 for a single source.
+func (v *View) gutter() int {
+	if len(v.target.Names) < 2 {
 		return 0
 	}
 	width := 0
-	for _, name := range v.names[:min(len(v.names), maxSources)] {
+	for _, name := range v.target.Names[:min(len(v.target.Names), MaxSources)] {
 		width = max(width, min(cells.Columns(name), maxGutter))
 	}
 	return width + 2
 }
 
-// name writes whose line it is.
-func (v *logView) name(a cells.Area, l *logLine, ascii bool) {
+// name writes the name of the node that wrote a line.
+func (v *View) name(a cells.Area, l *line) {
 	st := cells.Style{FG: gutterColors[l.source%len(gutterColors)]}
-	a.Put(0, 0, cells.ClipMiddle(v.names[l.source], a.Width-2, ascii), st)
-	a.Put(a.Width-2, 0, cells.Either(ascii, "|", "│"), st.With(cells.Dim))
+	a.Put(0, 0, cells.ClipMiddle(v.target.Names[l.source], a.Width-2, a.ASCII()), st)
+	a.Put(a.Width-2, 0, cells.Either(a.ASCII(), "|", "│"), st.With(cells.Dim))
 }
 
-// row draws one line from row y on and returns the row after it.
-func (v *logView) row(a cells.Area, y int, l *logLine) int {
+// row draws a line from row y on and returns the row after it.
+func (v *View) row(a cells.Area, y int, l *line) int {
 	base := cells.Plain
 	if l.err {
 		base = cells.Note
@@ -115,7 +115,7 @@ func (v *logView) row(a cells.Area, y int, l *logLine) int {
 		line = cells.Highlight(line, v.pattern.FindAllStringIndex(cells.SpansText(line), -1))
 	}
 	rows := [][]cells.Span{line}
-	if !v.cut {
+	if !v.Cut {
 		rows = cells.WrapSpans(line, max(1, a.Width))
 	}
 	for _, row := range rows {
@@ -131,8 +131,8 @@ func (v *logView) row(a cells.Area, y int, l *logLine) int {
 	return y
 }
 
-// wrappedTop is the first line so that the last one is in sight.
-func (v *logView) wrappedTop(a cells.Area) int {
+// wrappedTop returns the first line to draw so that the last one is visible.
+func (v *View) wrappedTop(a cells.Area) int {
 	room := a.Height
 	i := v.end()
 	for i > v.first() {
@@ -147,8 +147,8 @@ func (v *logView) wrappedTop(a cells.Area) int {
 	return i
 }
 
-// foot is the last row: where one is, and what is searched for.
-func (v *logView) foot(a cells.Area, ascii bool) {
+// foot writes the last row: the place in the output, and what is searched for.
+func (v *View) foot(a cells.Area) {
 	x := 0
 	switch {
 	case v.tail == nil, v.failed != nil && len(v.buffer.lines) == 0:
@@ -163,7 +163,7 @@ func (v *logView) foot(a cells.Area, ascii bool) {
 		}
 		x = a.Put(0, 0, at, cells.Note)
 		if fresh := v.buffer.end() - v.seen; fresh > 0 {
-			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(ascii, "v", "▾"), words.Plural(fresh, "new line")), cells.Note)
+			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(a.ASCII(), "v", "▾"), words.Plural(fresh, "new line")), cells.Note)
 		}
 	}
 	if v.only {
@@ -176,16 +176,16 @@ func (v *logView) foot(a cells.Area, ascii bool) {
 	}
 }
 
-// footText is what the last row says besides.
-func (v *logView) footText() (text string) {
+// footText returns the counts of the last row.
+func (v *View) footText() (text string) {
 	switch n := v.buffer.end(); {
 	case v.page != nil || n == 0:
-	case v.missing():
+	case v.hasEarlier():
 		text = fmt.Sprintf("  the last %s, g: first", words.Plural(len(v.buffer.lines), "line"))
 	default:
 		text = "  " + words.Plural(n, "line")
 	}
-	if v.turn != nil {
+	if v.pending != nil {
 		text += "  reading"
 	}
 	if v.stream != "" && slices.ContainsFunc(v.infos, func(i api.LogInfo) bool { return i.Run != "" && !i.Merged }) {
@@ -200,8 +200,8 @@ func (v *logView) footText() (text string) {
 	if v.counting != nil {
 		text += fmt.Sprintf(" so far, %d%%", v.counting.progress())
 	}
-	if v.looking != nil {
-		text += fmt.Sprintf("  searching, %d%%", v.looking.progress())
+	if v.seeking != nil {
+		text += fmt.Sprintf("  searching, %d%%", v.seeking.progress())
 	}
 	return text
 }
