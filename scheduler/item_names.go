@@ -5,9 +5,9 @@ import "strings"
 // maxItemWord bounds items that stand for the number of their instance, in bytes.
 const maxItemWord = 40
 
-// ItemNames are the words by which people call the instances of a sub-flow, by number: sample[S5] is
-// sample[4] when the item is S5, or data/S5. An instance whose item is no word, or that of another one, has
-// "": it is called by its number.
+// ItemNames returns the names of the instances of a sub-flow, by number: sample[S5] is sample[4] if its
+// item is S5, or data/S5. The name is "" if the item makes no name, or the same one as another item; such
+// an instance is called by its number.
 func ItemNames(items []any) []string {
 	words := make([]string, len(items))
 	times := make(map[string]int, len(items))
@@ -23,7 +23,7 @@ func ItemNames(items []any) []string {
 	return words
 }
 
-// ItemName returns an item as a word that a path can hold and that is no number, "" if there is none.
+// ItemName returns an item as a name that a path can hold and that is no number, or "" if it makes none.
 func ItemName(item any) string {
 	text, isText := item.(string)
 	if !isText {

@@ -8,9 +8,9 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Prior is what earlier runs have made of nodes, by the ids that they have in a Run. A Resume goes on
-// from there; expressions see it of nodes that are not in scope. Statuses of nodes of the outer flow
-// are those of the graph: an entry that disagrees with it is out of date and does not count.
+// Prior is what earlier runs left of nodes, by their paths (see Run.Path). A Resume goes on from there;
+// expressions see it of nodes that are not in scope. The statuses of nodes of the outer flow are those of
+// the graph: an entry that disagrees with the graph is out of date and does not count.
 type Prior map[string]PriorNode
 
 // A PriorNode is how the last activation of a node ended.
@@ -24,14 +24,14 @@ type PriorNode struct {
 	Mocked    bool              `json:"mocked,omitempty"`
 	Outputs   expression.Values `json:"outputs,omitempty"`
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
-	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had begun
+	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had started
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
-	Arrivals  []int             `json:"arrivals,omitempty"`  // the instances that ended, in that order, if it is not theirs
-	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more of them begin
+	Arrivals  []int             `json:"arrivals,omitempty"`  // instances in the order in which they ended, if it is not that of the numbers
+	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more instances start
 	Starts    []int64           `json:"starts,omitempty"`    // of a sub-flow with a limited rate: when the latest instances started
-	Planned   int               `json:"planned,omitempty"`   // how many were to begin, if that is more than have
+	Planned   int               `json:"planned,omitempty"`   // how many were to start, if that is more than have
 
-	// Due says that an activation was taken back or not begun: a resume begins with it. Joined says that
+	// Due says that an activation was taken back or not started: a resume starts with it. Joined says that
 	// its join has decided and waits for the last marks of the round; Marks are those that have come for
 	// a round of a node that had decided before.
 	Due    bool        `json:"due,omitempty"`
@@ -39,26 +39,26 @@ type PriorNode struct {
 	Marks  []PriorMark `json:"marks,omitempty"`
 }
 
-// A PriorMark is what an edge to a node bore.
+// A PriorMark is the mark of an edge to a node.
 type PriorMark struct {
 	Edge int    `json:"edge"` // graph.Edge.Key; the edges of a group have it in common
 	From string `json:"from"` // XML id of the source
 	Dead bool   `json:"dead,omitempty"`
 }
 
-// Executed says whether a command of the node ended so.
+// Executed reports whether the node ended by executing a command.
 func (p PriorNode) Executed() bool {
 	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
 }
 
-// Total is how many instances a sub-flow was to have, as far as that is known.
+// Total returns how many instances a sub-flow was to have, as far as that is known.
 func (p PriorNode) Total() int { return max(p.Instances, len(p.Items), p.Planned) }
 
 func (p PriorNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
 }
 
-// view is what expressions see of a node that is not in scope.
+// view returns what expressions see of a node that is not in scope.
 func (p PriorNode) view() expression.Node {
 	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
 	if p.HasExit {
@@ -67,15 +67,15 @@ func (p PriorNode) view() expression.Node {
 	return v
 }
 
-// Prior returns what a later run has to know of this one. It is nil for a run without a flow, of which
-// the statuses say everything.
+// Prior returns what a later run has to know of this one. It is nil for a run without a flow, because the
+// statuses say everything.
 func (pr priorState) Prior() Prior {
 	if pr.opt.Flow == nil {
 		return nil
 	}
 	past, present := Prior{}, pr.current()
 	for i := range pr.nodes {
-		i := int32(i)
+		i := nodeID(i)
 		if !present[pr.instanceNo(i)] {
 			continue
 		}
@@ -87,20 +87,21 @@ func (pr priorState) Prior() Prior {
 	return past
 }
 
-// present says which frames are of the latest activation of their sub-flow: only these have a path.
+// current reports for each instance whether it belongs to the latest activation of its sub-flow: only such
+// instances have a path.
 func (st *state) current() []bool {
 	present := make([]bool, len(st.instances))
 	present[0] = true
 	for k := 1; k < len(st.instances); k++ {
 		inst := &st.instances[k]
 		sub := st.extrasOf(inst.owner).sub
-		present[k] = present[st.instanceNo(inst.owner)] && sub != nil && int(inst.number) < len(sub.instances) && sub.instances[inst.number] == int32(k)
+		present[k] = present[st.instanceNo(inst.owner)] && sub != nil && int(inst.number) < len(sub.instances) && sub.instances[inst.number] == instanceID(k)
 	}
 	return present
 }
 
-// carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
-// later one does not repeat them either.
+// carryOver keeps what an earlier run left of instances that this run has not reached: a later run does not
+// repeat them either.
 func (pr priorState) carryOver(past Prior) {
 	for path, p := range pr.opt.Prior {
 		if _, known := past[path]; known || pr.mode != Resume {
@@ -112,8 +113,8 @@ func (pr priorState) carryOver(past Prior) {
 	}
 }
 
-// notReached says whether a path leads into an instance that an earlier run has begun, and this one would
-// still have gone on with.
+// notReached reports whether a path leads into an instance that an earlier run has started, and that this
+// run would still have gone on with.
 func (pr priorState) notReached(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
@@ -127,15 +128,15 @@ func (pr priorState) notReached(path string) bool {
 		if !ok || err != nil {
 			return false
 		}
-		if x := pr.extrasOf(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
-			return number < pr.priorInstances(int32(i))
+		if x := pr.extrasOf(nodeID(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
+			return number < pr.priorInstances(nodeID(i))
 		}
 		at = end + 1
 	}
 }
 
-// LeavesOut says whether a path leads to a node that is not part of the run, in an instance that is: what an
-// earlier run has made of it still holds. It does not if the instance is about another item now.
+// LeavesOut reports whether a path leads to a node that is not part of the run, in an instance that is: the
+// prior state of that node still holds. It does not if the instance has another item now.
 func (pr priorState) LeavesOut(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
@@ -150,7 +151,7 @@ func (pr priorState) LeavesOut(path string) bool {
 			return at > 0
 		}
 		number, err := strconv.Atoi(path[open+1 : end])
-		x := pr.extrasOf(int32(i))
+		x := pr.extrasOf(nodeID(i))
 		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.instances) || !pr.sameItem(i, number, x.sub.items) {
 			return false
 		}
@@ -158,7 +159,7 @@ func (pr priorState) LeavesOut(path string) bool {
 	}
 }
 
-// sameItem says whether an instance of a sub-flow has the item that it had in an earlier run.
+// sameItem reports whether an instance of a sub-flow has the item that it had in an earlier run.
 func (st *state) sameItem(i, number int, items []any) bool {
 	was := st.opt.Prior[st.Path(i)].Items
 	if number >= len(items) || number >= len(was) {
@@ -167,9 +168,9 @@ func (st *state) sameItem(i, number int, items []any) bool {
 	return expression.Format(items[number]) == expression.Format(was[number])
 }
 
-// pastInstances is how many instances of the activation that a node is to go on with had begun in an
-// earlier run; 0 if it does not go on.
-func (st *state) priorInstances(i int32) int {
+// priorInstances returns how many instances an earlier run had started of the activation that a node is to
+// go on with; 0 if it does not go on.
+func (st *state) priorInstances(i nodeID) int {
 	if p, yes := st.goesOn(i); yes {
 		return p.Instances
 	}
@@ -180,7 +181,7 @@ func (st *state) priorInstances(i int32) int {
 	return 0
 }
 
-func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
+func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	n, inst := &pr.nodes[i], pr.instanceOf(i)
 	p = PriorNode{Status: n.status, Handled: n.handled, Reason: pr.reasons[i]}
 	x := pr.extrasOf(i)
@@ -198,19 +199,19 @@ func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
 		last := x.last
 		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
 		switch p.Reason {
-		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution has it
+		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution contains it
 			p.Message = last.message
 		}
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
-	for _, l := range inst.lay.out.of(i - inst.node) {
-		// Within a loop the present round counts, behind it any.
-		if m := pr.marks[inst.edge+l]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
+	for _, l := range inst.out(i) {
+		// Within a loop only the present round counts, for edges out of it any round.
+		if m := pr.marks[inst.edgeID(l)]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
 			p.Fired = append(p.Fired, inst.lay.keys[l])
 		}
 	}
-	// Instances of an activation before the present one are nothing to go on with.
+	// A resume does not go on with instances of an activation before the present one.
 	if x != nil && x.sub != nil && x.sub.activation == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.instances), x.sub.items, x.sub.stopped
 		p.Arrivals, p.Starts = pr.priorArrivals(x.sub), x.sub.starts
@@ -227,20 +228,21 @@ func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
 	return p, worth
 }
 
-// pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
-func (pr priorState) priorMarks(i int32) (marks []PriorMark) {
+// priorMarks returns the marks before a node that has decided: part of a next round, or the rest of one.
+func (pr priorState) priorMarks(i nodeID) (marks []PriorMark) {
 	inst := pr.instanceOf(i)
-	for _, l := range inst.lay.in.of(i - inst.node) {
-		if m := pr.marks[inst.edge+l].bears(); m != graph.Unmarked {
+	for _, l := range inst.in(i) {
+		if m := pr.marks[inst.edgeID(l)].bears(); m != graph.Unmarked {
 			marks = append(marks, PriorMark{inst.lay.keys[l], inst.lay.ids[inst.lay.edges[l].source], m == graph.Dead})
 		}
 	}
 	return marks
 }
 
-// recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
+// recallInstances makes the instances of a sub-flow that is not repeated, so that expressions and callers
+// can see them.
 func (sf subflow) recallInstances() {
-	if sf.subOf(sf.node) == nil {
+	if sf.layout() == nil {
 		return
 	}
 	p := sf.opt.Prior[sf.Path(int(sf.node))]
@@ -256,8 +258,8 @@ func (sf subflow) recallInstances() {
 	}
 }
 
-// goesOn says whether a sub-flow goes on where an earlier run ended.
-func (st *state) goesOn(i int32) (p PriorNode, yes bool) {
+// goesOn reports whether a sub-flow goes on where an earlier run ended.
+func (st *state) goesOn(i nodeID) (p PriorNode, yes bool) {
 	n := &st.nodes[i]
 	if st.mode != Resume || n.cause != causeResume || n.activations != 1 {
 		return p, false
@@ -272,23 +274,23 @@ func (st *state) goesOn(i int32) (p PriorNode, yes bool) {
 	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
 }
 
-// recalled says whether an earlier run has begun an instance of the present activation.
-func (st *state) recalled(i, number int32) bool {
+// recalled reports whether an earlier run has started an instance of the present activation.
+func (st *state) recalled(i nodeID, number int32) bool {
 	p, yes := st.goesOn(i)
 	return yes && int(number) < p.Instances
 }
 
 func (st *state) isRecalled(inst *instance) bool { return st.recalled(inst.owner, inst.number) }
 
-// recallItems takes the items that an earlier run has found: they are found once.
+// recallItems takes the items that an earlier run has found: a command that prints items runs once.
 func (sf subflow) recallItems() {
 	if p, yes := sf.goesOn(sf.node); yes && p.Items != nil && !sf.hasItems(sf.node) {
-		sf.setSubflow(&subflowState{activation: sf.nodes[sf.node].activations, items: p.Items, hasItems: true})
+		sf.setSubflow(&subflowState{activation: sf.entry().activations, items: p.Items, hasItems: true})
 	}
 }
 
-// recallFrame goes on with an instance that an earlier run has begun. It returns false for others.
-func (r *Run) recallInstance(k int32) bool {
+// recallInstance goes on with an instance that an earlier run has started. It returns false for others.
+func (r *Run) recallInstance(k instanceID) bool {
 	if !r.isRecalled(&r.instances[k]) {
 		return false
 	}
@@ -305,9 +307,9 @@ func (r *Run) recallInstance(k int32) bool {
 }
 
 // takeStatuses gives the nodes of an instance the statuses that they had.
-func (r *Run) takeStatuses(k int32) {
+func (r *Run) takeStatuses(k instanceID) {
 	inst := r.instances[k]
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; i < inst.end(); i++ {
 		p, known := r.opt.Prior[r.Path(int(i))]
 		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Repeat != nil && r.isRepeated(i) {
 			continue

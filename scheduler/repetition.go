@@ -12,8 +12,9 @@ import (
 // an earlier run has left it: nothing leads to it, and it is not skipped either. What a repeated node waits
 // for counts as there, unless it is repeated as well.
 
-// repeats says whether a node is one that is executed again: named, or in something that is.
-func (st *state) isRepeated(i int32) bool {
+// isRepeated reports whether a node executes again: it is named in Options.Repeat, or it lies in something
+// that is.
+func (st *state) isRepeated(i nodeID) bool {
 	if st.opt.Repeat == nil {
 		return false
 	}
@@ -21,15 +22,15 @@ func (st *state) isRepeated(i int32) bool {
 	return inst.owner != noNode && (inst.repeated || st.opt.Repeat[st.name(i)])
 }
 
-// staysAsItIs says whether a node is one of those that a run of instances leaves alone.
-func (st *state) leftAlone(i int32) bool { return st.opt.Repeat != nil && !st.isRepeated(i) }
+// leftAlone reports whether a run with Options.Repeat leaves a node as it is.
+func (st *state) leftAlone(i nodeID) bool { return st.opt.Repeat != nil && !st.isRepeated(i) }
 
-// holdsAgain says whether something that is repeated lies in a sub-flow that is not repeated itself.
-func (st *state) holdsRepeated(i int32) bool {
+// holdsRepeated reports whether a sub-flow that is not repeated itself contains something that is.
+func (st *state) holdsRepeated(i nodeID) bool {
 	return st.opt.Repeat != nil && st.subOf(i) != nil && st.repeatHolders[st.name(i)] && !st.isRepeated(i)
 }
 
-// holdersOf are the names of the sub-flows that paths lead through.
+// holdersOf returns the names of the sub-flows that the paths lead through.
 func holdersOf(paths map[string]bool) map[string]bool {
 	holders := map[string]bool{}
 	for path := range paths {
@@ -42,30 +43,30 @@ func holdersOf(paths map[string]bool) map[string]bool {
 	return holders
 }
 
-// isAgain says whether an instance is repeated as a whole.
-func (st *state) repeatsInstance(owner, number int32) bool {
+// repeatsInstance reports whether an instance is repeated as a whole.
+func (st *state) repeatsInstance(owner nodeID, number int32) bool {
 	if st.opt.Repeat == nil || owner == noNode {
 		return false
 	}
 	return st.isRepeated(owner) || st.opt.Repeat[st.name(owner)+"["+strconv.Itoa(int(number))+"]"]
 }
 
-// repeatFrame activates in a frame what is to be repeated and waits for nothing else that is, and the
-// sub-flows that hold such.
-func (r *Run) repeatInstance(k int32) {
+// repeatInstance activates, in an instance, the nodes that are repeated and wait for no other repeated
+// node, and the sub-flows that contain repeated nodes.
+func (r *Run) repeatInstance(k instanceID) {
 	r.failLeftovers(k)
 	inst := r.instances[k]
-	for v := range inst.lay.ids {
-		if i := inst.node + int32(v); r.holdsRepeated(i) && r.nodes[i].status != graph.Failed {
+	for v := range inst.lay.nodeCount() {
+		if i := inst.nodeID(v); r.holdsRepeated(i) && r.nodes[i].status != graph.Failed {
 			r.setInitialStatus(i, graph.Failed)
 		}
 	}
 	r.recallDecisions(k)
 	r.deriveMarks(k)
 	inst = r.instances[k]
-	for v := range inst.lay.ids {
-		i := inst.node + int32(v)
-		switch in := inst.lay.in.of(int32(v)); {
+	for v := range inst.lay.nodeCount() {
+		i := inst.nodeID(v)
+		switch in := inst.lay.in.of(v); {
 		case r.holdsRepeated(i):
 			r.activity(i).activate(causeResume)
 		case !r.isRepeated(i):
@@ -77,8 +78,8 @@ func (r *Run) repeatInstance(k int32) {
 	}
 }
 
-// anotherAgain is another for a sub-flow that holds what is repeated: it has the instances that it had. If
-// there were to be more, it is not at its end.
+// anotherRepeated is wantsAnother for a sub-flow that contains something repeated: it has the instances
+// that it had in the earlier run. If more were to start, the sub-flow fails, because it is not complete.
 func (sf subflow) anotherRepeated(sub *flow.Sub, s *subflowState) bool {
 	if sf.halted || s.stopping != "" {
 		return false
@@ -104,14 +105,14 @@ func (sf subflow) anotherRepeated(sub *flow.Sub, s *subflowState) bool {
 	return false
 }
 
-// unfinished says whether an instance of which only a part was repeated has something left that never came
-// to its turn. One of which nothing was repeated is as it was: only what was due in it is left.
+// unfinished reports whether an instance of which only a part was repeated has nodes left that never
+// executed. If nothing in it was repeated, only due activations count.
 func (r *Run) unfinished(inst *instance) bool {
 	if r.opt.Repeat == nil || inst.repeated {
 		return false
 	}
 	idle, repeated := false, false
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; i < inst.end(); i++ {
 		if x := r.extrasOf(i); x != nil && x.due {
 			return true
 		}

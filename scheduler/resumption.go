@@ -7,7 +7,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// begin brings nodes and marks into their first state and activates what can start.
+// start sets the initial statuses and marks, and activates the first nodes.
 func (r *Run) start() {
 	if r.hasStarted {
 		panic("internal error: scheduler: a second Begin")
@@ -25,13 +25,13 @@ func (r *Run) start() {
 	r.settleFrom(0)
 }
 
-// fresh starts from a clean slate: the nodes at the beginning of the graph.
+// startFresh clears all statuses and marks and activates the start nodes.
 func (r *Run) startFresh() {
 	for i := range r.nodes {
-		r.activity(int32(i)).setStatus(graph.Idle, "")
+		r.activity(nodeID(i)).setStatus(graph.Idle, "")
 	}
-	for l := range r.outer.edges {
-		r.setMark(&r.instances[0], int32(l), graph.Unmarked)
+	for l := range r.outer.edgeCount() {
+		r.setMark(&r.instances[0], l, graph.Unmarked)
 	}
 	starts, number := r.outer.startNodes(), 0
 	for _, start := range starts {
@@ -42,21 +42,21 @@ func (r *Run) startFresh() {
 	r.effects = slices.Grow(r.effects, 2*number)
 	for i, start := range starts {
 		if start {
-			r.activity(int32(i)).activate(causeStart)
+			r.activity(nodeID(i)).activate(causeStart)
 		}
 	}
 }
 
-// resume goes on in a frame where an earlier run failed: what ran, or was decided otherwise, is not
-// repeated; what was not is activated if everything that it waits for is decided.
-func (r *Run) resume(k int32) {
+// resume goes on in an instance in which an earlier run failed. It does not repeat nodes that ran or were
+// decided otherwise; it activates the others if everything that they wait for is decided.
+func (r *Run) resume(k instanceID) {
 	left := r.failLeftovers(k)
 	r.recallDecisions(k)
 	r.deriveMarks(k)
 	inst := r.instances[k]
 	starts := inst.lay.startNodes()
-	for v := range inst.lay.ids {
-		i := inst.node + int32(v)
+	for v := range inst.lay.nodeCount() {
+		i := inst.nodeID(v)
 		switch n, x := &r.nodes[i], r.extrasOf(i); {
 		case x != nil && x.due:
 			if x.joined = x.joined && n.missing > 0; !x.joined {
@@ -65,11 +65,11 @@ func (r *Run) resume(k int32) {
 			r.activity(i).activate(causeResume)
 		case n.decided:
 			r.join(i).rejoin()
-		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.lives[i] == 0 && len(inst.lay.in.of(int32(v))) > 0:
-			// No path leads to it: it has failed after an edge had triggered it.
+		case n.status == graph.Failed && n.missing == 0 && !r.plain && r.control[i].live == 0 && len(inst.lay.in.of(v)) > 0:
+			// No path leads to it: it failed after an edge had triggered it.
 			r.consume(i)
 			r.activity(i).activate(causeResume)
-		case len(inst.lay.in.of(int32(v))) > 0:
+		case len(inst.lay.in.of(v)) > 0:
 			r.join(i).check(causeResume)
 		case n.status == graph.Failed || starts[v]:
 			r.activity(i).activate(causeResume)
@@ -83,12 +83,12 @@ func (r *Run) resume(k int32) {
 	}
 }
 
-// failLeftovers counts nodes that a dead daemon left queued or running as failed. Nobody is told
-// yet: most of them are activated at once.
-func (r *Run) failLeftovers(k int32) []int32 {
-	var left []int32
+// failLeftovers counts nodes that a dead daemon left queued or running as failed, and returns them. It
+// emits no effects yet: most of these nodes are activated at once.
+func (r *Run) failLeftovers(k instanceID) []nodeID {
+	var left []nodeID
 	inst := &r.instances[k]
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; i < inst.end(); i++ {
 		n := &r.nodes[i]
 		if busy(n.status) {
 			r.setInitialStatus(i, graph.Failed)
@@ -98,10 +98,10 @@ func (r *Run) failLeftovers(k int32) []int32 {
 	return left
 }
 
-// recallDecisions takes over what earlier runs have decided.
-func (r *Run) recallDecisions(k int32) {
-	inst := r.instances[k] // a copy: instances that are recalled make more frames
-	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+// recallDecisions takes over the decisions of earlier runs.
+func (r *Run) recallDecisions(k instanceID) {
+	inst := r.instances[k] // a copy: recalled instances make r.instances grow
+	for i := inst.node; i < inst.end(); i++ {
 		n := &r.nodes[i]
 		n.decided = n.status == graph.Ran || n.status == graph.Skipped
 		if r.opt.Flow == nil {
@@ -120,67 +120,68 @@ func (r *Run) recallDecisions(k int32) {
 			r.instances[k].unhandled--
 		}
 		if p.Joined && (n.decided || p.Due) {
-			r.makeExtras(i).joined = true
+			r.ensureExtrasOf(i).joined = true
 		}
-		look := n.decided || inst.over // what is over is only looked at
+		look := n.decided || inst.over // an instance that is over is only shown
 		if p.Due {
-			r.makeExtras(i).due = true
+			r.ensureExtrasOf(i).due = true
 			n.decided = false
 		}
 		r.saveOutcome(i, p.outcome())
 		if look {
 			r.recallMarks(i, p.Marks)
-			r.subflow(i).recallInstances() // the last: it moves nodes
+			r.subflow(i).recallInstances() // last, because it moves nodes
 		}
 	}
-	for i := inst.node; r.dry != nil && i < inst.node+int32(len(inst.lay.ids)); i++ {
+	for i := inst.node; r.dry != nil && i < inst.end(); i++ {
 		r.dry.kept[i] = r.nodes[i].decided
 	}
 }
 
-// goOnJoining decides once more about a node that has decided before, if the marks of another round had all
-// come when the earlier run ended.
+// rejoin decides once more about a node that decided before, if the marks of another round had all come
+// when the earlier run ended.
 func (jn join) rejoin() {
-	if jn.opt.Flow != nil && jn.nodes[jn.node].missing == 0 && len(jn.instanceOf(jn.node).lay.in.of(jn.localOf(jn.node))) > 0 {
+	if jn.opt.Flow != nil && jn.entry().missing == 0 && len(jn.instance().in(jn.node)) > 0 {
 		jn.check(causeResume)
 	}
 }
 
-// deriveMarks makes the marks before nodes that are to decide say what is true now. Tokens before
-// nodes that are decided stay: they wait for a re-triggering.
-func (r *Run) deriveMarks(k int32) {
+// deriveMarks sets the marks before nodes that are still to decide to what is true now. Tokens before nodes
+// that have decided stay: they wait for another round.
+func (r *Run) deriveMarks(k instanceID) {
 	inst := &r.instances[k]
-	for l, e := range inst.lay.edges {
-		source, target := &r.nodes[inst.node+e.source], &r.nodes[inst.node+e.target]
-		again := r.isRepeated(inst.node + e.source)
-		fired := !again && r.hasFired(inst, int32(l))
-		dead := source.decided && !fired && inst.lay.deadAtOnce(int32(l))
+	for l := range inst.lay.edgeCount() {
+		e := inst.lay.edges[l]
+		source, target := &r.nodes[inst.nodeID(e.source)], &r.nodes[inst.nodeID(e.target)]
+		again := r.isRepeated(inst.nodeID(e.source))
+		fired := !again && r.hasFired(inst, l)
+		dead := source.decided && !fired && inst.lay.deadAtOnce(l)
 		if fired {
-			r.marks[inst.edge+int32(l)] |= everFired | latest
+			r.marks[inst.edgeID(l)] |= everFired | latest
 		}
 		if !e.blocking || target.decided {
 			continue
 		}
 		want := graph.Unmarked
 		switch {
-		case fired, !again && r.isRepeated(inst.node+e.target):
+		case fired, !again && r.isRepeated(inst.nodeID(e.target)):
 			want = graph.ToRun
 		case dead:
 			want = graph.Dead
-			r.marks[inst.edge+int32(l)] |= killed
+			r.marks[inst.edgeID(l)] |= killed
 		}
-		if r.marks[inst.edge+int32(l)].bears() != want {
-			r.setMark(inst, int32(l), graph.Unmarked)
-			r.setMark(inst, int32(l), want)
+		if r.marks[inst.edgeID(l)].bears() != want {
+			r.setMark(inst, l, graph.Unmarked)
+			r.setMark(inst, l, want)
 		}
 	}
 }
 
-// recallMarks puts back the marks before a node that has decided, and waits for another round, or for
-// the end of one.
-func (r *Run) recallMarks(i int32, marks []PriorMark) {
+// recallMarks restores the marks before a node that has decided and waits for another round, or for the end
+// of one.
+func (r *Run) recallMarks(i nodeID, marks []PriorMark) {
 	inst := r.instanceOf(i)
-	for _, l := range inst.lay.in.of(i - inst.node) {
+	for _, l := range inst.in(i) {
 		for _, m := range marks {
 			if m.Edge != inst.lay.keys[l] || m.From != inst.lay.ids[inst.lay.edges[l].source] {
 				continue
@@ -194,11 +195,11 @@ func (r *Run) recallMarks(i int32, marks []PriorMark) {
 	}
 }
 
-// hasFired says whether an edge fired when its source, which is decided, came to its end. Where no
-// run is known that could tell, the source counts as having ended with nothing but its status; so it does
-// for edges that success alone decides about: the run may have been one without their targets.
-func (st *state) hasFired(inst *instance, l int32) bool {
-	i := inst.node + inst.lay.edges[l].source
+// hasFired reports whether an edge fired when its source, which has decided, ended. If no earlier run is
+// known, only the status of the source counts. That also holds for edges that depend on success alone: the
+// earlier run may not have included their targets.
+func (st *state) hasFired(inst *instance, l localEdge) bool {
+	i := inst.source(l)
 	status := st.nodes[i].status
 	if st.opt.Flow == nil || status == graph.Skipped {
 		return status == graph.Ran

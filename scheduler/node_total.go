@@ -3,12 +3,13 @@ package scheduler
 // Nodes are counted in one way: a node of the outer flow is one, and so is a node in an instance. A sub-flow
 // is one until its instances are known; from then on these count instead of it.
 
-// Total is how many nodes the run has, as far as is known. Instances that are still to begin are part of it.
+// Total returns how many nodes the run has, as far as is known. Planned instances that have not started
+// count.
 func (q queries) Total() int { return len(q.outer.ids) + q.inside }
 
-// setInstances replaces what a sub-flow has made of an activation.
+// setSubflow replaces the state of a sub-flow.
 func (sf subflow) setSubflow(s *subflowState) {
-	x := sf.makeExtras(sf.node)
+	x := sf.ensureExtras()
 	if x.sub != nil && x.sub != s {
 		sf.inside -= sf.extraNodesOf(x.sub)
 	}
@@ -18,15 +19,16 @@ func (sf subflow) setSubflow(s *subflowState) {
 	x.sub = s
 }
 
-// countInside counts the nodes of the instances of a sub-flow anew.
+// countInside recounts the nodes of the instances of a sub-flow.
 func (sf subflow) countInside() {
-	s := sf.extrasOf(sf.node).sub
-	more := max(1, max(s.count, len(s.instances))*len(sf.subOf(sf.node).ids)) - 1
+	s := sf.extras().sub
+	more := max(1, max(s.count, len(s.instances))*len(sf.layout().ids)) - 1
 	sf.inside += more - s.extraNodes
 	s.extraNodes = more
 }
 
-// extra is how many nodes the instances of a sub-flow count for beyond itself, with what lies in them.
+// extraNodesOf returns how many nodes the instances of a sub-flow count beyond the sub-flow itself, nested
+// ones included.
 func (st *state) extraNodesOf(s *subflowState) int {
 	sum := s.extraNodes
 	for _, k := range s.instances {
@@ -34,8 +36,9 @@ func (st *state) extraNodesOf(s *subflowState) int {
 		if inst.lay.subs == nil {
 			continue
 		}
-		for v, sub := range inst.lay.subs {
-			if x := st.extrasOf(inst.node + int32(v)); sub != nil && x != nil && x.sub != nil {
+		for v := range localNode(len(inst.lay.subs)) {
+			sub := inst.lay.subs[v]
+			if x := st.extrasOf(inst.nodeID(v)); sub != nil && x != nil && x.sub != nil {
 				sum += st.extraNodesOf(x.sub)
 			}
 		}

@@ -8,18 +8,18 @@ type Upcoming struct {
 	After           []Source // valid until the next one is yielded
 }
 
-// A Source is an execution whose success gives the last tokens of an Upcoming: one that was dispatched,
-// or that is foreseen itself.
+// A Source is an execution whose success gives the last tokens of an Upcoming: one that was dispatched, or
+// is upcoming itself.
 type Source struct{ Node, Execution int }
 
-// Lookahead yields what is certain to come next, nearest first: executions that Step asks for when the
-// last of their After has succeeded, with just this number, and not before. If one of After does not
-// succeed, Step never asks for this execution; but what is idempotent and lost executes once more, and
-// a later execution of it counts then. A Stop ends all foresight, too.
+// Lookahead yields the executions that are certain to come next, nearest first: Step asks for each of them,
+// with just this number, when the last of its After has succeeded, and not before. If one of After does not
+// succeed, Step never asks for the execution; but an idempotent execution that is lost executes once more,
+// and then its later execution counts. A Stop makes all of them void, too.
 //
-// So it leaves out what anything else can have a say in: nodes that a non-blocking edge leads to, all
-// loops, what follows on these, and whatever a resume may activate twice. A run that is to fail fast
-// foresees nothing. It changes nothing; no Step may come before the caller has stopped asking.
+// So it leaves out nodes that anything else can influence: targets of non-blocking edges, all loops, what
+// follows them, and whatever a resume may activate twice. A run with FailFast has no lookahead. Lookahead
+// changes nothing; the caller must not call Step before the iteration ends.
 func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 	return func(yield func(Upcoming) bool) {
 		if la.halted || la.opt.FailFast || len(la.inFlight) == 0 {
@@ -39,15 +39,16 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 // lookahead finds what is certain to come next.
 type lookahead struct {
 	*state
-	inFlight []int32 // nodes that were dispatched, in no order that means anything
+	inFlight []nodeID // nodes that were dispatched, in no particular order
 
 	// Scratch of Lookahead:
-	gets    []int32 // how many of the tokens that a node misses come from what is in flight or foreseen
-	touched []int32 // nodes that get any
-	queue   []int32 // what is in flight, then what is foreseen
+	gets    []int32  // how many missing tokens of a node come from executions in flight or upcoming
+	touched []nodeID // nodes that get any
+	queue   []nodeID // executions in flight, then upcoming ones
 	after   []Source
 }
 
+// search visits the nodes behind the executions in flight, nearest first.
 func (la *lookahead) search(yield func(Upcoming) bool) {
 	s := la
 	s.queue = append(s.queue[:0], la.inFlight...)
@@ -56,8 +57,8 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 		if !la.nodes[i].atMostOnce {
 			continue
 		}
-		for _, j := range la.outer.out.of(i) {
-			t := la.outer.edges[j].target
+		for _, j := range la.instances[0].out(i) {
+			t := la.instances[0].target(j)
 			n := &la.nodes[t]
 			if la.marks[j].marked() || !n.atMostOnce || n.activations > 0 || n.executions > 0 {
 				continue
@@ -76,14 +77,14 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 	}
 }
 
-// sources are the executions that the tokens a node misses come from.
-func (la *lookahead) sources(t int32) []Source {
+// sources returns the executions that the missing tokens of a node come from.
+func (la *lookahead) sources(t nodeID) []Source {
 	after := la.after[:0]
-	for _, j := range la.outer.in.of(t) {
+	for _, j := range la.instances[0].in(t) {
 		if la.marks[j].marked() {
 			continue
 		}
-		i := la.outer.edges[j].source
+		i := la.instances[0].source(j)
 		n := &la.nodes[i]
 		number := int(n.executions)
 		if !n.dispatched {
@@ -95,9 +96,9 @@ func (la *lookahead) sources(t int32) []Source {
 	return after
 }
 
-// findOnce marks the nodes of which Lookahead may speak: those that this run activates once at most, so
-// that their next execution is their only one, and about which only success decides. It looks at where
-// Start has led.
+// findAtMostOnce marks the nodes that Lookahead may yield: this run activates them at most once, so that
+// their next execution is their only one, and only success decides about them. It looks at the state after
+// Start.
 func (la *lookahead) findAtMostOnce() {
 	if len(la.opt.Mocks) > 0 {
 		return
@@ -127,8 +128,8 @@ func (la *lookahead) findAtMostOnce() {
 	}
 }
 
-// certain finds the nodes that have no rules, that only the success of others leads to, of which the
-// same is true, and that lead to others only so; nil = all are.
+// certain returns the nodes that have no rules, whose out-edges have no conditions, and to which only such
+// nodes lead; nil = all are.
 func (l *layout) certain() []bool {
 	if l.rules == nil && l.conditions == nil {
 		return nil
@@ -144,8 +145,8 @@ func (l *layout) certain() []bool {
 	return l.spread(order, certain)
 }
 
-// spread makes uncertain what uncertain nodes lead to.
-func (l *layout) spread(order []int32, certain []bool) []bool {
+// spread marks what uncertain nodes lead to as uncertain.
+func (l *layout) spread(order []localNode, certain []bool) []bool {
 	for _, v := range order {
 		if certain[v] {
 			continue
@@ -157,10 +158,10 @@ func (l *layout) spread(order []int32, certain []bool) []bool {
 	return certain
 }
 
-// mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often
-// their sources execute at most.
-func (la *lookahead) mostJoins(i int32, most []int32) int32 {
-	in := la.outer.in.of(i)
+// mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often their
+// sources execute at most.
+func (la *lookahead) mostJoins(v localNode, most []int32) int32 {
+	in := la.outer.in.of(v)
 	if len(in) == 0 {
 		return 0
 	}
@@ -175,13 +176,14 @@ func (la *lookahead) mostJoins(i int32, most []int32) int32 {
 	return joins
 }
 
-// takeOff notes that a node has an execution in flight, land that it has not any more.
-func (la *lookahead) addInFlight(i int32) {
+// addInFlight notes that a node was dispatched.
+func (la *lookahead) addInFlight(i nodeID) {
 	la.nodes[i].flightPos = int32(len(la.inFlight))
 	la.inFlight = append(la.inFlight, i)
 }
 
-func (la *lookahead) removeInFlight(i int32) {
+// removeInFlight notes that the dispatched execution of a node is over.
+func (la *lookahead) removeInFlight(i nodeID) {
 	last := len(la.inFlight) - 1
 	moved := la.inFlight[last]
 	la.inFlight[la.nodes[i].flightPos] = moved

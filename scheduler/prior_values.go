@@ -7,9 +7,10 @@ import (
 	"wf/scheduler/expression"
 )
 
-// seen is a node for a text in a frame: that of the frame, or of one around it. Of a node that is not
-// part of the run the past is seen, in an instance that of the same instance while that has the same item.
-func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
+// lookup returns what a text in an instance sees of a node of the workfile: the node of that instance, or
+// of one around it. For a node that is not part of the run it is the prior state; in an instance, that of
+// the same instance as long as it has the same item.
+func (t *texts) lookup(frame instanceID, static *graph.Node) expression.Node {
 	if static == nil {
 		return expression.Node{}
 	}
@@ -18,7 +19,7 @@ func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
 	for k := frame; ; k = t.instanceNo(t.instances[k].owner) {
 		inst := &t.instances[k]
 		if in && inst.lay == at.lay {
-			return t.nodeView(inst.node + at.local)
+			return t.nodeView(inst.nodeID(at.local))
 		}
 		if inst.lay.home == home {
 			prefix, same = t.instanceName(k), t.sameItems(k)
@@ -38,17 +39,9 @@ func (t *texts) lookup(frame int32, static *graph.Node) expression.Node {
 	return t.priorView(t.opt.Prior[path], static, path)
 }
 
-// instanceName is the path of an instance, "" for the outer flow.
-func (st *state) instanceName(k int32) string {
-	inst := &st.instances[k]
-	if inst.owner == noNode {
-		return ""
-	}
-	return st.name(inst.owner) + "[" + strconv.Itoa(int(inst.number)) + "]"
-}
-
-// sameItems says whether an instance, and those around it, have the items that they had in an earlier run.
-func (st *state) sameItems(k int32) bool {
+// sameItems reports whether an instance, and those around it, have the items that they had in an earlier
+// run.
+func (st *state) sameItems(k instanceID) bool {
 	for inst := &st.instances[k]; inst.owner != noNode; inst = st.instanceOf(inst.owner) {
 		if !st.sameItem(int(inst.owner), int(inst.number), st.extrasOf(inst.owner).sub.items) {
 			return false
@@ -57,7 +50,8 @@ func (st *state) sameItems(k int32) bool {
 	return true
 }
 
-// pastView is what expressions see of a node that is not part of the run. path is what it is called in it.
+// priorView returns what expressions see of a node that is not part of the run but would have the given
+// path.
 func (t *texts) priorView(p PriorNode, static *graph.Node, path string) expression.Node {
 	v := p.view()
 	if p.Instances > 0 && static.SubFlow() {

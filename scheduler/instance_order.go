@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// arrive notes when an instance has ended, compared with the others of its sub-flow. What ended before this
-// run keeps its place before what ends in it.
-func (r *Run) rankInstance(k int32, s *subflowState) {
+// rankInstance numbers the instances of a sub-flow in the order in which they end. Instances that ended
+// before this run come before those that end in it.
+func (r *Run) rankInstance(k instanceID, s *subflowState) {
 	if inst := &r.instances[k]; inst.rank == 0 {
 		s.ended++
 		inst.rank = s.ended
 	}
 }
 
-// arrivedBefore gives an instance of which nothing is repeated the place that it had in an earlier run. The
-// note of that run is nil where the order was that of the numbers.
-func (r *Run) keepPriorRank(k int32) {
+// keepPriorRank gives an instance of which nothing is repeated the rank that it had in an earlier run. That
+// run noted no order where it was that of the numbers.
+func (r *Run) keepPriorRank(k instanceID) {
 	inst := &r.instances[k]
 	s := r.extrasOf(inst.owner).sub
 	if order := r.opt.Prior[r.Path(int(inst.owner))].Arrivals; s.priorRanks == nil && order != nil {
@@ -33,20 +33,20 @@ func (r *Run) keepPriorRank(k int32) {
 	inst.rank = math.MinInt32 + rank
 }
 
-// arrivals are the instances of a sub-flow that have ended, in the order in which they did.
-func (st *state) arrivals(s *subflowState) []int32 {
-	frames := make([]int32, 0, len(s.instances))
+// arrivals returns the instances of a sub-flow that have ended, in the order in which they ended.
+func (st *state) arrivals(s *subflowState) []instanceID {
+	frames := make([]instanceID, 0, len(s.instances))
 	for _, k := range s.instances {
 		if st.instances[k].rank != 0 {
 			frames = append(frames, k)
 		}
 	}
-	slices.SortFunc(frames, func(a, b int32) int { return cmp.Compare(st.instances[a].rank, st.instances[b].rank) })
+	slices.SortFunc(frames, func(a, b instanceID) int { return cmp.Compare(st.instances[a].rank, st.instances[b].rank) })
 	return frames
 }
 
-// pastArrivals are the numbers of the instances in the order in which they ended, nil if that is the order of
-// the numbers.
+// priorArrivals returns the numbers of the instances in the order in which they ended, or nil if that is
+// the order of the numbers.
 func (pr priorState) priorArrivals(s *subflowState) []int {
 	last, inOrder := int32(math.MinInt32), true
 	for _, k := range s.instances {
