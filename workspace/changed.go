@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 )
 
@@ -16,7 +16,7 @@ func (r *run) changedSince(w *Workspace) []string {
 	for i := range r.Nodes {
 		n, live := &r.Nodes[i], r.liveNode(i)
 		rec := w.record(live)
-		if rec == nil || rec.Command == "" || live.Container || rec.Command == executor.Line(r.Request.Wrapper, n.Command) {
+		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
 			continue
 		}
 		if live.Status == graph.Ran {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
@@ -143,7 +143,7 @@ func (p *planner) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.liveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: executor.Line(p.r.Request.Wrapper, n.Command),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
 		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.lastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

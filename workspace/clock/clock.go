@@ -5,7 +5,7 @@ package clock
 import (
 	"time"
 
-	"wf/executor"
+	"wf/executor/proc"
 )
 
 // Tests replace these: the wall clock, a monotonic clock that stops while the machine sleeps, and the time since boot, which
@@ -13,7 +13,7 @@ import (
 var (
 	Wall      = time.Now
 	Process   = func() time.Duration { return time.Since(processStarted) }
-	SinceBoot = executor.UpTime
+	SinceBoot = proc.UpTime
 )
 
 var processStarted = time.Now()

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/expression"
@@ -149,7 +149,7 @@ func (r *State) Line(i int) string {
 	if command == "" {
 		command = r.Nodes[i].Command
 	}
-	return executor.Line(r.Request.Wrapper, command)
+	return shell.Line(r.Request.Wrapper, command)
 }
 
 // hideSecrets looks up variables for expressions, which do not see secret parameters.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graph/attribute"
 )
@@ -382,7 +382,7 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 }
 
 // WrapperMessage words a problem of a wrapper in one sentence.
-func WrapperMessage(p *executor.WrapperProblem) string {
+func WrapperMessage(p *shell.WrapperProblem) string {
 	text := p.Message + ": " + p.Why
 	if p.Correct != "" {
 		text += "; probably meant: " + p.Correct
@@ -392,8 +392,8 @@ func WrapperMessage(p *executor.WrapperProblem) string {
 
 // noteWrapper adds a note if runs will refuse the wrapper.
 func (b *editBuilder) noteWrapper() {
-	shell, _ := b.f.g.Attr("shell")
-	if p := executor.CheckWrapper(b.f.Wrapper(), shell); p != nil {
+	program, _ := b.f.g.Attr("shell")
+	if p := shell.CheckWrapper(b.f.Wrapper(), program); p != nil {
 		b.notes = append(b.notes, "wf run will refuse it: "+WrapperMessage(p))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graphml"
 	"wf/workspace/history"
@@ -174,7 +175,7 @@ func (f *File) Wrapper() string {
 	prefix, hasPrefix := f.g.Attr("prefix")
 	suffix, hasSuffix := f.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return executor.LegacyWrapper(prefix, suffix)
+		return shell.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }
