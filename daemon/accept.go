@@ -93,7 +93,7 @@ func (l *limited) want(room bool) {
 
 // connectionState is called by the server when the state of a connection changes.
 func connectionState(conn net.Conn, state http.ConnState) {
-	s := conn.(interface{ connection() *connection }).connection()
+	s := conn.(interface{ self() *connection }).self()
 	s.at.state(s, conn, state)
 }
 
@@ -152,7 +152,7 @@ type connection struct {
 	gone    bool
 }
 
-func (s *connection) connection() *connection { return s }
+func (s *connection) self() *connection { return s }
 
 // The connections embed their concrete types, not net.Conn: then net.Buffers writes the head and the body of a frame in
 // one system call.

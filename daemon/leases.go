@@ -102,7 +102,7 @@ type connectionKey struct{}
 
 // connectionContext returns the context of the requests of a connection.
 func connectionContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, c.(interface{ connection() *connection }).connection())
+	return context.WithValue(ctx, connectionKey{}, c.(interface{ self() *connection }).self())
 }
 
 // holderOf returns the client of a request.
