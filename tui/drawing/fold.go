@@ -9,35 +9,8 @@ import (
 	"wf/tui/plain"
 )
 
-// A Stage is nodes that do the same at the same place: their group is the same, or else their
-// commands apart from numbers, paths and ids; and so is the set of stages right before them.
-type Stage struct {
-	Key   string // the group, or the masked command
-	Name  string
-	Nodes []int // in file order
-	After []int // the stages right before it; all of them come earlier
-}
-
-// Fold folds the nodes of a graph into stages, in the order in which the view Stages shows them.
-func Fold(g *Graph) []Stage {
-	w, nodes, _ := contract(g, nil)
-	f := newFolded(g, w, nodes)
-	stages := make([]Stage, len(f.stages))
-	for i, s := range f.stages {
-		stages[i] = Stage{Key: s.key, Name: s.name}
-		for _, v := range s.nodes {
-			stages[i].Nodes = append(stages[i].Nodes, int(v))
-		}
-		for _, a := range f.web.in[i] {
-			if !f.web.arcs[a].back {
-				stages[i].After = append(stages[i].After, int(f.web.arcs[a].from))
-			}
-		}
-	}
-	return stages
-}
-
-// A stage is a vertex of a folded web.
+// A stage is a vertex of a folded web: nodes that do the same at the same place. Their group is the same, or
+// otherwise their commands apart from numbers, paths and ids; and so is the set of stages right before them.
 type stage struct {
 	key, name string
 	nodes     []int32 // of the graph, in file order
@@ -127,8 +100,8 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 	}
 }
 
-// distinguish adds to names that several stages of more than one node have what only their commands have,
-// from the word on in which they begin to differ.
+// distinguish adds to equal names of stages what only their commands have, from the first word on that
+// differs.
 func (f *folded) distinguish() {
 	alike := map[string][]int{}
 	for i, s := range f.stages {
@@ -150,7 +123,7 @@ func (f *folded) distinguish() {
 	}
 }
 
-// commonPrefix is what two texts begin with, in whole runes.
+// commonPrefix returns the common beginning of two texts, in whole runes.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -208,10 +181,10 @@ func isID(word string) bool {
 	return len(word) >= 16 && strings.Trim(word, "0123456789abcdefABCDEF-") == "" && strings.ContainsAny(word, "0123456789")
 }
 
-// nameEnds are what stands between the parts of a name.
+// nameEnds are the separators between the parts of a name.
 const nameEnds = "_-.~ "
 
-// stem is a name without its last part: align of align_S001.
+// stem returns a name without its last part: align of align_S001.
 func stem(name string) string {
 	if i := strings.LastIndexAny(name, nameEnds); i > 0 {
 		return strings.TrimRight(name[:i], nameEnds)
@@ -222,7 +195,7 @@ func stem(name string) string {
 	return name
 }
 
-// stageName is the name of an only node, the group, or what the names begin with.
+// stageName returns the name of the only node, the group, or the common beginning of the names.
 func stageName(g *Graph, nodes []int32) string {
 	first := &g.Nodes[nodes[0]]
 	switch {

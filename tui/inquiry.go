@@ -1,0 +1,272 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/drawing"
+	"wf/tui/plain"
+)
+
+// askTime is the least time between two inquiries: events of instances come by the thousand, and what is shown
+// of them is asked for.
+const askTime = 500 * time.Millisecond
+
+// mostSubFlows is the most sub-flows of one inquiry; the others come with the next.
+const mostSubFlows = 50
+
+// An asking is which answers of the daemon are out of date.
+type asking struct {
+	subFlows  map[string]bool // names of those in which something happened
+	approvals bool
+	ways      bool           // which edges have fired
+	pages     string         // what is known of what is open: see openText
+	decided   map[string]int // decisions heard of, by node
+	busy      bool
+	waits     bool // an inquiry message is on its way
+	last      time.Time
+}
+
+// inquiry is the message that it is time to ask again.
+type inquiry struct{}
+
+// note marks what a batch makes out of date.
+func (a *asking) note(m *model, b batch) {
+	for name := range b.inner {
+		a.touch(name)
+	}
+	if len(b.inner) > 0 && len(m.inbox.own) > 0 {
+		a.approvals = true
+	}
+	a.approvals = a.approvals || b.asks
+	if b.snapshot != nil {
+		a.pages = "" // what is open may have changed while nobody heard of it
+	}
+	for _, ev := range b.answers {
+		a.decide(ev)
+	}
+	for id := range b.nodes { // a sub-flow begins or ends
+		if i, known := m.flow.index[id]; known && m.flow.nodes[i].SubFlow != "" {
+			a.touch(m.flow.nodes[i].Name)
+		}
+	}
+	for _, ev := range b.events {
+		if ev.Type == api.RunComplete && m.flow.hasConditions() {
+			a.ways = true
+		}
+	}
+}
+
+func (a *asking) touch(name string) {
+	if a.subFlows == nil {
+		a.subFlows = map[string]bool{}
+	}
+	a.subFlows[name] = true
+}
+
+// mostDecided bounds the nodes whose decisions are counted.
+const mostDecided = 1000
+
+// decide counts a decision, so that the inspector asks again for the reasons of its node.
+func (a *asking) decide(ev api.Event) {
+	if a.decided == nil || len(a.decided) >= mostDecided {
+		a.decided = map[string]int{}
+	}
+	a.decided[ev.Node]++
+}
+
+// openText returns what is open as a text, to be compared.
+func (p *picture) openText(f *flow) string {
+	text := ""
+	for _, in := range p.openPaths(f) {
+		text += fmt.Sprintln(in.kind, in.path, in.selectors)
+	}
+	return text
+}
+
+// findings are the results of an inquiry.
+type findings struct {
+	subFlows  []api.NodeStatus
+	approvals *[]api.Approval
+	edges     []api.EdgeStatus
+	pages     map[innerKey][]api.NodeStatus
+}
+
+// An innerKey is a page of an inquiry: some instances of a sub-flow, or one instance.
+type innerKey struct {
+	kind      innerKind
+	path      string
+	selectors string // of the instances, one a line
+}
+
+// inquire asks for what is out of date and shown: one inquiry at a time, at most every askTime.
+func (m *model) inquire() tea.Cmd {
+	a := &m.asking
+	if m.link == nil || m.link.ws == nil || m.nothingOpen() || m.past != nil || a.busy || a.waits {
+		return nil
+	}
+	open := m.picture.openText(&m.flow)
+	touched := len(a.subFlows) > 0
+	if !touched && !a.approvals && !a.ways && open == a.pages {
+		return nil
+	}
+	if wait := askTime - m.now.Sub(a.last); wait > 0 && open == a.pages {
+		a.waits = true
+		return tea.Tick(wait, func(time.Time) tea.Msg { return inquiry{} })
+	}
+	q := m.question()
+	a.busy, a.last, a.pages = true, m.now, open
+	return q
+}
+
+// question returns the request of an inquiry.
+func (m *model) question() tea.Cmd {
+	a := &m.asking
+	var subFlows []string
+	for name := range a.subFlows {
+		if len(subFlows) == mostSubFlows {
+			break
+		}
+		delete(a.subFlows, name)
+		if i := m.flow.subFlowNamed(name); i >= 0 {
+			subFlows = append(subFlows, m.flow.nodes[i].ID)
+		}
+	}
+	slices.Sort(subFlows)
+	var pages []innerKey
+	for _, in := range m.picture.openPaths(&m.flow) {
+		pages = append(pages, innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")})
+	}
+	approvals, ways := a.approvals, a.ways
+	a.approvals, a.ways = false, false
+	l := m.link
+	ctx := m.ctx
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, requestTime)
+		defer cancel()
+		got, err := lookUp(ctx, l.ws, subFlows, pages, approvals, ways)
+		return answer{func(m *model) tea.Cmd {
+			if m.link != l {
+				return nil
+			}
+			m.asking.busy = false
+			if err != nil {
+				return nil // the daemon is being looked for, which is said; a snapshot comes first then
+			}
+			return m.found(got)
+		}}
+	}
+}
+
+// lookUp makes the requests of an inquiry.
+func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages []innerKey, approvals, ways bool) (got findings, err error) {
+	if len(subFlows) > 0 {
+		list, err := ws.Select(ctx, subFlows)
+		if err != nil {
+			return got, err
+		}
+		got.subFlows = list.Nodes
+	}
+	got.pages = map[innerKey][]api.NodeStatus{}
+	for _, p := range pages {
+		selectors := []string{p.path}
+		if p.kind == aPage {
+			selectors = strings.Split(p.selectors, "\n")
+		}
+		list, err := ws.Select(ctx, selectors)
+		if err != nil {
+			continue // there is no such instance any more
+		}
+		got.pages[p] = list.Nodes
+	}
+	if approvals {
+		list, err := ws.Approvals(ctx)
+		if err != nil {
+			return got, err
+		}
+		got.approvals = &list.Approvals
+	}
+	if ways {
+		s, err := ws.Status(ctx, true)
+		if err != nil {
+			return got, err
+		}
+		got.edges = s.Edges
+	}
+	return got, nil
+}
+
+// found takes the results of an inquiry.
+func (m *model) found(got findings) tea.Cmd {
+	for _, n := range got.subFlows {
+		m.flow.summary(clean(n, nil))
+	}
+	for key, nodes := range got.pages {
+		page := m.picture.page(key.path)
+		page.nodes, page.known = map[int][]api.NodeStatus{}, true
+		for _, n := range nodes {
+			n = cleanMember(n)
+			at := 0
+			if key.kind == aPage {
+				at = numberBelow(key.path, n.ID)
+			}
+			page.nodes[at] = append(page.nodes[at], n)
+		}
+	}
+	if got.edges != nil {
+		m.flow.ways(got.edges)
+	}
+	if got.approvals != nil {
+		return m.inbox.take(m, *got.approvals)
+	}
+	return nil
+}
+
+// cleanMember makes the texts of a node of an instance fit for a terminal.
+func cleanMember(n api.NodeStatus) api.NodeStatus {
+	n = clean(n, nil)
+	n.Item = plain.Line(n.Item)
+	return n
+}
+
+// numberBelow returns the number of the instance of a sub-flow in which a node lies: 3 for each and each[3]/t.
+func numberBelow(path, node string) int {
+	rest := node[min(len(path), len(node)):]
+	for i := range rest {
+		if rest[i] == ']' {
+			return instanceNumber("x" + rest[:i+1])
+		}
+	}
+	return -1
+}
+
+// idles reports whether nothing on the screen changes every second.
+func (m *model) idles() bool {
+	c := m.flow.count(m.flow.current().Run)
+	if c.Running+c.Queued > 0 || c.Waiting+c.Retrying == 0 {
+		return false
+	}
+	for i := range m.flow.nodes {
+		if n := &m.flow.nodes[i]; n.Wait != nil && n.Wait.Until != nil && m.inSight(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// inSight reports whether a node is visible.
+func (m *model) inSight(i int) bool {
+	p := &m.picture
+	if m.page != mainPage || p.layout == nil {
+		return m.page == inboxPage
+	}
+	r := p.layout.Where(drawing.NodeItem(i))
+	return p.node() == i || r.W > 0 && r.Y >= p.from.Y && r.Y < p.from.Y+p.height && r.X+r.W > p.from.X && r.X < p.from.X+p.width
+}
