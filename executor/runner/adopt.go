@@ -22,30 +22,38 @@ type past struct {
 	boots map[wire.ID]string
 }
 
+// recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
+type recovery struct {
+	handover  *wire.Handover  // what the daemon hands over of the runner before; nil on the first
+	successor bool            // an earlier runner has started this run, and what it left is not below us
+	ends      chan foreignEnd // an adopted execution has ended: then a byte comes through wake
+	wake      [2]int          // a pipe
+}
+
 // openRecord replays the record: what was announced is announced again, and what has no end is in
 // the past that it returns. Then it signs the record.
 func (r *runner) openRecord(open OpenLog) (*past, error) {
 	p := &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string)}
-	r.news, r.known, r.gates = nil, make(map[wire.ID]struct{}), gates{} // of a try that failed
+	r.news.text, r.jobs.known, r.jobs.gates = nil, make(map[wire.ID]struct{}), gates{} // of a try that failed
 	boot, err := r.options.Boot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
 	}
-	r.tally = tally{file: r.tally.file, boot: boot}
-	r.record, err = open(filepath.Join(r.dir, rundir.RunnerLogFile), func(line []byte) error {
+	r.log.count = entryCount{file: r.log.count.file, boot: boot}
+	r.log.file, err = open(filepath.Join(r.dir, rundir.RunnerLogFile), func(line []byte) error {
 		var e wire.Entry
 		if err := e.Decode(line); err != nil {
 			return fmt.Errorf("record of the run: %w", err)
 		}
 		r.replay(p, &e, line)
-		r.tally.appended++
+		r.log.count.appended++
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.tally.check(r.tally.appended); err != nil {
-		return nil, errors.Join(err, r.record.Close())
+	if err := r.log.count.check(r.log.count.appended); err != nil {
+		return nil, errors.Join(err, r.log.file.Close())
 	}
 	r.note(&wire.Entry{Kind: wire.EntryRunner, PID: r.pid, Boot: boot, Time: time.Now().UnixNano()})
 	p.boot = boot
@@ -58,24 +66,24 @@ func (r *runner) replay(p *past, e *wire.Entry, line []byte) {
 	switch e.Kind {
 	case wire.EntryRunner:
 		p.boot = e.Boot
-		r.successor = true
+		r.recovery.successor = true
 		return
 	case wire.EntryIntent:
 		p.open[id] = &execution{job: wire.Job{ID: id}, foreign: true}
 		p.order = append(p.order, id)
 	case wire.EntryStart, wire.EntryEnd:
-		r.news = append(append(r.news, line...), '\n')
+		r.news.text = append(append(r.news.text, line...), '\n')
 	}
-	r.known[id] = struct{}{}
+	r.jobs.known[id] = struct{}{}
 	switch e.Kind {
 	case wire.EntryEnd:
 		if delete(p.open, id); !e.Succeeded() {
-			r.gates.fail(id)
+			r.jobs.gates.fail(id)
 		}
 		return
 	case wire.EntryForget:
 		delete(p.open, id)
-		delete(r.known, id)
+		delete(r.jobs.known, id)
 		return
 	}
 	if x := p.open[id]; x != nil {
@@ -108,7 +116,7 @@ func (x *execution) resume(e *wire.Entry) {
 // adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
 // not come to fork is forgotten: the daemon hands over again what it has no news of.
 func (r *runner) adopt(p *past) {
-	r.foreign = make(chan foreignEnd, len(p.order))
+	r.recovery.ends = make(chan foreignEnd, len(p.order))
 	r.mournLastBoot(p)
 	for _, id := range p.order {
 		e := p.open[id]
@@ -117,10 +125,10 @@ func (r *runner) adopt(p *past) {
 		}
 		delete(p.open, id) // one that was forgotten has another intent later
 		if e.pid == 0 && (!e.forked || r.adoptForked(e, p)) {
-			delete(r.known, id)
+			delete(r.jobs.known, id)
 			continue
 		}
-		r.active[id] = e
+		r.jobs.active[id] = e
 		switch {
 		case e.pid == 0:
 			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it noted the start"})
@@ -129,8 +137,8 @@ func (r *runner) adopt(p *past) {
 		}
 	}
 	r.sync()
-	r.tally.keep(time.Now())
-	r.announce()
+	r.log.count.keep(time.Now())
+	r.announceNow()
 }
 
 // mournLastBoot ends what was going on, or may have been, when the machine went down. What was to come
@@ -143,18 +151,28 @@ func (r *runner) mournLastBoot(p *past) {
 			continue
 		}
 		delete(p.open, id)
-		r.active[id] = e
+		r.jobs.active[id] = e
 		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
 	}
 }
 
-// adopted are the leaders of adopted executions that have not ended: their zombies, which the daemon
-// may have, are still to be asked.
-func (r *runner) adopted() (pids []int) {
-	for _, e := range r.active {
-		if e.foreign && !e.gone {
-			pids = append(pids, e.pid)
+// adopted returns the executions that an earlier runner has started and whose leaders have not ended.
+func (r *runner) adopted() (list []*execution) {
+	if !r.recovery.successor {
+		return nil
+	}
+	for _, e := range r.jobs.active {
+		if e.foreign && e.pid != 0 && !e.gone {
+			list = append(list, e)
 		}
+	}
+	return list
+}
+
+// adoptedPIDs returns the leaders of adopted executions: the daemon, which may have their zombies, keeps those.
+func (r *runner) adoptedPIDs() (pids []int) {
+	for _, e := range r.adopted() {
+		pids = append(pids, e.pid)
 	}
 	return pids
 }
@@ -168,7 +186,7 @@ func (r *runner) adoptStarted(e *execution) {
 		return // only its family is left, which the stop looks after
 	}
 	now, err := proc.Read(e.pid)
-	handle := r.heir.Handle(e.job.ID)
+	handle := r.recovery.handover.Handle(e.job.ID)
 	if err != nil || !e.born.Contains(now.Born) {
 		if handle < 0 {
 			r.foreignGone(e, nil)
@@ -176,7 +194,7 @@ func (r *runner) adoptStarted(e *execution) {
 		}
 		now = proc.Process{PID: e.pid, Dead: true}
 	}
-	r.mark(e, proc.Environment(e.pid)) // of one that is gone: nothing
+	r.commands.mark(e, proc.Environment(e.pid)) // of one that is gone: nothing
 	go func() {
 		d := proc.ZombieExit(now)
 		if d == nil && !now.Dead {
@@ -187,8 +205,8 @@ func (r *runner) adoptStarted(e *execution) {
 		} else if d == nil && handle >= 0 {
 			d = proc.HandleExit(handle, e.pid)
 		}
-		r.foreign <- foreignEnd{e, d} // has room for all
-		unix.Write(r.bell[1], []byte{0})
+		r.recovery.ends <- foreignEnd{e, d} // has room for all
+		unix.Write(r.recovery.wake[1], []byte{0})
 	}()
 }
 
@@ -197,7 +215,7 @@ func (r *runner) resumeStop(e *execution) {
 	deadline := e.stop.deadline
 	e.stop = nil
 	r.beginStop(e, deadline)
-	r.hunt.look, r.hunt.pause = true, firstLook
+	r.stops.look, r.stops.pause = true, firstLook
 }
 
 // A foreignEnd is the end of an adopted leader, as its watcher has seen it.
@@ -209,11 +227,11 @@ type foreignEnd struct {
 // foreignEnded takes what the watchers have to tell.
 func (r *runner) foreignEnded() {
 	var rings [64]byte
-	unix.Read(r.bell[0], rings[:])
+	unix.Read(r.recovery.wake[0], rings[:])
 	for {
 		select {
-		case f := <-r.foreign:
-			if e := f.execution; r.active[e.job.ID] == e { // else given up meanwhile
+		case f := <-r.recovery.ends:
+			if e := f.execution; r.jobs.active[e.job.ID] == e { // else given up meanwhile
 				r.foreignGone(e, f.death)
 			}
 		default:
@@ -226,7 +244,7 @@ func (r *runner) foreignEnded() {
 // first.
 func (r *runner) foreignGone(e *execution, d *proc.Death) {
 	e.gone, e.death = true, d
-	r.hunt.look = true
+	r.stops.look = true
 	if e.stop == nil {
 		as := &wire.Entry{Lost: d == nil}
 		if d == nil {

@@ -42,7 +42,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	}
 	err := r.trouble(now)
 	if err == nil && e.slot == nil {
-		if e.slot, err = r.slots.take(e.job.Merge); err == nil {
+		if e.slot, err = r.outputs.slots.take(e.job.Merge); err == nil {
 			e.number = e.slot.number
 		}
 	}
@@ -61,7 +61,7 @@ func (r *runner) trouble(now time.Time) error {
 	if err := r.guarded(now); err != nil {
 		return err
 	}
-	if err := r.record.Reserve((r.going()+1)*entryRoom + recordRoom); err != nil {
+	if err := r.log.file.Reserve((r.jobs.going()+1)*entryRoom + recordRoom); err != nil {
 		return recordError(err)
 	}
 	least := int64(spaceLeast)
@@ -103,18 +103,16 @@ func (r *runner) setHold(why string) {
 		return
 	}
 	r.hold.why = why
-	if r.link != nil {
-		r.send(r.link)
-	}
+	r.links.hold(why)
 }
 
 // relieve looks whether what holds the run is over.
 func (r *runner) relieve(now time.Time) {
-	if r.hold.why == "" || r.broken || now.Before(r.hold.till) {
+	if r.hold.why == "" || r.log.broken || now.Before(r.hold.till) {
 		return
 	}
-	if r.hold.short && r.queue.first() != nil { // the next fork will tell
-		if r.going() >= r.width {
+	if r.hold.short && r.jobs.queue.first() != nil { // the next fork will tell
+		if r.jobs.going() >= r.jobs.width {
 			r.hold.till = now.Add(r.options.Pause)
 		}
 		return
@@ -132,9 +130,9 @@ func (r *runner) relieve(now time.Time) {
 
 // nextStart returns when a start is to be tried, if somebody waits for one or the run is held.
 func (r *runner) nextStart() (at time.Time, any bool) {
-	e := r.queue.first()
-	wanted := e != nil && r.going() < r.width
-	if r.broken || !wanted && r.hold.why == "" {
+	e := r.jobs.queue.first()
+	wanted := e != nil && r.jobs.going() < r.jobs.width
+	if r.log.broken || !wanted && r.hold.why == "" {
 		return at, false
 	}
 	at = r.hold.till
@@ -146,7 +144,7 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 
 // patiently repeats f, with which a runner begins, while the machine fails it. The daemon is told
 // why; when it has gone the next one starts another runner.
-func (r *runner) patiently(f func() error) error {
+func (o Options) patiently(f func() error) error {
 	for {
 		err := f()
 		if !fault.Temporary(err) {
@@ -156,6 +154,6 @@ func (r *runner) patiently(f func() error) error {
 		if _, gone := unix.Write(wire.ConnectionFD, held); gone != nil {
 			return err
 		}
-		time.Sleep(r.options.Pause)
+		time.Sleep(o.Pause)
 	}
 }

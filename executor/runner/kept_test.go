@@ -51,7 +51,7 @@ func TestKeptRecords(t *testing.T) {
 // would announce and what it would have to adopt. Sums and marks of the log are history's business.
 func wordRecord(t *testing.T, text []byte) string {
 	t.Helper()
-	r := &runner{known: make(map[wire.ID]struct{})}
+	r := emptyRunner("", "", Options{})
 	p := &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string)}
 	for line := range bytes.Lines(text) {
 		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
@@ -65,7 +65,7 @@ func wordRecord(t *testing.T, text []byte) string {
 		r.replay(p, &e, payload)
 	}
 	var b strings.Builder
-	for line := range bytes.Lines(r.news) {
+	for line := range bytes.Lines(r.news.text) {
 		var e wire.Entry
 		if err := e.Decode(bytes.TrimSpace(line)); err != nil {
 			t.Fatalf("news %s: %v", line, err)

@@ -15,8 +15,8 @@ const (
 	longestLonely  = 5 * time.Minute
 )
 
-// lonely is how long a runner has been without a daemon.
-type lonely struct {
+// daemonRestart is how long a runner has been without a daemon.
+type daemonRestart struct {
 	next  time.Time // when to call for one; zero = there is one
 	pause time.Duration
 }
@@ -24,27 +24,26 @@ type lonely struct {
 // callForDaemon starts a daemon when it is time.
 func (r *runner) callForDaemon(now time.Time) {
 	switch {
-	case len(r.links) > 0 || r.closing:
-		r.lonely = lonely{}
-	case r.lonely.next.IsZero():
-		r.lonely = lonely{now.Add(lonelyPatience), lonelyPatience}
-		r.keepPlace(now)
-	case now.Before(r.lonely.next):
-		r.keepPlace(now)
-	case r.forgotten():
+	case len(r.links.all) > 0 || r.closing.requested:
+		r.restart = daemonRestart{}
+	case r.restart.next.IsZero():
+		r.restart = daemonRestart{now.Add(lonelyPatience), lonelyPatience}
+		r.listener.keep(now)
+	case now.Before(r.restart.next):
+		r.listener.keep(now)
+	case r.jobs.going() == 0 && forgotten(r.dir):
 		r.close()
 	default:
-		r.lonely.pause = min(2*r.lonely.pause, longestLonely)
-		r.lonely.next = now.Add(r.lonely.pause)
+		r.restart.pause = min(2*r.restart.pause, longestLonely)
+		r.restart.next = now.Add(r.restart.pause)
 		if err := r.options.StartDaemon(); err != nil {
 			fmt.Fprintln(os.Stderr, "runner: start a daemon:", err)
 		}
 	}
 }
 
-// forgotten reports whether no daemon will ever find this run: its folder is gone, and nothing that it has
-// started is going any more.
-func (r *runner) forgotten() bool {
-	_, err := os.Lstat(r.dir)
-	return errors.Is(err, fs.ErrNotExist) && r.going() == 0
+// forgotten reports whether no daemon will ever find the run in dir: its folder has been removed.
+func forgotten(dir string) bool {
+	_, err := os.Lstat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -22,8 +22,8 @@ func TestLonelyRunner(t *testing.T) {
 			t.Errorf("%d calls, want %d", calls, want)
 		}
 	}
-	r.links = map[int]*link{0: {}}
-	if r.callForDaemon(now.Add(time.Hour)); calls != 3 || !r.lonely.next.IsZero() {
-		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.lonely)
+	r.links.all = map[int]*link{0: {}}
+	if r.callForDaemon(now.Add(time.Hour)); calls != 3 || !r.restart.next.IsZero() {
+		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.restart)
 	}
 }

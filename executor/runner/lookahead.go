@@ -23,8 +23,8 @@ const (
 	aheadStale = time.Second
 )
 
-// ahead says how many intents are to be on the disk before their time.
-type ahead struct {
+// lookahead says how many intents are to be on the disk before their time.
+type lookahead struct {
 	n      int
 	starts int       // since then
 	since  time.Time // when they were last counted
@@ -32,7 +32,7 @@ type ahead struct {
 
 // count returns how many intents are to be there beside those for which there is a place. wanting: a
 // job that has a place waits for this sync.
-func (a *ahead) count(now time.Time, wanting bool) int {
+func (a *lookahead) count(now time.Time, wanting bool) int {
 	switch took := now.Sub(a.since); {
 	case took >= aheadWindow:
 		a.n = int(int64(a.starts) * int64(aheadWindow) / int64(took))
@@ -50,17 +50,17 @@ func (r *runner) intendAhead(now time.Time) {
 	if r.hold.why != "" && !r.hold.short {
 		return
 	}
-	stale := now.Sub(r.ahead.since) >= aheadStale
-	places := max(0, r.width-r.going())
-	n := places + r.ahead.count(now, places > 0 && !r.queue.isDurable())
-	if r.width == 0 {
+	stale := now.Sub(r.jobs.lookahead.since) >= aheadStale
+	places := max(0, r.jobs.width-r.jobs.going())
+	n := places + r.jobs.lookahead.count(now, places > 0 && !r.jobs.queue.isDurable())
+	if r.jobs.width == 0 {
 		n = 0
 	}
-	if all := r.queue.intend(n, r.intend); all && r.width > 0 {
-		r.intendBehind(now)
+	if all := r.jobs.queue.intend(n, r.intend); all && r.jobs.width > 0 {
+		r.jobs.gates.intend(now, r.intend)
 	}
-	if early := r.queue.intended - r.queue.head - n; early > n+aheadFirst || early > 0 && stale {
-		r.queue.retract(n, r.unintend)
+	if early := r.jobs.queue.intended - r.jobs.queue.head - n; early > n+aheadFirst || early > 0 && stale {
+		r.jobs.queue.retract(n, r.unintend)
 	}
 }
 
@@ -81,7 +81,7 @@ func (r *runner) unintend(e *execution) {
 
 // staleIntents returns when intents are to be looked at because nothing has started for so long.
 func (r *runner) staleIntents() (at time.Time, any bool) {
-	return r.ahead.since.Add(aheadStale), r.queue.intended > r.queue.head && r.hold.why == "" && !r.broken
+	return r.jobs.lookahead.since.Add(aheadStale), r.jobs.queue.intended > r.jobs.queue.head && r.hold.why == "" && !r.log.broken
 }
 
 // retractStale takes intents back that nobody has needed for so long.

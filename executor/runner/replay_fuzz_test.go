@@ -14,7 +14,7 @@ func FuzzRecordReplay(f *testing.F) {
 	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &runner{known: map[wire.ID]struct{}{}}
+		r := emptyRunner("", "", Options{})
 		p := &past{open: map[wire.ID]*execution{}, boots: map[wire.ID]string{}}
 		var announced []byte
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
@@ -34,8 +34,8 @@ func FuzzRecordReplay(f *testing.F) {
 				t.Fatalf("an entry of the kind %q changed what is open", e.Kind)
 			}
 		}
-		if !bytes.Equal(r.news, announced) {
-			t.Fatalf("news %q, want %q", r.news, announced)
+		if !bytes.Equal(r.news.text, announced) {
+			t.Fatalf("news %q, want %q", r.news.text, announced)
 		}
 	})
 }

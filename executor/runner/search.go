@@ -30,11 +30,11 @@ func (r *runner) adoptForked(e *execution, p *past) (never bool) {
 		}
 	}
 	s := search{since: e.born[0], known: r.ownPids(p)}
-	if e.doubtful = r.heir == nil || !r.heir.Inherited; !e.doubtful {
+	if e.doubtful = r.recovery.handover == nil || !r.recovery.handover.Inherited; !e.doubtful {
 		s.parent = os.Getppid()
 	}
 	if e.mark != "" {
-		s.marker = rundir.Marker{Run: r.runMarker, Node: e.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
+		s.marker = rundir.Marker{Run: r.commands.marker, Node: e.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
 	}
 	child, found := s.run()
 	return r.adoptFound(e, child, found)
@@ -60,7 +60,7 @@ func (r *runner) adoptFound(e *execution, child proc.Process, found finding) (ne
 // ownPids are the processes of which the record knows whose they are.
 func (r *runner) ownPids(p *past) map[int]bool {
 	known := map[int]bool{r.pid: true}
-	for _, executions := range []map[wire.ID]*execution{r.active, p.open} {
+	for _, executions := range []map[wire.ID]*execution{r.jobs.active, p.open} {
 		for _, e := range executions {
 			known[e.pid] = true
 		}

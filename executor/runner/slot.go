@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,6 +33,12 @@ type slot struct {
 	outSize  int64 // where the next execution begins
 	errSize  int64
 	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
+}
+
+// outputs are the output files of the run.
+type outputs struct {
+	slots    *slots
+	observed time.Time // when their sizes were last looked at, see observe
 }
 
 // slots hands out the output files below folder.
