@@ -50,6 +50,11 @@ type session struct {
 	closing  bool
 	detached bool
 
+	end sessionEnd
+}
+
+// A sessionEnd is how a session has ended, or the zero value while it has not.
+type sessionEnd struct {
 	closed    bool
 	survivors []int
 	lost      error // why the session is broken; nothing is started any more
@@ -84,8 +89,8 @@ func (s *session) Start(jobs []Job) error {
 	if s.closing || s.detached {
 		return errClosed
 	}
-	if s.lost != nil {
-		return s.lost
+	if s.end.lost != nil {
+		return s.end.lost
 	}
 	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
 		return errNoGates
@@ -160,10 +165,10 @@ func (s *session) outcome() ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
-		return s.survivors, nil
-	case s.lost != nil:
-		return nil, s.lost
+	case s.end.closed:
+		return s.end.survivors, nil
+	case s.end.lost != nil:
+		return nil, s.end.lost
 	}
 	return nil, errClosed // let go of, not closed
 }
@@ -252,7 +257,7 @@ func (s *session) follow(conn net.Conn, err error) {
 // lose breaks the session and makes that its last report.
 func (s *session) lose(why error) {
 	s.mu.Lock()
-	s.lost = why
+	s.end.lost = why
 	wanted := !s.detached
 	s.mu.Unlock()
 	if wanted {
@@ -264,7 +269,7 @@ func (s *session) lose(why error) {
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed || s.lost != nil || s.detached
+	return s.end.closed || s.end.lost != nil || s.detached
 }
 
 // A processID is what a start told of a process.
@@ -483,5 +488,5 @@ func (s *session) meet(hello *wire.Notice) error {
 func (s *session) setClosed(survivors []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.survivors = true, survivors
+	s.end.closed, s.end.survivors = true, survivors
 }

@@ -14,12 +14,21 @@ import (
 	"wf/executor/wire"
 )
 
-// A past is what the record tells about the runners before this one.
+// A past is what the runner log contains about the runners before this one.
 type past struct {
-	boot  string // of the runner whose entries are being read
-	open  map[wire.ID]*execution
-	order []wire.ID // of their intents
-	boots map[wire.ID]string
+	boot  string                 // of the runner whose entries are being read
+	open  map[wire.ID]*execution // without an end
+	order []wire.ID              // of their intents
+	boots map[wire.ID]string     // of the runners that started them
+
+	successor bool                 // there has been a runner
+	news      []byte               // what they announced
+	known     map[wire.ID]struct{} // every execution with an intent or an end
+	gates     gates                // knows the executions that failed
+}
+
+func newPast() *past {
+	return &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
 }
 
 // recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
@@ -33,8 +42,7 @@ type recovery struct {
 // openRecord replays the record: what was announced is announced again, and what has no end is in
 // the past that it returns. Then it signs the record.
 func (r *runner) openRecord(open OpenLog) (*past, error) {
-	p := &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string)}
-	r.news.text, r.jobs.known, r.jobs.gates = nil, make(map[wire.ID]struct{}), gates{} // of a try that failed
+	p := newPast()
 	boot, err := r.options.Boot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
@@ -45,7 +53,7 @@ func (r *runner) openRecord(open OpenLog) (*past, error) {
 		if err := e.Decode(line); err != nil {
 			return fmt.Errorf("record of the run: %w", err)
 		}
-		r.replay(p, &e, line)
+		p.replay(&e, line)
 		r.log.count.appended++
 		return nil
 	})
@@ -55,35 +63,36 @@ func (r *runner) openRecord(open OpenLog) (*past, error) {
 	if err := r.log.count.check(r.log.count.appended); err != nil {
 		return nil, errors.Join(err, r.log.file.Close())
 	}
+	r.news.text, r.jobs.known, r.jobs.gates, r.recovery.successor = p.news, p.known, p.gates, p.successor
 	r.note(&wire.Entry{Kind: wire.EntryRunner, PID: r.pid, Boot: boot, Time: time.Now().UnixNano()})
 	p.boot = boot
 	return p, nil
 }
 
 // replay folds one entry.
-func (r *runner) replay(p *past, e *wire.Entry, line []byte) {
+func (p *past) replay(e *wire.Entry, line []byte) {
 	id := e.ID()
 	switch e.Kind {
 	case wire.EntryRunner:
 		p.boot = e.Boot
-		r.recovery.successor = true
+		p.successor = true
 		return
 	case wire.EntryIntent:
 		p.open[id] = &execution{job: wire.Job{ID: id}, foreign: true}
 		p.order = append(p.order, id)
 	case wire.EntryStart, wire.EntryEnd:
-		r.news.text = append(append(r.news.text, line...), '\n')
+		p.news = append(append(p.news, line...), '\n')
 	}
-	r.jobs.known[id] = struct{}{}
+	p.known[id] = struct{}{}
 	switch e.Kind {
 	case wire.EntryEnd:
 		if delete(p.open, id); !e.Succeeded() {
-			r.jobs.gates.fail(id)
+			p.gates.fail(id)
 		}
 		return
 	case wire.EntryForget:
 		delete(p.open, id)
-		delete(r.jobs.known, id)
+		delete(p.known, id)
 		return
 	}
 	if x := p.open[id]; x != nil {
@@ -96,11 +105,11 @@ func (r *runner) replay(p *past, e *wire.Entry, line []byte) {
 func (x *execution) resume(e *wire.Entry) {
 	switch e.Kind {
 	case wire.EntryFork:
-		x.forked, x.mark, x.noted = true, e.Mark, e.Noted
+		x.earlier.forked, x.earlier.mark, x.earlier.noted = true, e.Mark, e.Noted
 		x.born = proc.Window{e.Born[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStart:
-		x.pid, x.born, x.doubtful = e.PID, e.Born, e.Lost
+		x.pid, x.born, x.earlier.doubtful = e.PID, e.Born, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -124,7 +133,7 @@ func (r *runner) adopt(p *past) {
 			continue
 		}
 		delete(p.open, id) // one that was forgotten has another intent later
-		if e.pid == 0 && (!e.forked || r.adoptForked(e, p)) {
+		if e.pid == 0 && (!e.earlier.forked || r.adoptForked(e, p)) {
 			delete(r.jobs.known, id)
 			continue
 		}
@@ -169,18 +178,13 @@ func (r *runner) adopted() (list []*execution) {
 	return list
 }
 
-// adoptedPIDs returns the leaders of adopted executions: the daemon, which may have their zombies, keeps those.
-func (r *runner) adoptedPIDs() (pids []int) {
-	for _, e := range r.adopted() {
-		pids = append(pids, e.pid)
-	}
-	return pids
-}
-
 // adoptStarted takes up an execution of this boot that had a process.
 func (r *runner) adoptStarted(e *execution) {
 	if e.stop != nil {
-		r.resumeStop(e)
+		deadline := e.stop.deadline // which the earlier runner has set
+		e.stop = nil
+		r.beginStop(e, deadline)
+		r.stops.look, r.stops.pause = true, firstLook
 	}
 	if e.gone {
 		return // only its family is left, which the stop looks after
@@ -200,7 +204,7 @@ func (r *runner) adoptStarted(e *execution) {
 		if d == nil && !now.Dead {
 			d = proc.AwaitExit(now)
 		}
-		if e.doubtful {
+		if e.earlier.doubtful {
 			d = nil
 		} else if d == nil && handle >= 0 {
 			d = proc.HandleExit(handle, e.pid)
@@ -208,14 +212,6 @@ func (r *runner) adoptStarted(e *execution) {
 		r.recovery.ends <- foreignEnd{e, d} // has room for all
 		unix.Write(r.recovery.wake[1], []byte{0})
 	}()
-}
-
-// resumeStop goes on with a stop that an earlier runner has begun, with the deadline of then.
-func (r *runner) resumeStop(e *execution) {
-	deadline := e.stop.deadline
-	e.stop = nil
-	r.beginStop(e, deadline)
-	r.stops.look, r.stops.pause = true, firstLook
 }
 
 // A foreignEnd is the end of an adopted leader, as its watcher has seen it.

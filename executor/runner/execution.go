@@ -112,7 +112,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	r.jobs.queue.drop(e)
 	if r.hold.short {
 		r.hold.short = false
-		r.setHold("")
+		r.links.hold("")
 	}
 	r.poller.watch(c)
 	e.pid, e.handle = c.pid, c.handle

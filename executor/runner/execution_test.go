@@ -93,22 +93,22 @@ func TestForkRetries(t *testing.T) {
 			t.Errorf("try %d waits for %v, the one before for %v", try, wait, last)
 		}
 		r.startNext(time.Now())
-		if r.jobs.queue.first() != e || len(r.children.running) != 0 || r.hold.why != "" {
+		if r.jobs.queue.first() != e || len(r.children.running) != 0 || r.links.held != "" {
 			t.Errorf("try %d is not waited for", try)
 		}
 		last = wait
 	}
 	r.startFailed(e, &fakeError{unix.EAGAIN})
-	if r.hold.why == "" || r.jobs.queue.first() != e || record.position(wire.EntryEnd, 0) >= 0 {
-		t.Errorf("held %q, next %v", r.hold.why, r.jobs.queue.first())
+	if r.links.held == "" || r.jobs.queue.first() != e || record.position(wire.EntryEnd, 0) >= 0 {
+		t.Errorf("held %q, next %v", r.links.held, r.jobs.queue.first())
 	}
 	r.turn(time.Now())
 	if len(r.children.running) != 0 {
 		t.Error("a held run has forked")
 	}
 	r.turn(time.Now().Add(time.Minute))
-	if len(r.children.running) != 1 || r.hold.why != "" {
-		t.Errorf("%d processes, held %q", len(r.children.running), r.hold.why)
+	if len(r.children.running) != 1 || r.links.held != "" {
+		t.Errorf("%d processes, held %q", len(r.children.running), r.links.held)
 	}
 	await(t, r, 1)
 }

@@ -91,8 +91,8 @@ func readBirthNote(dir string) (n birthNote, ok bool) {
 
 // bornAs finds the child of an execution whose fork entry says that the fork was to be noted. It reports
 // false if the note does not know: then the child is to be searched for.
-func (r *runner) bornAs(e *execution) (child proc.Process, found finding, known bool) {
-	n, ok := readBirthNote(r.dir)
+func bornAs(dir string, e *execution) (child proc.Process, found finding, known bool) {
+	n, ok := readBirthNote(dir)
 	switch {
 	case !ok || n.id == birthKey(e.job.ID) && n.way != birthNoted:
 		return proc.Process{}, unclear, false
@@ -101,6 +101,6 @@ func (r *runner) bornAs(e *execution) (child proc.Process, found finding, known 
 	case n.pid <= 1:
 		return proc.Process{}, unclear, false
 	}
-	child, found = r.awaitExec(int(n.pid), e)
+	child, found = awaitExec(int(n.pid), e)
 	return child, found, true
 }

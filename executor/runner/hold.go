@@ -17,7 +17,6 @@ import (
 
 // hold is why and until when nothing is started. Its fields belong to the runner's loop.
 type hold struct {
-	why   string    // for people; "" while all is well
 	till  time.Time // when to try again
 	short bool      // a fork lacked something: only a fork can tell that there is more
 }
@@ -51,7 +50,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 		return false
 	}
 	if !r.hold.short {
-		r.setHold("")
+		r.links.hold("")
 	}
 	return true
 }
@@ -65,7 +64,7 @@ func (r *runner) trouble(now time.Time) error {
 		return recordError(err)
 	}
 	least := int64(spaceLeast)
-	if r.hold.why != "" {
+	if r.links.held != "" {
 		least = spaceAgain
 	}
 	if free := freeSpace(r.dir); free < least {
@@ -94,21 +93,12 @@ func recordError(err error) error { return fmt.Errorf("the record of the run: %w
 // holdStarts has starts wait for a while.
 func (r *runner) holdStarts(err error) {
 	r.hold.till = time.Now().Add(r.options.Pause)
-	r.setHold(err.Error())
-}
-
-// setHold tells the daemon why nothing starts, or that something does again.
-func (r *runner) setHold(why string) {
-	if r.hold.why == why {
-		return
-	}
-	r.hold.why = why
-	r.links.hold(why)
+	r.links.hold(err.Error())
 }
 
 // relieve looks whether what holds the run is over.
 func (r *runner) relieve(now time.Time) {
-	if r.hold.why == "" || r.log.broken || now.Before(r.hold.till) {
+	if r.links.held == "" || r.log.broken || now.Before(r.hold.till) {
 		return
 	}
 	if r.hold.short && r.jobs.queue.first() != nil { // the next fork will tell
@@ -125,14 +115,14 @@ func (r *runner) relieve(now time.Time) {
 		r.holdStarts(err)
 		return
 	}
-	r.setHold("")
+	r.links.hold("")
 }
 
 // nextStart returns when a start is to be tried, if somebody waits for one or the run is held.
 func (r *runner) nextStart() (at time.Time, any bool) {
 	e := r.jobs.queue.first()
 	wanted := e != nil && r.jobs.going() < r.jobs.width
-	if r.log.broken || !wanted && r.hold.why == "" {
+	if r.log.broken || !wanted && r.links.held == "" {
 		return at, false
 	}
 	at = r.hold.till

@@ -48,9 +48,9 @@ type links struct {
 	held    string // why nothing starts, "" = it does
 }
 
-// accept takes a connection.
-func (r *runner) accept(now time.Time) {
-	if fd, ok := r.listener.accept(now); ok && r.links.add(fd) != nil {
+// accept takes a connection to the socket.
+func (k *links) accept(n *listener, now time.Time) {
+	if fd, ok := n.accept(now); ok && k.add(fd) != nil {
 		unix.Close(fd)
 	}
 }
@@ -174,10 +174,14 @@ func (r *runner) greet(l *link, hello *wire.Command) error {
 	}
 	r.links.current, r.links.latest = l, l.order
 	r.forgetAhead()
+	var adopted []int
+	for _, e := range r.adopted() {
+		adopted = append(adopted, e.pid)
+	}
 	l.hello = wire.AppendLine(nil, wire.Notice{
-		Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: r.adoptedPIDs(), Message: r.hold.why,
+		Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: adopted, Message: r.links.held,
 	})
-	l.held = r.hold.why
+	l.held = r.links.held
 	l.sent = offset(r.news.text, hello.Since)
 	r.links.send(l)
 	return nil
@@ -269,6 +273,9 @@ func (k *links) publish(lines []byte) {
 
 // hold tells the daemon why nothing starts, or with "" that jobs start again.
 func (k *links) hold(why string) {
+	if k.held == why {
+		return
+	}
 	k.held = why
 	if k.current != nil {
 		k.send(k.current)

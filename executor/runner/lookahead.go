@@ -47,7 +47,7 @@ func (a *lookahead) count(now time.Time, wanting bool) int {
 // intendAhead records the intents of those who are next, to be synced, and takes back those that are
 // there too early.
 func (r *runner) intendAhead(now time.Time) {
-	if r.hold.why != "" && !r.hold.short {
+	if r.links.held != "" && !r.hold.short {
 		return
 	}
 	stale := now.Sub(r.jobs.lookahead.since) >= aheadStale
@@ -80,13 +80,13 @@ func (r *runner) unintend(e *execution) {
 }
 
 // staleIntents returns when intents are to be looked at because nothing has started for so long.
-func (r *runner) staleIntents() (at time.Time, any bool) {
-	return r.jobs.lookahead.since.Add(aheadStale), r.jobs.queue.intended > r.jobs.queue.head && r.hold.why == "" && !r.log.broken
+func (j *jobs) staleIntents() (at time.Time, any bool) {
+	return j.lookahead.since.Add(aheadStale), j.queue.intended > j.queue.head
 }
 
-// retractStale takes intents back that nobody has needed for so long.
+// retractStale takes intents back that no start has needed for so long.
 func (r *runner) retractStale(now time.Time) {
-	if at, any := r.staleIntents(); any && !now.Before(at) {
+	if at, any := r.jobs.staleIntents(); any && r.links.held == "" && !r.log.broken && !now.Before(at) {
 		r.sync()
 	}
 }

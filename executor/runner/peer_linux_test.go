@@ -40,12 +40,12 @@ func TestStrangerAtTheRunner(t *testing.T) {
 	if err := connect(); err != nil {
 		t.Fatal(err)
 	}
-	r.accept(time.Now())
+	r.links.accept(&r.listener, time.Now())
 	if len(r.links.all) != 1 {
 		t.Fatalf("%d conversations with ourselves", len(r.links.all))
 	}
 	asOther(t, connect)
-	r.accept(time.Now())
+	r.links.accept(&r.listener, time.Now())
 	if len(r.links.all) != 1 {
 		t.Error("a stranger is let in")
 	}

@@ -124,11 +124,8 @@ type execution struct {
 	intended bool        // its intent is in the record
 	durable  bool        // and on the disk, with the gate still shut; those in the queue know by their place
 	waiting  bool        // in the queue
-	forked   bool        // an earlier runner was about to fork it, or did
-	doubtful bool        // how its process ends says nothing, see adoptForked
-	noted    bool        // an earlier runner had the kernel note the child, see birthNote
-	mark     string      // of an earlier runner's fork entry
-	retries  int         // forks that failed for lack of something
+	earlier  earlierFork
+	retries  int // forks that failed for lack of something
 	retryAt  time.Time
 
 	shutSince time.Time // when it was put behind a gate
@@ -136,6 +133,14 @@ type execution struct {
 
 	observed bool          // it ran at a look at outputs, see observe
 	marked   rundir.Sample // what was noted of its output last
+}
+
+// An earlierFork is what the runner log contains about the fork of an execution by an earlier runner.
+type earlierFork struct {
+	forked   bool   // the fork entry is written: the runner was about to fork, or did
+	doubtful bool   // how the process ends says nothing, see adoptForked
+	noted    bool   // the kernel noted the child, see birthNote
+	mark     string // of the fork entry
 }
 
 // runnerProcs is how many goroutines of a runner may run at once: its loop, and now and then the
@@ -302,7 +307,7 @@ func (r *runner) attend(fd int, now time.Time) {
 	case l != nil:
 		r.converse(l)
 	case fd == r.listener.fd:
-		r.accept(now)
+		r.links.accept(&r.listener, now)
 	case fd == r.recovery.wake[0]:
 		r.foreignEnded()
 	}
@@ -372,7 +377,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	if due, any := r.log.count.due(); any {
 		sooner(due)
 	}
-	if stale, any := r.staleIntents(); any {
+	if stale, any := r.jobs.staleIntents(); any && r.links.held == "" && !r.log.broken {
 		sooner(stale)
 	}
 	if len(r.children.running) > 0 || r.recovery.successor && len(r.jobs.active) > 0 {

@@ -24,17 +24,17 @@ import (
 // Else: one thread forks, and each fork entry is written after the start before it: so at most one child
 // of a dead runner is not in its record. Where the daemon has inherited everything it is there.
 func (r *runner) adoptForked(e *execution, p *past) (never bool) {
-	if e.noted {
-		if child, found, known := r.bornAs(e); known {
+	if e.earlier.noted {
+		if child, found, known := bornAs(r.dir, e); known {
 			return r.adoptFound(e, child, found)
 		}
 	}
-	s := search{since: e.born[0], known: r.ownPids(p)}
-	if e.doubtful = r.recovery.handover == nil || !r.recovery.handover.Inherited; !e.doubtful {
+	s := search{since: e.born[0], known: p.pids(r.pid, r.jobs.active)}
+	if e.earlier.doubtful = r.recovery.handover == nil || !r.recovery.handover.Inherited; !e.earlier.doubtful {
 		s.parent = os.Getppid()
 	}
-	if e.mark != "" {
-		s.marker = rundir.Marker{Run: r.commands.marker, Node: e.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
+	if e.earlier.mark != "" {
+		s.marker = rundir.Marker{Run: r.commands.marker, Node: e.earlier.mark + "\x00" + strconv.Itoa(e.job.ID.Execution)}
 	}
 	child, found := s.run()
 	return r.adoptFound(e, child, found)
@@ -51,16 +51,17 @@ func (r *runner) adoptFound(e *execution, child proc.Process, found finding) (ne
 		r.note(&wire.Entry{
 			Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 			Time: proc.TimeOf(child.Born).UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
-			Lost: e.doubtful,
+			Lost: e.earlier.doubtful,
 		})
 	}
 	return false
 }
 
-// ownPids are the processes of which the record knows whose they are.
-func (r *runner) ownPids(p *past) map[int]bool {
-	known := map[int]bool{r.pid: true}
-	for _, executions := range []map[wire.ID]*execution{r.jobs.active, p.open} {
+// pids returns the processes of which the log says whose they are: own is this runner, active are the executions that
+// it has adopted already.
+func (p *past) pids(own int, active map[wire.ID]*execution) map[int]bool {
+	known := map[int]bool{own: true}
+	for _, executions := range []map[wire.ID]*execution{active, p.open} {
 		for _, e := range executions {
 			known[e.pid] = true
 		}
@@ -102,7 +103,7 @@ const (
 )
 
 // awaitExec follows the child of e until it has executed its program, or has ended without.
-func (r *runner) awaitExec(pid int, e *execution) (proc.Process, finding) {
+func awaitExec(pid int, e *execution) (proc.Process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		p, err := proc.Read(pid)
 		switch {
