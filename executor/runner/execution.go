@@ -79,12 +79,12 @@ func (r *runner) startNext(now time.Time) {
 // to find the child of a runner that dies between fork and start.
 func (r *runner) intendFork(e *execution) {
 	e.out, e.err = e.slot.extents()
-	e.born = proc.Window{proc.Ticks(), 0}
+	e.startWindow = proc.Window{proc.Ticks(), 0}
 	mark, _ := shell.Value(e.job.Env, rundir.NodeVariable)
 	noted := r.commands.forker.notes(r.dir)
 	r.note(&wire.Entry{
 		Kind: wire.EntryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
+		Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
 	})
 	r.save()
 }
@@ -97,7 +97,7 @@ func (r *runner) start(e *execution) {
 	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
 	c, err := r.commands.fork(e)
-	e.born[1] = proc.Ticks()
+	e.startWindow[1] = proc.Ticks()
 	if err != nil {
 		r.startFailed(e, err)
 		return
@@ -123,7 +123,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	r.jobs.lookahead.starts++
 	r.note(&wire.Entry{
 		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+		Time: at.UnixNano(), PID: e.pid, Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
 	})
 	r.options.Reached(pointStarted, e.job.ID)
 }
@@ -138,7 +138,7 @@ func (r *runner) startFailed(e *execution, err error) {
 			return
 		}
 		r.hold.short = true
-		r.holdStarts(err)
+		r.holdFor(err)
 		return
 	}
 	r.jobs.queue.drop(e)

@@ -165,10 +165,10 @@ func TestNewsWait(t *testing.T) {
 	if len(r.news.text) > 0 {
 		t.Errorf("news while a job waits: %q", r.news.text)
 	}
-	if wake := r.nextWake(now); wake > tellDelay {
+	if wake := r.nextWake(now); wake > announceDelay {
 		t.Errorf("the news wait for %v", wake)
 	}
-	r.turn(now.Add(tellDelay))
+	r.turn(now.Add(announceDelay))
 	first := len(r.news.text)
 	if first == 0 {
 		t.Error("no news although they are due")

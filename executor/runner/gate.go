@@ -124,10 +124,10 @@ func (j *jobs) takeBack(e *execution) {
 	j.gates.shut--
 }
 
-// forgetAhead forgets all jobs that were handed over to come after others and have not begun, also those
+// forgetWaiting forgets all jobs that were handed over to come after others and have not begun, also those
 // whose gates have opened meanwhile. After its hello a
 // daemon submits again the jobs that it still wants. It may be a new daemon, which does not know the old ones.
-func (r *runner) forgetAhead() {
+func (r *runner) forgetWaiting() {
 	if r.jobs.gates.shut+r.jobs.queue.waiting == 0 {
 		return
 	}

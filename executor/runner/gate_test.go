@@ -75,7 +75,7 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 	handOver(r, "true")
 	behind(r, "true", "true")
 	r.startNext(time.Now())
-	r.forgetAhead()
+	r.forgetWaiting()
 	for _, node := range []int{1, 2} {
 		id := wire.ID{Node: node, Execution: 1}
 		if _, known := r.jobs.known[id]; known || r.jobs.active[id] != nil || record.position(wire.EntryForget, node) < 0 {
@@ -103,7 +103,7 @@ func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 	r.startNext(time.Now())
 	await(t, r, 1)
 	r.acceptJob(wire.Job{ID: wire.ID{Node: 3, Execution: 1}, Command: "true"}) // its turn has come
-	r.forgetAhead()
+	r.forgetWaiting()
 	for node, want := range []bool{true, false, false, true, true} {
 		if _, known := r.jobs.known[wire.ID{Node: node, Execution: 1}]; known != want {
 			t.Errorf("node %d: known %v", node, known)
@@ -127,13 +127,13 @@ func TestLastWordsOfADaemon(t *testing.T) {
 	older, newer := &link{fd: -1, order: 0}, &link{fd: -1, order: 1}
 	hello := &wire.Command{Kind: wire.LineHello, Version: wire.Version}
 	for _, l := range []*link{older, newer} {
-		if err := r.greet(l, hello); err != nil {
+		if err := r.handleHello(l, hello); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, c := range []*wire.Command{{Kind: wire.LineGated, Node: 1, Execution: 1, After: [][2]int{{0, 1}}}, {Kind: wire.LineWidth, Width: 7},
 		{Kind: wire.LineStart, Node: 2, Execution: 1}} {
-		if err := r.obey(older, c); err != nil {
+		if err := r.execute(older, c); err != nil {
 			t.Fatal(err)
 		}
 	}

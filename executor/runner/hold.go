@@ -15,7 +15,7 @@ import (
 // the machine has no process left. What runs goes on, is waited for and can be stopped; starts wait
 // until the trouble is over, which is looked for every holdPause.
 
-// hold is why and until when nothing is started. Its fields belong to the runner's loop.
+// reportHeld is why and until when nothing is started. Its fields belong to the runner's loop.
 type hold struct {
 	till  time.Time // when to try again
 	short bool      // a fork lacked something: only a fork can tell that there is more
@@ -46,7 +46,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 		}
 	}
 	if err != nil {
-		r.holdStarts(err)
+		r.holdFor(err)
 		return false
 	}
 	if !r.hold.short {
@@ -90,14 +90,14 @@ func freeSpace(dir string) int64 {
 
 func recordError(err error) error { return fmt.Errorf("the record of the run: %w", err) }
 
-// holdStarts has starts wait for a while.
-func (r *runner) holdStarts(err error) {
+// holdFor has starts wait for a while.
+func (r *runner) holdFor(err error) {
 	r.hold.till = time.Now().Add(r.options.Pause)
 	r.links.hold(err.Error())
 }
 
-// relieve looks whether what holds the run is over.
-func (r *runner) relieve(now time.Time) {
+// endHold looks whether what holds the run is over.
+func (r *runner) endHold(now time.Time) {
 	if r.links.held == "" || r.log.broken || now.Before(r.hold.till) {
 		return
 	}
@@ -112,7 +112,7 @@ func (r *runner) relieve(now time.Time) {
 		return
 	}
 	if err := r.trouble(now); err != nil {
-		r.holdStarts(err)
+		r.holdFor(err)
 		return
 	}
 	r.links.hold("")
@@ -132,9 +132,9 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 	return at, true
 }
 
-// patiently repeats f, with which a runner begins, while the machine fails it. The daemon is told
+// retryWhileTemporary repeats f, with which a runner begins, while the machine fails it. The daemon is told
 // why; when it has gone the next one starts another runner.
-func (o Options) patiently(f func() error) error {
+func (o Options) retryWhileTemporary(f func() error) error {
 	for {
 		err := f()
 		if !fault.Temporary(err) {

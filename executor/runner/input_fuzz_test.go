@@ -56,7 +56,7 @@ func listen(daemon int, pieces ...[]byte) heard {
 	r.log.file = record
 	l := &link{fd: daemon}
 	for _, p := range pieces {
-		if l.read(p, r.obey) != nil {
+		if l.read(p, r.execute) != nil {
 			break
 		}
 	}

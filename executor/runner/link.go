@@ -28,7 +28,7 @@ type link struct {
 	helloDue time.Time // when the hello must have come
 	greeted  bool      // it has
 	in       []byte    // the beginning of a line whose end has not arrived
-	hello    []byte    // ours, and what is said between news, as far as it has not been sent
+	hello    []byte    // started, and what is said between news, as far as it has not been sent
 	resized  bool      // it is to be told that the width holds
 	held     string    // what it was told last of why nothing starts
 	sent     int       // how much of the news has been sent, in bytes
@@ -83,8 +83,8 @@ func (k *links) hangUp(l *link) {
 	unix.Close(l.fd)
 }
 
-// converse goes on with a conversation: there is something to read, or the daemon takes more.
-func (r *runner) converse(l *link) {
+// serve goes on with a conversation: there is something to read, or the daemon takes more.
+func (r *runner) receive(l *link) {
 	if l.blocked && l == r.links.current {
 		r.links.send(l)
 	}
@@ -92,7 +92,7 @@ func (r *runner) converse(l *link) {
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
 		return
 	}
-	if err != nil || n == 0 || l.read(r.links.input[:n], r.obey) != nil {
+	if err != nil || n == 0 || l.read(r.links.input[:n], r.execute) != nil {
 		r.links.hangUp(l)
 	}
 }
@@ -119,10 +119,10 @@ func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 	}
 }
 
-// obey does what a daemon wants.
-func (r *runner) obey(l *link, c *wire.Command) error {
+// execute does what a daemon wants.
+func (r *runner) execute(l *link, c *wire.Command) error {
 	if !l.greeted {
-		return r.greet(l, c)
+		return r.handleHello(l, c)
 	}
 	latest := l.order == r.links.latest
 	switch c.Kind {
@@ -155,9 +155,9 @@ func (r *runner) resize(l *link, width int) {
 	}
 }
 
-// greet makes l the link and tells it all that its daemon does not know yet, unless a later one has
+// prepareHello makes l the link and tells it all that its daemon does not know yet, unless a later one has
 // said hello before.
-func (r *runner) greet(l *link, hello *wire.Command) error {
+func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	if hello.Kind != wire.LineHello || hello.Version < 1 {
 		return fmt.Errorf("runner: %q is no hello", hello.Kind)
 	}
@@ -173,7 +173,7 @@ func (r *runner) greet(l *link, hello *wire.Command) error {
 		r.links.setBlocked(r.links.current, false)
 	}
 	r.links.current, r.links.latest = l, l.order
-	r.forgetAhead()
+	r.forgetWaiting()
 	var adopted []int
 	for _, e := range r.adopted() {
 		adopted = append(adopted, e.pid)
@@ -271,7 +271,7 @@ func (k *links) publish(lines []byte) {
 	}
 }
 
-// hold tells the daemon why nothing starts, or with "" that jobs start again.
+// reportHeld tells the daemon why nothing starts, or with "" that jobs start again.
 func (k *links) hold(why string) {
 	if k.held == why {
 		return

@@ -43,11 +43,11 @@ func TestSocketIsMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	r.callForDaemon(now) // it was in its place a moment ago
+	r.restartDaemon(now) // it was in its place a moment ago
 	if r.reachable() {
 		t.Fatal("the socket is looked at all the time")
 	}
-	r.callForDaemon(now.Add(placePause))
+	r.restartDaemon(now.Add(placePause))
 	if !r.reachable() {
 		t.Error("nobody answers at the socket that was made anew")
 	}
@@ -76,15 +76,15 @@ func TestForgottenRunEnds(t *testing.T) {
 	r := listening(t)
 	r.options.StartDaemon = func() error { return nil }
 	now := time.Now()
-	r.callForDaemon(now)
-	r.callForDaemon(now.Add(lonelyPatience))
+	r.restartDaemon(now)
+	r.restartDaemon(now.Add(daemonPatience))
 	if r.closing.requested {
 		t.Fatal("it ends although its folder is there")
 	}
 	if err := os.RemoveAll(r.dir); err != nil {
 		t.Fatal(err)
 	}
-	r.callForDaemon(now.Add(time.Hour))
+	r.restartDaemon(now.Add(time.Hour))
 	if !r.closing.requested {
 		t.Error("it goes on without a folder")
 	}

@@ -36,7 +36,7 @@ func (r *runner) save() {
 	}
 	err := r.log.file.Flush()
 	if r.log.unwritten = err != nil; r.log.unwritten {
-		r.holdStarts(recordError(err))
+		r.holdFor(recordError(err))
 		return
 	}
 	r.log.count.save(false)
@@ -48,11 +48,11 @@ func (r *runner) sync() bool {
 	if r.log.broken {
 		return false
 	}
-	r.intendAhead(time.Now())
+	r.recordIntents(time.Now())
 	if err := r.log.file.Sync(); err != nil {
 		r.log.unwritten = true // perhaps it is, but not where it can be relied on
 		r.log.unsynced = time.Now().Add(r.options.Pause - syncDelay)
-		r.holdStarts(recordError(err))
+		r.holdFor(recordError(err))
 		return false
 	}
 	r.log.unwritten, r.log.unsynced = false, time.Time{}

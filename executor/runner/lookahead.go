@@ -12,15 +12,15 @@ import (
 // start in a while, and where they take long only when there is a place for the job. What waits
 // without an intent has provably not been forked.
 const (
-	// aheadWindow is how long the intents on the disk are to last.
-	aheadWindow = 40 * time.Millisecond
-	// aheadFirst is how many intents more than needed are written when the ones before were used up
+	// lookaheadWindow is how long the intents on the disk are to last.
+	lookaheadWindow = 40 * time.Millisecond
+	// lookaheadFirst is how many intents more than needed are written when the ones before were used up
 	// sooner; the next time it is twice as many.
-	aheadFirst = 4
-	// aheadMost bounds them.
-	aheadMost = 256
-	// aheadStale is when intents that nobody needed are taken back.
-	aheadStale = time.Second
+	lookaheadFirst = 4
+	// lookaheadMost bounds them.
+	lookaheadMost = 256
+	// lookaheadStale is when intents that nobody needed are taken back.
+	lookaheadStale = time.Second
 )
 
 // lookahead says how many intents are to be on the disk before their time.
@@ -34,23 +34,23 @@ type lookahead struct {
 // job that has a place waits for this sync.
 func (a *lookahead) count(now time.Time, wanting bool) int {
 	switch took := now.Sub(a.since); {
-	case took >= aheadWindow:
-		a.n = int(int64(a.starts) * int64(aheadWindow) / int64(took))
+	case took >= lookaheadWindow:
+		a.n = int(int64(a.starts) * int64(lookaheadWindow) / int64(took))
 		a.since, a.starts = now, 0
 	case wanting:
-		a.n = max(2*a.n, aheadFirst)
+		a.n = max(2*a.n, lookaheadFirst)
 	}
-	a.n = min(a.n, aheadMost)
+	a.n = min(a.n, lookaheadMost)
 	return a.n
 }
 
-// intendAhead records the intents of those who are next, to be synced, and takes back those that are
+// recordIntents records the intents of those who are next, to be synced, and takes back those that are
 // there too early.
-func (r *runner) intendAhead(now time.Time) {
+func (r *runner) recordIntents(now time.Time) {
 	if r.links.held != "" && !r.hold.short {
 		return
 	}
-	stale := now.Sub(r.jobs.lookahead.since) >= aheadStale
+	stale := now.Sub(r.jobs.lookahead.since) >= lookaheadStale
 	places := max(0, r.jobs.width-r.jobs.going())
 	n := places + r.jobs.lookahead.count(now, places > 0 && !r.jobs.queue.isDurable())
 	if r.jobs.width == 0 {
@@ -59,7 +59,7 @@ func (r *runner) intendAhead(now time.Time) {
 	if all := r.jobs.queue.intend(n, r.intend); all && r.jobs.width > 0 {
 		r.jobs.gates.intend(now, r.intend)
 	}
-	if early := r.jobs.queue.intended - r.jobs.queue.head - n; early > n+aheadFirst || early > 0 && stale {
+	if early := r.jobs.queue.intended - r.jobs.queue.head - n; early > n+lookaheadFirst || early > 0 && stale {
 		r.jobs.queue.retract(n, r.unintend)
 	}
 }
@@ -81,7 +81,7 @@ func (r *runner) unintend(e *execution) {
 
 // staleIntents returns when intents are to be looked at because nothing has started for so long.
 func (j *jobs) staleIntents() (at time.Time, any bool) {
-	return j.lookahead.since.Add(aheadStale), j.queue.intended > j.queue.head
+	return j.lookahead.since.Add(lookaheadStale), j.queue.intended > j.queue.head
 }
 
 // retractStale takes intents back that no start has needed for so long.

@@ -21,13 +21,13 @@ func TestAhead(t *testing.T) {
 		}
 	}
 	count(0, time.Hour, true, 0) // nothing is known yet
-	for want := aheadFirst; want <= aheadMost; want *= 2 {
+	for want := lookaheadFirst; want <= lookaheadMost; want *= 2 {
 		count(1, time.Millisecond, true, want)
 	}
-	count(1, time.Millisecond, true, aheadMost)
-	count(100, aheadWindow, false, 90) // 108 of 48 ms, for 40
+	count(1, time.Millisecond, true, lookaheadMost)
+	count(100, lookaheadWindow, false, 90) // 108 of 48 ms, for 40
 	count(50, time.Millisecond, false, 90)
-	count(0, 2*aheadWindow-time.Millisecond, true, 25)
+	count(0, 2*lookaheadWindow-time.Millisecond, true, 25)
 	count(1, time.Second, true, 0)
 	count(1, time.Second, true, 0)
 }
@@ -62,7 +62,7 @@ func TestIntentsAreTakenBack(t *testing.T) {
 		t.Fatalf("entries %+v: want intents ahead", record.entries)
 	}
 	r.stopAll([]wire.ID{{Node: 4, Execution: 1}}, 0) // who was stopped has an end already
-	r.jobs.lookahead.since = time.Now().Add(-aheadStale)
+	r.jobs.lookahead.since = time.Now().Add(-lookaheadStale)
 	now := time.Now()
 	if wake := r.nextWake(now); wake > 0 {
 		t.Errorf("it would sleep for %v", wake)

@@ -14,7 +14,7 @@ func FuzzRecordReplay(f *testing.F) {
 	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newPast()
+		p := newReplayState()
 		var announced []byte
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
 			var e, again wire.Entry

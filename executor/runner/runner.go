@@ -107,29 +107,29 @@ type closing struct {
 
 // An execution as the runner sees it.
 type execution struct {
-	job      wire.Job
-	pid      int
-	handle   int // see child
-	born     proc.Window
-	slot     *slot // nil when there is no output of ours to measure
-	out      wire.Extent
-	err      wire.Extent
-	number   int // of the slot
-	marker   rundir.Marker
-	foreign  bool        // started by an earlier runner, not a child of ours
-	gone     bool        // the leader has ended
-	death    *proc.Death // how; nil when nobody could see it
-	stop     *stop       // nil while nobody wants it stopped
-	lacks    int         // how many executions have to succeed before it may start; 0 = none any more
-	intended bool        // its intent is in the record
-	durable  bool        // and on the disk, with the gate still shut; those in the queue know by their place
-	waiting  bool        // in the queue
-	earlier  earlierFork
-	retries  int // forks that failed for lack of something
-	retryAt  time.Time
+	job         wire.Job
+	pid         int
+	handle      int // see child
+	startWindow proc.Window
+	slot        *slot // nil when there is no output of ours to measure
+	out         wire.Extent
+	err         wire.Extent
+	number      int // of the slot
+	marker      rundir.Marker
+	adopted     bool        // started by an earlier runner, not a child of ours
+	gone        bool        // the leader has ended
+	death       *proc.Death // how; nil when nobody could see it
+	stop        *stop       // nil while nobody wants it stopped
+	lacks       int         // how many executions have to succeed before it may start; 0 = none any more
+	intended    bool        // its intent is in the record
+	durable     bool        // and on the disk, with the gate still shut; those in the queue know by their place
+	waiting     bool        // in the queue
+	earlier     earlierFork
+	retries     int // forks that failed for lack of something
+	retryAt     time.Time
 
 	shutSince time.Time // when it was put behind a gate
-	files     []string  // kept for it, see commands.keepFile
+	files     []string  // waitedFor for it, see commands.keepFile
 
 	observed bool          // it ran at a look at outputs, see observe
 	marked   rundir.Sample // what was noted of its output last
@@ -139,7 +139,7 @@ type execution struct {
 type earlierFork struct {
 	forked   bool   // the fork entry is written: the runner was about to fork, or did
 	doubtful bool   // how the process ends says nothing, see adoptForked
-	noted    bool   // the kernel noted the child, see birthNote
+	noted    bool   // the kernel noted the child, see forkNote
 	mark     string // of the fork entry
 }
 
@@ -229,8 +229,8 @@ func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, e
 		return nil, err
 	}
 	r.commands.marker = rundir.MarkerOf(r.commands.env.base).Run
-	var past *past
-	if err := r.options.patiently(func() (err error) {
+	var past *replayState
+	if err := r.options.retryWhileTemporary(func() (err error) {
 		past, err = r.openRecord(r.options.OpenLog)
 		return err
 	}); err != nil {
@@ -250,7 +250,7 @@ func (r *runner) openFiles() (err error) {
 	if r.commands.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("%s: %w", os.DevNull, err)
 	}
-	if err := r.options.patiently(func() error {
+	if err := r.options.retryWhileTemporary(func() error {
 		r.commands.env, err = openEnvironment(filepath.Join(r.dir, rundir.EnvironmentFile))
 		return err
 	}); err != nil {
@@ -276,9 +276,9 @@ func (r *runner) openFiles() (err error) {
 
 // Delays of what need not be at once.
 const (
-	syncDelay = 50 * time.Millisecond // of a sync that nothing waits for
-	tellDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
-	orphanDue = time.Second           // of taking away zombies that were no children of ours
+	syncDelay     = 50 * time.Millisecond // of a sync that nothing waits for
+	announceDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
+	orphanDelay   = time.Second           // of taking away zombies that were no children of ours
 )
 
 // loop takes whatever has happened, and does what follows from it, until the run is closed.
@@ -290,10 +290,10 @@ func (r *runner) loop() error {
 		}
 		now := time.Now()
 		if died || r.children.more {
-			r.mourn(now)
+			r.reapDeaths(now)
 		}
 		for _, fd := range ready {
-			r.attend(fd, now)
+			r.handleReady(fd, now)
 		}
 		r.turn(now)
 	}
@@ -301,26 +301,26 @@ func (r *runner) loop() error {
 	return nil
 }
 
-// attend looks at a descriptor that has something for us.
-func (r *runner) attend(fd int, now time.Time) {
+// handleReady looks at a descriptor that has something for us.
+func (r *runner) handleReady(fd int, now time.Time) {
 	switch l := r.links.all[fd]; {
 	case l != nil:
-		r.converse(l)
+		r.receive(l)
 	case fd == r.listener.fd:
 		r.links.accept(&r.listener, now)
 	case fd == r.recovery.wake[0]:
-		r.foreignEnded()
+		r.handleAdoptedEnds()
 	}
 }
 
-// mournAtOnce bounds the deaths handled in one turn: where commands are short there is always one
+// deathsAtOnce bounds the deaths handled in one turn: where commands are short there is always one
 // more, and the daemon wants to be heard and told as well.
-const mournAtOnce = 4
+const deathsAtOnce = 4
 
-// mourn records the deaths there are. Each makes room for another execution at once.
-func (r *runner) mourn(now time.Time) {
+// reapDeaths records the deaths there are. Each makes room for another execution at once.
+func (r *runner) reapDeaths(now time.Time) {
 	for n := 0; ; n++ {
-		if r.children.more = n == mournAtOnce; r.children.more {
+		if r.children.more = n == deathsAtOnce; r.children.more {
 			return
 		}
 		d, err := proc.NextDeath()
@@ -334,8 +334,8 @@ func (r *runner) mourn(now time.Time) {
 
 // turn does what became possible or due.
 func (r *runner) turn(now time.Time) {
-	r.pursue(now)
-	r.relieve(now)
+	r.advanceStops(now)
+	r.endHold(now)
 	r.startNext(now)
 	r.retractStale(now)
 	r.jobs.gates.expireIntents(now, r.unintend)
@@ -347,7 +347,7 @@ func (r *runner) turn(now time.Time) {
 	r.announce(now)
 	r.listener.expire(now)
 	r.links.expire(now)
-	r.callForDaemon(now)
+	r.restartDaemon(now)
 	r.outputs.observe(now, r.children.running, r.adopted)
 }
 
@@ -369,7 +369,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(r.log.unsynced.Add(syncDelay))
 	}
 	if len(r.news.pending) > 0 && !r.log.unwritten {
-		sooner(r.news.since.Add(tellDelay))
+		sooner(r.news.since.Add(announceDelay))
 	}
 	if next, any := r.nextStart(); any {
 		sooner(next)
@@ -381,7 +381,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(stale)
 	}
 	if len(r.children.running) > 0 || r.recovery.successor && len(r.jobs.active) > 0 {
-		sooner(now.Add(orphanDue))
+		sooner(now.Add(orphanDelay))
 	}
 	if len(r.jobs.gates.intended) > 0 {
 		sooner(r.jobs.gates.intended[0].shutSince.Add(gatePatience))
@@ -452,7 +452,7 @@ func (r *runner) leave() {
 	}
 	unix.Close(r.listener.fd)
 	os.Remove(r.listener.place.path)
-	os.Remove(filepath.Join(r.dir, birthFile))
+	os.Remove(filepath.Join(r.dir, forkNoteFile))
 	for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
 		proc.Reap(d.PID) // else they would be zombies of the daemon
 	}

@@ -16,13 +16,13 @@ import (
 // notes what has changed. Between two such marks each line was written. Commands that are over within a
 // second cost nothing: their start and end say as much.
 
-// pulseEvery is the time between two looks.
-const pulseEvery = time.Second
+// sampleInterval is the time between two looks.
+const sampleInterval = time.Second
 
 // observe notes the sizes of outputs that have grown, if it is time for that. What cannot be written is
 // missing: times are a convenience.
 func (o *outputs) observe(now time.Time, running map[int]*execution, adopted func() []*execution) {
-	if now.Sub(o.observed) < pulseEvery {
+	if now.Sub(o.observed) < sampleInterval {
 		return
 	}
 	o.observed = now

@@ -73,7 +73,7 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 // beginStop records that e shall end, so that the next runner would go on with it.
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
-	if !e.foreign { // adopt has looked at those
+	if !e.adopted { // adopt has looked at those
 		r.commands.mark(e, e.job.Env, r.commands.env.base)
 	}
 	if r.stops.stopping == nil {
@@ -92,7 +92,7 @@ func (s *stops) terminate(executions []*execution) {
 		return
 	}
 	for _, e := range executions {
-		if !e.foreign && !e.gone { // unreaped: the group is still its own
+		if !e.adopted && !e.gone { // unreaped: the group is still its own
 			unix.Kill(-e.pid, unix.SIGTERM) // gone is fine; the ladder goes on
 			unix.Kill(-e.pid, unix.SIGCONT)
 		}
@@ -103,7 +103,7 @@ func (s *stops) terminate(executions []*execution) {
 	}
 	for _, e := range executions {
 		for _, p := range s.members(c, e) {
-			if p.Group == e.pid && !e.foreign {
+			if p.Group == e.pid && !e.adopted {
 				continue
 			}
 			p.Signal(unix.SIGTERM)
@@ -131,7 +131,7 @@ func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
 
 // pool returns where members of e can be: below us, or anywhere if an earlier runner started it.
 func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
-	if !e.foreign {
+	if !e.adopted {
 		return c.Descendants(s.pid)
 	}
 	return slices.DeleteFunc(slices.Clone(c.All), func(p proc.Process) bool {
@@ -142,9 +142,9 @@ func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
 // belongs reports whether p is of the execution by itself, not by its parents.
 func (s *stops) belongs(p proc.Process, e *execution) bool {
 	if p.PID == e.pid {
-		return e.born.Contains(p.Born)
+		return e.startWindow.Contains(p.Born)
 	}
-	if other := s.children.running[p.Session]; p.Born < e.born[0] || (other != nil && other != e) {
+	if other := s.children.running[p.Session]; p.Born < e.startWindow[0] || (other != nil && other != e) {
 		return false // older than e, or in the session of another
 	}
 	if p.Session == e.pid || p.Group == e.pid {
@@ -153,8 +153,8 @@ func (s *stops) belongs(p proc.Process, e *execution) bool {
 	return e.marker.Node != "" && rundir.MarkerOf(proc.Environment(p.PID)) == e.marker
 }
 
-// pursue moves every stop on, and the sweep at the end of the run.
-func (r *runner) pursue(now time.Time) {
+// advanceStops moves every stop on, and the sweep at the end of the run.
+func (r *runner) advanceStops(now time.Time) {
 	if len(r.stops.stopping) == 0 && !r.closing.requested {
 		return
 	}
@@ -174,7 +174,7 @@ func (r *runner) pursue(now time.Time) {
 		r.stops.next = now.Add(longestLook)
 		return
 	}
-	condemned := r.judge(c, now)
+	condemned := r.endFinishedStops(c, now)
 	if len(condemned) > 0 {
 		r.stops.kill(condemned, now)
 	}
@@ -192,15 +192,15 @@ func childless() bool {
 	return errors.Is(err, unix.ECHILD)
 }
 
-// judge ends the stops that are over and returns the executions whose grace is.
-func (r *runner) judge(c *proc.Table, now time.Time) (condemned []*execution) {
+// endFinishedStops ends the stops that are over and returns the executions whose grace is.
+func (r *runner) endFinishedStops(c *proc.Table, now time.Time) (condemned []*execution) {
 	for e := range r.stops.stopping {
 		left := r.stops.members(c, e)
 		switch {
 		case e.gone && len(left) == 0:
 			r.end(e, &wire.Entry{Lost: e.death == nil})
 		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killPatience:
-			r.abandon(e, left)
+			r.abandonStop(e, left)
 		case !now.Before(e.stop.deadline):
 			condemned = append(condemned, e)
 		}
@@ -208,8 +208,8 @@ func (r *runner) judge(c *proc.Table, now time.Time) (condemned []*execution) {
 	return condemned
 }
 
-// abandon ends an execution that KILL does not end.
-func (r *runner) abandon(e *execution, left []proc.Process) {
+// abandonStop ends an execution that KILL does not end.
+func (r *runner) abandonStop(e *execution, left []proc.Process) {
 	r.end(e, &wire.Entry{
 		Lost:    e.death == nil,
 		Message: fmt.Sprintf("survived KILL: %v", proc.PIDs(left)),
@@ -264,7 +264,7 @@ func (r *runner) sweep(now time.Time) bool {
 	if err != nil {
 		return true
 	}
-	left := r.remains(c)
+	left := r.remainingProcesses(c)
 	// A census can miss one that forks and ends; the kernel does not: whoever is below us has us, or a
 	// child of ours, for an ancestor.
 	if len(left) == 0 && childless() {
@@ -279,13 +279,13 @@ func (r *runner) sweep(now time.Time) bool {
 		r.stops.swept = now
 		r.closing.noteLeftovers(left)
 	}
-	proc.KillAll(r.remains) // see kill
+	proc.KillAll(r.remainingProcesses) // see kill
 	return true
 }
 
-// remains returns what is left of the run: everything below us, and, where an earlier runner has
+// remainingProcesses returns what is left of the run: everything below us, and, where an earlier runner has
 // left something, who can be told to belong to the run, see kin, with all that is below.
-func (r *runner) remains(c *proc.Table) []proc.Process {
+func (r *runner) remainingProcesses(c *proc.Table) []proc.Process {
 	left := c.Descendants(r.pid)
 	if !r.recovery.successor {
 		return left

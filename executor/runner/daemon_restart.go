@@ -11,8 +11,8 @@ import (
 // A run without a daemon goes on, but nothing follows from what its commands do. The runner waits for a
 // daemon that somebody else starts, then starts one itself, with longer and longer pauses.
 const (
-	lonelyPatience = 3 * time.Second
-	longestLonely  = 5 * time.Minute
+	daemonPatience     = 3 * time.Second
+	longestDaemonPause = 5 * time.Minute
 )
 
 // daemonRestart is how long a runner has been without a daemon.
@@ -21,20 +21,20 @@ type daemonRestart struct {
 	pause time.Duration
 }
 
-// callForDaemon starts a daemon when it is time.
-func (r *runner) callForDaemon(now time.Time) {
+// restartDaemon starts a daemon when it is time.
+func (r *runner) restartDaemon(now time.Time) {
 	switch {
 	case len(r.links.all) > 0 || r.closing.requested:
 		r.restart = daemonRestart{}
 	case r.restart.next.IsZero():
-		r.restart = daemonRestart{now.Add(lonelyPatience), lonelyPatience}
+		r.restart = daemonRestart{now.Add(daemonPatience), daemonPatience}
 		r.listener.keep(now)
 	case now.Before(r.restart.next):
 		r.listener.keep(now)
 	case r.jobs.going() == 0 && forgotten(r.dir):
 		r.close()
 	default:
-		r.restart.pause = min(2*r.restart.pause, longestLonely)
+		r.restart.pause = min(2*r.restart.pause, longestDaemonPause)
 		r.restart.next = now.Add(r.restart.pause)
 		if err := r.options.StartDaemon(); err != nil {
 			fmt.Fprintln(os.Stderr, "runner: start a daemon:", err)

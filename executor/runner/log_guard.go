@@ -44,7 +44,7 @@ func (r *runner) guarded(now time.Time) error {
 	if err := r.commands.keepEnvironment(r.closing.requested); err != nil {
 		return err
 	}
-	r.outputs.slots.weed()
+	r.outputs.slots.dropDamaged()
 	r.log.checked = now
 	return nil
 }
@@ -73,9 +73,9 @@ func (c *commands) keepEnvironment(closing bool) (err error) {
 	return nil
 }
 
-// weed gives up the free slots whose files were removed, moved or cut: nobody would find what the
+// dropDamaged gives up the free slots whose files were removed, moved or cut: nobody would find what the
 // next execution writes.
-func (s *slots) weed() {
+func (s *slots) dropDamaged() {
 	lost := func(f *slot) bool {
 		if s.inPlace(f.number, "out", f.out, f.outSize) && (f.merged || s.inPlace(f.number, "err", f.err, f.errSize)) {
 			return false

@@ -51,7 +51,7 @@ func TestKeptRecords(t *testing.T) {
 // would announce and what it would have to adopt. Sums and marks of the log are history's business.
 func wordRecord(t *testing.T, text []byte) string {
 	t.Helper()
-	p := newPast()
+	p := newReplayState()
 	for line := range bytes.Lines(text) {
 		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 		if !bytes.HasSuffix(line, []byte("\n")) || !bytes.HasPrefix(payload, []byte(`{"k":`)) {

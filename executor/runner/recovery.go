@@ -15,7 +15,7 @@ import (
 )
 
 // A past is what the runner log contains about the runners before this one.
-type past struct {
+type replayState struct {
 	boot  string                 // of the runner whose entries are being read
 	open  map[wire.ID]*execution // without an end
 	order []wire.ID              // of their intents
@@ -27,22 +27,22 @@ type past struct {
 	gates     gates                // knows the executions that failed
 }
 
-func newPast() *past {
-	return &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
+func newReplayState() *replayState {
+	return &replayState{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
 }
 
 // recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
 type recovery struct {
 	handover  *wire.Handover  // what the daemon hands over of the runner before; nil on the first
 	successor bool            // an earlier runner has started this run, and what it left is not below us
-	ends      chan foreignEnd // an adopted execution has ended: then a byte comes through wake
+	ends      chan adoptedEnd // an adopted execution has ended: then a byte comes through wake
 	wake      [2]int          // a pipe
 }
 
 // openRecord replays the record: what was announced is announced again, and what has no end is in
 // the past that it returns. Then it signs the record.
-func (r *runner) openRecord(open OpenLog) (*past, error) {
-	p := newPast()
+func (r *runner) openRecord(open OpenLog) (*replayState, error) {
+	p := newReplayState()
 	boot, err := r.options.Boot()
 	if err != nil {
 		return nil, fmt.Errorf("identity of this boot: %w", err)
@@ -70,7 +70,7 @@ func (r *runner) openRecord(open OpenLog) (*past, error) {
 }
 
 // replay folds one entry.
-func (p *past) replay(e *wire.Entry, line []byte) {
+func (p *replayState) replay(e *wire.Entry, line []byte) {
 	id := e.ID()
 	switch e.Kind {
 	case wire.EntryRunner:
@@ -78,7 +78,7 @@ func (p *past) replay(e *wire.Entry, line []byte) {
 		p.successor = true
 		return
 	case wire.EntryIntent:
-		p.open[id] = &execution{job: wire.Job{ID: id}, foreign: true}
+		p.open[id] = &execution{job: wire.Job{ID: id}, adopted: true}
 		p.order = append(p.order, id)
 	case wire.EntryStart, wire.EntryEnd:
 		p.news = append(append(p.news, line...), '\n')
@@ -106,10 +106,10 @@ func (x *execution) resume(e *wire.Entry) {
 	switch e.Kind {
 	case wire.EntryFork:
 		x.earlier.forked, x.earlier.mark, x.earlier.noted = true, e.Mark, e.Noted
-		x.born = proc.Window{e.Born[0], 0}
+		x.startWindow = proc.Window{e.Born[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStart:
-		x.pid, x.born, x.earlier.doubtful = e.PID, e.Born, e.Lost
+		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.Born, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -124,9 +124,9 @@ func (x *execution) resume(e *wire.Entry) {
 
 // adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
 // not come to fork is forgotten: the daemon hands over again what it has no news of.
-func (r *runner) adopt(p *past) {
-	r.recovery.ends = make(chan foreignEnd, len(p.order))
-	r.mournLastBoot(p)
+func (r *runner) adopt(p *replayState) {
+	r.recovery.ends = make(chan adoptedEnd, len(p.order))
+	r.endEarlierBoots(p)
 	for _, id := range p.order {
 		e := p.open[id]
 		if e == nil {
@@ -150,10 +150,10 @@ func (r *runner) adopt(p *past) {
 	r.announceNow()
 }
 
-// mournLastBoot ends what was going on, or may have been, when the machine went down. What was to come
+// endEarlierBoots ends what was going on, or may have been, when the machine went down. What was to come
 // after others is told before them: it may have begun, and only as long as they count as going can a
 // daemon say so.
-func (r *runner) mournLastBoot(p *past) {
+func (r *runner) endEarlierBoots(p *replayState) {
 	for _, id := range slices.Backward(p.order) {
 		e := p.open[id]
 		if e == nil || p.boots[id] == p.boot {
@@ -171,7 +171,7 @@ func (r *runner) adopted() (list []*execution) {
 		return nil
 	}
 	for _, e := range r.jobs.active {
-		if e.foreign && e.pid != 0 && !e.gone {
+		if e.adopted && e.pid != 0 && !e.gone {
 			list = append(list, e)
 		}
 	}
@@ -191,9 +191,9 @@ func (r *runner) adoptStarted(e *execution) {
 	}
 	now, err := proc.Read(e.pid)
 	handle := r.recovery.handover.Handle(e.job.ID)
-	if err != nil || !e.born.Contains(now.Born) {
+	if err != nil || !e.startWindow.Contains(now.Born) {
 		if handle < 0 {
-			r.foreignGone(e, nil)
+			r.adoptedEnded(e, nil)
 			return
 		}
 		now = proc.Process{PID: e.pid, Dead: true}
@@ -209,26 +209,26 @@ func (r *runner) adoptStarted(e *execution) {
 		} else if d == nil && handle >= 0 {
 			d = proc.HandleExit(handle, e.pid)
 		}
-		r.recovery.ends <- foreignEnd{e, d} // has room for all
+		r.recovery.ends <- adoptedEnd{e, d} // has room for all
 		unix.Write(r.recovery.wake[1], []byte{0})
 	}()
 }
 
-// A foreignEnd is the end of an adopted leader, as its watcher has seen it.
-type foreignEnd struct {
+// A adoptedEnd is the end of an adopted leader, as its watcher has seen it.
+type adoptedEnd struct {
 	execution *execution
 	death     *proc.Death // nil: nobody can say
 }
 
-// foreignEnded takes what the watchers have to tell.
-func (r *runner) foreignEnded() {
+// handleAdoptedEnds takes what the watchers have to tell.
+func (r *runner) handleAdoptedEnds() {
 	var rings [64]byte
 	unix.Read(r.recovery.wake[0], rings[:])
 	for {
 		select {
 		case f := <-r.recovery.ends:
 			if e := f.execution; r.jobs.active[e.job.ID] == e { // else given up meanwhile
-				r.foreignGone(e, f.death)
+				r.adoptedEnded(e, f.death)
 			}
 		default:
 			return
@@ -236,9 +236,9 @@ func (r *runner) foreignEnded() {
 	}
 }
 
-// foreignGone ends an adopted execution whose leader is gone, unless its family has to be stopped
+// adoptedEnded ends an adopted execution whose leader is gone, unless its family has to be stopped
 // first.
-func (r *runner) foreignGone(e *execution, d *proc.Death) {
+func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 	e.gone, e.death = true, d
 	r.stops.look = true
 	if e.stop == nil {

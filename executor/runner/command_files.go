@@ -53,7 +53,7 @@ func (c *commands) fileOf(e *execution, what string) string {
 
 // dropFiles removes what was kept for an execution, perhaps by an earlier runner.
 func (c *commands) dropFiles(e *execution) {
-	if e.foreign {
+	if e.adopted {
 		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input")}
 	}
 	for _, path := range e.files {
