@@ -2,212 +2,172 @@ package scheduler
 
 import "wf/graph"
 
-// fire is what an edge does for which its source's end counts. While the run ends, tokens are left
-// on blocking edges for a resume, and nothing is activated; what would have been triggered is due then.
-func (r *Run) fire(f int32, l int32) {
-	fr := &r.frames[f]
-	e, j := fr.lay.edges[l], fr.edge+l
-	target := fr.node + e.target
+// fire serves an edge that fires because its source has ended. While the run ends, tokens stay on blocking
+// edges for a resume, and nothing is activated; what would have been triggered is due then.
+func (r *Run) fire(k instanceID, l localEdge) {
+	inst := &r.instances[k]
+	e, j := inst.lay.edges[l], inst.edgeID(l)
+	target := inst.nodeID(e.target)
 	r.marks[j] = r.marks[j]&^killed | everFired | latest
 	switch {
-	case r.staysAsItIs(target):
+	case r.leftAlone(target), r.plain && r.halted && !e.blocking:
 	case e.blocking:
-		r.setMark(fr, l, graph.ToRun)
+		r.setMark(inst, l, graph.ToRun)
 		if !r.halted {
-			r.join(target, causeJoin)
+			r.join(target).check(causeJoin)
 		}
 	default:
-		// The token is handed over at once. One that an older run left is used up as well.
-		r.setMark(fr, l, graph.Unmarked)
-		r.activate(target, j)
+		// The target takes the token at once, and with it one that an earlier run left.
+		r.setMark(inst, l, graph.Unmarked)
+		r.activity(target).activate(j)
 	}
 }
 
-// firePlain is fire in a run without a flow.
-func (r *Run) firePlain(l int32) {
-	e := r.outer.edges[l]
-	m := r.marks[l] | everFired
-	r.marks[l] = m
-	switch {
-	case e.blocking:
-		if m.bears() == graph.Unmarked {
-			r.marks[l] = m | mark(graph.ToRun)
-			r.nodes[e.target].missing--
-			r.emit(Effect{Kind: EdgeChanged, Edge: int(l), Mark: graph.ToRun})
-		}
-		if !r.halted {
-			r.join(e.target, causeJoin)
-		}
-	case !r.halted:
-		// The token is handed over at once. One that an older run left is used up as well.
-		r.setMark(&r.frames[0], l, graph.Unmarked)
-		r.activate(e.target, l)
-	}
-}
-
-// kill marks an edge that will not fire any more. It is put off until the event at hand is through:
-// a long dead path must not become a deep recursion.
-func (r *Run) kill(f *frame, l int32) {
-	if j := f.edge + l; f.lay.edges[l].blocking && r.marks[j]&(everFired|killed) == 0 {
+// kill marks an edge that will not fire any more. The consequences wait until the event at hand is done: a
+// long dead path must not become a deep recursion.
+func (r *Run) kill(inst *instance, l localEdge) {
+	if j := inst.edgeID(l); inst.lay.edges[l].blocking && r.marks[j]&(everFired|killed) == 0 {
 		r.marks[j] |= killed
-		r.works.dead = append(r.works.dead, j)
+		r.todo.dead = append(r.todo.dead, j)
 	}
 }
 
-// pass is what an edge does for which a decision of its source does not count. It is dead if that source
-// decides once. Within a loop it is dead for this round: each decision of the source gives each such edge
-// a mark. Any other one is dead when nothing can lead to the source any more, see settle.
-func (r *Run) pass(f *frame, source, l int32) {
-	j := f.edge + l
+// notFired serves an edge that does not fire although its source has decided. It is dead if the source
+// decides only once. Within a loop it is dead for this round: each decision of the source gives each such
+// edge a mark. Any other edge is dead when nothing can lead to the source any more, see settle.
+func (r *Run) notFired(inst *instance, source localNode, l localEdge) {
+	j := inst.edgeID(l)
 	r.marks[j] &^= latest
 	switch {
-	case f.lay.single[source]:
-		r.kill(f, l)
-	case f.lay.inLoop(l) && f.lay.edges[l].blocking:
+	case inst.lay.single[source]:
+		r.kill(inst, l)
+	case inst.lay.inLoop(l) && inst.lay.edges[l].blocking:
 		r.marks[j] |= killed
-		r.works.dead = append(r.works.dead, j)
+		r.todo.dead = append(r.todo.dead, j)
 	}
 }
 
-// die is the second half of kill.
-func (r *Run) die(j int32) {
-	f := r.frameOfEdge(j)
-	l := j - f.edge
-	if r.marks[j].bears() != graph.Unmarked || r.staysAsItIs(f.node+f.lay.edges[l].target) {
+// die puts the dead mark on a killed edge.
+func (r *Run) die(j edgeID) {
+	inst := r.instanceOfEdge(j)
+	l := localEdge(j - inst.edge)
+	if r.marks[j].bears() != graph.Unmarked || r.leftAlone(inst.target(l)) {
 		return
 	}
-	r.setMark(f, l, graph.Dead)
+	r.setMark(inst, l, graph.Dead)
 	if !r.halted {
-		r.join(f.node+f.lay.edges[l].target, causeJoin)
+		r.join(inst.target(l)).check(causeJoin)
 	}
 }
 
-// join looks whether the marks that a node has are enough to decide (docs/control-flow.md, Joins). All marks of a
-// round are taken together. A node that waits for fewer tokens than it has edges decides as soon as it
-// has these, and its round goes on until the last mark has come.
-func (r *Run) join(i, cause int32) {
-	n := &r.nodes[i]
-	if r.plain {
-		if n.missing == 0 {
-			r.decideJoin(i, r.consumePlain(i), cause)
-		}
-		return
-	}
-	need := r.needs(i)
-	switch x := r.rareAt(i); {
+// check decides whether the marks of a node are enough (docs/control-flow.md). All marks of a round are
+// taken together. A node that waits for fewer tokens than it has edges decides as soon as it has these, and
+// its round goes on until the last mark has come.
+func (jn join) check(cause edgeID) {
+	n := jn.entry()
+	need := jn.needs(jn.node)
+	switch x := jn.extras(); {
 	case x != nil && x.joined:
 		if n.missing == 0 {
 			x.joined = false
-			r.consume(i)
+			jn.consume(jn.node)
 		}
 	case n.missing == 0:
-		live := r.lives[i]
-		r.consume(i)
-		r.joinOver(i)
-		r.decideJoin(i, live > 0 && live >= need, cause)
-	case need > 0 && r.lives[i] >= need:
-		r.rareOf(i).joined = true
-		r.joinOver(i)
-		r.decideJoin(i, true, cause)
-		if r.rulesOf(i).CancelLosers {
-			r.works.losers = append(r.works.losers, i)
+		enough := need == 0 || jn.control[jn.node].live >= need
+		alive := jn.consume(jn.node)
+		jn.stopTimer()
+		jn.decide(alive && enough, cause)
+	case need > 0 && jn.control[jn.node].live >= need:
+		jn.ensureExtras().joined = true
+		jn.stopTimer()
+		jn.decide(true, cause)
+		if jn.rules().CancelLosers {
+			jn.todo.losers = append(jn.todo.losers, jn.node)
 		}
-	case need > 0 && r.lives[i]+n.missing < need:
-		r.rareOf(i).joined = true
-		r.joinOver(i)
-		r.decideJoin(i, false, cause)
+	case need > 0 && jn.control[jn.node].live+n.missing < need:
+		jn.ensureExtras().joined = true
+		jn.stopTimer()
+		jn.decide(false, cause)
 	default:
-		r.limitJoin(i)
+		jn.startTimer()
 	}
 }
 
-// needs is how many tokens a node waits for; 0 = all that are not dead.
-func (r *Run) needs(i int32) int32 {
-	if rules := r.rulesOf(i); rules != nil {
+// needs returns how many tokens a node waits for; 0 = all that are not dead.
+func (st *state) needs(i nodeID) int32 {
+	if rules := st.rulesOf(i); rules != nil {
 		return int32(rules.Join)
 	}
 	return 0
 }
 
-func (r *Run) decideJoin(i int32, alive bool, cause int32) {
+// decide activates the node of a join, or skips it if no token reached it.
+func (jn join) decide(alive bool, cause edgeID) {
 	if alive {
-		r.activate(i, cause)
+		jn.activity(jn.node).activate(cause)
 		return
 	}
-	r.skip(i)
+	jn.skip()
 }
 
-// skip is what becomes of a node that no path leads to: it and, if nothing else can lead to it, what
-// is behind it are dead. One that has executed in this run stays what it is.
-func (r *Run) skip(i int32) {
-	if r.staysAsItIs(i) {
+// skip serves a node that no path leads to. What follows it is dead, too, if nothing else can lead there. A
+// node that has executed in this run keeps its status.
+func (jn join) skip() {
+	if jn.leftAlone(jn.node) {
 		return
 	}
-	n := &r.nodes[i]
-	f := r.frameOf(i)
+	n := jn.entry()
+	inst := jn.instance()
 	n.decided = true
 	if n.executions == 0 && n.status == graph.Idle {
-		r.setStatus(i, graph.Skipped, "")
+		jn.activity(jn.node).setStatus(graph.Skipped, "")
 	}
-	for _, l := range f.lay.out.of(i - f.node) {
-		r.pass(f, i-f.node, l)
+	for _, l := range inst.out(jn.node) {
+		jn.notFired(inst, inst.local(jn.node), l)
 	}
-	r.settleLater(i)
+	jn.settleLater(jn.node)
 }
 
-// consume takes the marks of all blocking in-edges, and says whether any of them is a token.
-func (r *Run) consume(i int32) (live bool) {
-	f := r.frameOf(i)
-	for _, l := range f.lay.in.of(i - f.node) {
-		live = live || r.marks[f.edge+l].bears() == graph.ToRun
-		r.setMark(f, l, graph.Unmarked)
+// consume takes the marks of all blocking in-edges, and reports whether any of them is a token.
+func (st *state) consume(i nodeID) (live bool) {
+	inst := st.instanceOf(i)
+	for _, l := range inst.in(i) {
+		live = live || st.marks[inst.edgeID(l)].bears() == graph.ToRun
+		st.setMark(inst, l, graph.Unmarked)
 	}
 	return live
 }
 
-// consumePlain is consume of a node that misses no mark, in a run without a flow.
-func (r *Run) consumePlain(i int32) (live bool) {
-	in := r.outer.in.of(i)
-	for _, l := range in {
-		m := r.marks[l]
-		live = live || m.bears() == graph.ToRun
-		r.marks[l] = m & history
-		r.emit(Effect{Kind: EdgeChanged, Edge: int(l)})
-	}
-	r.nodes[i].missing = int32(len(in))
-	return live
-}
-
-// setMark puts or takes a mark. A mark is no count: a second one changes nothing.
-func (r *Run) setMark(f *frame, l int32, m graph.Mark) {
-	j := f.edge + l
-	was := r.marks[j].bears()
+// setMark puts a mark on an edge or takes it away. Edges do not count marks: a second one changes nothing.
+func (st *state) setMark(inst *instance, l localEdge, m graph.Mark) {
+	j := inst.edgeID(l)
+	was := st.marks[j].bears()
 	if was == m || was != graph.Unmarked && m != graph.Unmarked {
 		return
 	}
-	r.marks[j] = r.marks[j]&history | mark(m)
-	if e := f.lay.edges[l]; e.blocking {
-		r.countMark(f.node+e.target, was, m)
+	st.marks[j] = st.marks[j]&history | mark(m)
+	if e := inst.lay.edges[l]; e.blocking {
+		st.countMark(inst.nodeID(e.target), was, m)
 	}
-	if f.owner == noNode {
-		r.emit(Effect{Kind: EdgeChanged, Edge: int(j), Mark: m})
+	if inst.owner == noNode {
+		st.emit(Effect{Kind: EdgeChanged, Edge: int(j), Mark: m})
 	}
 }
 
-// countMark counts what the in-edges of a node bear.
-func (r *Run) countMark(i int32, was, is graph.Mark) {
+// countMark counts the marks of the in-edges of a node.
+func (st *state) countMark(i nodeID, was, is graph.Mark) {
 	if is == graph.Unmarked {
-		r.nodes[i].missing++
+		st.nodes[i].missing++
 	} else {
-		r.nodes[i].missing--
+		st.nodes[i].missing--
 	}
-	if r.plain {
+	if st.plain {
 		return
 	}
 	if was == graph.ToRun {
-		r.lives[i]--
+		st.control[i].live--
 	}
 	if is == graph.ToRun {
-		r.lives[i]++
+		st.control[i].live++
 	}
 }

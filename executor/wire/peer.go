@@ -4,33 +4,28 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"wf/executor/peer"
 )
 
 // checkPeer returns an error if the process at the other end of conn, a unix socket, belongs to another user.
 func checkPeer(conn net.Conn) error {
-	unixConn, ok := conn.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("peer of %s: not a unix socket", conn.RemoteAddr())
-	}
-	raw, err := unixConn.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var peerErr error
-	if err := raw.Control(func(fd uintptr) { peerErr = CheckPeerFD(int(fd)) }); err != nil {
-		return err
-	}
-	return peerErr
+	uid, err := peer.UID(conn)
+	return checkUser(uid, err)
 }
 
 // CheckPeerFD is checkPeer for the descriptor of a connected unix socket.
 func CheckPeerFD(fd int) error {
-	uid, err := peerUID(fd)
+	uid, err := peer.DescriptorUID(fd)
+	return checkUser(uid, err)
+}
+
+func checkUser(uid int, err error) error {
+	if err == nil && uid != os.Geteuid() {
+		err = fmt.Errorf("it belongs to user %d, not to user %d", uid, os.Geteuid())
+	}
 	if err != nil {
 		return fmt.Errorf("peer of the runner's socket: %w", err)
-	}
-	if uid != os.Geteuid() {
-		return fmt.Errorf("peer of the runner's socket: it belongs to user %d, not to user %d", uid, os.Geteuid())
 	}
 	return nil
 }

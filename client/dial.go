@@ -1,0 +1,41 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+
+	"wf/executor/peer"
+)
+
+// dial connects to the daemon that was found last, whatever address the HTTP client asks for.
+func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return dialSocket(ctx, c.daemon.Load().socket)
+}
+
+// dialSocket connects to a daemon and makes sure that it runs as this user, before a byte is sent.
+func dialSocket(ctx context.Context, path string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := peer.UID(conn)
+	if err == nil {
+		err = checkPeer(path, uid, os.Geteuid())
+	}
+	if err != nil {
+		conn.Close()
+		return nil, &UnreachableError{Doing: "trust the daemon", Err: err}
+	}
+	return conn, nil
+}
+
+// checkPeer returns an error unless the daemon at path runs as the user own.
+func checkPeer(path string, uid, own int) error {
+	if uid != own {
+		return fmt.Errorf("%s is served by user %d, not by you (%d)", path, uid, own)
+	}
+	return nil
+}

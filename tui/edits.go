@@ -1,0 +1,348 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/dialog"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// editState is what the interface knows of edits beyond the workfile itself.
+type editState struct {
+	changed changed
+	paths   []string  // that were entered here, newest last
+	busy    bool      // a request is on its way
+	waiting []tea.Cmd // requests that people made meanwhile
+}
+
+// changed counts what is different from the graph that a run began with.
+type changed struct {
+	run string // "" = not known
+	n   int
+}
+
+// edited is the outcome of an edit. A refusal is for whoever asked: forms and texts stay open.
+type edited struct {
+	result api.EditResult
+	err    error
+}
+
+// isConflict says whether somebody else changed meanwhile what was to be changed.
+func isConflict(err error) bool {
+	var refused *api.Error
+	return errors.As(err, &refused) && refused.Code == api.CodeConflict
+}
+
+// send makes edits together or none of them, and hands the outcome to then.
+func (m *model) send(edits []api.Edit, then func(*model, edited) tea.Cmd) tea.Cmd {
+	return m.inOrder(request(m, func(ctx context.Context, ws *client.Workspace) (edited, error) {
+		result, err := ws.Edit(ctx, api.EditRequest{Edits: edits})
+		return edited{result, err}, nil
+	}, then))
+}
+
+// inOrder sends a request after the answer to the one before: what people do fast after one another,
+// edits and undos, happens in their order.
+func (m *model) inOrder(request tea.Cmd) tea.Cmd {
+	switch {
+	case request == nil:
+		return nil
+	case m.editing.busy:
+		m.editing.waiting = append(m.editing.waiting, request)
+		return nil
+	}
+	m.editing.busy = true
+	return func() tea.Msg {
+		msg := request()
+		return answer{func(m *model) tea.Cmd {
+			m.editing.busy = false
+			cmd := m.handle(msg)
+			if len(m.editing.waiting) == 0 {
+				return cmd
+			}
+			next := m.editing.waiting[0]
+			m.editing.waiting = m.editing.waiting[1:]
+			return tea.Batch(cmd, m.inOrder(next))
+		}}
+	}
+}
+
+// change makes edits and says what came of them.
+func (m *model) change(edits []api.Edit) tea.Cmd {
+	return m.send(edits, func(m *model, e edited) tea.Cmd {
+		if e.err != nil {
+			m.fail(e.err)
+			return nil
+		}
+		m.sayEdit("", e.result)
+		return nil
+	})
+}
+
+// sayEdit says what an edit did.
+func (m *model) sayEdit(before string, r api.EditResult) {
+	text := before + editWords(r.Text)
+	for _, note := range r.Notes {
+		text += "; " + note
+	}
+	m.say(text, len(r.Notes) > 0)
+}
+
+// editTexts are the words for edits that people read more easily.
+var editTexts = [][2]string{{"set name of ", "renamed "}, {"set label of ", "changed the command of "}, {"set group of ", "regrouped "}}
+
+// longEdits is how many parts of an edit are named.
+const longEdits = 3
+
+// editWords is what an edit did, for people: the daemon names every part of it.
+func editWords(text string) string {
+	parts := strings.Split(text, "; ")
+	for i, part := range parts {
+		for _, w := range editTexts {
+			if rest, ok := strings.CutPrefix(part, w[0]); ok {
+				parts[i] = w[1] + rest
+			}
+		}
+	}
+	if more := len(parts) - longEdits; more > 0 {
+		parts = append(parts[:longEdits], "and "+words.Plural(more, "more change"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// heard says what others edited, and finds out what that means for a run that goes on.
+func (m *model) heard(b batch) tea.Cmd {
+	for _, ev := range b.edits {
+		if ev.Client != "" && m.link.client != nil && ev.Client == m.link.client.ID() {
+			continue
+		}
+		switch ev.Op {
+		case "edit":
+			m.say(who(ev)+" "+editWords(ev.Message), false)
+		case "undo":
+			m.say(who(ev)+" undid: "+editWords(ev.Message), false)
+		case "redo":
+			m.say(who(ev)+" did again: "+editWords(ev.Message), false)
+		case "reload":
+			m.say("another program changed the workfile", false)
+		}
+	}
+	if b.snapshot == nil {
+		return nil
+	}
+	return m.compare()
+}
+
+// who names the author of an edit that was made elsewhere.
+func who(ev api.Event) string {
+	switch {
+	case ev.User != "":
+		return plain.Line(ev.User)
+	case ev.Client != "":
+		return "client " + plain.Line(ev.Client)
+	}
+	return "somebody"
+}
+
+// compare asks how the workfile differs from the graph that the run at hand began with. A run that is
+// over says it nowhere: the next one takes the workfile as it is.
+func (m *model) compare() tea.Cmd {
+	if len(m.flow.status.Runs) == 0 {
+		m.editing.changed = changed{}
+		return nil
+	}
+	run := m.flow.current().Run
+	return request(m, func(ctx context.Context, ws *client.Workspace) (int, error) {
+		d, err := ws.Analysis(ctx, run)
+		if err != nil || d.Analysis == nil {
+			return 0, nil // its record is not whole: then nothing can be said, and nothing is
+		}
+		return countChanges(d.Analysis.Changes), nil
+	}, func(m *model, n int) tea.Cmd {
+		m.editing.changed = changed{run, n}
+		return nil
+	})
+}
+
+// countChanges counts nodes, edges and attributes that differ.
+func countChanges(c *api.Changes) int {
+	if c == nil {
+		return 0
+	}
+	return len(c.Commands) + len(c.Added) + len(c.Removed) + len(c.EdgesAdded) + len(c.EdgesRemoved) + len(c.EdgesRetyped) + len(c.Attributes)
+}
+
+// editedSince is the heading about edits during a run; "" = there are none.
+func (m *model) editedSince() string {
+	c := m.editing.changed
+	if c.n == 0 || m.past != nil || m.flow.run(c.run) == nil {
+		return ""
+	}
+	return "edited since run " + c.run + " began: " + words.Plural(c.n, "change") + " (next run)"
+}
+
+// undo takes the latest edit of this person back, redo makes it again, from whatever client it came.
+func (m *model) undo() tea.Cmd {
+	return m.turn("undid: ", func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Undo(ctx) })
+}
+
+func (m *model) redo() tea.Cmd {
+	return m.turn("did again: ", func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Redo(ctx) })
+}
+
+func (m *model) turn(said string, ask func(context.Context, *client.Workspace) (api.EditResult, error)) tea.Cmd {
+	return m.inOrder(request(m, ask, func(m *model, r api.EditResult) tea.Cmd {
+		m.sayEdit(said, r)
+		return nil
+	}))
+}
+
+// objects are the nodes that an edit is about: the marked ones, else those of the selection.
+func (m *model) objects() []int {
+	if marked := m.picture.markedNodes(); len(marked) > 0 {
+		return marked
+	}
+	return m.picture.nodes()
+}
+
+// called names nodes: one by its handle, several by their number.
+func (m *model) called(nodes []int) string {
+	if len(nodes) == 1 {
+		return m.flow.nodes[nodes[0]].Name
+	}
+	return words.Plural(len(nodes), "node")
+}
+
+// ids are those of nodes.
+func (m *model) ids(nodes []int) []string {
+	list := make([]string, len(nodes))
+	for i, n := range nodes {
+		list[i] = m.flow.nodes[n].ID
+	}
+	return list
+}
+
+// still are the nodes with these ids that are still there. Dialogs keep ids: places change with edits.
+func (m *model) still(ids []string) []int {
+	var nodes []int
+	for _, id := range ids {
+		if i, known := m.flow.index[id]; known {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
+
+// statusMenu asks what status nodes shall have, without running them.
+func (m *model) statusMenu() {
+	nodes := m.objects()
+	if len(nodes) == 0 {
+		return
+	}
+	ids, name := m.ids(nodes), strings.Join(m.handles(nodes), ",")
+	set := func(key, label, value string) dialog.Choice {
+		return dialog.Choice{Key: key, Label: label, Detail: m.shell("edit status", name, value), Do: func() tea.Cmd {
+			return m.change([]api.Edit{{Op: api.OpStatus, Nodes: ids, Value: value}})
+		}}
+	}
+	m.open(&dialog.Menu{Title: "Status of " + m.called(nodes), Choices: []dialog.Choice{{Key: "n", Label: "as it is", Detail: "", Do: nil},
+		set("o", "done: it was done by hand", "ran"), set("f", "failed", "fail"), set("i", "none: it has not run", "")}})
+}
+
+// chain connects the marked nodes one after the other, in the order of the file.
+func (m *model) chain() tea.Cmd {
+	nodes := m.picture.markedNodes()
+	var edits []api.Edit
+	for i := 1; i < len(nodes); i++ {
+		from, to := nodes[i-1], nodes[i]
+		if m.flow.between(from, to) >= 0 {
+			continue
+		}
+		if path := m.flow.way(to, from); path != nil {
+			m.say("nothing was connected: "+cycleText(&m.flow, append(path, to)), true)
+			return nil
+		}
+		edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: m.flow.nodes[from].ID, Target: m.flow.nodes[to].ID})
+	}
+	if len(edits) == 0 {
+		m.say("mark two nodes or more that are not connected yet", false)
+		return nil
+	}
+	return m.change(edits)
+}
+
+// between is the edge from one node to another, or -1.
+func (f *flow) between(from, to int) int {
+	i := slices.IndexFunc(f.out[from], func(e int) bool { return f.edges[e].to == to })
+	if i < 0 {
+		return -1
+	}
+	return f.out[from][i]
+}
+
+// number says which of several edges between two nodes one is, "" where it is the only one.
+func (f *flow) number(edge int) string {
+	e, n, all := &f.edges[edge], 0, 0
+	for _, i := range f.out[e.from] {
+		if f.edges[i].to == e.to {
+			if all++; i == edge {
+				n = all
+			}
+		}
+	}
+	if all < 2 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// way is the shortest way of blocking edges from one node to another, ends included; nil = there is none.
+// From a node to itself it is that node.
+func (f *flow) way(from, to int) []int {
+	before := map[int]int{from: -1}
+	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at == to {
+			var path []int
+			for ; at >= 0; at = before[at] {
+				path = append(path, at)
+			}
+			slices.Reverse(path)
+			return path
+		}
+		for _, e := range f.out[at] {
+			next := f.edges[e].to
+			if _, seen := before[next]; !seen && !f.edges[e].nonBlocking {
+				before[next] = at
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+// longCycle is how many nodes of a cycle are named.
+const longCycle = 6
+
+// cycleText names a cycle; its first node is its last, too.
+func cycleText(f *flow, path []int) string {
+	var names []string
+	for i, n := range path {
+		if len(path) > longCycle && i == longCycle-2 {
+			names = append(names, "…")
+		}
+		if len(path) <= longCycle || i < longCycle-2 || i == len(path)-1 {
+			names = append(names, f.nodes[n].Name)
+		}
+	}
+	return "a cycle: " + strings.Join(names, " -> ")
+}

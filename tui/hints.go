@@ -1,0 +1,130 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"wf/tui/dialog"
+	"wf/tui/drawing"
+)
+
+// Some hints stand in the footer only while what they are for is the thing to do.
+const (
+	approvalsHint = "approvals" // something waits for a person
+	resumeHint    = "resume"    // nothing runs, and something has failed
+)
+
+// pressing says whether an action with one of these hints is the thing to do. All others always are.
+func (m *model) pressing(hint string) bool {
+	switch hint {
+	case approvalsHint:
+		return someWait(m)
+	case resumeHint:
+		c := m.flow.status.Counts
+		return !m.running() && c.Failed+c.Cancelled > 0
+	}
+	return true
+}
+
+// forNodes says whether an action does something with nodes: without any, only edits and what works
+// everywhere are hinted at.
+func (a *action) forNodes() bool {
+	return a.where&atDrawing != 0 && a.group != groupEdit && a.group != groupAll && a.group != groupList
+}
+
+// whyNot says why an action that a key has here cannot be done at present.
+func (m *model) whyNot(a *action) string {
+	switch {
+	case m.nothingOpen():
+		return "no workfile is open"
+	case a.name == "stop" || a.name == "leave and stop":
+		return "nothing is running"
+	case m.past != nil:
+		return "this is a run of the past: Esc goes back to now"
+	case m.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
+		return "only the graph has this: v changes the view"
+	case a.group == groupAsk:
+		return "nothing waits for a person"
+	case a.name == "instance by number":
+		return "the selection is no sub-flow that has instances"
+	}
+	return "not possible here"
+}
+
+// unable is the action that a key would have here if it could be done now, nil for none.
+func (m *model) unable(key string) *action {
+	for i := range m.keys {
+		if a := &m.keys[i]; a.has(key) && a.where&m.place() != 0 && !a.fits(m) {
+			return a
+		}
+	}
+	return nil
+}
+
+// contextActions are what the menu of the right mouse button offers, as far as it fits, by name.
+var contextActions = []string{"open", "whole log", "inspector", "approvals", "run", "resume", "stop", "mark", "edit commands", "node form", "add", "connect",
+	"delete", "copy the command", "view", "filter", "runs"}
+
+// contextMenu offers what can be done with the selection.
+func (m *model) contextMenu() {
+	title := m.name()
+	if m.picture.layout != nil && !m.nothingOpen() {
+		title = m.picture.layout.Name(m.picture.selected)
+	}
+	d := &dialog.Menu{Title: title}
+	for _, name := range contextActions {
+		for i := range m.keys {
+			a := &m.keys[i]
+			if a.name != name || !a.fits(m) || !m.pressing(a.hint) {
+				continue
+			}
+			key := ""
+			if len(a.keys) > 0 {
+				key = a.keys[0]
+			}
+			d.Choices = append(d.Choices, dialog.Choice{Key: keyName(key, m.opt.ASCII), Label: a.name, Detail: "", Do: func() tea.Cmd { return a.do(m, key) }})
+			break
+		}
+	}
+	d.Choices = append(d.Choices, dialog.Choice{Key: ":", Label: "all commands", Detail: "", Do: func() tea.Cmd { m.palette(); return nil }})
+	m.open(d)
+}
+
+// A hintSpot is where the footer shows an action, in columns of its row.
+type hintSpot struct {
+	from, to int
+	act      *action
+}
+
+// clickHint does what the footer shows at a point of the screen.
+func (m *model) clickHint(x, y int) (cmd tea.Cmd, done bool) {
+	if y != m.height-1 || m.toast.text != "" {
+		return nil, false
+	}
+	for _, s := range m.spots {
+		if x >= s.from && x < s.to && s.act.fits(m) {
+			return s.act.do(m, s.act.keys[0]), true
+		}
+	}
+	return nil, false
+}
+
+// paneWord names what the side pane shows.
+func (m *model) paneWord() string {
+	if m.inspect {
+		return "why"
+	}
+	return "log"
+}
+
+// emptyText says why there is nothing in the drawing, and what to do about it.
+func (m *model) emptyText() string {
+	switch {
+	case m.activeFilter() != "":
+		return "no node is " + m.activeFilter() + ": esc shows all"
+	case m.flow.status.Problem != "":
+		return m.flow.status.Problem
+	case m.past != nil:
+		return "the workfile had no nodes then"
+	}
+	return "the workfile has no nodes: a adds the first one"
+}

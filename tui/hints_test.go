@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/tui/dialog"
+)
+
+// footerText is the last row of the screen.
+func footerText(m *model) string {
+	rows := strings.Split(strings.TrimRight(frame(m), "\n"), "\n")
+	return rows[len(rows)-1]
+}
+
+// TestHints: the footer names what is the thing to do, and a click on its word does it.
+func TestHints(t *testing.T) {
+	m := flowModel(6)
+	if text := footerText(m); strings.Contains(text, "R resume") {
+		t.Errorf("while a run goes on: %s", text)
+	}
+	m.flow.status.ActiveRuns, m.flow.status.Runs = nil, nil
+	m.flow.status.Counts = api.Counts{Failed: 1, OK: 9}
+	text := footerText(m)
+	if !strings.Contains(text, "R resume") {
+		t.Fatalf("after a failure: %s", text)
+	}
+	x := len([]rune(text[:strings.Index(text, "? help")]))
+	m.Update(tea.MouseClickMsg{X: x, Y: m.height - 1, Button: tea.MouseLeft})
+	if m.page != helpPage {
+		t.Error("a click on the word help does not open the help")
+	}
+}
+
+// TestEmptyFile: where there are no nodes the footer leads to the first one.
+func TestEmptyFile(t *testing.T) {
+	m := flowModel(6)
+	s := m.flow.status
+	s.Nodes, s.Edges, s.Counts, s.ActiveRuns, s.Runs = nil, nil, api.Counts{}, nil, nil
+	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: s}}})
+	screen := frame(m)
+	if !strings.Contains(screen, "the workfile has no nodes: a adds the first one") {
+		t.Errorf("the screen does not say what to do:\n%s", screen)
+	}
+	if text := footerText(m); !strings.Contains(text, "a add") || strings.Contains(text, "mark") {
+		t.Errorf("footer: %s", text)
+	}
+}
+
+// TestUnable: a key that can do nothing at present says why.
+func TestUnable(t *testing.T) {
+	m := flowModel(6)
+	m.flow.status.ActiveRuns, m.flow.status.Runs = nil, nil
+	for key, want := range map[string]string{"x": "stop: nothing is running", "Q": "leave and stop: nothing is running", "z": "zoom: only the graph has this: v changes the view"} {
+		press(m, key)
+		if m.toast.text != want {
+			t.Errorf("%s says %q", key, m.toast.text)
+		}
+	}
+}
+
+// TestContextMenu: the right button offers what can be done with what is below it.
+func TestContextMenu(t *testing.T) {
+	m := flowModel(6)
+	frame(m)
+	m.Update(tea.MouseClickMsg{X: 12, Y: 1, Button: tea.MouseRight})
+	d, ok := m.dialogs[0].(*dialog.Menu)
+	if !ok || d.Choices[0].Label != "open" || d.Choices[len(d.Choices)-1].Label != "all commands" {
+		t.Fatalf("the menu is %v", m.dialogs)
+	}
+	for _, c := range d.Choices {
+		if c.Label == "whole log" {
+			c.Do()
+		}
+	}
+	if m.page != logPage {
+		t.Error("the choice does not do what it says")
+	}
+}

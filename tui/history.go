@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/cells"
+	"wf/tui/dialog"
+	"wf/tui/words"
+)
+
+// A runsView is the history of the workfile.
+type runsView struct {
+	dialog.List
+	known bool
+	runs  []api.RunSummary
+}
+
+// A past is a run that is over, and the workfile as it left it.
+type past struct {
+	run    string
+	detail api.RunDetail
+	flow   flow
+}
+
+// showRuns asks for the runs and shows them.
+func (m *model) showRuns() tea.Cmd {
+	m.page, m.runs = runsPage, runsView{}
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunList, error) { return ws.Runs(ctx) },
+		func(m *model, l api.RunList) tea.Cmd {
+			m.runs.runs, m.runs.known = l.Runs, true
+			return nil
+		})
+}
+
+// openRun shows the workfile as the selected run left it; a run that goes on is shown as it is.
+func (m *model) openRun() tea.Cmd {
+	if m.runs.At >= len(m.runs.runs) {
+		return nil
+	}
+	r := m.runs.runs[m.runs.At]
+	if r.Result == "" {
+		m.leavePast()
+		m.page = mainPage
+		return nil
+	}
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
+		func(m *model, d api.RunDetail) tea.Cmd {
+			m.past = &past{run: d.Run, detail: d, flow: asLeft(&m.flow, d)}
+			m.page, m.pane = mainPage, drawingPane
+			m.flow.structure++ // the past one has the same nodes, and its own states
+			m.past.flow.structure = m.flow.structure
+			m.picture.pages = nil
+			return nil
+		})
+}
+
+// leavePast goes back to now.
+func (m *model) leavePast() {
+	if m.past != nil {
+		m.past, m.picture.pages, m.asking.pages = nil, nil, ""
+		m.flow.structure++
+	}
+}
+
+// asLeft is the workfile of now with the states that a run left. Nodes that were no part of it are idle.
+func asLeft(now *flow, d api.RunDetail) flow {
+	f := *now
+	f.nodes = make([]api.NodeStatus, len(now.nodes))
+	for i, n := range now.nodes {
+		f.nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle,
+			Container: n.Container, SubFlow: n.SubFlow}
+	}
+	f.edges = slices.Clone(now.edges)
+	f.leave(d)
+	for _, n := range d.Left {
+		if i, known := f.index[n.ID]; known {
+			f.nodes[i].State, f.nodes[i].Run = n.State, d.Run
+		}
+	}
+	for _, id := range d.Kept {
+		if i, known := f.index[id]; known {
+			f.nodes[i].State, f.nodes[i].Run = api.StateKept, d.Run
+		}
+	}
+	for _, x := range d.Execs {
+		if i, known := f.index[x.Node]; known {
+			executed(&f.nodes[i], d.Run, x)
+		}
+	}
+	f.passedOver(d)
+	for e := range f.edges {
+		f.decide(e)
+	}
+	f.block()
+	return f
+}
+
+// passedOver finds the nodes that no path led to: of a run of everything those that are in no list.
+func (f *flow) passedOver(d api.RunDetail) {
+	if d.Counts.Skipped == 0 || d.Nodes < len(f.nodes) {
+		return
+	}
+	for i := range f.nodes {
+		if n := &f.nodes[i]; f.outer(i) && n.Run == "" && n.SubFlow == "" {
+			n.State, n.Run = api.StateSkipped, d.Run
+		}
+	}
+}
+
+// executed makes a node what an execution has made of it.
+func executed(n *api.NodeStatus, run string, x api.Execution) {
+	n.Run, n.Executions, n.Started, n.DurationMS = run, max(n.Executions, x.Execution), x.Started, x.DurationMS
+	n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = x.Reason, x.ExitCode, x.Signal, x.Message, x.Handled
+	switch {
+	case x.OK:
+		n.State = api.StateOK
+	case x.Reason == api.ReasonCancelled:
+		n.State = api.StateCancelled
+	default:
+		n.State = api.StateFailed
+	}
+}
+
+// drawRuns writes the history.
+func (m *model) drawRuns(a cells.Area) {
+	v := &m.runs
+	switch {
+	case !v.known:
+		a.Put(0, 0, "asking for the runs", cells.Dimmed)
+		return
+	case len(v.runs) == 0:
+		a.Put(0, 0, "it has never run: esc goes back, r runs it", cells.Dimmed)
+		return
+	}
+	rows := a.Part(0, 1, a.Width, a.Height-1)
+	v.Fit(len(v.runs), rows.Height)
+	columns := []int{2, 8, 20, 34, 62, 70}
+	for i, title := range []string{"RUN", "WHEN", "RESULT", "NODES", "TIME", "WHAT"} {
+		a.Put(columns[i], 0, title, cells.Dimmed)
+	}
+	for y := range rows.Height {
+		if v.Top+y >= len(v.runs) {
+			break
+		}
+		r := v.runs[v.Top+y]
+		row := rows.Row(y)
+		cell := func(i int, text string, st cells.Style) {
+			end := row.Width
+			if i+1 < len(columns) {
+				end = min(end, columns[i+1]-1)
+			}
+			if columns[i] < end {
+				row.Put(columns[i], 0, cells.Clip(text, end-columns[i], m.opt.ASCII), st)
+			}
+		}
+		state := words.RunState(r)
+		cell(0, r.Run, cells.Strong)
+		cell(1, words.Ago(r.Started, m.now), cells.Plain)
+		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.RunWord(r), stateStyle(state))
+		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), cells.Plain)
+		cell(4, words.SpanMS(r.DurationMS), cells.Plain)
+		cell(5, words.Asked(r), cells.Dimmed)
+		if v.Top+y == v.At {
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
+		}
+	}
+}

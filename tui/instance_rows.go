@@ -1,0 +1,295 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/tui/dialog"
+	"wf/tui/drawing"
+)
+
+// innerOf is what the selected row below a node means; nil if the selection is no such row.
+func (p *picture) innerOf() *innerRow {
+	if p.selected.Kind != drawing.ARow || int(p.selected.Index) >= len(p.inner) {
+		return nil
+	}
+	return &p.inner[p.selected.Index]
+}
+
+// openInner opens or closes what the selection is made of, or turns the page, and says whether there was
+// something to do.
+func (p *picture) openInner(f *flow) bool {
+	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.members[i]) > 0 {
+		p.fold(f.nodes[i].Name)
+		p.layout = nil // in the graph it takes another width
+		return true
+	}
+	in := p.innerOf()
+	switch {
+	case in == nil || in.kind == aTemplate || in.kind == aCount:
+		return false
+	case in.kind == aPage && !p.expanded[openKey(in.path)]:
+		p.fold(in.path)
+		p.layout = nil
+	case in.kind == aPage:
+		p.page(in.path).first, p.page(in.path).known = in.first, false
+	case in.kind == anInstance:
+		p.fold(in.path)
+	case in.node != nil && in.node.Instances != nil:
+		p.fold(in.path)
+	default:
+		return false
+	}
+	return true
+}
+
+// fold opens what is closed, and closes what is open.
+func (p *picture) fold(path string) {
+	key := openKey(path)
+	if p.expanded[key] = !p.expanded[key]; !p.expanded[key] {
+		delete(p.expanded, key)
+		maps.DeleteFunc(p.pages, func(other string, _ *instancePage) bool {
+			return other == path || strings.HasPrefix(other, path+"[") || strings.HasPrefix(other, path+"/")
+		})
+	}
+}
+
+// openPaths are the sub-flows and instances of which something is open, as selectors that bring what is
+// shown of them, in the order of the rows.
+func (p *picture) openPaths(f *flow) (list []innerRow) {
+	for i := range f.members {
+		if n := &f.nodes[i]; f.outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
+			list = append(list, p.pageOf(n.Name, n.Instances))
+		}
+	}
+	for i := range p.inner {
+		in := &p.inner[i]
+		switch {
+		case !p.expanded[openKey(in.path)]:
+		case in.kind == anInstance:
+			list = append(list, innerRow{kind: anInstance, path: in.path})
+		case in.kind == aMember && in.node != nil && in.node.Instances != nil:
+			list = append(list, p.pageOf(in.path, in.node.Instances))
+		}
+	}
+	return list
+}
+
+// pageOf is the page of a sub-flow that is looked at, with the selectors of what it shows.
+func (p *picture) pageOf(path string, in *api.Instances) innerRow {
+	row := innerRow{kind: aPage, path: path, first: p.page(path).first}
+	row.first = max(0, min(row.first, in.Begun-1)) // fewer instances than before: a new activation
+	row.selectors = instanceOrder{in}.selectors(path, row.first, min(row.first+pageSize, in.Begun)-1)
+	return row
+}
+
+// keepSelected finds the selected row again after the rows have changed.
+func (p *picture) keepSelected() {
+	if p.selected.Kind != drawing.ARow && !strings.HasPrefix(p.anchor, openKey("")) {
+		return // it is no row, and none is waited for
+	}
+	if in := p.innerOf(); in != nil && p.graph.Rows[p.selected.Index].Key == p.anchor {
+		return
+	}
+	for i := range p.graph.Rows {
+		if p.graph.Rows[i].Key == p.anchor {
+			p.selected = drawing.Item{Kind: drawing.ARow, Index: int32(i)}
+			return
+		}
+	}
+	if p.selected.Kind == drawing.ARow {
+		p.selected = p.find(p.owner)
+	}
+}
+
+// selectedNode is the node that is selected, in an instance as that has it, or nil.
+func (m *model) selectedNode() *api.NodeStatus {
+	if in := m.picture.innerOf(); in != nil && in.node != nil {
+		return in.node
+	}
+	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
+		return &m.shown().nodes[i]
+	}
+	return nil
+}
+
+// editedNode is the node of the workfile that the selection means, or nil: of that of an instance the one
+// from which it comes.
+func (m *model) editedNode() *api.NodeStatus {
+	if i := m.picture.node(); i >= 0 && i < len(m.flow.nodes) {
+		return &m.flow.nodes[i]
+	}
+	return nil
+}
+
+// openTo opens what a path leads through, and selects its row as soon as there is one.
+func (p *picture) openTo(path string) {
+	p.owner = p.anchor
+	for i := range path {
+		if path[i] == '[' || path[i] == '/' {
+			p.expanded[openKey(path[:i])] = true
+		}
+	}
+	p.layout = nil
+	p.anchor = openKey(path)
+}
+
+// subFlowAt is the path of the sub-flow that the selection is about, and how many instances of it there are;
+// "" if it is about none.
+func (m *model) subFlowAt() (path string, begun int) {
+	if in := m.picture.innerOf(); in != nil && in.kind != aTemplate {
+		if in.node != nil && in.node.Instances != nil {
+			return in.path, in.node.Instances.Begun
+		}
+		row := m.picture.graph.Rows[m.picture.selected.Index]
+		path = m.shown().nodes[row.Node].Name
+	} else if n := m.selectedNode(); n != nil && n.SubFlow != "" {
+		path = n.Name
+	}
+	if i := m.shown().subFlowNamed(path); i >= 0 && m.shown().nodes[i].Instances != nil {
+		return path, m.shown().nodes[i].Instances.Begun
+	}
+	return "", 0
+}
+
+// inSubFlow says whether the selection is about a sub-flow that has instances.
+func inSubFlow(m *model) bool {
+	if !hasFile(m) {
+		return false
+	}
+	_, begun := m.subFlowAt()
+	return begun > 0
+}
+
+// instancePrompt asks for the number of an instance.
+func (m *model) instancePrompt() {
+	path, begun := m.subFlowAt()
+	m.open(&dialog.Prompt{Label: path + " instance:", Hint: func(text string) (string, bool) {
+		_, err := instanceOf(text, begun)
+		return fmt.Sprintf("0 to %d", begun-1), err != nil && text != ""
+	}, Enter: func(text string) tea.Cmd {
+		k, err := instanceOf(text, begun)
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		page := m.picture.page(path)
+		owner := m.shown().subFlowNamed(strings.SplitN(path, "[", 2)[0])
+		place := k
+		if n := &m.shown().nodes[owner]; n.Name == path && n.Instances != nil {
+			place = instanceOrder{n.Instances}.place(k)
+		}
+		page.first, page.known = place/pageSize*pageSize, false
+		m.picture.goToInstance(m.shown().nodes[owner].ID, path, k)
+		return nil
+	}})
+}
+
+// instanceOf reads the number of an instance.
+func instanceOf(text string, begun int) (int, error) {
+	k, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || k < 0 || k >= begun {
+		return 0, fmt.Errorf("%s: there are the instances 0 to %d", text, begun-1)
+	}
+	return k, nil
+}
+
+// goToInstance opens a sub-flow, and selects one of its instances as soon as there is a row of it.
+func (p *picture) goToInstance(owner, path string, k int) {
+	p.expanded[openKey(path)] = true
+	p.owner = owner
+	p.anchor = openKey(fmt.Sprintf("%s[%d]", path, k))
+	p.layout = nil
+}
+
+// A failure is a place to go to: a node, a row below it, or an instance that has no row at present.
+type failure struct {
+	node     int
+	row      int // -1 = none
+	instance int // its number, where it failed; -1 = none is meant
+}
+
+// failures are the places of what failed, in the order of the file: nodes, and below sub-flows all instances
+// that failed. Of one that is open, those of its nodes stand for it.
+func (p *picture) failures(f *flow) (places []failure) {
+	rows := map[int][]int{} // below nodes
+	for row := range p.inner {
+		node := p.graph.Rows[row].Node
+		rows[node] = append(rows[node], row)
+	}
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if !f.outer(i) {
+			continue
+		}
+		if s := worst(n); s == api.StateFailed || s == api.StateHandled {
+			places = append(places, failure{i, -1, -1})
+		}
+		places = append(places, p.failuresIn(i, n, rows[i])...)
+	}
+	return places
+}
+
+// failuresIn are those below a node: of a sub-flow its instances by number, then what else has a row.
+func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []failure) {
+	below := map[int][]failure{} // rows that failed, by the instance in which they lie
+	shown := map[int]bool{}
+	for _, row := range rows {
+		in := &p.inner[row]
+		k := -1
+		if n.SubFlow != "" && strings.HasPrefix(in.path, n.Name+"[") {
+			k = numberBelow(n.Name, in.path)
+			shown[k] = true
+		}
+		if in.state == api.StateFailed && !(in.kind == anInstance && p.expanded[openKey(in.path)]) {
+			below[k] = append(below[k], failure{node, row, -1})
+		}
+	}
+	if n.Instances != nil {
+		for _, k := range n.Instances.Failed {
+			if places = append(places, below[k]...); !shown[k] {
+				places = append(places, failure{node, -1, k})
+			}
+			delete(below, k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(below)) {
+		places = append(places, below[k]...)
+	}
+	return places
+}
+
+// place is where the selection is.
+func (p *picture) place() failure {
+	if p.innerOf() != nil {
+		return failure{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index), -1}
+	}
+	if i := p.node(); i >= 0 {
+		return failure{i, -1, -1}
+	}
+	if some := p.nodes(); len(some) > 0 {
+		return failure{some[0], -2, -1} // before all of a stage
+	}
+	return failure{-1, -1, -1}
+}
+
+// before says whether a place comes before another one, where both are nodes or rows.
+func (f failure) before(other failure) bool {
+	return f.node < other.node || f.node == other.node && f.row < other.row
+}
+
+// again is the path of the selected instance, or of the selected node of one, which a run can repeat; "" for
+// everything else.
+func (p *picture) again() string {
+	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
+		return cmp.Or(in.name, in.path) // by its item, as everywhere
+	}
+	return ""
+}

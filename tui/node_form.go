@@ -1,0 +1,317 @@
+package tui
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/graph/attribute"
+	"wf/tui/cells"
+	"wf/tui/dialog"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// A field is a text that somebody changes in one line. What a line cannot hold as it is, several lines
+// for instance, is shown and changed in the editor only.
+type field struct {
+	label  string
+	key    string // of the attribute
+	help   string
+	roomy  bool   // its text may have several lines, or be worth an editor
+	was    string // as it is in the workfile
+	theirs string // what it was before somebody else changed it, where they did
+	other  bool   // they did
+	line   dialog.Line
+	whole  string // instead of line, if long
+	long   bool
+}
+
+// set puts a text into the field.
+func (f *field) set(text string) {
+	f.line = dialog.NewLine(text)
+	f.whole, f.long = text, f.line.String() != text
+}
+
+// text is what is in the field now.
+func (f *field) text() string {
+	if f.long {
+		return f.whole
+	}
+	return f.line.String()
+}
+
+// draw writes the field from column x on and returns the column of the cursor.
+func (f *field) draw(a cells.Area, x int, ascii bool) int {
+	if !f.long {
+		return f.line.Draw(a, x, cells.Plain)
+	}
+	first, _, _ := strings.Cut(f.whole, "\n")
+	a.Put(x, 0, cells.Clip(plain.Line(first), a.Width-x-24, ascii), cells.Plain)
+	a.PutEnd(0, "several lines: ctrl-e", cells.Dimmed)
+	return x
+}
+
+// fieldColumn is where the texts of the fields begin.
+const fieldColumn = 16
+
+// A form changes the attributes of one node.
+type form struct {
+	m        *model
+	id, name string
+	fields   []field
+	at, top  int
+	problem  string // why it could not be saved, or what is wrong with what was
+}
+
+// formFields are the fields for an element: what wf knows of it and people set.
+func formFields(on attribute.Element) (fields []field) {
+	for a := range attribute.On(on) {
+		if a.Settable() && a.Name != "x" && a.Name != "y" {
+			fields = append(fields, field{label: fieldLabel(a.Name), key: a.Name, help: a.Meaning, roomy: a.Long})
+		}
+	}
+	return fields
+}
+
+// fieldLabel is what stands before a field. The attributes of a family follow the one that they need.
+func fieldLabel(name string) string {
+	if name == "label" {
+		return "command"
+	}
+	for _, family := range []string{"approve_", "retry_", "join_"} {
+		if rest, found := strings.CutPrefix(name, family); found {
+			return "  " + strings.ReplaceAll(rest, "_", " ")
+		}
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// elementOf says which attributes mean something on a node. A group has those of a sub-flow, which it
+// becomes by one of them.
+func elementOf(n *api.NodeStatus) attribute.Element {
+	if n.Container {
+		return attribute.SubFlow
+	}
+	return attribute.Command
+}
+
+// nodeForm opens the form of the selected node.
+func (m *model) nodeForm() tea.Cmd {
+	n := m.editedNode()
+	if n == nil {
+		m.say("no single node is selected: e edits the commands of several", false)
+		return nil
+	}
+	return m.fetch([]string{n.ID}, func(m *model, now []api.NodeStatus) tea.Cmd {
+		if len(now) == 1 {
+			m.open(newForm(m, now[0]))
+		}
+		return nil
+	})
+}
+
+func newForm(m *model, n api.NodeStatus) *form {
+	on := elementOf(&n)
+	d := &form{m: m, id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
+	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
+		if flaw := attribute.Judge(on, key); flaw != nil {
+			d.fields = append(d.fields, field{label: plain.Line(key), key: key, help: flaw.Text(on, key)})
+		}
+	}
+	for i := range d.fields {
+		f := &d.fields[i]
+		f.was = valueOf(n, f.key)
+		f.set(f.was)
+	}
+	return d
+}
+
+// valueOf is an attribute of a node that was selected.
+func valueOf(n api.NodeStatus, key string) string {
+	if key == "label" {
+		return n.Command
+	}
+	return n.Attrs[key]
+}
+
+func (d *form) Key(k tea.KeyPressMsg) dialog.Result {
+	f := &d.fields[d.at]
+	switch k.String() {
+	case "up", "shift+tab":
+		d.at = (d.at + len(d.fields) - 1) % len(d.fields)
+	case "down", "tab":
+		d.at = (d.at + 1) % len(d.fields)
+	case "esc", "ctrl+c":
+		return dialog.Result{Close: true}
+	case "ctrl+e":
+		return dialog.Then(d.editor())
+	case "enter", "ctrl+s":
+		return dialog.Then(d.save())
+	default:
+		if !f.long {
+			f.line.Edit(k)
+		}
+	}
+	return dialog.Result{}
+}
+
+func (d *form) Paste(text string) dialog.Result {
+	if f := &d.fields[d.at]; !f.long {
+		f.line.Insert(text)
+	}
+	return dialog.Result{}
+}
+
+// edited is the field that the editor is for: the one at hand, else the command. A sub-flow has none.
+func (d *form) edited() *field {
+	if f := &d.fields[d.at]; f.roomy || f.long {
+		return f
+	}
+	if i := slices.IndexFunc(d.fields, func(f field) bool { return f.key == "label" }); i >= 0 {
+		return &d.fields[i]
+	}
+	return nil
+}
+
+// editor opens a field in the editor; what it leaves comes back into the form.
+func (d *form) editor() tea.Cmd {
+	f := d.edited()
+	if f == nil {
+		return nil
+	}
+	text := &draft{title: "the " + strings.TrimSpace(f.label) + " of " + d.name, text: f.text() + "\n"}
+	text.save = func(written string) tea.Cmd {
+		if f.key == "label" && strings.TrimSpace(written) == "" {
+			return d.m.reject(text, errEmpty)
+		}
+		f.set(strings.TrimRight(written, " \t\r\n"))
+		if strings.TrimRight(f.was, " \t\r\n") == f.text() {
+			f.set(f.was)
+		}
+		return text.remove()
+	}
+	return d.m.edit(text)
+}
+
+// edits are what differs from the workfile.
+func (d *form) edits() (edits []api.Edit) {
+	for i := range d.fields {
+		f := &d.fields[i]
+		text, was := f.text(), f.was
+		if text == was {
+			continue
+		}
+		e := api.Edit{Op: api.OpSet, Nodes: []string{d.id}, Key: f.key, Value: text, Was: &was}
+		if text == "" && f.key != "label" {
+			e.Op, e.Value = api.OpUnset, ""
+		}
+		edits = append(edits, e)
+	}
+	return edits
+}
+
+// save makes the edits. The form stays until they are made.
+func (d *form) save() tea.Cmd {
+	edits := d.edits()
+	if len(edits) == 0 {
+		d.m.done()
+		d.m.say("no changes", false)
+		return nil
+	}
+	return d.m.send(edits, func(_ *model, e edited) tea.Cmd {
+		if e.err == nil {
+			d.m.shut(d)
+			d.m.sayEdit("", e.result)
+			return d.again(e.result.Notes)
+		}
+		d.problem = words.Error(e.err)
+		if !isConflict(e.err) {
+			return nil
+		}
+		d.problem += ": Enter saves yours, Esc leaves it"
+		return d.m.fetch([]string{d.id}, func(_ *model, now []api.NodeStatus) tea.Cmd {
+			if len(now) == 1 {
+				d.rebase(now[0])
+			}
+			return nil
+		})
+	})
+}
+
+// rebase takes over what somebody else changed: fields that were not touched here show it, others show
+// it below what was typed. The next saving begins from there.
+func (d *form) rebase(n api.NodeStatus) {
+	for i := range d.fields {
+		f := &d.fields[i]
+		now := valueOf(n, f.key)
+		if now == f.was {
+			continue
+		}
+		if f.text() == f.was {
+			f.set(now)
+		} else {
+			f.theirs, f.other = now, true
+		}
+		f.was = now
+	}
+}
+
+func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
+	b := cells.Box(a, min(100, a.Width-2), len(d.fields)+5, "Node "+d.name)
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	rows := max(1, in.Height-3)
+	d.top = max(min(d.top, d.at), d.at-rows+1)
+	for i := d.top; i < min(d.top+rows, len(d.fields)); i++ {
+		f, row := &d.fields[i], in.Row(i-d.top)
+		label := cells.Plain
+		if i == d.at {
+			label = cells.Key
+		}
+		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, d.m.opt.ASCII), label)
+		at := f.draw(row, fieldColumn, d.m.opt.ASCII)
+		if i == d.at {
+			x, y, cursor = row.X+at, row.Y, !f.long
+		}
+		if f.other && i != d.at {
+			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, d.m.opt.ASCII), cells.Bad)
+		}
+	}
+	f := &d.fields[d.at]
+	note, st := f.help, cells.Dimmed
+	if f.roomy {
+		note += "; ctrl-e opens the editor"
+	}
+	if f.other {
+		note, st = "somebody else made it: "+plain.Line(f.theirs), cells.Bad
+	}
+	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, d.m.opt.ASCII), st)
+	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
+	if more := len(d.fields) - rows; more > 0 {
+		last += "  " + words.Count(d.at+1, len(d.fields))
+	}
+	if d.problem != "" {
+		last, st = d.problem, cells.Bad
+	}
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
+	return x, y, cursor
+}
+
+// again opens the form of a node anew where something is wrong with what has just been saved.
+func (d *form) again(notes []string) tea.Cmd {
+	if len(notes) == 0 {
+		return nil
+	}
+	return d.m.fetch([]string{d.id}, func(_ *model, now []api.NodeStatus) tea.Cmd {
+		if len(now) != 1 {
+			return nil
+		}
+		next := newForm(d.m, now[0])
+		next.at, next.top, next.problem = d.at, d.top, "saved, but "+plain.Line(notes[0])
+		d.m.open(next)
+		return nil
+	})
+}

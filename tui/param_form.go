@@ -1,0 +1,386 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/cells"
+	"wf/tui/dialog"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// A paramForm asks for the parameters of a run.
+type paramForm struct {
+	m        *model
+	req      api.RunRequest
+	params   []api.Param
+	lines    []dialog.Line
+	problems map[string]string // by parameter; "" is about none of them
+	at, top  int
+	busy     bool // a question about the values is on its way
+}
+
+// beginRun asks for the parameters of the workfile, if it has any, and starts the run.
+func (m *model) beginRun(req api.RunRequest) tea.Cmd {
+	before := m.paramsBefore()
+	return request(m, func(ctx context.Context, ws *client.Workspace) (paramQuestion, error) {
+		list, err := ws.Params(ctx, api.ParamsRequest{Env: req.Env})
+		if err != nil || len(list.Params) == 0 {
+			return paramQuestion{}, err
+		}
+		given := before(ctx, ws)
+		list, err = ws.Params(ctx, api.ParamsRequest{Params: given, Env: req.Env}) // some choices depend on values
+		return paramQuestion{list, given}, err
+	}, func(m *model, q paramQuestion) tea.Cmd {
+		if len(q.list.Params) == 0 {
+			return m.sendRun(req)
+		}
+		m.open(newParamForm(m, req, q.list, q.given))
+		return nil
+	})
+}
+
+// A paramQuestion is what there is to ask before a run, and what was answered the last time.
+type paramQuestion struct {
+	list  api.ParamList
+	given map[string]any
+}
+
+// paramsBefore finds the values of the run before: those that were given here, or else those of its record.
+func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
+	values, last := m.lastParams, m.flow.status.LastRun
+	return func(ctx context.Context, ws *client.Workspace) map[string]any {
+		if values != nil || last == nil {
+			return values
+		}
+		d, err := ws.Run(ctx, last.Run)
+		if err != nil {
+			return nil // it has been forgotten, and so have its values
+		}
+		return d.Params
+	}
+}
+
+// resumeWith resumes a run with the values that it had.
+func (m *model) resumeWith(req api.RunRequest) tea.Cmd {
+	before := m.paramsBefore()
+	return request(m, func(ctx context.Context, ws *client.Workspace) (map[string]any, error) {
+		return before(ctx, ws), nil
+	}, func(m *model, values map[string]any) tea.Cmd {
+		req.Params = values
+		return m.sendRun(req)
+	})
+}
+
+// paramProblems are what is wrong with the parameters of a run that was refused; nil if it is something
+// else.
+func paramProblems(err error) []api.ParamProblem {
+	var refused *api.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	return refused.Problems
+}
+
+// askAgain opens the form of the parameters for a run that was refused for their sake.
+func (m *model) askAgain(req api.RunRequest, problems []api.ParamProblem) tea.Cmd {
+	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
+		return ws.Params(ctx, api.ParamsRequest{Params: req.Params, Env: req.Env})
+	}, func(m *model, list api.ParamList) tea.Cmd {
+		d := newParamForm(m, req, list, req.Params)
+		d.take(problems)
+		m.open(d)
+		return nil
+	})
+}
+
+func newParamForm(m *model, req api.RunRequest, list api.ParamList, given map[string]any) *paramForm {
+	d := &paramForm{m: m, req: req, params: list.Params, lines: make([]dialog.Line, len(list.Params))}
+	for i, p := range d.params {
+		value, known := given[p.Name]
+		known = known && p.Type != "secret" // it is typed each time
+		if !known {
+			value, known = p.Default, p.Default != nil
+		}
+		if known {
+			d.lines[i] = dialog.NewLine(valueText(value))
+		}
+	}
+	return d
+}
+
+// valueText is a value as people type it.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(data)
+}
+
+// values are what stands in the form. What is empty is not given: then its default holds.
+func (d *paramForm) values() map[string]any {
+	values := map[string]any{}
+	for i, p := range d.params {
+		if text := d.lines[i].String(); text != "" {
+			values[p.Name] = text
+		}
+	}
+	return values
+}
+
+// take notes problems, and says whether there are any.
+func (d *paramForm) take(problems []api.ParamProblem) bool {
+	d.problems = map[string]string{}
+	for _, p := range slices.Backward(problems) { // the first of several is shown
+		if strings.Contains(p.Remedy, "-p ") {
+			p.Remedy = "" // that is for the command line
+		}
+		d.problems[p.Param] = plain.Line(api.ParamProblem{Reason: p.Reason, Remedy: p.Remedy}.String())
+	}
+	return len(problems) > 0
+}
+
+// firstWrong goes to the first parameter with a problem.
+func (d *paramForm) firstWrong() {
+	if i := slices.IndexFunc(d.params, func(p api.Param) bool { return d.problems[p.Name] != "" }); i >= 0 {
+		d.at = i
+	}
+}
+
+func (d *paramForm) Key(k tea.KeyPressMsg) dialog.Result {
+	n := len(d.params)
+	switch k.String() {
+	case "up", "shift+tab":
+		d.at = (d.at + n - 1) % n
+		return dialog.Then(d.ask())
+	case "down", "tab":
+		d.at = (d.at + 1) % n
+		return dialog.Then(d.ask())
+	case "ctrl+n", "ctrl+p":
+		d.choose(k.String() == "ctrl+n")
+	case "esc", "ctrl+c":
+		return dialog.Result{Close: true}
+	case "enter", "ctrl+s":
+		return dialog.Then(d.send())
+	default:
+		if d.lines[d.at].Edit(k) {
+			delete(d.problems, d.params[d.at].Name)
+		}
+	}
+	return dialog.Result{}
+}
+
+func (d *paramForm) Paste(text string) dialog.Result {
+	d.lines[d.at].Insert(text)
+	return dialog.Result{}
+}
+
+// choices are what a parameter may be, where that is a list.
+func choicesOf(p api.Param) []string {
+	if len(p.Choices) == 0 && p.Type == "bool" {
+		return []string{"true", "false"}
+	}
+	return p.Choices
+}
+
+// choose puts the next choice into the line, or the one before.
+func (d *paramForm) choose(next bool) {
+	list := choicesOf(d.params[d.at])
+	if len(list) == 0 {
+		return
+	}
+	i := slices.Index(list, d.lines[d.at].String())
+	switch {
+	case next:
+		i = (i + 1) % len(list)
+	case i <= 0:
+		i = len(list) - 1
+	default:
+		i--
+	}
+	d.lines[d.at] = dialog.NewLine(list[i])
+	delete(d.problems, d.params[d.at].Name)
+}
+
+// ask asks what is wrong with the values so far, and for choices that depend on them.
+func (d *paramForm) ask() tea.Cmd {
+	if d.busy {
+		return nil
+	}
+	values, env := d.values(), d.req.Env
+	cmd := request(d.m, func(ctx context.Context, ws *client.Workspace) (paramAnswer, error) {
+		list, err := ws.Params(ctx, api.ParamsRequest{Params: values, Env: env})
+		return paramAnswer{list, err}, nil
+	}, func(_ *model, a paramAnswer) tea.Cmd {
+		d.busy = false
+		if a.err != nil {
+			d.problems = map[string]string{"": words.Error(a.err)}
+			return nil
+		}
+		d.refresh(a.list)
+		given := slices.DeleteFunc(a.list.Problems, func(p api.ParamProblem) bool { _, has := values[p.Param]; return !has })
+		d.take(given) // what is empty yet is no mistake
+		return nil
+	})
+	d.busy = cmd != nil
+	return cmd
+}
+
+type paramAnswer struct {
+	list api.ParamList
+	err  error
+}
+
+// refresh takes over choices; the parameters are those of the form as long as they are the same.
+func (d *paramForm) refresh(list api.ParamList) {
+	for _, p := range list.Params {
+		if i := slices.IndexFunc(d.params, func(have api.Param) bool { return have.Name == p.Name }); i >= 0 {
+			d.params[i] = p
+		}
+	}
+}
+
+// send asks whether the values are right, and starts the run. The form stays until it has begun.
+func (d *paramForm) send() tea.Cmd {
+	values := d.values()
+	req := d.req
+	req.Params = values
+	return request(d.m, func(ctx context.Context, ws *client.Workspace) (startAnswer, error) {
+		accepted, err := ws.StartRun(ctx, req)
+		return startAnswer{accepted, err}, nil
+	}, func(_ *model, a startAnswer) tea.Cmd {
+		switch problems := paramProblems(a.err); {
+		case a.err == nil:
+			d.m.lastParams = values
+			d.m.shut(d)
+			d.m.accepted(a.accepted)
+		case len(problems) > 0:
+			d.take(problems)
+			d.firstWrong()
+		default:
+			d.m.shut(d)
+			return d.m.refused(req, a.err)
+		}
+		return nil
+	})
+}
+
+// hint says what a parameter may be.
+func (d *paramForm) hint(p api.Param) string {
+	text := hintOf(p)
+	if len(choicesOf(p)) > 0 {
+		text += "  ctrl-n next"
+	}
+	return text
+}
+
+// hintOf is that, without the keys.
+func hintOf(p api.Param) string {
+	parts := []string{p.Type}
+	if p.Required {
+		parts = append(parts, "required")
+	}
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	if p.Min != nil {
+		parts = append(parts, "at least "+number(*p.Min))
+	}
+	if p.Max != nil {
+		parts = append(parts, "at most "+number(*p.Max))
+	}
+	unit := "character"
+	if p.Type == "list" {
+		unit = "element"
+	}
+	if p.MustExist {
+		parts = append(parts, "must exist")
+	}
+	if p.MinLength != nil {
+		parts = append(parts, "at least "+words.Plural(*p.MinLength, unit))
+	}
+	if p.MaxLength != nil {
+		parts = append(parts, "at most "+words.Plural(*p.MaxLength, unit))
+	}
+	if p.Pattern != "" {
+		parts = append(parts, "like "+p.Pattern)
+	}
+	text := strings.Join(parts, ", ")
+	if p.Help != "" {
+		text = p.Help + " (" + text + ")"
+	}
+	if list := choicesOf(p); len(list) > 0 {
+		text += ": " + words.NameList(list, 8)
+	}
+	return plain.Line(text)
+}
+
+func (d *paramForm) Draw(a cells.Area) (x, y int, cursor bool) {
+	step := 2
+	if a.Height < 2*len(d.params)+5 {
+		step = 1
+	}
+	b := cells.Box(a, min(100, a.Width-2), step*len(d.params)+4, "Parameters of the run")
+	in := b.Part(2, 1, b.Width-4, b.Height-2)
+	label := 6
+	for _, p := range d.params {
+		label = min(max(label, cells.Columns(plain.Line(p.Name))), 20)
+	}
+	rows := max(1, (in.Height-2)/step)
+	d.top = max(min(d.top, d.at), d.at-rows+1)
+	for i := d.top; i < min(d.top+rows, len(d.params)); i++ {
+		p, row := d.params[i], in.Row((i-d.top)*step)
+		st := cells.Plain
+		if i == d.at {
+			st = cells.Key
+		}
+		name := plain.Line(p.Name)
+		if p.Required {
+			name += "*"
+		}
+		row.Put(0, 0, cells.Clip(name, label+1, d.m.opt.ASCII), st)
+		typed := &d.lines[i]
+		if p.Type == "secret" {
+			typed = typed.Veiled()
+		}
+		end := typed.Draw(row, label+3, cells.Plain)
+		if i == d.at {
+			x, y, cursor = row.X+end, row.Y, true
+		}
+		if problem := d.problems[p.Name]; step == 2 && (problem != "" || i == d.at) {
+			note, st := d.hint(p), cells.Dimmed
+			if problem != "" {
+				note, st = problem, cells.Bad
+			}
+			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, d.m.opt.ASCII), st)
+		}
+	}
+	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", cells.Dimmed
+	if slices.ContainsFunc(d.params, func(p api.Param) bool { return p.ChoicesFrom != "" }) {
+		last = "Enter runs  Tab next  ctrl-n next choice  Esc starts no run; commands of the workfile have listed choices"
+	}
+	if step == 1 && d.problems[d.params[d.at].Name] != "" {
+		last, st = d.problems[d.params[d.at].Name], cells.Bad
+	} else if problem := d.problems[""]; problem != "" {
+		last, st = problem, cells.Bad
+	}
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
+	return x, y, cursor
+}

@@ -1,0 +1,454 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/dialog"
+	"wf/tui/drawing"
+)
+
+// flowModel is a model of the workfile of control flow, as a list.
+func flowModel(instances int) *model {
+	m := testModel(100, 40, controlled(instances))
+	m.picture.view, m.picture.chosen = drawing.List, true
+	m.refresh()
+	return m
+}
+
+// rowNames are the rows below nodes, in their order.
+func rowNames(m *model) string {
+	var names []string
+	for _, r := range m.picture.graph.Rows {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ",")
+}
+
+// TestFoldHidesNothing: a folded sub-flow shows what failed and what asks, and says so by its sign.
+func TestFoldHidesNothing(t *testing.T) {
+	m := flowModel(6)
+	if got := rowNames(m); got != "each[2],each[4]" {
+		t.Errorf("folded: %s", got)
+	}
+	if got := m.picture.graph.Nodes[1].State; got != drawing.Failed {
+		t.Errorf("a sub-flow with a failure in it looks %v", got)
+	}
+	m.flow.nodes[1].Instances = &api.Instances{Begun: 2, Counts: api.Counts{Running: 1, Waiting: 1}}
+	m.refresh()
+	if got := m.picture.graph.Nodes[1].State; got != drawing.Waiting {
+		t.Errorf("a sub-flow with a question in it looks %v", got)
+	}
+}
+
+// TestOpenSubFlow: Enter opens a sub-flow and an instance; failures come first, then questions, then what
+// runs; what is selected stays selected while rows change; log and inspector are about the instance.
+func TestOpenSubFlow(t *testing.T) {
+	m := flowModel(6)
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	if got := rowNames(m); got != "t  trim $WF_ITEM,u  upload $WF_ITEM,each[2],each[4],each[5],each[0],each[1],each[3]" {
+		t.Fatalf("opened: %s", got)
+	}
+	press(m, "down", "down", "down", "enter")
+	answered(m)
+	press(m, "down")
+	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+		t.Fatalf("selected %v", n)
+	}
+	if got := m.target(); strings.Join(got.Nodes, " ") != "each[2]/t" {
+		t.Errorf("the log is of %v", got.Nodes)
+	}
+	if n := m.editedNode(); n == nil || n.ID != "id-t" {
+		t.Errorf("edited would be %v", n)
+	}
+	if got := m.equivalent(); !strings.Contains(got, "attach 42") {
+		t.Errorf("the command is %s", got)
+	}
+	press(m, "i")
+	if got := m.equivalent(); !strings.Contains(got, "wf why 'each[2]/t'") {
+		t.Errorf("the command of the inspector is %s", got)
+	}
+	m.flow.nodes[1].Instances = &api.Instances{Begun: 6, Total: 10, Counts: api.Counts{OK: 6}} // the failure has been repeated
+	m.refresh()
+	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+		t.Errorf("after a change %v is selected", n)
+	}
+	m.picture.goTo(1)
+	press(m, "enter")
+	if got := rowNames(m); got != "" {
+		t.Errorf("closed: %s", got)
+	}
+	if len(m.picture.pages) != 0 {
+		t.Errorf("%d pages are kept of what is closed", len(m.picture.pages))
+	}
+}
+
+// TestPages: of ten thousand instances a page is in memory, whichever is looked at.
+func TestPages(t *testing.T) {
+	m := flowModel(10_000)
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	most := pageSize + 2*urgentRows + 4
+	for _, at := range []string{"9999", "0", "5000"} {
+		press(m, "#")
+		for _, digit := range at {
+			press(m, string(digit))
+		}
+		press(m, "enter")
+		answered(m)
+		if in := m.picture.innerOf(); in == nil || in.path != "each["+at+"]" {
+			t.Errorf("at %s: selected %+v", at, in)
+		}
+		if rows := len(m.picture.graph.Rows); rows > most {
+			t.Errorf("at %s there are %d rows", at, rows)
+		}
+		if nodes := len(m.picture.page("each").nodes); nodes > pageSize {
+			t.Errorf("at %s %d instances are kept", at, nodes)
+		}
+	}
+	press(m, "#", "x", "enter")
+	if !m.toast.bad {
+		t.Error("an instance of no number is no mistake")
+	}
+}
+
+// TestInstanceEvents: events of instances cost nothing but the knowledge that something happened, however
+// many they are; what of a batch is about questions is kept.
+func TestInstanceEvents(t *testing.T) {
+	var b batch
+	var f api.Frame
+	for k := range 10_000 {
+		f.Events = append(f.Events, api.Event{Type: api.NodeStarted, Node: fmt.Sprintf("each[%d]/t", k), Run: "42"})
+	}
+	b.take(f)
+	if len(b.nodes) != 0 || len(b.inner) != 1 || !b.inner["each"] || b.asks {
+		t.Errorf("%d nodes, sub-flows %v, asks %v", len(b.nodes), b.inner, b.asks)
+	}
+	b.take(api.Frame{Events: []api.Event{{Type: api.NodeWaiting, Node: "each[3]/t", Wait: &api.Wait{Kind: api.WaitApproval}},
+		{Type: api.NodeDecided, Node: "each[3]/t", Decision: &api.DecisionMade{Approved: true, By: "ann"}}}})
+	if !b.asks || len(b.answers) != 1 || b.empty() {
+		t.Errorf("asks %v, answers %v", b.asks, b.answers)
+	}
+	m := flowModel(6)
+	m.Update(news{m.link.feed, b})
+	if !m.asking.subFlows["each"] || !m.asking.approvals || m.asking.decided["each[3]/t"] != 1 {
+		t.Errorf("to be asked: %+v", m.asking)
+	}
+}
+
+// TestControlEvents: what is skipped, waits, is repeated, handled, not executed.
+func TestControlEvents(t *testing.T) {
+	m := flowModel(6)
+	var b batch
+	until := noon.Add(90 * time.Second)
+	b.take(api.Frame{Events: []api.Event{
+		{Type: api.NodeFailed, Node: "id-tidy", Run: "42", Time: noon, Reason: api.ReasonSignal, Signal: "SIGKILL", Execution: 1},
+		{Type: api.NodeWaiting, Node: "id-tidy", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitRetry, Until: &until}},
+		{Type: api.NodeSkipped, Node: "id-done", Run: "42", Time: noon},
+		{Type: api.NodeWaiting, Node: "id-large", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitTime, Until: &until}},
+		{Type: api.NodeWaiting, Node: "id-flaky", Run: "42", Time: noon, Wait: &api.Wait{Kind: api.WaitRetry, Until: &until}},
+		{Type: api.NodeFailed, Node: "id-rescue", Run: "42", Time: noon, Reason: api.ReasonExit, ExitCode: ptr(4), Handled: true},
+		{Type: api.NodeFinished, Node: "id-sign", Run: "42", Time: noon, DurationMS: ptr(int64(0)), Mocked: true},
+	}})
+	m.Update(news{m.link.feed, b})
+	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
+		"id-rescue": "exit 4, handled", "id-sign": "0.0s not executed"} {
+		if got := detail(&m.flow.nodes[m.flow.index[id]], noon); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	for e, want := range map[[2]string]string{{"large", "sign"}: "", {"sign", "done"}: "dead", {"bad", "rescue"}: "taken", {"prep", "small"}: "dead"} {
+		i := m.flow.between(m.flow.index["id-"+e[0]], m.flow.index["id-"+e[1]])
+		got := map[[2]bool]string{{true, false}: "taken", {false, true}: "dead"}[[2]bool{m.flow.edges[i].taken, m.flow.edges[i].dead}]
+		if e == [2]string{"sign", "done"} {
+			want = "taken" // it has succeeded; that its target was skipped all the same is the daemon's to know
+		}
+		if got != want {
+			t.Errorf("%v is %q, want %q", e, got, want)
+		}
+	}
+}
+
+// TestFired: what events tell of the conditions of edges.
+func TestFired(t *testing.T) {
+	ok, failed := &api.NodeStatus{State: api.StateOK, ExitCode: ptr(0)}, &api.NodeStatus{State: api.StateFailed, ExitCode: ptr(12)}
+	for _, c := range []struct {
+		when  string
+		n     *api.NodeStatus
+		fires bool
+		known bool
+	}{{"", ok, true, true}, {"", failed, false, true}, {"success", ok, true, true}, {"failure", failed, true, true}, {"failure", ok, false, true},
+		{"done", failed, true, true}, {"exit:2,10-20", failed, true, true}, {"exit:2,13-20", failed, false, true}, {"exit:0", ok, true, true},
+		{"case:a", ok, false, false}, {"if:1 > 2", ok, false, false}, {"else", failed, false, false},
+		{"done", &api.NodeStatus{State: api.StateRunning}, false, true}} {
+		if fires, known := fired(c.when, c.n); fires != c.fires || known != c.known {
+			t.Errorf("%q after %s: %v, %v", c.when, c.n.State, fires, known)
+		}
+	}
+}
+
+// TestClockOfWaits: while nothing but people is waited for, the clock does not tick every second; a
+// countdown in sight makes it.
+func TestClockOfWaits(t *testing.T) {
+	s := controlled(6)
+	for i := range s.Nodes {
+		if s.Nodes[i].State == api.StateRunning || s.Nodes[i].State == api.StateQueued {
+			s.Nodes[i].State = api.StateOK
+		}
+		s.Nodes[i].Wait = nil
+		if in := s.Nodes[i].Instances; in != nil {
+			in.Nodes = api.Counts{OK: in.Nodes.Total()}
+		}
+	}
+	m := testModel(100, 30, s)
+	if !m.idles() {
+		t.Error("it ticks for people")
+	}
+	m.flow.nodes[m.flow.index["id-sign"]].Wait = &api.Wait{Kind: api.WaitTime, Until: ptr(noon.Add(time.Hour))}
+	m.View()
+	if m.idles() {
+		t.Error("it does not tick for a countdown in sight")
+	}
+	m.page = helpPage
+	if !m.idles() {
+		t.Error("it ticks for a countdown out of sight")
+	}
+}
+
+// TestParameters: the form gives what was typed, goes through choices, and stays where something is wrong.
+func TestParameters(t *testing.T) {
+	m := flowModel(6)
+	refusal := &api.Error{Problems: []api.ParamProblem{{Param: "jobs", Reason: "is too large"}}}
+	if got := paramProblems(refusal); len(got) != 1 || paramProblems(errors.New("another")) != nil {
+		t.Errorf("problems %v", got)
+	}
+	d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: someParams()}, map[string]any{"jobs": float64(5)})
+	m.open(d)
+	press(m, "ctrl+n", "ctrl+n", "tab", "backspace", "7", "tab", "ctrl+n")
+	got := d.values()
+	if got["env"] != "prod" || got["jobs"] != "7" || got["dry"] != "false" {
+		t.Errorf("values %v", got)
+	}
+	d.take(refusal.Problems)
+	d.firstWrong()
+	if !strings.Contains(frame(m), "is too large") || d.at != 1 {
+		t.Errorf("with a problem:\n%s", frame(m))
+	}
+	if press(m, "8"); d.problems["jobs"] != "" {
+		t.Error("a problem stays while it is mended")
+	}
+}
+
+// TestDecider: values, one a line, however they come into the form.
+func TestDecider(t *testing.T) {
+	m := flowModel(6)
+	m.inbox.own, _ = asked()
+	press(m, "A", "y")
+	d := m.dialogs[0].(*decider)
+	m.Update(tea.PasteMsg{Content: "who=ann\nwindow=14:00\n"})
+	_, values, err := d.given()
+	if err != nil || values["who"] != "ann" || values["window"] != "14:00" || len(values) != 2 {
+		t.Errorf("values %v, %v", values, err)
+	}
+	m.Update(tea.PasteMsg{Content: strings.Repeat("x=1\n", 10_000)})
+	if len(d.values) > mostValues {
+		t.Errorf("%d lines", len(d.values))
+	}
+	m.View()
+}
+
+// TestDeciderOfFields: the values that are asked for stand there already, and what is left empty is not given.
+func TestDeciderOfFields(t *testing.T) {
+	m := flowModel(6)
+	m.inbox.own, _ = asked()
+	m.inbox.own[0].Fields = someFields()
+	press(m, "A", "y")
+	d := m.dialogs[0].(*decider)
+	if _, values, err := d.given(); err != nil || len(values) != 1 || values["tries"] != "3" {
+		t.Errorf("values %v, %v", values, err)
+	}
+	press(m, "p", "m")
+	if _, values, err := d.given(); err != nil || values["window"] != "pm" {
+		t.Errorf("values %v, %v", values, err)
+	}
+	if !strings.Contains(frame(m), "window: when (string, required): am, pm") {
+		t.Errorf("the form does not say what it asks for:\n%s", frame(m))
+	}
+}
+
+// TestMocks: how a node is to end that is not executed.
+func TestMocks(t *testing.T) {
+	for text, want := range map[string]string{"exit:3": "3 map[]", `{"a": 1}`: "0 map[a:1]", "exit:300": "error", "3": "error", "null": "error"} {
+		mock, err := mockOf("a", text)
+		got := fmt.Sprint(mock.Exit, " ", mock.Outputs)
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestInquiries: one at a time, not more often than is useful, and none while nothing is old.
+func TestInquiries(t *testing.T) {
+	m := flowModel(6)
+	m.link.ws = &client.Workspace{}
+	m.asking = asking{}
+	if m.inquire() != nil {
+		t.Error("it asks without a reason")
+	}
+	m.asking.touch("each")
+	if m.inquire() == nil || !m.asking.busy || len(m.asking.subFlows) != 0 {
+		t.Errorf("it does not ask: %+v", m.asking)
+	}
+	m.asking.touch("each")
+	if m.inquire() != nil {
+		t.Error("it asks twice at the same time")
+	}
+	m.asking.busy = false
+	if m.inquire() == nil || m.asking.busy || !m.asking.waits {
+		t.Errorf("it asks again at once: %+v", m.asking)
+	}
+	m.asking.waits, m.now = false, m.now.Add(askTime)
+	if m.inquire() == nil || !m.asking.busy {
+		t.Errorf("it does not ask again in time: %+v", m.asking)
+	}
+	m.asking.busy = false
+	m.picture.expanded[openKey("each")] = true
+	if m.inquire() == nil || !m.asking.busy {
+		t.Error("what is opened has to wait")
+	}
+}
+
+// TestPastInstances: a past run has its instances, down to those of sub-flows within, and says which way it
+// went.
+func TestPastInstances(t *testing.T) {
+	m := flowModel(6)
+	run := func(path string, ok bool) api.Execution {
+		x := api.Execution{Node: path, Execution: 1, OK: ok, Over: true, DurationMS: ptr(int64(100))}
+		if !ok {
+			x.Reason, x.ExitCode = api.ReasonExit, ptr(2)
+		}
+		return x
+	}
+	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Nodes: 12, Counts: api.Counts{Skipped: 9}}, Execs: []api.Execution{
+		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
+		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateIdle}, {ID: "id-done", State: api.StateIdle}}}
+	m.past = &past{run: "41", detail: d, flow: asLeft(&m.flow, d)}
+	m.past.flow.structure++
+	m.refresh()
+	m.picture.goTo(1)
+	press(m, "enter", "down", "down", "down", "enter")
+	if got := rowNames(m); got != "t  trim $WF_ITEM,u  upload $WF_ITEM,each[1],t,in[0]/x,u,each[0]" {
+		t.Errorf("rows %s", got)
+	}
+	press(m, "down", "down")
+	if got := m.target(); strings.Join(got.Nodes, " ") != "each[1]/in[0]/x" || got.Run != "41" {
+		t.Errorf("the log is of %v in run %s", got.Nodes, got.Run)
+	}
+	f := &m.past.flow
+	if e := f.edges[f.between(0, f.index["id-small"])]; !e.dead {
+		t.Error("the edge that was not taken looks like another")
+	}
+	if n := f.nodes[f.index["id-done"]]; n.State != api.StateBlocked || f.nodes[f.index["id-small"]].State != api.StateSkipped {
+		t.Errorf("done is %s, small %s", n.State, f.nodes[f.index["id-small"]].State)
+	}
+	if e := m.flow.edges[m.flow.between(0, m.flow.index["id-large"])]; !e.taken {
+		t.Error("looking at a past run has changed the one of now")
+	}
+}
+
+// TestNextFailure: n goes through nodes that failed, and through what failed in a sub-flow that has rows.
+func TestNextFailure(t *testing.T) {
+	m := flowModel(6)
+	var went []string
+	for _, key := range []string{"n", "n", "n", "n", "N"} {
+		press(m, key)
+		went = append(went, m.picture.layout.Name(m.picture.selected))
+	}
+	if got := strings.Join(went, " "); got != "each each[2] bad each bad" {
+		t.Errorf("folded: %s", got)
+	}
+	m.picture.goTo(1)
+	press(m, "enter")
+	m.picture.expanded[openKey("each[2]")] = true
+	answered(m)
+	press(m, "n")
+	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+		t.Errorf("opened: %v", n)
+	}
+}
+
+// TestRunInstance: the run menu of an instance repeats it, and of its surroundings offers nothing.
+func TestRunInstance(t *testing.T) {
+	m := flowModel(6)
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	press(m, "down", "down", "down", "r")
+	var got []string
+	for _, c := range m.dialogs[0].(*dialog.Menu).Choices {
+		got = append(got, c.Key+" "+c.Detail)
+	}
+	want := []string{"f wf resume --file pipeline.graphml", "s wf run --nodes 'each[2]' --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml", "p "}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the menu offers\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestAllFailures: n visits every instance that failed, page by page, then what failed behind the sub-flow;
+// those that failed stand first.
+func TestAllFailures(t *testing.T) {
+	m := flowModel(500)
+	each := &m.flow.nodes[1]
+	each.Instances.Failed = nil
+	for k := 3; len(each.Instances.Failed) < 69; k += 7 {
+		each.Instances.Failed = append(each.Instances.Failed, k)
+	}
+	each.Instances.Notable, each.Instances.Counts = nil, api.Counts{OK: 431, Failed: 69}
+	m.picture.goTo(1)
+	press(m, "enter")
+	answered(m)
+	var went []string
+	for range 70 {
+		press(m, "n")
+		m.refresh()
+		answered(m)
+		m.refresh()
+		went = append(went, strings.Fields(m.picture.layout.Name(m.picture.selected))[0])
+	}
+	var want []string
+	for _, k := range each.Instances.Failed {
+		want = append(want, fmt.Sprintf("each[%d]", k))
+	}
+	if want = append(want, "bad"); !slices.Equal(went, want) {
+		t.Errorf("went to %s", strings.Join(went, " "))
+	}
+}
+
+// TestInstanceOrder: each instance has one place, and those that failed come first.
+func TestInstanceOrder(t *testing.T) {
+	o := instanceOrder{&api.Instances{Begun: 12, Failed: []int{0, 1, 5, 11}}}
+	var numbers []int
+	for place := range 12 {
+		k := o.number(place)
+		if numbers = append(numbers, k); o.place(k) != place {
+			t.Errorf("instance %d has place %d, not %d", k, o.place(k), place)
+		}
+	}
+	if got := fmt.Sprint(numbers, o.selectors("x", 2, 6)); got != "[0 1 5 11 2 3 4 6 7 8 9 10] [x[2-5] x[11-11]]" {
+		t.Errorf("got %s", got)
+	}
+}
