@@ -2,37 +2,23 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"wf/api"
 	"wf/tui/plain"
 )
 
-// startRun asks for a run. Where another one is in the way of it, and it is not to be refused for that, it
-// says so, with told, and waits until its turn has come. A caller whose ctx ends leaves the line.
-func (s *session) startRun(ctx context.Context, req api.RunRequest, told func(text string)) (api.RunAccepted, error) {
-	asked := req.OnBusy
-	if asked != api.BusyCancel {
-		req.OnBusy = api.BusyRefuse // first: only then it is known whether it has to wait
-	}
-	accepted, err := s.ws.StartRun(ctx, req)
-	var busy *api.Error
-	if !isCode(err, api.CodeConflict) || !errors.As(err, &busy) {
-		return accepted, err
-	}
-	if asked == "" {
-		asked = busy.OnBusy
-	}
-	switch asked {
-	case api.BusyQueue:
-		told(plain.Line(busy.Message) + ": waits in line")
-	case api.BusyCancel:
-		told(plain.Line(busy.Message) + ": it has to make room")
-	default:
-		return accepted, err
-	}
-	req.OnBusy = asked
-	return s.ws.StartRun(ctx, req)
+// startRun starts a run. If it has to wait for another one, or to replace it, startRun calls report with a sentence
+// about that. A caller whose ctx ends does not wait any longer.
+func (s *session) startRun(ctx context.Context, req api.RunRequest, report func(text string)) (api.RunAccepted, error) {
+	return s.ws.StartRunWaiting(ctx, req, func(busy api.Error) {
+		switch {
+		case req.OnBusy == api.BusyCancel: // the user has said so
+		case busy.OnBusy == api.BusyCancel:
+			report(plain.Line(busy.Message) + ": it has to make room")
+		default:
+			report(plain.Line(busy.Message) + ": waits in line")
+		}
+	})
 }
 
 // inLine says that a run waits for others.
