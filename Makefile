@@ -35,6 +35,9 @@ docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow
 	$(GO) test ./tui -run TestDocs -write-docs
 	$(GO) test ./scheduler/expression -run TestDocs -write-docs
 
+picture: ## draw docs/picture.svg anew, from a real screen of wf
+	$(GO) test ./cmd/wf -run TestPicture -write-picture
+
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
 
@@ -80,4 +83,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs fuzz bench bench-screen bench-all torture torture-short clean
+.PHONY: build example test race update docs picture fuzz bench bench-screen bench-all torture torture-short clean

@@ -1,6 +1,6 @@
 // Package wf_test holds the form of the project against its rules: who imports whom, what each
 // package says about itself, and how long files and functions may be. A failure here is a
-// question about the design, to be answered in ARCHITECTURE.md, not a line to be added below.
+// question about the design, to be answered in docs/decisions, not a line to be added below.
 package wf_test
 
 import (

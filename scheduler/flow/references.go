@@ -5,7 +5,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// References returns the nodes whose values the texts of some nodes, and of the edges that leave these, ask for,
+// References returns the nodes that the texts of some nodes, and of the edges that leave these, refer to,
 // each once and in the order of the texts.
 func (f *Flow) References(nodes []*graph.Node) []*graph.Node {
 	a := asked{f: f, seen: map[*graph.Node]bool{}}
@@ -61,7 +61,7 @@ func (a *asked) add(home *graph.Node, names []string) {
 	}
 }
 
-// Members returns the nodes that lie in a sub-flow, nil = in the outer flow, by their local names.
+// Members returns the nodes of a sub-flow, nil = of the outer flow, by their local names.
 func (f *Flow) Members(subFlow *graph.Node) map[string]*graph.Node {
 	if flow := f.names().flows[subFlow]; flow != nil {
 		return flow.byLocal

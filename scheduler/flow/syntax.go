@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ParseTime reads a point in time as the attribute wait_until has it (RFC 3339). The error says what is
+// ParseTime reads a point in time as the attribute wait_until has it (RFC 3339). The error contains what is
 // wrong and what to write, without the text itself.
 func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(text))
@@ -71,7 +71,7 @@ func (r *Retry) parseOn(text string) error {
 	return err
 }
 
-// parsePool reads the attribute pool: gpu:1,license:2. Without a number it is one unit.
+// parsePool reads the attribute pool: gpu:1,license:2. A pool without a number means one unit.
 func parsePool(text string) ([]PoolUse, error) {
 	var uses []PoolUse
 	named := map[string]bool{}

@@ -30,7 +30,7 @@ func (r *reader) judge(on attribute.Element, name string) *attribute.Flaw {
 	return flaw
 }
 
-// kindOfNode says which attributes mean something on a node.
+// kindOfNode returns which attributes have a meaning on a node.
 func kindOfNode(n *graph.Node) attribute.Element {
 	switch {
 	case n.SubFlow():
@@ -41,8 +41,8 @@ func kindOfNode(n *graph.Node) attribute.Element {
 	return attribute.Command
 }
 
-// unreadOfNode tells of the attributes of a node that nobody reads, although their author probably thinks
-// that wf does. Those that belong on another kind of node are left to misplaced.
+// unreadOfNode reports attributes of a node that wf does not read, although their author probably thinks
+// so. misplaced reports those that belong on another kind of node.
 func (r *reader) unreadOfNode(n *graph.Node) {
 	on := kindOfNode(n)
 	r.unread(on, n.Extra, n.Inherited(), func(s graph.Severity, code, attr, text string) {
@@ -84,7 +84,7 @@ func (r *reader) unreadOfGraph() {
 	})
 }
 
-// unread tells of the attributes of an element that nobody reads. A default of the file is told of once.
+// unread reports attributes of an element that wf does not read. A default of the file is reported once.
 func (r *reader) unread(on attribute.Element, own map[string]string, inherited []graph.Attr, tell func(s graph.Severity, code, attr, text string)) {
 	var names []string
 	for name, value := range own {
@@ -95,13 +95,13 @@ func (r *reader) unread(on attribute.Element, own map[string]string, inherited [
 	slices.Sort(names)
 	for _, a := range inherited {
 		key := judgedName{on, a.Name}
-		if _, shadowed := own[a.Name]; shadowed || r.told[key] || !r.concerns(on, a.Name, a.Value) || !r.judge(on, a.Name).Misspelt {
+		if _, shadowed := own[a.Name]; shadowed || r.reported[key] || !r.concerns(on, a.Name, a.Value) || !r.judge(on, a.Name).Misspelt {
 			continue
 		}
-		if r.told == nil {
-			r.told = map[judgedName]bool{}
+		if r.reported == nil {
+			r.reported = map[judgedName]bool{}
 		}
-		r.told[key] = true
+		r.reported[key] = true
 		names = append(names, a.Name)
 	}
 	for _, name := range names {
