@@ -68,7 +68,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 	$(GO) run ./bench/torture folders -seed $(SEED)
 	$(GO) run ./bench/torture forecast -n $(FLOWS) -seed $(SEED)
 	$(GO) test ./workspace -run 'Crash|Death|EveryOperation' -torture -count 1 -timeout 2h
-	$(GO) test ./executor -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
+	$(GO) test ./executor ./executor/runner -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
 
 torture-short: ## the same in little
 	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)

@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/executor/proc"
+	"wf/executor/wire"
 )
 
 // A session is the daemon's end of a run. Two goroutines serve a connection: follow reads and
@@ -23,17 +26,17 @@ type session struct {
 	spec   Spec
 	runner *runnerHandle
 	wake   chan struct{} // capacity 1: there is something to send
-	urge   chan struct{} // capacity 1: a held session is to try again at once
+	retry  chan struct{} // capacity 1: a held session is to try again at once
 	done   chan struct{} // closed when follow ends: nothing is reported any more
 
 	// Of the goroutine of follow, until done is closed.
-	seen    int              // lines of news taken
-	held    string           // why nothing starts, as reported last
-	running map[ID]processID // what has started and not ended
-	greeted bool             // the runner of this conversation has said hello
-	told    bool             // everything of earlier sessions has been reported
-	crashes crashes
-	tried   bool // an end was wanted, and the runner died of it
+	seen     int              // lines of news taken
+	held     string           // why nothing starts, as reported last
+	running  map[ID]processID // what has started and not ended
+	greeted  bool             // the runner of this conversation has said hello
+	caughtUp bool             // everything of earlier sessions has been reported
+	crashes  crashes
+	tried    bool // an end was wanted, and the runner died of it
 
 	mu       sync.Mutex      // guards what follows; never held while waiting or reporting
 	conn     syscall.RawConn // of the conversation that is going on; nil between two
@@ -47,6 +50,11 @@ type session struct {
 	closing  bool
 	detached bool
 
+	end sessionEnd
+}
+
+// A sessionEnd is how a session has ended, or the zero value while it has not.
+type sessionEnd struct {
 	closed    bool
 	survivors []int
 	lost      error // why the session is broken; nothing is started any more
@@ -63,7 +71,7 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 		spec:    spec,
 		runner:  runner,
 		wake:    make(chan struct{}, 1),
-		urge:    make(chan struct{}, 1),
+		retry:   make(chan struct{}, 1),
 		done:    make(chan struct{}),
 		running: make(map[ID]processID),
 		jobs:    make(map[ID]sentJob),
@@ -81,8 +89,8 @@ func (s *session) Start(jobs []Job) error {
 	if s.closing || s.detached {
 		return errClosed
 	}
-	if s.lost != nil {
-		return s.lost
+	if s.end.lost != nil {
+		return s.end.lost
 	}
 	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
 		return errNoGates
@@ -95,7 +103,7 @@ func (s *session) Start(jobs []Job) error {
 			s.handed++
 		}
 		s.jobs[j.ID] = sentJob{order, j}
-		s.unsent = appendStart(s.unsent, j)
+		s.unsent = wire.AppendJob(s.unsent, j)
 	}
 	s.signal()
 	return nil
@@ -108,7 +116,7 @@ func (s *session) SetWidth(n int) {
 		return
 	}
 	s.width = n
-	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: n})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineWidth, Width: n})
 	s.signal()
 }
 
@@ -121,7 +129,7 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 			s.stops[id] = deadline
 		}
 	}
-	s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: ids, Grace: int64(grace)})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineStop, IDs: ids, Grace: int64(grace)})
 	s.signal()
 	s.Retry()
 }
@@ -132,7 +140,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {
 		s.closing = true
-		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineClose})
 		s.signal()
 		s.Retry()
 	}
@@ -149,7 +157,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	if err := s.runner.awaitEnd(ctx); err != nil {
 		return survivors, err
 	}
-	return append(survivors, s.runner.ward.sweepStrays()...), nil
+	return append(survivors, s.runner.claim.killOrphans()...), nil
 }
 
 // outcome is how the run was closed, once follow has ended.
@@ -157,10 +165,10 @@ func (s *session) outcome() ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
-		return s.survivors, nil
-	case s.lost != nil:
-		return nil, s.lost
+	case s.end.closed:
+		return s.end.survivors, nil
+	case s.end.lost != nil:
+		return nil, s.end.lost
 	}
 	return nil, errClosed // let go of, not closed
 }
@@ -174,7 +182,7 @@ func (s *session) Detach() {
 	s.signal() // the writer sends what was handed over and then hangs up
 }
 
-// signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
+// Signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
 // more than the sending. The caller holds mu.
 func (s *session) signal() {
 	if s.conn != nil && !s.writing && !s.detached {
@@ -199,23 +207,23 @@ func writeNow(conn syscall.RawConn, lines []byte) int {
 	return max(0, n)
 }
 
-// greet makes what is to be sent the beginning of a conversation: all that a runner which knows
+// prepareHello makes what is to be sent the beginning of a conversation: all that a runner which knows
 // nothing has to know. It ignores what it does know.
-func (s *session) greet() {
+func (s *session) prepareHello() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unsent = appendLine(nil, command{Kind: lineHello, Version: protocolVersion, Since: s.seen})
-	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: s.width})
+	s.unsent = wire.AppendLine(nil, wire.Command{Kind: wire.LineHello, Version: wire.Version, Since: s.seen})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineWidth, Width: s.width})
 	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
 	for _, sent := range slices.SortedFunc(maps.Values(s.jobs), byOrder) {
-		s.unsent = appendStart(s.unsent, sent.job)
+		s.unsent = wire.AppendJob(s.unsent, sent.job)
 	}
 	for id, deadline := range s.stops {
 		grace := max(0, time.Until(deadline))
-		s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: []ID{id}, Grace: int64(grace)})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineStop, IDs: []ID{id}, Grace: int64(grace)})
 	}
 	if s.closing {
-		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineClose})
 	}
 	s.signal()
 }
@@ -225,31 +233,31 @@ func (s *session) greet() {
 func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
-	defer s.runner.ward.remove()
+	defer s.runner.claim.remove()
 	for {
 		if conn != nil {
-			err = s.converse(conn)
+			err = s.serve(conn)
 		}
 		if s.over() {
 			return
 		}
-		s.runner.ward.lost()
-		if !s.outlast(err) {
+		s.runner.claim.lost()
+		if !s.handleLoss(err) {
 			return
 		}
-		s.crashes.begun = time.Now()
+		s.crashes.started = time.Now()
 		s.keepEnvironment()
 		if conn, err = s.runner.connect(context.Background()); err != nil {
 			conn = nil
 		}
-		s.greet()
+		s.prepareHello()
 	}
 }
 
-// lose breaks the session and makes that its last report.
-func (s *session) lose(why error) {
+// breakOff breaks the session and makes that its last report.
+func (s *session) breakOff(why error) {
 	s.mu.Lock()
-	s.lost = why
+	s.end.lost = why
 	wanted := !s.detached
 	s.mu.Unlock()
 	if wanted {
@@ -261,25 +269,25 @@ func (s *session) lose(why error) {
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed || s.lost != nil || s.detached
+	return s.end.closed || s.end.lost != nil || s.detached
 }
 
 // A processID is what a start told of a process.
 type processID struct {
 	pid  int
-	born window
+	born proc.Window
 }
 
 // track keeps account of what runs. The zombie of a process that a dead runner has left to us is taken
 // away only now: until the next runner had seen it, it was the only one to tell how the process ended.
-func (s *session) track(e *entry) {
-	id := e.id()
-	if e.Kind == entryStart {
+func (s *session) track(e *wire.Entry) {
+	id := e.ID()
+	if e.Kind == wire.EntryStart {
 		s.running[id] = processID{e.PID, e.Born}
 		return
 	}
 	if p, ok := s.running[id]; ok {
-		s.runner.ward.release(p.pid)
+		s.runner.claim.release(p.pid)
 		s.runner.unwatch(id)
 		delete(s.running, id)
 	}
@@ -287,7 +295,7 @@ func (s *session) track(e *entry) {
 
 // watchRunning keeps handles of what runs, where its runner's death would leave it to somebody else.
 func (s *session) watchRunning() {
-	if !s.greeted || s.runner.ward.inherits() {
+	if !s.greeted || s.runner.claim.inherits() {
 		return
 	}
 	for id, p := range s.running {
@@ -295,8 +303,8 @@ func (s *session) watchRunning() {
 	}
 }
 
-// converse talks over one connection until it ends.
-func (s *session) converse(conn net.Conn) error {
+// serve talks over one connection until it ends.
+func (s *session) serve(conn net.Conn) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
 		return err
@@ -363,15 +371,15 @@ func (s *session) read(conn net.Conn) error {
 			reports = nil
 		}
 	}
-	return readLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
-		var e entry
-		if err := e.decode(line); err != nil {
+	return wire.ReadLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
+		var e wire.Entry
+		if err := e.Decode(line); err != nil {
 			return fmt.Errorf("runner of %s: %w", s.spec.Dir, err)
 		}
-		if e.Kind == entryStart || e.Kind == entryEnd {
+		if e.Kind == wire.EntryStart || e.Kind == wire.EntryEnd {
 			s.seen++
 			s.track(&e)
-			if reports = append(reports, e.report()); len(reports) == reportLimit {
+			if reports = append(reports, reportOf(&e)); len(reports) == reportLimit {
 				report()
 			}
 			return nil
@@ -394,33 +402,33 @@ func (s *session) confirm(reports []Report) (wanted bool) {
 	return !s.detached
 }
 
-// notice handles a line that is not news of an execution.
+// Notice handles a line that is not news of an execution.
 func (s *session) notice(line []byte) error {
-	var n notice
+	var n wire.Notice
 	if err := json.Unmarshal(line, &n); err != nil {
 		return err
 	}
 	switch n.Kind {
-	case lineHello:
-		return s.meet(&n)
-	case lineHeld:
-		s.hold(n.Message)
-	case lineClosed:
+	case wire.LineHello:
+		return s.handleHello(&n)
+	case wire.LineHeld:
+		s.reportHeld(n.Message)
+	case wire.LineClosed:
 		if n.LeftCount > 0 {
 			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
 		}
 		s.setClosed(n.Survivors)
-	case lineWidth:
+	case wire.LineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
-		s.tellTold() // a width follows every hello, and is answered behind all news of before
-	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
+		s.reportCaughtUp() // a width follows every hello, and is answered behind all news of before
+	case wire.LineBroken: // it may still be told to stop and to close, unless it has not even begun
 		if !s.greeted && n.Gone {
-			return &goneError{n.Message}
+			return &wire.GoneError{Why: n.Message}
 		}
 		if !s.greeted {
 			return errors.New(n.Message)
 		}
-		s.lose(errors.New(n.Message))
+		s.breakOff(errors.New(n.Message))
 	}
 	return nil
 }
@@ -436,8 +444,8 @@ func (s *session) keepEnvironment() {
 	}
 }
 
-// hold reports why nothing starts at present, or with "" that it goes on, if that is not known.
-func (s *session) hold(why string) {
+// reportHeld reports why nothing starts at present, or with "" that it goes on, if that is not known.
+func (s *session) reportHeld(why string) {
 	if why != "" {
 		s.keepEnvironment()
 	}
@@ -452,13 +460,13 @@ type versionError struct{ pid, version int }
 
 func (e *versionError) Error() string {
 	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that began the run",
-		e.pid, e.version, oldestVersion, protocolVersion)
+		e.pid, e.version, wire.OldestVersion, wire.Version)
 }
 
-// meet takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
+// handleHello takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
 // the version before does not say: then that is all that runs.
-func (s *session) meet(hello *notice) error {
-	if hello.Version > protocolVersion || hello.Version < oldestVersion {
+func (s *session) handleHello(hello *wire.Notice) error {
+	if hello.Version > wire.Version || hello.Version < wire.OldestVersion {
 		return &versionError{hello.PID, hello.Version}
 	}
 	adopted := hello.Adopted
@@ -467,18 +475,18 @@ func (s *session) meet(hello *notice) error {
 			adopted = append(adopted, p.pid)
 		}
 	}
-	s.runner.ward.settle(hello.PID, adopted)
+	s.runner.claim.settle(hello.PID, adopted)
 	s.greeted = true
-	s.setGates(hello.Version >= gatedVersion)
-	if hello.Version < gatedVersion { // it begins nothing by itself
-		s.tellTold()
+	s.setGates(hello.Version >= wire.GatesVersion)
+	if hello.Version < wire.GatesVersion { // it begins nothing by itself
+		s.reportCaughtUp()
 	}
-	s.hold(hello.Message)
+	s.reportHeld(hello.Message)
 	return nil
 }
 
 func (s *session) setClosed(survivors []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.survivors = true, survivors
+	s.end.closed, s.end.survivors = true, survivors
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/procattr"
 )
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
@@ -249,7 +249,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Defaults:      e.defaults.request(),
 	}
 	if !o.dryRun {
-		if world, err := json.Marshal(executor.OwnWorld()); err == nil {
+		if world, err := json.Marshal(procattr.Own()); err == nil {
 			req.World = world
 		}
 	}

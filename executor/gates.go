@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"errors"
+	"time"
+)
+
+var errNoGates = errors.New("the runner knows no jobs that come after others")
+
+func (s *session) Gates() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gates
+}
+
+// dropGated says of all jobs behind gates that they will not start: the runner knows no gates.
+func (s *session) dropGated() {
+	var dropped []Report
+	s.mu.Lock()
+	for id, sent := range s.jobs {
+		if len(sent.job.After) > 0 {
+			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Stopped: true}})
+		}
+	}
+	s.mu.Unlock()
+	if len(dropped) > 0 && s.confirm(dropped) {
+		s.spec.Report(dropped)
+	}
+}
+
+// reportCaughtUp reports once that earlier sessions have nothing more to tell.
+func (s *session) reportCaughtUp() {
+	if !s.caughtUp {
+		s.caughtUp = true
+		s.report(Report{Kind: Told, Time: time.Now()})
+	}
+}
+
+// setGates notes whether the runner that has said hello knows gates.
+func (s *session) setGates(known bool) {
+	s.mu.Lock()
+	s.gates = known
+	s.mu.Unlock()
+	if !known {
+		s.dropGated()
+	}
+}

@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/wire"
+)
+
+// listening is a runner that listens, for a test.
+func listening(t *testing.T) *runner {
+	t.Helper()
+	r, _ := newTestRunner(t, 0)
+
+	r.listener.second = filepath.Join(t.TempDir(), "second")
+	if err := r.listener.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(r.listener.fd) })
+	return r
+}
+
+func (r *runner) reachable() bool {
+	conn, err := wire.Dial(context.Background(), r.dir, r.listener.second)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// TestSocketIsMadeAnew: without a daemon a runner makes its socket again, whoever removed it.
+func TestSocketIsMadeAnew(t *testing.T) {
+	r := listening(t)
+	if !r.reachable() {
+		t.Fatal("nobody answers")
+	}
+	if err := os.Remove(r.listener.place.path); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	r.restartDaemon(now) // it was in its place a moment ago
+	if r.reachable() {
+		t.Fatal("the socket is looked at all the time")
+	}
+	r.restartDaemon(now.Add(placePause))
+	if !r.reachable() {
+		t.Error("nobody answers at the socket that was made anew")
+	}
+}
+
+// TestSecondSocket: where the folder of the run has no sockets the runner listens in the other place.
+func TestSecondSocket(t *testing.T) {
+	r := listening(t)
+	unix.Close(r.listener.fd)
+	if err := os.Remove(r.listener.place.path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, wire.SocketFile, "in-the-way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.listener.open(); err != nil {
+		t.Fatal(err)
+	}
+	if r.listener.place.path != r.listener.second || !r.reachable() {
+		t.Errorf("it listens at %s", r.listener.place.path)
+	}
+}
+
+// TestForgottenRunEnds: a run whose folder is gone, and of which nothing is going, is found by nobody.
+func TestForgottenRunEnds(t *testing.T) {
+	r := listening(t)
+	r.options.StartDaemon = func() error { return nil }
+	now := time.Now()
+	r.restartDaemon(now)
+	r.restartDaemon(now.Add(daemonPatience))
+	if r.closing.requested {
+		t.Fatal("it ends although its folder is there")
+	}
+	if err := os.RemoveAll(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	r.restartDaemon(now.Add(time.Hour))
+	if !r.closing.requested {
+		t.Error("it goes on without a folder")
+	}
+}
