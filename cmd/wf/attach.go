@@ -80,10 +80,10 @@ func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
 // attached is the header for somebody who comes while the run is going.
 func (v *view) attached(run api.RunSummary) {
 	v.begun, v.partial = true, true
-	v.board.resync(run)
-	v.board.begun = run.Started
+	v.board.Resync(run)
+	v.board.Started = run.Started
 	if v.progress() && !v.opt.quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.missed, words.Plural(v.board.total, "node"), run.Counts.Running)
+		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.Missed, words.Plural(v.board.Total, "node"), run.Counts.Running)
 	}
 	v.flush()
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
+	"wf/tui/plain"
 	"wf/tui/words"
 )
 
@@ -27,13 +29,13 @@ func nameWidth(width int) int { return max(10, min(maxNameWidth, width/3)) }
 
 // rows draws the board for a terminal: what runs, what else there is, and the line of totals. No
 // row is wider than width-1, and there are fewer than half of height.
-func (b *board) rows(p console.Paint, now time.Time, width, height int, hint string) []string {
-	nodes := b.longest()
+func boardRows(b *runview.Run, p console.Paint, now time.Time, width, height int, hint string) []string {
+	nodes := b.Longest()
 	shown := nodes[:min(len(nodes), maxRunningRows, max(1, height/3))]
 	var rows []string
 	for _, n := range shown {
-		if ended := b.within[n.name]; ended > 0 {
-			n.tail = words.Plural(ended, "node") + " of its instances ended"
+		if ended := b.InstancesEnded[n.Name]; ended > 0 {
+			n.Tail = words.Plural(ended, "node") + " of its instances ended"
 		}
 		rows = append(rows, runningRow(p, n, now, width-1))
 	}
@@ -41,24 +43,24 @@ func (b *board) rows(p console.Paint, now time.Time, width, height int, hint str
 	if rest := len(nodes) - len(shown); rest > 0 {
 		more = append(more, fmt.Sprintf("+ %d running", rest))
 	}
-	if len(b.queued) > 0 {
-		more = append(more, fmt.Sprintf("%s %d queued", p.Glyph(api.StateQueued), len(b.queued)))
+	if len(b.Queued) > 0 {
+		more = append(more, fmt.Sprintf("%s %d queued", p.Glyph(api.StateQueued), len(b.Queued)))
 	}
-	if text := b.waitingText(p, now); text != "" {
+	if text := waitingText(b, p, now); text != "" {
 		more = append(more, text)
 	}
 	if len(more) > 0 {
 		rows = append(rows, ansi.Truncate("  "+strings.Join(more, "  "), width-1, ""))
 	}
-	return append(rows, b.totals(p, now, width-1, hint))
+	return append(rows, totals(b, p, now, width-1, hint))
 }
 
 // waitingText is "◆ 1 for a person: deploy  ↻ 2 to be tried again  ◆ 1 for later  next in 4s".
-func (b *board) waitingText(p console.Paint, now time.Time) string {
-	people, retries, others := b.waits()
+func waitingText(b *runview.Run, p console.Paint, now time.Time) string {
+	people, retries, others := b.WaitCounts()
 	var parts []string
 	if people > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.Glyph(api.StateWaiting), people, words.NameList(b.asked(), 3)))
+		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.Glyph(api.StateWaiting), people, words.NameList(b.WaitingForPerson(), 3)))
 	}
 	if retries > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.Glyph(api.StateRetrying), retries))
@@ -66,38 +68,38 @@ func (b *board) waitingText(p console.Paint, now time.Time) string {
 	if others > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d for later", p.Glyph(api.StateWaiting), others))
 	}
-	if next := b.soonest(); retries+others > 0 && next.After(now) {
+	if next := b.NextWait(); retries+others > 0 && next.After(now) {
 		parts = append(parts, "next in "+clock(next.Sub(now)))
 	}
 	return strings.Join(parts, "  ")
 }
 
 // runningRow is "● align_S001     1m04s  last line of output".
-func runningRow(p console.Paint, n *runningNode, now time.Time, width int) string {
-	row := fmt.Sprintf("%s %s %*s", p.Glyph(api.StateRunning), p.Column(n.name, nameWidth(width)), timeWidth, clock(now.Sub(n.started)))
-	if room := width - ansi.StringWidth(row) - 2; room >= leastTail && n.tail != "" {
-		row += "  " + p.Dim(ansi.Truncate(n.tail, room, p.Ellipsis()))
+func runningRow(p console.Paint, n *runview.RunningNode, now time.Time, width int) string {
+	row := fmt.Sprintf("%s %s %*s", p.Glyph(api.StateRunning), p.Column(plain.Line(n.Name), nameWidth(width)), timeWidth, clock(now.Sub(n.Started)))
+	if room := width - ansi.StringWidth(row) - 2; room >= leastTail && n.Tail != "" {
+		row += "  " + p.Dim(ansi.Truncate(n.Tail, room, p.Ellipsis()))
 	}
 	return ansi.Truncate(row, width, "")
 }
 
 // totals is "19/30  ✗ 1  ⊘ 5  ━━━━────  2m11s  ~1m left   d detach · ^C cancel". What has no room
 // goes: first the hint, then the bar, then the guess; the numbers stay.
-func (b *board) totals(p console.Paint, now time.Time, width int, hint string) string {
-	n, total := b.ended()
+func totals(b *runview.Run, p console.Paint, now time.Time, width int, hint string) string {
+	n, total := b.Ended()
 	line := fmt.Sprintf("%d/%d", n, total)
-	if len(b.failed) > 0 {
-		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateFailed), len(b.failed))
+	if len(b.Failed) > 0 {
+		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateFailed), len(b.Failed))
 	}
-	if b.blocked > 0 {
-		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateBlocked), b.blocked)
+	if b.Blocked > 0 {
+		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateBlocked), b.Blocked)
 	}
-	begun := b.begun
+	begun := b.Started
 	if begun.IsZero() { // no event of the run has come yet
 		begun = now
 	}
 	times := "  " + clock(now.Sub(begun))
-	if d, ok := b.remaining(now); ok {
+	if d, ok := b.Remaining(now); ok {
 		if guess := "  " + roughly(d); ansi.StringWidth(line+times+guess) <= width {
 			times += guess
 		}
@@ -125,4 +127,17 @@ func clock(d time.Duration) string {
 // clockMinutes is d in whole minutes, at least one.
 func clockMinutes(d time.Duration) string {
 	return fmt.Sprintf("%dm", max(1, d.Round(time.Minute)/time.Minute))
+}
+
+// roughly is a guess for people, no more precise than it is.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "~10s left"
+	case d < time.Minute:
+		return "~" + clock(d.Round(5*time.Second)) + " left"
+	case d < time.Hour:
+		return "~" + clockMinutes(d) + " left"
+	}
+	return "~" + words.Span(d.Round(10*time.Minute)) + " left"
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -63,7 +64,7 @@ type fold struct {
 
 // newFold is the block of the execution that ev ended.
 func (v *view) newFold(ev api.Event) fold {
-	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: endState(ev) == api.StateFailed && final(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f := fold{system: v.ci, name: plain.Line(ev.Name), failed: runview.EndState(ev) == api.StateFailed && runview.FinalFailure(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, begun: ev.Time}
 	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
 	f.attempt = attemptWord(ev)
 	f.title = f.name + f.attempt

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 )
 
@@ -76,21 +77,13 @@ func TestChosenAnswer(t *testing.T) {
 	}
 }
 
-func TestOfInstance(t *testing.T) {
-	for name, want := range map[string]bool{"a": false, "a[0]/b": true, "a[0]/b[1]/c": true, "a]/b": false, "]/": false, "a[0]": false, "a/b": false, "[0]/b": false} {
-		if ofInstance(name) != want {
-			t.Errorf("%q: %v", name, !want)
-		}
-	}
-}
-
 // TestBoardOfControlFlow: what waits is no longer queued, what is tried again has not failed, what is
 // skipped counts as decided, and instances do not count to the nodes of the run.
 func TestBoardOfControlFlow(t *testing.T) {
 	now := time.Now()
 	soon := now.Add(4 * time.Second)
-	b := newBoard()
-	b.total = 4
+	b := runview.New()
+	b.Total = 4
 	one := int64(1000)
 	for _, ev := range []api.Event{
 		{Type: api.NodeReady, Node: "ask", Name: "ask"},
@@ -104,21 +97,21 @@ func TestBoardOfControlFlow(t *testing.T) {
 		{Type: api.NodeSkipped, Node: "good", Name: "good"},
 	} {
 		ev.Time = now
-		b.take(ev)
+		b.Apply(ev)
 	}
-	if n, total := b.ended(); n != 4 || total != 4 {
+	if n, total := b.Ended(); n != 4 || total != 4 {
 		t.Errorf("%d of %d ended, want 4 of 4: flaky once, each[0]/x, bad, good", n, total)
 	}
-	if len(b.queued) != 0 || len(b.failed) != 0 || b.within["each"] != 1 {
-		t.Errorf("queued %v, failed %v, within %v", b.queued, b.failed, b.within)
+	if len(b.Queued) != 0 || len(b.Failed) != 0 || b.InstancesEnded["each"] != 1 {
+		t.Errorf("queued %v, failed %v, within %v", b.Queued, b.Failed, b.InstancesEnded)
 	}
-	text := b.waitingText(console.Paint{ASCII: true}, now)
+	text := waitingText(b, console.Paint{ASCII: true}, now)
 	if text != "? 1 for a person: ask  r 1 to be tried again  next in 4s" {
 		t.Errorf("%q", text)
 	}
-	b.take(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})
-	b.take(api.Event{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 2, Time: now})
-	if text := b.waitingText(console.Paint{ASCII: true}, now); text != "" {
+	b.Apply(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})
+	b.Apply(api.Event{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 2, Time: now})
+	if text := waitingText(b, console.Paint{ASCII: true}, now); text != "" {
 		t.Errorf("still %q", text)
 	}
 }

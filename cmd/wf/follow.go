@@ -183,7 +183,7 @@ func (f *follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	}
 	for _, r := range runs {
 		if r.Run == f.run {
-			f.view.board.kept = r.Counts.Kept
+			f.view.board.Kept = r.Counts.Kept
 		}
 	}
 	return nil

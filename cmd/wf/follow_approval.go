@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -27,10 +28,10 @@ const causeApproval = "approval"
 // answering is what a follower knows of the nodes that wait for a person. It belongs to the goroutine
 // that follows.
 type answering struct {
-	approval   string         // one of the words
-	pending    []api.Approval // those that wait, as far as seen; the first is asked about
-	confirming byte           // 'a' or 'r' was pressed: the next key confirms it; else 0
-	unanswered string         // the node because of which the run is stopped; "" = none
+	approval   string            // one of the words
+	pending    runview.Questions // those that wait; the first is asked about
+	confirming byte              // 'a' or 'r' was pressed: the next key confirms it; else 0
+	unanswered string            // the node because of which the run is stopped; "" = none
 }
 
 // asksApproval says whether questions are put to the terminal.
@@ -49,29 +50,22 @@ func (f *follower) asksApproval() bool {
 
 // hearApproval takes over what an event says about nodes that wait for a person.
 func (f *follower) hearApproval(ev api.Event) {
-	if ev.Node == "" {
+	asked, closed := f.pending.Apply(ev)
+	if asked == nil && closed < 0 {
 		return
 	}
-	waits := ev.Type == api.NodeWaiting && ev.Wait != nil && ev.Wait.Kind == api.WaitApproval
-	i := slices.IndexFunc(f.pending, func(a api.Approval) bool { return a.Node == ev.Node })
-	switch {
-	case waits && i < 0:
-		f.awaitAnswer(api.Approval{Run: f.run, Node: ev.Node, Name: ev.Name, Text: ev.Wait.Text, Since: ev.Time, Until: ev.Wait.Until, Default: ev.Wait.Default})
-	case !waits && i >= 0:
-		f.pending = slices.Delete(f.pending, i, i+1)
-		if i == 0 {
-			f.confirming = 0
-		}
-	default:
-		return
+	if asked != nil {
+		f.stopUnanswered(*asked)
+	}
+	if closed == 0 {
+		f.confirming = 0
 	}
 	f.showQuestion()
 }
 
-// awaitAnswer notes one that waits. Where nobody can answer, and no time is set after which it is
-// decided all the same, the run is stopped.
-func (f *follower) awaitAnswer(a api.Approval) {
-	f.pending = append(f.pending, a)
+// stopUnanswered stops the run because of a new question if --approval fail was given, unless the
+// question is decided by itself after a time.
+func (f *follower) stopUnanswered(a api.Approval) {
 	if f.approval != approvalFail || a.Until != nil || f.unanswered != "" || f.asked > 0 {
 		return
 	}
@@ -89,9 +83,9 @@ func (f *follower) learnApprovals() {
 				return // the run is shown all the same
 			}
 			for _, a := range list.Approvals {
-				if a.Run == f.run && !slices.ContainsFunc(f.pending, func(b api.Approval) bool { return a.Node == b.Node }) {
+				if a.Run == f.run && f.pending.Add(a) {
 					f.view.sayApproval(time.Now(), a)
-					f.awaitAnswer(a)
+					f.stopUnanswered(a)
 				}
 			}
 			f.showQuestion()
@@ -152,7 +146,7 @@ func (f *follower) answerKey(key byte) bool {
 	case strings.IndexByte("aArR", key) >= 0:
 		f.confirming = key | 0x20 // in lower case
 	case key == 'n' && len(f.pending) > 1:
-		f.pending = append(f.pending[1:], f.pending[0])
+		f.pending.Next()
 	default:
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -140,7 +141,7 @@ func (l *live) draw(now time.Time) error {
 	if width < 2 || height < 2 {
 		return err
 	}
-	rows := l.v.board.rows(l.v.p, now, width, height, l.hint)
+	rows := boardRows(l.v.board, l.v.p, now, width, height, l.hint)
 	if l.question != "" {
 		rows = append(rows, l.v.p.Strong(ansi.Truncate(l.question, width-1, l.v.p.Ellipsis())))
 	}
@@ -163,13 +164,13 @@ func (l *live) tick(f *follower, now time.Time) {
 
 // ask asks for the last words of the nodes in sight, once a second at most, and says whether it did.
 func (l *live) ask(f *follower, now time.Time) bool {
-	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.board.running) == 0 {
+	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.board.Running) == 0 {
 		return false
 	}
-	nodes := l.v.board.longest()
+	nodes := l.v.board.Longest()
 	ids := make([]string, 0, maxRunningRows)
 	for _, n := range nodes[:min(len(nodes), maxRunningRows)] {
-		ids = append(ids, n.id)
+		ids = append(ids, n.ID)
 	}
 	l.asking, l.asked = true, now
 	f.inquire(func() func() {
@@ -177,27 +178,31 @@ func (l *live) ask(f *follower, now time.Time) bool {
 		return func() {
 			l.asking, l.dirty = false, true
 			if err == nil { // else the run has just ended, or the daemon is being looked for: others say so
-				l.v.board.hear(answer)
+				l.hear(answer)
 			}
 		}
 	})
 	return true
 }
 
-// hear takes over what a run tells without events.
-func (b *board) hear(answer api.RunLive) {
-	b.blocked = answer.Counts.Blocked
+// hear takes over the blocked nodes and the last lines of output.
+func (l *live) hear(answer api.RunLive) {
+	l.v.board.Blocked = answer.Counts.Blocked
 	for _, t := range answer.Tails {
-		n := b.running[t.Node]
-		if n == nil || n.execution != t.Execution {
-			continue
-		}
-		for _, line := range textLines(t.Text) {
-			if line = plain.Line(line); line != "" {
-				n.tail = line
-			}
+		if line := lastLine(textLines(t.Text)); line != "" {
+			l.v.board.SetTail(t.Node, t.Execution, line)
 		}
 	}
+}
+
+// lastLine returns the last line that is not empty as text for one row, or "".
+func lastLine(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if line = plain.Line(line); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // frameDue, terminalSignals and keys are what a view on a terminal waits for; nil, which never comes,

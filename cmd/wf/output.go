@@ -184,7 +184,7 @@ func (v *view) oneLog() bool { return v.inCI() || v.e.OutTTY && v.e.ErrTTY }
 // sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
 // large run, and on a screen, their number must do.
 func (v *view) sayBlocked(ctx context.Context, ev api.Event) {
-	if v.live != nil || v.opt.quiet || !v.progress() || v.board.total > foldedNodes {
+	if v.live != nil || v.opt.quiet || !v.progress() || v.board.Total > foldedNodes {
 		return
 	}
 	status, err := v.s.ws.Status(ctx, true)

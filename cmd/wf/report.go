@@ -16,6 +16,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -144,14 +145,14 @@ var indices = regexp.MustCompile(`\[[^\]/]*\]`)
 func (a *account) classify() {
 	stages := map[string]int{}
 	for i := range a.cases {
-		stages[stageName(api.NodeOutlook{Name: a.cases[i].name})]++
+		stages[runview.StageName(a.cases[i].name, "")]++
 	}
 	for i := range a.cases {
 		c := &a.cases[i]
 		if c.class != "" {
 			continue
 		}
-		stage := stageName(api.NodeOutlook{Name: c.name})
+		stage := runview.StageName(c.name, "")
 		switch end := strings.LastIndex(c.name, "]/"); {
 		case end >= 0:
 			c.class = indices.ReplaceAllString(c.name[:end+1], "")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -31,7 +32,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
 	rows := slices.Clone(a.cases)
 	slices.SortStableFunc(rows, func(x, y testCase) int {
-		return cmp.Or(rank(x.state)-rank(y.state), order(x.handled)-order(y.handled))
+		return cmp.Or(runview.Severity(x.state)-runview.Severity(y.state), order(x.handled)-order(y.handled))
 	})
 	if len(rows) > 0 {
 		fmt.Fprint(b, "| | node | time | result |\n|---|---|--:|---|\n")
@@ -104,13 +105,4 @@ func order(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// rank orders states by how much they matter to who mends the run.
-func rank(state api.State) int {
-	i := slices.Index([]api.State{api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateIdle, api.StateSkipped}, state)
-	if i < 0 {
-		return 100
-	}
-	return i
 }

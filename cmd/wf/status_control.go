@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -70,7 +71,7 @@ const shownInstances = 3
 
 // shownName is how lists call a node: one of a sub-flow stands for all its instances.
 func shownName(n api.NodeStatus, subFlows map[string]string) string {
-	if around := subFlows[n.Parent]; around != "" && !ofInstance(n.Name) {
+	if around := subFlows[n.Parent]; around != "" && !runview.OfInstance(n.Name) {
 		return plain.Line(around + "[*]/" + n.Name)
 	}
 	return plain.Line(n.Name)

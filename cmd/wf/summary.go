@@ -92,8 +92,8 @@ func (v *view) effort(ev api.Event) string {
 	if !v.tellsEffort(ev) {
 		return ""
 	}
-	text := "   (" + words.Span(v.board.work) + " of work"
-	if ratio := float64(v.board.work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
+	text := "   (" + words.Span(v.board.Work) + " of work"
+	if ratio := float64(v.board.Work.Milliseconds()) / float64(*ev.DurationMS); ratio > 1.05 {
 		text += fmt.Sprintf(", %.1f%s parallel", ratio, v.p.Either("×", "x"))
 	}
 	return text + ")"
@@ -101,12 +101,12 @@ func (v *view) effort(ev api.Event) string {
 
 // slowest names the nodes that took longest.
 func (v *view) slowest(ev api.Event) {
-	if !v.tellsEffort(ev) || len(v.board.slowest) < 2 {
+	if !v.tellsEffort(ev) || len(v.board.Slowest) < 2 {
 		return
 	}
 	var names []string
-	for _, t := range v.board.slowest {
-		names = append(names, t.name+" "+words.Span(t.took))
+	for _, t := range v.board.Slowest {
+		names = append(names, plain.Line(t.Name)+" "+words.Span(t.Took))
 	}
 	v.say("  slowest  %s", strings.Join(names, " "+v.p.Dot()+" "))
 }
@@ -115,7 +115,7 @@ func (v *view) slowest(ev api.Event) {
 // unseen is not known.
 func (v *view) tellsEffort(ev api.Event) bool {
 	return ev.Result == api.Succeeded && ev.DurationMS != nil && *ev.DurationMS >= leastEffort.Milliseconds() &&
-		v.progress() && !v.opt.quiet && !v.partial && len(v.board.done) > 1
+		v.progress() && !v.opt.quiet && !v.partial && v.board.Executed() > 1
 }
 
 // details explains a run that did not succeed, from its record.

@@ -77,7 +77,7 @@ func (f *follower) turnToTUI(ctx context.Context) error {
 	}
 	for _, run := range status.Runs {
 		if run.Run == f.run {
-			f.view.board.resync(run)
+			f.view.board.Resync(run)
 			return f.leave()
 		}
 	}
@@ -125,7 +125,7 @@ func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
 	v := newView(e, s, showOptions{progress: "plain", output: "none", timestamps: "off", ci: ciNone})
 	defer v.close()
 	if detail.Result == "" {
-		v.board.total, v.board.missed = left.Of, left.Done
+		v.board.Total, v.board.Missed = left.Of, left.Done
 		v.goodbye(left.Run, false)
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -40,7 +41,7 @@ type view struct {
 	out      *bufio.Writer
 	silence  *time.Timer // fires when nothing was printed for a while
 
-	board   *board
+	board   *runview.Run
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
 	said    int                     // lines printed so far, about
@@ -56,7 +57,7 @@ type view struct {
 // being redrawn.
 func newView(e *env, s *session, opt showOptions) *view {
 	v := &view{e: e, s: s, opt: opt, p: e.ErrPaint(), stderr: e.Stderr, region: console.NewRegion(e.Stderr),
-		term: console.NewTerminal(e.Stdin, e.Stderr), silence: time.NewTimer(silenceLimit), board: newBoard(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
+		term: console.NewTerminal(e.Stdin, e.Stderr), silence: time.NewTimer(silenceLimit), board: runview.New(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
 		v.keyboard = console.NewKeyboard(&e.Console, v.term)
 	}
@@ -145,7 +146,7 @@ func (v *view) stamp(t time.Time) string {
 	case "iso":
 		return t.UTC().Format("2006-01-02T15:04:05.000Z") + " "
 	case "rel":
-		return fmt.Sprintf("%+8.1fs ", max(0, t.Sub(v.board.begun)).Seconds())
+		return fmt.Sprintf("%+8.1fs ", max(0, t.Sub(v.board.Started)).Seconds())
 	}
 	if v.live != nil {
 		return ""
@@ -155,7 +156,7 @@ func (v *view) stamp(t time.Time) string {
 
 // accepted shows what the daemon made of the request.
 func (v *view) accepted(a api.RunAccepted) {
-	v.board.total = a.Nodes
+	v.board.Total = a.Nodes
 	switch {
 	case a.Run == "":
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
@@ -188,7 +189,7 @@ func (v *view) event(ctx context.Context, ev api.Event) error {
 			return err
 		}
 	}
-	finished := v.board.take(ev)
+	finished := v.board.Apply(ev)
 	if v.live != nil {
 		v.live.dirty = true
 	}

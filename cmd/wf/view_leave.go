@@ -27,7 +27,7 @@ func (v *view) hasKeys() bool { return v.live != nil && v.live.Listens() }
 
 // whatRuns counts what a stop ends. What has just been started may not be announced yet.
 func (v *view) whatRuns() string {
-	if n := len(v.board.running); n > 0 {
+	if n := len(v.board.Running); n > 0 {
 		return words.Plural(n, "node")
 	}
 	return "the run"

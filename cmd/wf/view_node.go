@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -14,16 +15,12 @@ import (
 
 // started is the header of the run.
 func (v *view) started(ev api.Event) {
-	if ev.Kept > 0 {
-		v.board.kept = ev.Kept
-	}
-	v.board.total = max(0, ev.Nodes-v.board.kept)
 	if !v.progress() || v.opt.quiet {
 		return
 	}
-	size := words.Plural(v.board.total, "node")
-	if v.board.kept > 0 {
-		size += fmt.Sprintf(", %d kept", v.board.kept)
+	size := words.Plural(v.board.Total, "node")
+	if v.board.Kept > 0 {
+		size += fmt.Sprintf(", %d kept", v.board.Kept)
 	}
 	if jobs := jobsText(ev.Jobs, ev.NoLimit); jobs != "" {
 		size += ", " + jobs
@@ -63,8 +60,8 @@ func (v *view) nodeStarted(ev api.Event) {
 func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	failed := ev.Type == api.NodeFailed
 	delete(v.refused, ev.Node)
-	if endState(ev) == api.StateFailed && !ev.Handled && ev.Reason != api.ReasonInstances &&
-		(!executed(ev) || ev.Reason == api.ReasonLimit || ev.Reason == api.ReasonExpression) {
+	if runview.EndState(ev) == api.StateFailed && !ev.Handled && ev.Reason != api.ReasonInstances &&
+		(!runview.HasOutput(ev) || ev.Reason == api.ReasonLimit || ev.Reason == api.ReasonExpression) {
 		v.refused[ev.Node] = plain.Line(ev.Name) + "  " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + notExecuted(ev)
 	}
 	if v.progress() && (failed || !v.opt.quiet && !v.folded()) {
@@ -72,29 +69,26 @@ func (v *view) nodeEnded(ctx context.Context, ev api.Event) {
 	}
 	switch {
 	case v.opt.output == "grouped":
-		if executed(ev) {
+		if runview.HasOutput(ev) {
 			v.wholeOutput(ctx, ev)
 		}
-	case final(ev) && ev.Reason != api.ReasonCancelled && executed(ev) && v.showsBlocks():
+	case runview.FinalFailure(ev) && ev.Reason != api.ReasonCancelled && runview.HasOutput(ev) && v.showsBlocks():
 		v.failedOutput(ctx, ev)
 	}
-	if v.opt.output != "none" && endState(ev) == api.StateFailed && final(ev) && !ev.Handled {
+	if v.opt.output != "none" && runview.EndState(ev) == api.StateFailed && runview.FinalFailure(ev) && !ev.Handled {
 		v.sayBlocked(ctx, ev)
 	}
 }
 
-// final says whether an event is a failure after which no other attempt follows.
-func final(ev api.Event) bool { return ev.Type == api.NodeFailed && ev.Retry == nil }
-
 // folded says that nodes are too many for a line each.
 func (v *view) folded() bool {
-	return v.live != nil && !v.opt.verbose && v.board.total > foldedNodes
+	return v.live != nil && !v.opt.verbose && v.board.Total > foldedNodes
 }
 
 // endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
 // the count in the line of totals.
 func (v *view) endLine(ev api.Event) {
-	glyph, name := v.p.Glyph(endState(ev)), plain.Line(ev.Name)
+	glyph, name := v.p.Glyph(runview.EndState(ev)), plain.Line(ev.Name)
 	took, why := words.SpanMS(ev.DurationMS), again(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + handledWord(ev.Handled)
@@ -109,7 +103,7 @@ func (v *view) endLine(ev api.Event) {
 	if took != "" {
 		name += " " + took
 	}
-	n, total := v.board.ended()
+	n, total := v.board.Ended()
 	v.at(ev.Time, "%s %s%s (%d/%d)", glyph, name, why, n, total)
 }
 
@@ -125,19 +119,19 @@ func (v *view) columns(glyph, name, took, rest string) string {
 }
 
 // stageEnded is the line about a stage whose last node has ended, where nodes have no lines.
-func (v *view) stageEnded(s *stage) {
+func (v *view) stageEnded(s *runview.Stage) {
 	if s == nil || !v.folded() {
 		return
 	}
 	state, rest := api.StateOK, ""
-	if s.failed > 0 {
-		state, rest = api.StateFailed, fmt.Sprintf("%d failed", s.failed)
+	if s.Failed > 0 {
+		state, rest = api.StateFailed, fmt.Sprintf("%d failed", s.Failed)
 	}
 	took := ""
-	if !s.first.IsZero() {
-		took = words.Span(s.last.Sub(s.first))
+	if !s.First.IsZero() {
+		took = words.Span(s.Last.Sub(s.First))
 	}
-	v.at(s.last, "%s", v.columns(v.p.Glyph(state), s.name+" "+v.p.Either("×", "x")+fmt.Sprint(s.total), took, rest))
+	v.at(s.Last, "%s", v.columns(v.p.Glyph(state), plain.Line(s.Name)+" "+v.p.Either("×", "x")+fmt.Sprint(s.Total), took, rest))
 }
 
 // again names the execution of a node that ran before in this run.
@@ -156,22 +150,9 @@ func attemptWord(ev api.Event) string {
 	return fmt.Sprintf(", attempt %d of %d", ev.Retry.Attempt, ev.Retry.Of)
 }
 
-// endState is the state an ending event leaves its node in.
-func endState(ev api.Event) api.State {
-	switch {
-	case ev.Type == api.NodeFinished:
-		return api.StateOK
-	case ev.Reason == api.ReasonCancelled:
-		return api.StateCancelled
-	case ev.Handled:
-		return api.StateHandled
-	}
-	return api.StateFailed
-}
-
 // resync goes on from a snapshot.
 func (v *view) resync(run api.RunSummary) {
-	v.board.resync(run)
+	v.board.Resync(run)
 	v.begun, v.partial = true, true
 	if v.progress() {
 		v.say("note: connected to the daemon again, run %s is going (%s)", run.Run, v.ended())
@@ -180,13 +161,13 @@ func (v *view) resync(run api.RunSummary) {
 
 // ended is how many nodes of how many have ended: "3/30".
 func (v *view) ended() string {
-	n, total := v.board.ended()
+	n, total := v.board.Ended()
 	return fmt.Sprintf("%d/%d", n, total)
 }
 
 // learn takes over what is known of the nodes of the run.
 func (v *view) learn(o api.RunOutlook) {
-	finished := v.board.learn(o)
+	finished := v.board.Learn(o)
 	if v.live != nil {
 		v.live.dirty = true
 	}
@@ -198,12 +179,12 @@ func (v *view) learn(o api.RunOutlook) {
 // heartbeat says what takes so long.
 func (v *view) heartbeat(now time.Time) {
 	v.silence.Reset(silenceLimit)
-	if !v.progress() || v.opt.quiet || v.live != nil || len(v.board.running) == 0 {
+	if !v.progress() || v.opt.quiet || v.live != nil || len(v.board.Running) == 0 {
 		return
 	}
 	var names []string
-	for _, n := range v.board.longest() {
-		names = append(names, n.name+" "+words.Span(now.Sub(n.started)))
+	for _, n := range v.board.Longest() {
+		names = append(names, n.Name+" "+words.Span(now.Sub(n.Started)))
 	}
 	v.at(now, "%s still running: %s (%s)", v.p.Ellipsis(), words.NameList(names, maxStillNames), v.ended())
 }

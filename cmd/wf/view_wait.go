@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -15,11 +16,6 @@ func notExecuted(ev api.Event) string {
 		return " mocked"
 	}
 	return ""
-}
-
-// executed says whether a command has run whose output belongs to the end of a node.
-func executed(ev api.Event) bool {
-	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && ev.Execution > 0
 }
 
 // handledWord follows the cause of a failure that an edge has fired for.
@@ -52,7 +48,7 @@ func (v *view) nodeWaiting(ev api.Event) {
 	if ev.Wait.Kind == api.WaitPool && !v.opt.verbose {
 		return
 	}
-	v.at(ev.Time, "%s %s %s", v.p.Glyph(waitState(*ev.Wait)), plain.Line(ev.Name), waitText(*ev.Wait, ev.Time))
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(*ev.Wait)), plain.Line(ev.Name), waitText(*ev.Wait, ev.Time))
 }
 
 // stopText says why a run ends before its time.
@@ -61,17 +57,6 @@ func stopText(ev api.Event) string {
 		return ev.Message
 	}
 	return "somebody stops the run"
-}
-
-// waitState is the state of a node that waits so.
-func waitState(w api.Wait) api.State {
-	switch w.Kind {
-	case api.WaitRetry:
-		return api.StateRetrying
-	case api.WaitPool:
-		return api.StateQueued
-	}
-	return api.StateWaiting
 }
 
 // waitText says what a node waits for, at a moment: "waits for a person", "is tried again in 4.0s".
