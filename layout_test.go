@@ -56,7 +56,11 @@ var mayImport = map[string][]string{
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/drawing", "tui/editor", "tui/plain", "tui/words"},
 	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
+	"cmd/wf/exit":          {"api", "client", "tui/words"},
+	"cmd/wf/ci":            {"api", "client/runview", "tui/plain", "tui/words"},
+	"cmd/wf/tail":          {"api", "client", "tui/plain", "tui/words"},
+	"cmd/wf/progress":      {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -100,7 +104,6 @@ var mayBeWide = map[string]struct {
 	"tui.model":           {46, 237, "to be split"},
 	"workspace.Workspace": {35, 351, "to be split"},
 	"workspace.run":       {58, 196, "to be split"},
-	"cmd/wf.view":         {24, 71, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},

@@ -55,7 +55,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.Glyph(c.state), markdownText(c.name), took, markdownText(result))
 	}
 	for i, c := range rows {
-		if i == maxBlocks || c.state != api.StateFailed {
+		if i == maxMarkdownTails || c.state != api.StateFailed {
 			break
 		}
 		markdownTail(b, c)
@@ -70,18 +70,21 @@ func writeMarkdown(w io.Writer, a *account) error {
 	return b.Flush()
 }
 
+// maxMarkdownTails bounds the failed nodes whose output is shown.
+const maxMarkdownTails = 20
+
 // markdownTail is a block to unfold with the end of the output of a failed node.
 func markdownTail(w io.Writer, c testCase) {
-	if len(c.tail.lines) == 0 {
+	if len(c.tail.Lines) == 0 {
 		return
 	}
-	text := strings.Join(c.tail.lines, "\n")
+	text := strings.Join(c.tail.Lines, "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
 	fmt.Fprintf(w, "\n<details><summary>%s: %s (%s)</summary>\n\n%stext\n%s\n%s\n\n</details>\n",
-		markdownText(c.name), markdownText(c.why()), c.tail.title(), fence, text, fence)
+		markdownText(c.name), markdownText(c.why()), c.tail.Title(), fence, text, fence)
 }
 
 // markdownText is text that means nothing to Markdown or HTML, on one line.

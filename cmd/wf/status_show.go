@@ -71,7 +71,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
-		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
+		lines = append(lines, "note: "+words.Survivors(s.LastRun.Survivors))
 	}
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", words.Plural(s.FromFile, "node")))
@@ -178,7 +178,7 @@ func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) 
 		case n.State == api.StateFailed:
 			name += " " + words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message)
 		case n.Wait != nil:
-			name += " " + waitText(*n.Wait, now)
+			name += " " + words.Wait(*n.Wait, now)
 		case n.Started != nil:
 			name += " " + words.Span(now.Sub(*n.Started))
 		}
