@@ -56,11 +56,9 @@ func DecodeQuery(values url.Values, question any) error {
 			}
 			v.SetInt(n)
 		case reflect.Slice:
-			list := reflect.MakeSlice(v.Type(), len(values[name]), len(values[name]))
-			for i, text := range values[name] {
-				list.Index(i).SetString(text)
+			for _, text := range values[name] { // a slice that is absent stays nil
+				v.Set(reflect.Append(v, reflect.ValueOf(text).Convert(v.Type().Elem())))
 			}
-			v.Set(list)
 		case reflect.Pointer:
 			target := reflect.New(v.Type().Elem())
 			if json.Unmarshal([]byte(text), target.Interface()) == nil {

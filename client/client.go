@@ -58,12 +58,12 @@ type Client struct {
 	opt     Options
 	id      string
 	http    *http.Client
-	peer    atomic.Pointer[peer]
+	daemon  atomic.Pointer[daemon]
 	watches atomic.Int32 // that are not closed
 }
 
-// peer is the daemon that answered last.
-type peer struct {
+// daemon is the daemon that answered last.
+type daemon struct {
 	socket    string
 	info      api.VersionInfo
 	dismissed atomic.Bool // it has told a watch that it ends
@@ -124,7 +124,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 func (c *Client) ID() string { return c.id }
 
 // Version is what the daemon said about itself when it was found.
-func (c *Client) Version() api.VersionInfo { return c.peer.Load().info }
+func (c *Client) Version() api.VersionInfo { return c.daemon.Load().info }
 
 // Server describes the daemon and its open workspaces.
 func (c *Client) Server(ctx context.Context) (api.ServerStatus, error) {

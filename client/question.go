@@ -78,7 +78,7 @@ func (q *question) repeat(c *Client, err error) bool {
 	case !brokenOff(err):
 		return false
 	}
-	if q.key != "" && !c.peer.Load().info.Requests {
+	if q.key != "" && !c.daemon.Load().info.Requests {
 		return code(err) == api.CodeGone
 	}
 	q.again = true

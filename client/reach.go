@@ -67,7 +67,7 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 // so that this client starts no other one. Either it has said so to a watch, or it is about to: a
 // watch keeps it from being idle, and only an end in good order takes the registry away.
 func (c *Client) dismissed() bool {
-	if c.peer.Load().dismissed.Load() {
+	if c.daemon.Load().dismissed.Load() {
 		return true
 	}
 	if c.watches.Load() == 0 {
@@ -87,7 +87,7 @@ func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	c.peer.Store(&peer{socket: reg.Socket, info: info})
+	c.daemon.Store(&daemon{socket: reg.Socket, info: info})
 	return c.agree(ctx, info, may)
 }
 
@@ -95,7 +95,7 @@ func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) 
 // daemon that is on its way out is never kept.
 func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	c := &Client{}
-	c.peer.Store(&peer{socket: socket})
+	c.daemon.Store(&daemon{socket: socket})
 	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true}
 	c.http = &http.Client{Transport: transport}
 	defer transport.CloseIdleConnections()

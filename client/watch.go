@@ -126,7 +126,7 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
 	may := reaching{start: !w.c.dismissed()}
 	err := end
-	p := newPatience(time.Now(), w.c.peer.Load().info.PID)
+	p := newPatience(time.Now(), w.c.daemon.Load().info.PID)
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		bounded, cancel := context.WithDeadline(ctx, p.until)
 		if sleep(bounded, wait) != nil {
@@ -142,7 +142,7 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 		if final(err) {
 			return nil, err
 		}
-		p.answered(time.Now(), w.c.peer.Load().info.PID)
+		p.answered(time.Now(), w.c.daemon.Load().info.PID)
 	}
 }
 

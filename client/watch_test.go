@@ -196,7 +196,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 			}
 			w.c.http.CloseIdleConnections() // or the fake waits for them
 			if told {
-				for close(ending); !w.c.peer.Load().dismissed.Load(); {
+				for close(ending); !w.c.daemon.Load().dismissed.Load(); {
 					runtime.Gosched() // the watch reads the goodbye
 				}
 				d.crash()

@@ -30,7 +30,7 @@ var (
 // A wire is one WebSocket connection of a Watch. It checks that no event is missing.
 type wire struct {
 	conn   *websocket.Conn
-	peer   *peer     // at the other end
+	daemon *daemon   // at the other end
 	id     string    // of the workspace
 	once   sync.Once // closes conn
 	seq    uint64    // of the last event seen
@@ -50,7 +50,7 @@ func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, may
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{conn: conn, peer: c.peer.Load(), id: id}
+	w := &wire{conn: conn, daemon: c.daemon.Load(), id: id}
 	w.hear()
 	pong := conn.PingHandler()
 	conn.SetPingHandler(func(data string) error {
@@ -116,7 +116,7 @@ func (w *wire) next() (api.Frame, error) {
 // farewell tells the orderly end of the daemon from a broken connection, and remembers it.
 func (w *wire) farewell(err error) error {
 	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
-		w.peer.dismissed.Store(true)
+		w.daemon.dismissed.Store(true)
 		return errGoodbye
 	}
 	return err

@@ -2,12 +2,15 @@ package daemon
 
 import (
 	"container/list"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"sync"
 	"syscall"
+
+	"wf/executor/peer"
 )
 
 // mostConnections bounds how many connections a door has open at once; further ones wait in the kernel's queue.
@@ -179,11 +182,20 @@ func (c *seatedTCP) Close() error {
 
 // ownUser admits only connections of the daemon's user.
 func ownUser(conn net.Conn) error {
-	uid, err := peerUID(conn.(*net.UnixConn))
+	uid, err := peer.UID(conn)
 	if err != nil {
 		return err
 	}
 	return checkPeer(uid, os.Geteuid())
+}
+
+// checkPeer admits only the daemon's own user. Root is refused like every other user: what root asked for would run
+// as this user, which root can have without the daemon.
+func checkPeer(uid, own int) error {
+	if uid != own {
+		return fmt.Errorf("user %d may not use the daemon of user %d", uid, own)
+	}
+	return nil
 }
 
 func anybody(net.Conn) error { return nil }

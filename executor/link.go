@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/executor/peer"
 )
 
 const (
@@ -49,7 +51,7 @@ func (r *runner) accept(now time.Time) {
 		return
 	}
 	unix.CloseOnExec(fd) // this thread is the only one that forks
-	uid, err := peerUID(fd)
+	uid, err := peer.DescriptorUID(fd)
 	if err == nil && uid == os.Geteuid() {
 		err = unix.SetNonblock(fd, true)
 	}

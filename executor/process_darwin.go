@@ -115,14 +115,6 @@ func openChildList() *childList { return nil }
 
 func (*childList) any(func(int) bool) bool { return false }
 
-func peerUID(fd int) (int, error) {
-	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-	if err != nil {
-		return -1, err
-	}
-	return int(cred.Uid), nil
-}
-
 // foreignFate cannot be known here: only a parent learns how a process ended.
 func foreignFate(process) *death { return nil }
 

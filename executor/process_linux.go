@@ -251,14 +251,6 @@ func reap(pid int) {
 	}
 }
 
-func peerUID(fd int) (int, error) {
-	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
-	if err != nil {
-		return -1, err
-	}
-	return int(cred.Uid), nil
-}
-
 // StartBeside starts a program that is a child of our parent, not of us: it is not among what this
 // process answers for, and outlives it. Its output is appended to the file log.
 func StartBeside(argv, env []string, log string) error {

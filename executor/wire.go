@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"wf/executor/peer"
 )
 
 // Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
@@ -121,20 +123,9 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // checkPeer refuses a connection to a process of another user.
 func checkPeer(conn net.Conn) error {
-	unixConn, ok := conn.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("peer of %s: not a unix socket", conn.RemoteAddr())
-	}
-	raw, err := unixConn.SyscallConn()
+	uid, err := peer.UID(conn)
 	if err != nil {
-		return err
-	}
-	uid, uidErr := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, uidErr = peerUID(int(fd)) }); err != nil {
-		return err
-	}
-	if uidErr != nil {
-		return fmt.Errorf("peer of the runner's socket: %w", uidErr)
+		return fmt.Errorf("peer of the runner's socket: %w", err)
 	}
 	if uid != os.Geteuid() {
 		return fmt.Errorf("peer of the runner's socket: user %d is not us", uid)

@@ -11,30 +11,30 @@ const (
 )
 
 // activate decides that the node shall execute once more: now, or after what it is doing.
-func (r *Run) activate(i, cause int32) {
-	n := &r.nodes[i]
-	if f := r.frameOf(i); r.halted || f.cut {
-		f.cut = true
-		if !r.plain && !busy(n.status) {
+func (a activity) activate(cause int32) {
+	n := &a.nodes[a.node]
+	if inst := a.instanceOf(a.node); a.halted || inst.cut {
+		inst.cut = true
+		if !a.plain && !busy(n.status) {
 			n.cause = cause // it is another activation than the one before, with instances of its own
 		}
-		r.takenBack(i)
+		a.markDue()
 		return
 	}
-	if n.stray || r.dry != nil && n.activations > 0 {
+	if n.unrequested || a.dry != nil && n.activations > 0 {
 		return
 	}
-	if int(n.activations) == r.opt.MaxActivations {
-		if !r.plain {
+	if int(n.activations) == a.opt.MaxActivations {
+		if !a.plain {
 			// Edges fire for this failure, perhaps around a loop: it happens once.
-			x := r.rareOf(i)
-			if x.spent {
+			x := a.makeExtras(a.node)
+			if x.overLimit {
 				return
 			}
-			x.spent = true
+			x.overLimit = true
 		}
 		n.refused = true
-		r.failRefused(i)
+		a.failRefused()
 		return
 	}
 	n.activations++
@@ -43,52 +43,52 @@ func (r *Run) activate(i, cause int32) {
 		n.pending++
 		return
 	}
-	r.queue(i)
+	a.queue()
 }
 
 // queue begins to serve an activation.
-func (r *Run) queue(i int32) {
-	r.setStatus(i, graph.Queued, "")
-	if r.plain {
-		r.execute(i)
+func (a activity) queue() {
+	a.setStatus(graph.Queued, "")
+	if a.plain {
+		a.execute()
 		return
 	}
-	if x := r.rareAt(i); x != nil {
-		x.begin()
+	if x := a.extrasOf(a.node); x != nil {
+		x.reset()
 	}
-	r.advance(i, stageMock)
+	a.advance(stageMock)
 }
 
 // execute asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
 // that leaves no gap.
-func (r *Run) execute(i int32) {
-	r.emit(Effect{Kind: Execute, Node: int(i), Execution: int(r.nodes[i].executions) + 1})
+func (a activity) execute() {
+	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.nodes[a.node].executions) + 1})
 }
 
 // servePending goes on with the activations that came while the node was executing.
-func (r *Run) servePending(i int32) {
-	n := &r.nodes[i]
+func (a activity) servePending() {
+	n := &a.nodes[a.node]
 	if n.status == graph.Queued {
 		return // its own edge has activated it again
 	}
 	if n.pending > 0 {
 		n.pending--
-		r.queue(i)
+		a.queue()
 		return
 	}
-	r.failRefused(i)
+	a.failRefused()
 }
 
 // failRefused fails a node that was activated too often, once it has served what was allowed.
-func (r *Run) failRefused(i int32) {
-	n := &r.nodes[i]
+func (a activity) failRefused() {
+	n := &a.nodes[a.node]
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		if !r.plain { // its edges may fire for that: a chain that could be long
-			r.endLater(i, outcome{reason: ReasonLimit})
+		if !a.plain { // its edges may fire for that: a chain that could be long
+			a.endLater(outcome{reason: ReasonLimit})
 			return
 		}
-		r.finish(i, outcome{reason: ReasonLimit})
+		a.finish(outcome{reason: ReasonLimit})
 	}
 }
 
@@ -97,125 +97,125 @@ func (r *Run) failRefused(i int32) {
 // resume derives from who ran what can go on.
 func (r *Run) halt() {
 	r.halted = true
-	for k := range r.frames {
-		f := &r.frames[k]
-		if k > 0 && !f.over {
-			f.cut = f.cut || f.active > 0 || f.joins > 0
-			r.works.quiet = append(r.works.quiet, int32(k))
+	for k := range r.instances {
+		inst := &r.instances[k]
+		if k > 0 && !inst.over {
+			inst.cut = inst.cut || inst.active > 0 || inst.joins > 0
+			r.todo.idle = append(r.todo.idle, int32(k))
 		}
-		f.joins = 0
+		inst.joins = 0
 	}
 	for i := range r.nodes {
 		n := &r.nodes[i]
 		n.pending, n.refused = 0, false
 		switch {
-		case n.handed:
+		case n.dispatched:
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
 		case n.status == graph.Queued:
-			r.putBack(int32(i))
+			r.activity(int32(i)).withdraw()
 		case n.status == graph.Running && r.NextInstanceAt(i) > 0:
-			r.stopPacing(int32(i))
+			r.subflow(int32(i)).stopRateWait()
 		}
 	}
 }
 
 // putBack takes an activation back that was not served. What had failed before a repetition has
 // failed then.
-func (r *Run) putBack(i int32) {
-	if x := r.rareAt(i); x != nil {
-		r.stopWaiting(i)
+func (a activity) withdraw() {
+	if x := a.extrasOf(a.node); x != nil {
+		a.stopWaiting()
 		if x.attempt > 0 {
-			x.due, r.nodes[i].decided = true, false
-			r.setFailed(i, x.last.reason, x.last.message, false)
+			x.due, a.nodes[a.node].decided = true, false
+			a.setFailed(x.last.reason, x.last.message, false)
 			return
 		}
 	}
-	if r.plain {
-		r.setStatus(i, graph.Idle, "")
+	if a.plain {
+		a.setStatus(graph.Idle, "")
 		return
 	}
-	r.takenBack(i)
+	a.markDue()
 }
 
 // takenBack notes that an activation was taken back, or not begun, because the run or its sub-flow ends.
 // A later run begins there.
-func (r *Run) takenBack(i int32) {
-	n := &r.nodes[i]
-	if n.handed || n.status == graph.Running || r.plain {
+func (a activity) markDue() {
+	n := &a.nodes[a.node]
+	if n.dispatched || n.status == graph.Running || a.plain {
 		return
 	}
-	r.rareOf(i).due = true
+	a.makeExtras(a.node).due = true
 	n.decided = false
-	r.setStatus(i, graph.Idle, "")
+	a.setStatus(graph.Idle, "")
 }
 
 // setStatus is how a status changes to anything but Failed.
-func (r *Run) setStatus(i int32, s graph.Status, reason string) { r.change(i, s, reason, "", false) }
+func (a activity) setStatus(s graph.Status, reason string) { a.change(s, reason, "", false) }
 
 // setFailed is how every failure ends up. handled says that an edge fires for it.
-func (r *Run) setFailed(i int32, reason, message string, handled bool) {
-	r.change(i, graph.Failed, reason, message, handled)
-	if r.opt.FailFast && !r.halted && !handled && r.frameNo(i) == 0 {
-		if r.dry != nil {
-			r.dry.failed = true // what is still to come depends on how far it is then
+func (a activity) setFailed(reason, message string, handled bool) {
+	a.change(graph.Failed, reason, message, handled)
+	if a.opt.FailFast && !a.halted && !handled && a.instanceNo(a.node) == 0 {
+		if a.dry != nil {
+			a.dry.failed = true // what is still to come depends on how far it is then
 			return
 		}
-		r.halt()
+		a.halt()
 	}
 }
 
 // change is the only way in which a status changes, so counts and effects cannot be forgotten.
 // A new reason for the same status is news too.
-func (r *Run) change(i int32, s graph.Status, reason, message string, handled bool) {
-	n := &r.nodes[i]
-	if n.status == s && r.reasons[i] == reason && n.handled == handled {
+func (a activity) change(s graph.Status, reason, message string, handled bool) {
+	n := &a.nodes[a.node]
+	if n.status == s && a.reasons[a.node] == reason && n.handled == handled {
 		return
 	}
-	r.counts[n.status]--
-	r.counts[s]++
-	if r.plain && n.status != graph.Failed && s != graph.Failed {
-		n.status, n.handled, r.reasons[i] = s, handled, reason
-		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason})
+	a.counts[n.status]--
+	a.counts[s]++
+	if a.plain && n.status != graph.Failed && s != graph.Failed {
+		n.status, n.handled, a.reasons[a.node] = s, handled, reason
+		a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason})
 		return
 	}
-	frame := r.frameNo(i)
-	f := &r.frames[frame]
+	frame := a.instanceNo(a.node)
+	inst := &a.instances[frame]
 	if n.status == graph.Failed && !n.handled {
-		f.unhandled--
+		inst.unhandled--
 	}
 	if s == graph.Failed && !handled {
-		f.unhandled++
-		if frame > 0 && !f.cut && r.dry == nil && r.rulesOf(f.owner).Sub.Cancel {
-			r.works.failing = append(r.works.failing, frame)
+		inst.unhandled++
+		if frame > 0 && !inst.cut && a.dry == nil && a.rulesOf(inst.owner).Sub.Cancel {
+			a.todo.failing = append(a.todo.failing, frame)
 		}
 	}
-	if was, is := busy(n.status), busy(s); was != is && !r.plain {
-		r.turn(frame, i, is)
+	if was, is := busy(n.status), busy(s); was != is && !a.plain {
+		a.countActive(frame, a.node, is)
 	}
-	n.status, n.handled, r.reasons[i] = s, handled, reason
-	x := r.rareAt(i)
+	n.status, n.handled, a.reasons[a.node] = s, handled, reason
+	x := a.extrasOf(a.node)
 	mocked := x != nil && x.last.mocked && !busy(s)
-	r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: s, Reason: reason, Message: message, Mocked: mocked})
+	a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason, Message: message, Mocked: mocked})
 }
 
 func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }
 
 // turn counts a node that begins or ends to be active.
-func (r *Run) turn(frame, i int32, begins bool) {
-	f := &r.frames[frame]
+func (r *Run) countActive(frame, i int32, begins bool) {
+	inst := &r.instances[frame]
 	by := int32(1)
 	if !begins {
 		by = -1
 	}
-	f.active += by
-	if f.settlement != nil {
-		c := f.lay.component[i-f.node]
-		f.settlement.active[c] += by
-		if !begins && f.settlement.active[c] == 0 {
-			r.works.still = append(r.works.still, stillComponent{frame, c})
+	inst.active += by
+	if inst.settlement != nil {
+		c := inst.lay.component[i-inst.node]
+		inst.settlement.active[c] += by
+		if !begins && inst.settlement.active[c] == 0 {
+			r.todo.unsettled = append(r.todo.unsettled, componentRef{frame, c})
 		}
 	}
-	if f.active == 0 && frame > 0 {
-		r.works.quiet = append(r.works.quiet, frame)
+	if inst.active == 0 && frame > 0 {
+		r.todo.idle = append(r.todo.idle, frame)
 	}
 }

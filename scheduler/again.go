@@ -13,20 +13,20 @@ import (
 // for counts as there, unless it is repeated as well.
 
 // repeats says whether a node is one that is executed again: named, or in something that is.
-func (r *Run) repeats(i int32) bool {
-	if r.opt.Repeat == nil {
+func (st *state) isRepeated(i int32) bool {
+	if st.opt.Repeat == nil {
 		return false
 	}
-	f := r.frameOf(i)
-	return f.owner != noNode && (f.again || r.opt.Repeat[r.name(i)])
+	inst := st.instanceOf(i)
+	return inst.owner != noNode && (inst.repeated || st.opt.Repeat[st.name(i)])
 }
 
 // staysAsItIs says whether a node is one of those that a run of instances leaves alone.
-func (r *Run) staysAsItIs(i int32) bool { return r.opt.Repeat != nil && !r.repeats(i) }
+func (st *state) leftAlone(i int32) bool { return st.opt.Repeat != nil && !st.isRepeated(i) }
 
 // holdsAgain says whether something that is repeated lies in a sub-flow that is not repeated itself.
-func (r *Run) holdsAgain(i int32) bool {
-	return r.opt.Repeat != nil && r.subOf(i) != nil && r.holders[r.name(i)] && !r.repeats(i)
+func (st *state) holdsRepeated(i int32) bool {
+	return st.opt.Repeat != nil && st.subOf(i) != nil && st.repeatHolders[st.name(i)] && !st.isRepeated(i)
 }
 
 // holdersOf are the names of the sub-flows that paths lead through.
@@ -43,57 +43,57 @@ func holdersOf(paths map[string]bool) map[string]bool {
 }
 
 // isAgain says whether an instance is repeated as a whole.
-func (r *Run) isAgain(owner, instance int32) bool {
-	if r.opt.Repeat == nil || owner == noNode {
+func (st *state) repeatsInstance(owner, number int32) bool {
+	if st.opt.Repeat == nil || owner == noNode {
 		return false
 	}
-	return r.repeats(owner) || r.opt.Repeat[r.name(owner)+"["+strconv.Itoa(int(instance))+"]"]
+	return st.isRepeated(owner) || st.opt.Repeat[st.name(owner)+"["+strconv.Itoa(int(number))+"]"]
 }
 
 // repeatFrame activates in a frame what is to be repeated and waits for nothing else that is, and the
 // sub-flows that hold such.
-func (r *Run) repeatFrame(k int32) {
+func (r *Run) repeatInstance(k int32) {
 	r.failLeftovers(k)
-	f := r.frames[k]
-	for v := range f.lay.ids {
-		if i := f.node + int32(v); r.holdsAgain(i) && r.nodes[i].status != graph.Failed {
-			r.assume(i, graph.Failed)
+	inst := r.instances[k]
+	for v := range inst.lay.ids {
+		if i := inst.node + int32(v); r.holdsRepeated(i) && r.nodes[i].status != graph.Failed {
+			r.setInitialStatus(i, graph.Failed)
 		}
 	}
 	r.recallDecisions(k)
 	r.deriveMarks(k)
-	f = r.frames[k]
-	for v := range f.lay.ids {
-		i := f.node + int32(v)
-		switch in := f.lay.in.of(int32(v)); {
-		case r.holdsAgain(i):
-			r.activate(i, causeResume)
-		case !r.repeats(i):
+	inst = r.instances[k]
+	for v := range inst.lay.ids {
+		i := inst.node + int32(v)
+		switch in := inst.lay.in.of(int32(v)); {
+		case r.holdsRepeated(i):
+			r.activity(i).activate(causeResume)
+		case !r.isRepeated(i):
 		case len(in) > 0:
-			r.join(i, causeResume)
+			r.join(i).check(causeResume)
 		default:
-			r.activate(i, causeResume)
+			r.activity(i).activate(causeResume)
 		}
 	}
 }
 
 // anotherAgain is another for a sub-flow that holds what is repeated: it has the instances that it had. If
 // there were to be more, it is not at its end.
-func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
-	if r.halted || s.stopping != "" {
+func (sf subflow) anotherRepeated(sub *flow.Sub, s *subflowState) bool {
+	if sf.halted || s.stopping != "" {
 		return false
 	}
-	if r.recalled(i, int32(len(s.frames))) {
+	if sf.recalled(sf.node, int32(len(s.instances))) {
 		return true
 	}
 	if s.going > 0 {
 		return false
 	}
-	more := len(s.frames) < s.count && !s.stopped
+	more := len(s.instances) < s.count && !s.stopped
 	if s.count < 0 && s.failed == 0 {
 		yes := false
-		sure, err := r.sure(r.frameNo(i), sub.Test.Constant(), func() (err error) {
-			yes, err = sub.Test.Bool(r.testEnv(i))
+		sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Test.Constant(), func() (err error) {
+			yes, err = sub.Test.Bool(sf.testEnv(sf.node))
 			return err
 		})
 		more = sure && err == nil && yes != (sub.Kind == flow.Until)
@@ -106,17 +106,17 @@ func (r *Run) anotherAgain(i int32, sub *flow.Sub, s *instances) bool {
 
 // unfinished says whether an instance of which only a part was repeated has something left that never came
 // to its turn. One of which nothing was repeated is as it was: only what was due in it is left.
-func (r *Run) unfinished(f *frame) bool {
-	if r.opt.Repeat == nil || f.again {
+func (r *Run) unfinished(inst *instance) bool {
+	if r.opt.Repeat == nil || inst.repeated {
 		return false
 	}
 	idle, repeated := false, false
-	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
-		if x := r.rareAt(i); x != nil && x.due {
+	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
+		if x := r.extrasOf(i); x != nil && x.due {
 			return true
 		}
 		idle = idle || r.nodes[i].status == graph.Idle
-		repeated = repeated || r.repeats(i) || r.holdsAgain(i)
+		repeated = repeated || r.isRepeated(i) || r.holdsRepeated(i)
 	}
 	return idle && repeated
 }

@@ -8,49 +8,49 @@ import (
 
 // arrive notes when an instance has ended, compared with the others of its sub-flow. What ended before this
 // run keeps its place before what ends in it.
-func (r *Run) arrive(k int32, s *instances) {
-	if f := &r.frames[k]; f.arrived == 0 {
+func (r *Run) rankInstance(k int32, s *subflowState) {
+	if inst := &r.instances[k]; inst.rank == 0 {
 		s.ended++
-		f.arrived = s.ended
+		inst.rank = s.ended
 	}
 }
 
 // arrivedBefore gives an instance of which nothing is repeated the place that it had in an earlier run. The
 // note of that run is nil where the order was that of the numbers.
-func (r *Run) arrivedBefore(k int32) {
-	f := &r.frames[k]
-	s := r.rareAt(f.owner).sub
-	if order := r.opt.Prior[r.Path(int(f.owner))].Arrivals; s.before == nil && order != nil {
-		s.before = make(map[int32]int32, len(order))
+func (r *Run) keepPriorRank(k int32) {
+	inst := &r.instances[k]
+	s := r.extrasOf(inst.owner).sub
+	if order := r.opt.Prior[r.Path(int(inst.owner))].Arrivals; s.priorRanks == nil && order != nil {
+		s.priorRanks = make(map[int32]int32, len(order))
 		for rank, number := range order {
-			s.before[int32(number)] = int32(rank)
+			s.priorRanks[int32(number)] = int32(rank)
 		}
 	}
-	rank, noted := s.before[f.instance]
+	rank, noted := s.priorRanks[inst.number]
 	if !noted {
-		rank = f.instance
+		rank = inst.number
 	}
-	f.arrived = math.MinInt32 + rank
+	inst.rank = math.MinInt32 + rank
 }
 
 // arrivals are the instances of a sub-flow that have ended, in the order in which they did.
-func (r *Run) arrivals(s *instances) []int32 {
-	frames := make([]int32, 0, len(s.frames))
-	for _, k := range s.frames {
-		if r.frames[k].arrived != 0 {
+func (st *state) arrivals(s *subflowState) []int32 {
+	frames := make([]int32, 0, len(s.instances))
+	for _, k := range s.instances {
+		if st.instances[k].rank != 0 {
 			frames = append(frames, k)
 		}
 	}
-	slices.SortFunc(frames, func(a, b int32) int { return cmp.Compare(r.frames[a].arrived, r.frames[b].arrived) })
+	slices.SortFunc(frames, func(a, b int32) int { return cmp.Compare(st.instances[a].rank, st.instances[b].rank) })
 	return frames
 }
 
 // pastArrivals are the numbers of the instances in the order in which they ended, nil if that is the order of
 // the numbers.
-func (r *Run) pastArrivals(s *instances) []int {
+func (pr priorState) priorArrivals(s *subflowState) []int {
 	last, inOrder := int32(math.MinInt32), true
-	for _, k := range s.frames {
-		if arrived := r.frames[k].arrived; arrived != 0 {
+	for _, k := range s.instances {
+		if arrived := pr.instances[k].rank; arrived != 0 {
 			inOrder = inOrder && arrived >= last
 			last = arrived
 		}
@@ -58,10 +58,10 @@ func (r *Run) pastArrivals(s *instances) []int {
 	if inOrder {
 		return nil
 	}
-	frames := r.arrivals(s)
+	frames := pr.arrivals(s)
 	numbers := make([]int, len(frames))
 	for n, k := range frames {
-		numbers[n] = int(r.frames[k].instance)
+		numbers[n] = int(pr.instances[k].number)
 	}
 	return numbers
 }

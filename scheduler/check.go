@@ -64,7 +64,7 @@ func checkCommands(scope []*graph.Node, f *flow.Flow) error {
 
 // checkCycles refuses a layout in which nodes wait for one another.
 func checkCycles(l *layout) error {
-	if cycle := graph.FindCycle(l.statics); cycle != nil {
+	if cycle := graph.FindCycle(l.graphNodes); cycle != nil {
 		err := &CycleError{}
 		for _, e := range cycle {
 			err.Nodes = append(err.Nodes, e.Source.ID)

@@ -9,8 +9,8 @@ type Choice struct {
 }
 
 // Fields returns the values that an answer about a node gives, nil if it may give any.
-func (r *Run) Fields(node int) []flow.Param {
-	if rules := r.rulesOf(int32(node)); rules != nil {
+func (q queries) Fields(node int) []flow.Param {
+	if rules := q.rulesOf(int32(node)); rules != nil {
 		return rules.ApproveFields
 	}
 	return nil
@@ -18,14 +18,14 @@ func (r *Run) Fields(node int) []flow.Param {
 
 // Choices returns what the output "case" of a node chooses between, in the order of the file, and whether
 // another output leads anywhere: some edge fires after every success, or when no case does.
-func (r *Run) Choices(node int) (choices []Choice, open bool) {
+func (why explanations) Choices(node int) (choices []Choice, open bool) {
 	i := int32(node)
-	f := r.frameOf(i)
+	inst := why.instanceOf(i)
 	at := map[string]int{}
-	for _, l := range f.lay.out.of(i - f.node) {
+	for _, l := range inst.lay.out.of(i - inst.node) {
 		c := (*flow.Condition)(nil)
-		if f.lay.conditions != nil {
-			c = f.lay.conditions[l]
+		if inst.lay.conditions != nil {
+			c = inst.lay.conditions[l]
 		}
 		if c == nil || c.Kind != flow.OnCase {
 			open = open || c == nil || c.Kind != flow.OnFailure
@@ -37,7 +37,7 @@ func (r *Run) Choices(node int) (choices []Choice, open bool) {
 			at[c.Case] = k
 			choices = append(choices, Choice{Case: c.Case})
 		}
-		choices[k].Nodes = append(choices[k].Nodes, int(f.node+f.lay.edges[l].target))
+		choices[k].Nodes = append(choices[k].Nodes, int(inst.node+inst.lay.edges[l].target))
 	}
 	return choices, open
 }

@@ -7,16 +7,16 @@ import "container/heap"
 // as before; what waits for a moment (wait_until) waits for that.
 func (r *Run) clockSet(ev *Event) {
 	r.now = ev.At
-	if r.rares == nil {
+	if r.extra == nil {
 		return
 	}
 	for k := range r.timers.list {
-		if t := &r.timers.list[k]; t.kind != timeWait || !r.rareAt(t.node).fixed {
+		if t := &r.timers.list[k]; t.kind != timeWait || !r.extrasOf(t.node).fixed {
 			t.at += ev.By
 		}
 	}
 	heap.Init(&r.timers)
-	for i, x := range r.rares {
+	for i, x := range r.extra {
 		if x != nil && x.wait != WaitNone && x.until > 0 && !x.fixed {
 			x.until += ev.By
 			r.emit(Effect{Kind: Waiting, Node: i, Wait: x.wait, At: x.until, Message: x.text})

@@ -156,8 +156,8 @@ func (tr *controlTrial) forgetFailures(d *driver) {
 			continue
 		}
 		repeats := true
-		for f := d.run.frameOf(int32(i)); f.owner != noNode; f = d.run.frameOf(f.owner) {
-			owner := &d.run.nodes[f.owner]
+		for inst := d.run.instanceOf(int32(i)); inst.owner != noNode; inst = d.run.instanceOf(inst.owner) {
+			owner := &d.run.nodes[inst.owner]
 			repeats = repeats && !owner.decided && owner.status != graph.Idle
 		}
 		if repeats {

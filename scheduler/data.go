@@ -12,94 +12,94 @@ import (
 )
 
 // env is what the texts of a node, and those of the edges that leave it, see.
-func (r *Run) env(i int32) expression.Env { return r.envIn(r.frameNo(i)) }
+func (t *texts) env(i int32) expression.Env { return t.envIn(t.instanceNo(i)) }
 
 // testEnv is what the test of a sub-flow sees: its own nodes mean those of the latest instance.
-func (r *Run) testEnv(i int32) expression.Env {
-	e := r.env(i)
-	s, sub := r.rareAt(i).sub, r.subOf(i)
+func (t *texts) testEnv(i int32) expression.Env {
+	e := t.env(i)
+	s, sub := t.extrasOf(i).sub, t.subOf(i)
 	parent := e
-	e.Parent, e.Iteration = &parent, len(s.frames)
-	if r.rulesOf(i).Sub.Kind == flow.Until {
+	e.Parent, e.Iteration = &parent, len(s.instances)
+	if t.rulesOf(i).Sub.Kind == flow.Until {
 		e.Iteration-- // it is tested after the iteration that it is about, while before
 	}
-	outer, latest := r.frameNo(i), noNode
-	if len(s.frames) > 0 {
-		latest = s.frames[len(s.frames)-1]
+	outer, latest := t.instanceNo(i), noNode
+	if len(s.instances) > 0 {
+		latest = s.instances[len(s.instances)-1]
 	}
-	e.Previous = func(name string) expression.Node { return r.inRound(i, len(s.frames)-2, name) }
+	e.Previous = func(name string) expression.Node { return t.inIteration(i, len(s.instances)-2, name) }
 	e.Node = func(name string) expression.Node {
-		static := r.opt.Flow.FindIn(sub.home, name)
-		if at, ok := r.places[static]; ok && at.lay == sub {
+		static := t.opt.Flow.FindIn(sub.home, name)
+		if at, ok := t.places[static]; ok && at.lay == sub {
 			if latest == noNode {
 				return expression.Node{}
 			}
-			return r.view(r.frames[latest].node + at.local)
+			return t.nodeView(t.instances[latest].node + at.local)
 		}
 		if latest != noNode && static != nil && static.Home() == sub.home {
-			return r.seen(latest, static)
+			return t.lookup(latest, static)
 		}
-		return r.seen(outer, static)
+		return t.lookup(outer, static)
 	}
 	return e
 }
 
 // envIn is what a text sees that belongs to a node, or an edge, of a frame.
-func (r *Run) envIn(frame int32) expression.Env {
-	f := &r.frames[frame]
-	home := f.lay.home
-	e := expression.Env{Params: r.opt.Params, Variable: r.opt.Variable, Run: r.opt.Run, Now: r.now, UUID: r.uuid,
-		Node: func(name string) expression.Node { return r.seen(frame, r.opt.Flow.FindIn(home, name)) }}
-	if f.owner == noNode {
+func (t *texts) envIn(frame int32) expression.Env {
+	inst := &t.instances[frame]
+	home := inst.lay.home
+	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid,
+		Node: func(name string) expression.Node { return t.lookup(frame, t.opt.Flow.FindIn(home, name)) }}
+	if inst.owner == noNode {
 		return e
 	}
-	parent := r.envIn(r.frameNo(f.owner))
+	parent := t.envIn(t.instanceNo(inst.owner))
 	e.Parent = &parent
 	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
-	switch r.rulesOf(f.owner).Sub.Kind {
+	switch t.rulesOf(inst.owner).Sub.Kind {
 	case flow.Foreach:
-		e.Item, e.Index = r.item(f), int(f.instance)
+		e.Item, e.Index = t.item(inst), int(inst.number)
 	case flow.Times:
-		e.Index = int(f.instance)
+		e.Index = int(inst.number)
 	default:
-		e.Iteration = int(f.instance)
-		owner, before := f.owner, int(f.instance)-1
-		e.Previous = func(name string) expression.Node { return r.inRound(owner, before, name) }
+		e.Iteration = int(inst.number)
+		owner, before := inst.owner, int(inst.number)-1
+		e.Previous = func(name string) expression.Node { return t.inIteration(owner, before, name) }
 	}
 	return e
 }
 
 // inRound is what expressions see of a node of an iteration. One before the first has run nothing.
-func (r *Run) inRound(loop int32, round int, name string) expression.Node {
-	s := r.rareAt(loop).sub
-	if s == nil || round < 0 || round >= len(s.frames) {
+func (t *texts) inIteration(loop int32, round int, name string) expression.Node {
+	s := t.extrasOf(loop).sub
+	if s == nil || round < 0 || round >= len(s.instances) {
 		return expression.Node{}
 	}
-	return r.seen(s.frames[round], r.opt.Flow.FindIn(r.subOf(loop).home, name))
+	return t.lookup(s.instances[round], t.opt.Flow.FindIn(t.subOf(loop).home, name))
 }
 
 // item is the item of an instance of a foreach.
-func (r *Run) item(f *frame) any {
-	return r.rareAt(f.owner).sub.items[f.instance]
+func (st *state) item(inst *instance) any {
+	return st.extrasOf(inst.owner).sub.items[inst.number]
 }
 
 // uuid is the next id: the same in each life of the run, another one in each run.
-func (r *Run) uuid() string {
-	r.uuids++
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", r.opt.Seed, r.uuids))
+func (t *texts) uuid() string {
+	t.uuids++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", t.opt.Seed, t.uuids))
 	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // RFC 9562, version 4
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
 // view is what expressions see of a node.
-func (r *Run) view(i int32) expression.Node {
-	r.asked(i)
-	n := &r.nodes[i]
+func (t *texts) nodeView(i int32) expression.Node {
+	t.noteReference(i)
+	n := &t.nodes[i]
 	v := expression.Node{Status: n.status.String()}
-	if i == r.judged {
-		v.Status = r.verdict.String()
+	if i == t.deciding {
+		v.Status = t.decidingStatus.String()
 	}
-	x := r.rareAt(i)
+	x := t.extrasOf(i)
 	if x != nil && x.over {
 		v.Outputs = x.last.outputs
 		if x.last.hasExit {
@@ -109,23 +109,23 @@ func (r *Run) view(i int32) expression.Node {
 		v.ExitCode = new(int)
 	}
 	if x != nil && x.sub != nil {
-		v.Results = func() []map[string]expression.Node { return r.results(x.sub.frames) }
-		v.Arrivals = func() []map[string]expression.Node { return r.results(r.arrivals(x.sub)) }
+		v.Results = func() []map[string]expression.Node { return t.results(x.sub.instances) }
+		v.Arrivals = func() []map[string]expression.Node { return t.results(t.arrivals(x.sub)) }
 	}
 	return v
 }
 
 // results are instances of a sub-flow, each with its nodes by their ids and, before these, their local names.
-func (r *Run) results(frames []int32) []map[string]expression.Node {
+func (t *texts) results(frames []int32) []map[string]expression.Node {
 	list := make([]map[string]expression.Node, len(frames))
 	for k, frame := range frames {
-		f := &r.frames[frame]
-		list[k] = make(map[string]expression.Node, 2*len(f.lay.ids))
-		for v, id := range f.lay.ids {
-			list[k][id] = r.view(f.node + int32(v))
+		inst := &t.instances[frame]
+		list[k] = make(map[string]expression.Node, 2*len(inst.lay.ids))
+		for v, id := range inst.lay.ids {
+			list[k][id] = t.nodeView(inst.node + int32(v))
 		}
-		for v, name := range f.lay.names {
-			list[k][name] = r.view(f.node + int32(v))
+		for v, name := range inst.lay.names {
+			list[k][name] = t.nodeView(inst.node + int32(v))
 		}
 	}
 	return list
@@ -133,17 +133,17 @@ func (r *Run) results(frames []int32) []map[string]expression.Node {
 
 // Environment returns what the present execution of a node is told beyond what all are: KEY=VALUE,
 // later ones replace earlier ones. It is valid from its Execute on, until the execution is over.
-func (r *Run) Environment(node int) []string {
-	if x := r.rareAt(int32(node)); x != nil {
+func (t *texts) Environment(node int) []string {
+	if x := t.extrasOf(int32(node)); x != nil {
 		return x.env
 	}
 	return nil
 }
 
 // SecretVariable says whether a variable that an execution of a node is told holds a secret parameter.
-func (r *Run) SecretVariable(node int, name string) bool {
-	for i := int32(node); i != noNode; i = r.frameOf(i).owner {
-		if rules := r.rulesOf(i); rules != nil {
+func (t *texts) SecretVariable(node int, name string) bool {
+	for i := int32(node); i != noNode; i = t.instanceOf(i).owner {
+		if rules := t.rulesOf(i); rules != nil {
 			for _, v := range rules.Env {
 				if v.Name == name {
 					return v.Value.Secret()
@@ -156,18 +156,18 @@ func (r *Run) SecretVariable(node int, name string) bool {
 
 // ItemsCommand returns the command that gives the items of a sub-flow, which is what its Execute asks
 // for; "" for other nodes.
-func (r *Run) ItemsCommand(node int) string {
-	if r.subOf(int32(node)) == nil {
+func (q queries) ItemsCommand(node int) string {
+	if q.subOf(int32(node)) == nil {
 		return ""
 	}
-	return r.rulesOf(int32(node)).Sub.Command
+	return q.rulesOf(int32(node)).Sub.Command
 }
 
 // ParamVariables words the parameters of the run as environment variables of its commands.
-func (r *Run) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", r.opt.Params) }
+func (t *texts) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", t.opt.Params) }
 
 // SetID says what expressions see as run.id, if that was not known yet. It comes before Start.
-func (r *Run) SetID(id string) { r.opt.Run.ID = id }
+func (t *texts) SetID(id string) { t.opt.Run.ID = id }
 
 // appendValues words values as environment variables, sorted. Characters of names that those of
 // variables do not have become underscores.

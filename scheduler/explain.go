@@ -41,17 +41,17 @@ const (
 )
 
 // Explain tells why a node is as it is.
-func (r *Run) Explain(node int) Explanation {
-	n := &r.nodes[node]
+func (why explanations) Explain(node int) Explanation {
+	n := &why.nodes[node]
 	ex := Explanation{
-		Status: n.status, Reason: r.reasons[node],
+		Status: n.status, Reason: why.reasons[node],
 		Activations: int(n.activations), Executions: int(n.executions), Pending: int(n.pending),
-		Cause: r.cause(node),
+		Cause: why.cause(node),
 	}
-	f := r.frameOf(int32(node))
-	for _, l := range f.lay.in.of(int32(node) - f.node) {
-		j := int(f.edge + l)
-		switch m := r.marks[j]; {
+	inst := why.instanceOf(int32(node))
+	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
+		j := int(inst.edge + l)
+		switch m := why.marks[j]; {
 		case m.bears() == graph.ToRun:
 			ex.Have = append(ex.Have, j)
 		case m.bears() == graph.Dead, n.status == graph.Skipped && m&killed != 0:
@@ -61,35 +61,35 @@ func (r *Run) Explain(node int) Explanation {
 		}
 	}
 	if n.status == graph.Idle {
-		ex.Upstream = r.upstream(int32(node))
+		ex.Upstream = why.upstream(int32(node))
 	}
 	return ex
 }
 
-func (r *Run) cause(node int) Cause {
-	switch cause := r.nodes[node].cause; cause {
+func (why explanations) cause(node int) Cause {
+	switch cause := why.nodes[node].cause; cause {
 	case causeNone:
 		return Cause{Kind: CauseNone}
 	case causeStart:
 		return Cause{Kind: CauseStart}
 	case causeResume:
-		return Cause{Kind: CauseResume, Edges: r.joined(node)}
+		return Cause{Kind: CauseResume, Edges: why.joined(node)}
 	case causeJoin:
-		return Cause{Kind: CauseJoin, Edges: r.joined(node)}
+		return Cause{Kind: CauseJoin, Edges: why.joined(node)}
 	default:
 		return Cause{Kind: CauseTrigger, Edges: []int{int(cause)}}
 	}
 }
 
 // joined returns the edges whose tokens a join consumes. A join that decides early may have done without some.
-func (r *Run) joined(node int) []int {
+func (why explanations) joined(node int) []int {
 	var edges []int
-	f := r.frameOf(int32(node))
-	early := r.DecidesEarly(node)
-	for _, l := range f.lay.in.of(int32(node) - f.node) {
-		j := f.edge + l
-		all := f.lay.conditions == nil && (!early || r.nodes[f.node+f.lay.edges[l].source].status == graph.Ran)
-		if all || r.marks[j]&everFired != 0 {
+	inst := why.instanceOf(int32(node))
+	early := why.DecidesEarly(node)
+	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
+		j := inst.edge + l
+		all := inst.lay.conditions == nil && (!early || why.nodes[inst.node+inst.lay.edges[l].source].status == graph.Ran)
+		if all || why.marks[j]&everFired != 0 {
 			edges = append(edges, int(j))
 		}
 	}
@@ -97,25 +97,25 @@ func (r *Run) joined(node int) []int {
 }
 
 // Incoming is the number of blocking edges that lead to a node.
-func (r *Run) Incoming(node int) int {
-	f := r.frameOf(int32(node))
-	return len(f.lay.in.of(int32(node) - f.node))
+func (why explanations) Incoming(node int) int {
+	inst := why.instanceOf(int32(node))
+	return len(inst.lay.in.of(int32(node) - inst.node))
 }
 
 // Deciders returns the nodes because of which a node was skipped: those that went another way. Sources that
 // were skipped themselves have decided nothing, so it looks behind them.
-func (r *Run) Deciders(node int) []int {
-	f := r.frameOf(int32(node))
+func (why explanations) Deciders(node int) []int {
+	inst := why.instanceOf(int32(node))
 	var deciders []int
 	seen := map[int32]bool{int32(node): true}
 	for queue := []int32{int32(node)}; len(queue) > 0; queue = queue[1:] {
-		for _, l := range f.lay.in.of(queue[0] - f.node) {
-			source := f.node + f.lay.edges[l].source
-			if seen[source] || r.marks[f.edge+l]&killed == 0 {
+		for _, l := range inst.lay.in.of(queue[0] - inst.node) {
+			source := inst.node + inst.lay.edges[l].source
+			if seen[source] || why.marks[inst.edge+l]&killed == 0 {
 				continue
 			}
 			seen[source] = true
-			if r.nodes[source].status == graph.Skipped {
+			if why.nodes[source].status == graph.Skipped {
 				queue = append(queue, source)
 			} else {
 				deciders = append(deciders, int(source))
@@ -134,17 +134,17 @@ type Branch struct {
 
 // Branches returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
 // decided.
-func (r *Run) Branches(node int) []Branch {
-	f := r.frameOf(int32(node))
-	if f.lay.conditions == nil || !r.nodes[node].decided {
+func (why explanations) Branches(node int) []Branch {
+	inst := why.instanceOf(int32(node))
+	if inst.lay.conditions == nil || !why.nodes[node].decided {
 		return nil
 	}
 	var ways []Branch
 	conditional := false
-	for _, l := range f.lay.out.of(int32(node) - f.node) {
-		when := f.lay.conditions[l]
+	for _, l := range inst.lay.out.of(int32(node) - inst.node) {
+		when := inst.lay.conditions[l]
 		conditional = conditional || when != nil
-		ways = append(ways, Branch{int(f.edge + l), when, r.marks[f.edge+l]&latest != 0})
+		ways = append(ways, Branch{int(inst.edge + l), when, why.marks[inst.edge+l]&latest != 0})
 	}
 	if !conditional {
 		return nil
@@ -154,9 +154,9 @@ func (r *Run) Branches(node int) []Branch {
 
 // Unmatched says of a node that chooses by its output "case" that no edge was for what it put out, so that
 // none of those which it could choose fired. given is false if it has put out no case.
-func (r *Run) Unmatched(node int) (value any, given, unmatched bool) {
+func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	byCase := false
-	for _, way := range r.Branches(node) {
+	for _, way := range why.Branches(node) {
 		if way.When == nil {
 			continue
 		}
@@ -171,10 +171,10 @@ func (r *Run) Unmatched(node int) (value any, given, unmatched bool) {
 			return nil, false, false
 		}
 	}
-	if !byCase || r.nodes[node].status != graph.Ran {
+	if !byCase || why.nodes[node].status != graph.Ran {
 		return nil, false, false
 	}
-	value, given = r.Outputs(node)["case"]
+	value, given = queries(why).Outputs(node)["case"]
 	return value, given, true
 }
 
@@ -191,18 +191,18 @@ const (
 )
 
 // CutBy says which sub-flow around a node was ended before its time, and with it the node.
-func (r *Run) CutBy(node int) (subflow int, kind CutKind) {
-	for k := r.frameNo(int32(node)); k > 0; k = r.frameNo(r.frames[k].owner) {
-		owner := r.frames[k].owner
-		x := r.rareAt(owner)
-		if !r.frames[k].cut || x == nil || x.sub == nil {
+func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
+	for k := why.instanceNo(int32(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
+		owner := why.instances[k].owner
+		x := why.extrasOf(owner)
+		if !why.instances[k].cut || x == nil || x.sub == nil {
 			return subflow, kind
 		}
 		subflow, kind = int(owner), CutOther
 		if x.sub.stopping == ReasonTimeout {
 			return subflow, CutTimeout
 		}
-		if x.sub.stopping == ReasonInstances && r.rulesOf(owner).Sub.Cancel {
+		if x.sub.stopping == ReasonInstances && why.rulesOf(owner).Sub.Cancel {
 			return subflow, CutFailure
 		}
 		if x.loser {
@@ -213,22 +213,22 @@ func (r *Run) CutBy(node int) (subflow int, kind CutKind) {
 }
 
 // upstream searches backwards through nodes that are idle themselves.
-func (r *Run) upstream(node int32) []int {
-	f := r.frameOf(node)
-	in := f.lay.lists(func(e edge) (int32, bool) { return e.target, true })
+func (why explanations) upstream(node int32) []int {
+	inst := why.instanceOf(node)
+	in := inst.lay.lists(func(e edge) (int32, bool) { return e.target, true })
 	var failed []int
-	seen := make([]bool, len(f.lay.ids))
-	seen[node-f.node] = true
-	for queue := []int32{node - f.node}; len(queue) > 0; queue = queue[1:] {
+	seen := make([]bool, len(inst.lay.ids))
+	seen[node-inst.node] = true
+	for queue := []int32{node - inst.node}; len(queue) > 0; queue = queue[1:] {
 		for _, l := range in.of(queue[0]) {
-			v := f.lay.edges[l].source
-			if r.marks[f.edge+l].bears() != graph.Unmarked || seen[v] {
+			v := inst.lay.edges[l].source
+			if why.marks[inst.edge+l].bears() != graph.Unmarked || seen[v] {
 				continue
 			}
 			seen[v] = true
-			switch source := &r.nodes[f.node+v]; {
+			switch source := &why.nodes[inst.node+v]; {
 			case source.status == graph.Failed && !source.handled:
-				failed = append(failed, int(f.node+v))
+				failed = append(failed, int(inst.node+v))
 			case source.status == graph.Idle:
 				queue = append(queue, v)
 			}

@@ -115,13 +115,13 @@ func (fc *forecast) findCertain() {
 		x := &fc.list[k]
 		i := int32(x.Node)
 		x.Certain = x.Certain && fc.inAnyCase(i)
-		for at := i; ; at = r.frameOf(at).owner {
+		for at := i; ; at = r.instanceOf(at).owner {
 			x.Loser = x.Loser || r.dry.losers[at]
-			if r.frameNo(at) == 0 {
+			if r.instanceNo(at) == 0 {
 				break
 			}
 		}
-		x.Guess = r.inGuess(r.frameNo(i))
+		x.Guess = r.inRepresentative(r.instanceNo(i))
 		if !fc.certain[i] {
 			x.Edges = fc.unsureEdges(i)
 		}
@@ -132,15 +132,15 @@ func (fc *forecast) findCertain() {
 // findLosers finds what a join may cancel, or never begin, because it is decided before.
 func (fc *forecast) findLosers() {
 	r := fc.r
-	for k := range r.frames {
-		f := &r.frames[k]
-		for v, rules := range f.lay.rules {
-			join := f.node + int32(v)
-			if rules == nil || !rules.CancelLosers || !r.limitsJoin(join) && int(r.needs(join)) >= len(f.lay.in.of(int32(v))) {
+	for k := range r.instances {
+		inst := &r.instances[k]
+		for v, rules := range inst.lay.rules {
+			join := inst.node + int32(v)
+			if rules == nil || !rules.CancelLosers || !r.limitsJoin(join) && int(r.needs(join)) >= len(inst.lay.in.of(int32(v))) {
 				continue
 			}
-			for _, loser := range f.lay.leadingOnlyTo(int32(v)) {
-				r.dry.losers[f.node+loser] = true
+			for _, loser := range inst.lay.leadingOnlyTo(int32(v)) {
+				r.dry.losers[inst.node+loser] = true
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (fc *forecast) findLosers() {
 
 // inAnyCase says whether a node, and all sub-flows around it, are certain.
 func (fc *forecast) inAnyCase(i int32) bool {
-	for ; fc.certain[i]; i = fc.r.frameOf(i).owner {
-		if fc.r.frameNo(i) == 0 {
+	for ; fc.certain[i]; i = fc.r.instanceOf(i).owner {
+		if fc.r.instanceNo(i) == 0 {
 			return true
 		}
 	}
@@ -162,11 +162,11 @@ func (fc *forecast) isCertain(i int32) bool {
 	case causeStart, causeResume:
 		return true
 	}
-	f, need := r.frameOf(i), r.needs(i)
-	in := f.lay.in.of(i - f.node)
+	inst, need := r.instanceOf(i), r.needs(i)
+	in := inst.lay.in.of(i - inst.node)
 	fired := int32(0)
 	for _, l := range in {
-		if fc.firesSurely(f, l) {
+		if fc.firesSurely(inst, l) {
 			fired++
 		}
 	}
@@ -178,8 +178,8 @@ func (fc *forecast) isCertain(i int32) bool {
 	if need > 0 && fired >= need && !r.dry.kept[i] || need == 0 && len(in) > 0 && fired >= least {
 		return true
 	}
-	for l, e := range f.lay.edges {
-		if !e.blocking && f.node+e.target == i && fc.firesSurely(f, int32(l)) {
+	for l, e := range inst.lay.edges {
+		if !e.blocking && inst.node+e.target == i && fc.firesSurely(inst, int32(l)) {
 			return true
 		}
 	}
@@ -187,15 +187,15 @@ func (fc *forecast) isCertain(i int32) bool {
 }
 
 // limitsJoin says whether a join goes on with what has arrived when its time is up.
-func (r *Run) limitsJoin(i int32) bool {
-	rules := r.rulesOf(i)
+func (st *state) limitsJoin(i int32) bool {
+	rules := st.rulesOf(i)
 	return rules != nil && rules.JoinTimeout > 0
 }
 
-func (fc *forecast) firesSurely(f *frame, l int32) bool {
-	r, j := fc.r, f.edge+l
-	e := f.lay.edges[l]
-	source, target := f.node+e.source, f.node+e.target
+func (fc *forecast) firesSurely(inst *instance, l int32) bool {
+	r, j := fc.r, inst.edge+l
+	e := inst.lay.edges[l]
+	source, target := inst.node+e.source, inst.node+e.target
 	if r.marks[j]&everFired == 0 || r.dry.unsure[j] {
 		return false
 	}
@@ -207,10 +207,10 @@ func (fc *forecast) firesSurely(f *frame, l int32) bool {
 
 // unsureEdges are the edges that may lead to a node.
 func (fc *forecast) unsureEdges(i int32) (edges []int) {
-	f := fc.r.frameOf(i)
-	for l, e := range f.lay.edges {
-		if f.node+e.target == i && !fc.firesSurely(f, int32(l)) && !fc.r.dry.never[f.edge+int32(l)] {
-			edges = append(edges, int(f.edge)+l)
+	inst := fc.r.instanceOf(i)
+	for l, e := range inst.lay.edges {
+		if inst.node+e.target == i && !fc.firesSurely(inst, int32(l)) && !fc.r.dry.never[inst.edge+int32(l)] {
+			edges = append(edges, int(inst.edge)+l)
 		}
 	}
 	return edges
@@ -228,13 +228,13 @@ func (fc *forecast) findPossible() {
 	may := map[int32]bool{} // edges
 	for ; len(queue) > 0; queue = queue[1:] {
 		i := queue[0]
-		f := r.frameOf(i)
-		for _, l := range f.lay.out.of(i - f.node) {
-			j, t := f.edge+l, f.node+f.lay.edges[l].target
-			if may[j] = true; r.dry.never[j] || fc.seen[t] > 0 || r.staysAsItIs(t) || !fc.mayActivate(f, l, t, may) {
+		inst := r.instanceOf(i)
+		for _, l := range inst.lay.out.of(i - inst.node) {
+			j, t := inst.edge+l, inst.node+inst.lay.edges[l].target
+			if may[j] = true; r.dry.never[j] || fc.seen[t] > 0 || r.leftAlone(t) || !fc.mayActivate(inst, l, t, may) {
 				continue
 			}
-			fc.list = append(fc.list, Expected{Node: int(t), Guess: r.inGuess(r.frameNo(t)), Edges: fc.unsureEdges(t), Mocked: r.isMocked(t)})
+			fc.list = append(fc.list, Expected{Node: int(t), Guess: r.inRepresentative(r.instanceNo(t)), Edges: fc.unsureEdges(t), Mocked: r.isMocked(t)})
 			fc.seen[t] = len(fc.list)
 			queue = append(queue, t)
 		}
@@ -242,25 +242,25 @@ func (fc *forecast) findPossible() {
 	for k := range fc.list {
 		x := &fc.list[k]
 		i := int32(x.Node)
-		f := r.frameOf(i)
+		inst := r.instanceOf(i)
 		if r.subOf(i) == nil {
 			continue
 		}
 		_, goesOn := r.goesOn(i)
-		x.MayRestart = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !f.lay.single[i-f.node]
+		x.MayRestart = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !inst.lay.single[i-inst.node]
 	}
 }
 
 // mayActivate says whether an edge that may fire could lead to a node. One that was decided before needs
 // the marks of all its edges anew.
-func (fc *forecast) mayActivate(f *frame, l, t int32, may map[int32]bool) bool {
+func (fc *forecast) mayActivate(inst *instance, l, t int32, may map[int32]bool) bool {
 	r := fc.r
-	if !f.lay.edges[l].blocking || !r.dry.kept[t] || !f.lay.single[t-f.node] {
+	if !inst.lay.edges[l].blocking || !r.dry.kept[t] || !inst.lay.single[t-inst.node] {
 		return true
 	}
-	in, marks := f.lay.in.of(t-f.node), int32(0)
+	in, marks := inst.lay.in.of(t-inst.node), int32(0)
 	for _, k := range in {
-		if m := r.marks[f.edge+k]; may[f.edge+k] || m.marked() {
+		if m := r.marks[inst.edge+k]; may[inst.edge+k] || m.marked() {
 			marks++
 		}
 	}

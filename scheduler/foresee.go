@@ -20,42 +20,46 @@ type Source struct{ Node, Execution int }
 // So it leaves out what anything else can have a say in: nodes that a non-blocking edge leads to, all
 // loops, what follows on these, and whatever a resume may activate twice. A run that is to fail fast
 // foresees nothing. It changes nothing; no Step may come before the caller has stopped asking.
-func (r *Run) Lookahead() iter.Seq[Upcoming] {
+func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 	return func(yield func(Upcoming) bool) {
-		if r.halted || r.opt.FailFast || len(r.flight) == 0 {
+		if la.halted || la.opt.FailFast || len(la.inFlight) == 0 {
 			return
 		}
-		if r.sight.gets == nil {
-			r.sight.gets = make([]int32, len(r.outer.ids))
+		if la.gets == nil {
+			la.gets = make([]int32, len(la.outer.ids))
 		}
-		r.look(yield)
-		for _, t := range r.sight.touched {
-			r.sight.gets[t] = 0
+		la.search(yield)
+		for _, t := range la.touched {
+			la.gets[t] = 0
 		}
-		r.sight.touched = r.sight.touched[:0]
+		la.touched = la.touched[:0]
 	}
 }
 
-// sight is scratch for Lookahead.
-type sight struct {
+// lookahead finds what is certain to come next.
+type lookahead struct {
+	*state
+	inFlight []int32 // nodes that were dispatched, in no order that means anything
+
+	// Scratch of Lookahead:
 	gets    []int32 // how many of the tokens that a node misses come from what is in flight or foreseen
 	touched []int32 // nodes that get any
 	queue   []int32 // what is in flight, then what is foreseen
 	after   []Source
 }
 
-func (r *Run) look(yield func(Upcoming) bool) {
-	s := &r.sight
-	s.queue = append(s.queue[:0], r.flight...)
+func (la *lookahead) search(yield func(Upcoming) bool) {
+	s := la
+	s.queue = append(s.queue[:0], la.inFlight...)
 	for at := 0; at < len(s.queue); at++ {
 		i := s.queue[at]
-		if !r.nodes[i].once {
+		if !la.nodes[i].atMostOnce {
 			continue
 		}
-		for _, j := range r.outer.out.of(i) {
-			t := r.outer.edges[j].target
-			n := &r.nodes[t]
-			if r.marks[j].marked() || !n.once || n.activations > 0 || n.executions > 0 {
+		for _, j := range la.outer.out.of(i) {
+			t := la.outer.edges[j].target
+			n := &la.nodes[t]
+			if la.marks[j].marked() || !n.atMostOnce || n.activations > 0 || n.executions > 0 {
 				continue
 			}
 			if s.gets[t] == 0 {
@@ -65,7 +69,7 @@ func (r *Run) look(yield func(Upcoming) bool) {
 				continue
 			}
 			s.queue = append(s.queue, t)
-			if !yield(Upcoming{int(t), int(n.executions) + 1, r.sources(t)}) {
+			if !yield(Upcoming{int(t), int(n.executions) + 1, la.sources(t)}) {
 				return
 			}
 		}
@@ -73,41 +77,41 @@ func (r *Run) look(yield func(Upcoming) bool) {
 }
 
 // sources are the executions that the tokens a node misses come from.
-func (r *Run) sources(t int32) []Source {
-	after := r.sight.after[:0]
-	for _, j := range r.outer.in.of(t) {
-		if r.marks[j].marked() {
+func (la *lookahead) sources(t int32) []Source {
+	after := la.after[:0]
+	for _, j := range la.outer.in.of(t) {
+		if la.marks[j].marked() {
 			continue
 		}
-		i := r.outer.edges[j].source
-		n := &r.nodes[i]
+		i := la.outer.edges[j].source
+		n := &la.nodes[i]
 		number := int(n.executions)
-		if !n.handed {
+		if !n.dispatched {
 			number++
 		}
 		after = append(after, Source{int(i), number})
 	}
-	r.sight.after = after
+	la.after = after
 	return after
 }
 
 // findOnce marks the nodes of which Lookahead may speak: those that this run activates once at most, so
 // that their next execution is their only one, and about which only success decides. It looks at where
 // Start has led.
-func (r *Run) findOnce() {
-	if len(r.opt.Mocks) > 0 {
+func (la *lookahead) findAtMostOnce() {
+	if len(la.opt.Mocks) > 0 {
 		return
 	}
-	l := r.outer
+	l := la.outer
 	triggered, any := make([]bool, len(l.ids)), false
 	for _, e := range l.edges {
 		if !e.blocking {
 			triggered[e.target], any = true, true
 		}
 	}
-	if !any && r.mode == Fresh && r.opt.Flow == nil {
-		for i := range r.nodes {
-			r.nodes[i].once = true
+	if !any && la.mode == Fresh && la.opt.Flow == nil {
+		for i := range la.nodes {
+			la.nodes[i].atMostOnce = true
 		}
 		return
 	}
@@ -117,9 +121,9 @@ func (r *Run) findOnce() {
 	for _, i := range order {
 		most[i] = 2
 		if !triggered[i] && alone[i] {
-			most[i] = min(2, r.nodes[i].activations+r.mostJoins(i, most))
+			most[i] = min(2, la.nodes[i].activations+la.mostJoins(i, most))
 		}
-		r.nodes[i].once = most[i] <= 1 && (certain == nil || certain[i])
+		la.nodes[i].atMostOnce = most[i] <= 1 && (certain == nil || certain[i])
 	}
 }
 
@@ -155,15 +159,15 @@ func (l *layout) spread(order []int32, certain []bool) []bool {
 
 // mostJoins bounds how often the blocking in-edges of a node can all have a token, given how often
 // their sources execute at most.
-func (r *Run) mostJoins(i int32, most []int32) int32 {
-	in := r.outer.in.of(i)
+func (la *lookahead) mostJoins(i int32, most []int32) int32 {
+	in := la.outer.in.of(i)
 	if len(in) == 0 {
 		return 0
 	}
 	joins := int32(2)
 	for _, j := range in {
-		tokens := most[r.outer.edges[j].source]
-		if r.marks[j].marked() {
+		tokens := most[la.outer.edges[j].source]
+		if la.marks[j].marked() {
 			tokens++
 		}
 		joins = min(joins, tokens)
@@ -172,15 +176,15 @@ func (r *Run) mostJoins(i int32, most []int32) int32 {
 }
 
 // takeOff notes that a node has an execution in flight, land that it has not any more.
-func (r *Run) takeOff(i int32) {
-	r.nodes[i].seat = int32(len(r.flight))
-	r.flight = append(r.flight, i)
+func (la *lookahead) addInFlight(i int32) {
+	la.nodes[i].flightPos = int32(len(la.inFlight))
+	la.inFlight = append(la.inFlight, i)
 }
 
-func (r *Run) land(i int32) {
-	last := len(r.flight) - 1
-	moved := r.flight[last]
-	r.flight[r.nodes[i].seat] = moved
-	r.nodes[moved].seat = r.nodes[i].seat
-	r.flight = r.flight[:last]
+func (la *lookahead) removeInFlight(i int32) {
+	last := len(la.inFlight) - 1
+	moved := la.inFlight[last]
+	la.inFlight[la.nodes[i].flightPos] = moved
+	la.nodes[moved].flightPos = la.nodes[i].flightPos
+	la.inFlight = la.inFlight[:last]
 }

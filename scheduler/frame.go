@@ -3,40 +3,40 @@ package scheduler
 import "wf/graph"
 
 // A frame is one instance of a layout: the outer flow, which is frame 0, or an instance of a sub-flow.
-type frame struct {
+type instance struct {
 	lay        *layout
 	node, edge int32 // the numbers of its first ones
 	owner      int32 // the sub-flow, noNode for the outer flow
-	instance   int32 // which one of the sub-flow, from 0
-	arrived    int32 // its rank among those that have ended, see arrive; 0 = it has not
+	number     int32 // which one of the sub-flow, from 0
+	rank       int32 // its rank among those that have ended, see arrive; 0 = it has not
 
 	active     int32 // nodes that are Queued or Running
 	joins      int32 // joins whose time is running
 	unhandled  int32 // nodes that are Failed, and no edge has fired for that
 	cut        bool  // something of it was taken back or not begun, because the run or its sub-flow ends
 	over       bool
-	again      bool        // all of it is repeated (Options.Repeat)
+	repeated   bool        // all of it is repeated (Options.Repeat)
 	settlement *settlement // when the layout is loose
 }
 
 // addFrame makes the nodes and edges of an instance.
-func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
-	k := int32(len(r.frames))
-	f := frame{lay: lay, node: int32(len(r.nodes)), edge: int32(len(r.marks)), owner: owner, instance: instance,
-		again: r.isAgain(owner, instance)}
+func (r *Run) addInstance(lay *layout, owner, number int32) int32 {
+	k := int32(len(r.instances))
+	inst := instance{lay: lay, node: int32(len(r.nodes)), edge: int32(len(r.marks)), owner: owner, number: number,
+		repeated: r.repeatsInstance(owner, number)}
 	r.nodes = grow(r.nodes, len(lay.ids))
 	r.reasons = grow(r.reasons, len(lay.ids))
 	r.marks = grow(r.marks, len(lay.edges))
 	for i := range lay.ids {
-		n := &r.nodes[f.node+int32(i)]
+		n := &r.nodes[inst.node+int32(i)]
 		*n = node{cause: causeNone, idempotent: lay.idempotent[i], missing: int32(len(lay.in.of(int32(i))))}
 	}
 	if r.opt.Flow != nil {
-		r.rares = grow(r.rares, len(lay.ids))
+		r.extra = grow(r.extra, len(lay.ids))
 		r.homes = grow(r.homes, len(lay.ids))
 		r.lives = grow(r.lives, len(lay.ids))
 		for i := range lay.ids {
-			r.homes[f.node+int32(i)] = k
+			r.homes[inst.node+int32(i)] = k
 		}
 	}
 	r.counts[graph.Idle] += len(lay.ids)
@@ -47,20 +47,20 @@ func (r *Run) addFrame(lay *layout, owner, instance int32) int32 {
 		}
 	}
 	if lay.loose {
-		f.settlement = newSettlement(lay)
+		inst.settlement = newSettlement(lay)
 	}
-	r.frames = append(r.frames, f)
+	r.instances = append(r.instances, inst)
 	return k
 }
 
 // assume gives a node the status that it had before the run, or before this instance was recalled.
-func (r *Run) assume(i int32, s graph.Status) {
-	n := &r.nodes[i]
-	r.counts[n.status]--
-	r.counts[s]++
+func (st *state) setInitialStatus(i int32, s graph.Status) {
+	n := &st.nodes[i]
+	st.counts[n.status]--
+	st.counts[s]++
 	n.status = s
 	if s == graph.Failed {
-		r.frameOf(i).unhandled++
+		st.instanceOf(i).unhandled++
 	}
 }
 
@@ -73,34 +73,34 @@ func grow[T any](list []T, more int) []T {
 }
 
 // frameOf is the frame of a node, and localOf its number in there.
-func (r *Run) frameOf(i int32) *frame { return &r.frames[r.frameNo(i)] }
+func (st *state) instanceOf(i int32) *instance { return &st.instances[st.instanceNo(i)] }
 
 // frameNo is the number of the frame of a node.
-func (r *Run) frameNo(i int32) int32 {
-	if r.homes == nil {
+func (st *state) instanceNo(i int32) int32 {
+	if st.homes == nil {
 		return 0
 	}
-	return r.homes[i]
+	return st.homes[i]
 }
 
-func (r *Run) localOf(i int32) int32 { return i - r.frameOf(i).node }
+func (st *state) localOf(i int32) int32 { return i - st.instanceOf(i).node }
 
 // frameOfEdge is the frame of an edge.
-func (r *Run) frameOfEdge(j int32) *frame {
-	lo, hi := 0, len(r.frames)
+func (st *state) instanceOfEdge(j int32) *instance {
+	lo, hi := 0, len(st.instances)
 	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; r.frames[mid].edge <= j {
+		if mid := (lo + hi) / 2; st.instances[mid].edge <= j {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	return &r.frames[lo]
+	return &st.instances[lo]
 }
 
 // edgeAt returns an edge with the numbers that its ends have in the run.
-func (r *Run) edgeAt(j int32) edge {
-	f := r.frameOfEdge(j)
-	e := f.lay.edges[j-f.edge]
-	return edge{e.source + f.node, e.target + f.node, e.blocking}
+func (st *state) edgeAt(j int32) edge {
+	inst := st.instanceOfEdge(j)
+	e := inst.lay.edges[j-inst.edge]
+	return edge{e.source + inst.node, e.target + inst.node, e.blocking}
 }

@@ -130,27 +130,27 @@ func (fz *fuzzing) consistent() {
 	var counts [graph.Statuses]int
 	for i := range r.nodes {
 		counts[r.nodes[i].status]++
-		if r.nodes[i].handed && !busy(r.nodes[i].status) {
+		if r.nodes[i].dispatched && !busy(r.nodes[i].status) {
 			fz.t.Fatalf("%s is handed over and %q", r.Path(i), r.nodes[i].status)
 		}
 	}
 	if counts != r.counts {
 		fz.t.Fatalf("counted %v, want %v", r.counts, counts)
 	}
-	for k := range r.frames {
+	for k := range r.instances {
 		fz.consistentFrame(k)
 	}
-	if len(r.works.dead)+len(r.works.ended)+len(r.works.losers)+len(r.works.ready)+len(r.works.still)+len(r.works.quiet) > 0 {
-		fz.t.Fatalf("work is left: %+v", r.works)
+	if len(r.todo.dead)+len(r.todo.ended)+len(r.todo.losers)+len(r.todo.ready)+len(r.todo.unsettled)+len(r.todo.idle) > 0 {
+		fz.t.Fatalf("work is left: %+v", r.todo)
 	}
 }
 
 func (fz *fuzzing) consistentFrame(k int) {
 	r := fz.d.run
-	f := &r.frames[k]
+	inst := &r.instances[k]
 	active, unhandled := int32(0), int32(0)
-	for v := range f.lay.ids {
-		i := f.node + int32(v)
+	for v := range inst.lay.ids {
+		i := inst.node + int32(v)
 		n := &r.nodes[i]
 		if busy(n.status) {
 			active++
@@ -159,8 +159,8 @@ func (fz *fuzzing) consistentFrame(k int) {
 			unhandled++
 		}
 		missing, live := int32(0), int32(0)
-		for _, l := range f.lay.in.of(int32(v)) {
-			switch r.marks[f.edge+l].bears() {
+		for _, l := range inst.lay.in.of(int32(v)) {
+			switch r.marks[inst.edge+l].bears() {
 			case graph.Unmarked:
 				missing++
 			case graph.ToRun:
@@ -171,10 +171,10 @@ func (fz *fuzzing) consistentFrame(k int) {
 			fz.t.Fatalf("%s misses %d marks, want %d, or has not %d tokens", r.Path(int(i)), n.missing, missing, live)
 		}
 	}
-	if !r.plain && f.active != active || f.unhandled != unhandled {
-		fz.t.Fatalf("frame %d: %d active and %d unhandled, want %d and %d", k, f.active, f.unhandled, active, unhandled)
+	if !r.plain && inst.active != active || inst.unhandled != unhandled {
+		fz.t.Fatalf("frame %d: %d active and %d unhandled, want %d and %d", k, inst.active, inst.unhandled, active, unhandled)
 	}
-	if f.over && active > 0 {
+	if inst.over && active > 0 {
 		fz.t.Fatalf("frame %d is over, and %d nodes are active", k, active)
 	}
 }

@@ -2,64 +2,64 @@ package scheduler
 
 // limitJoin starts the timer of join_timeout when the first edge of a round has fired. Dead edges do not start it:
 // if only dead edges had arrived when the time is up, the node would be skipped although others still lead to it.
-func (r *Run) limitJoin(i int32) {
-	rules := r.rulesOf(i)
-	if rules == nil || rules.JoinTimeout == 0 || r.halted || r.frameOf(i).cut {
+func (jn join) startTimer() {
+	rules := jn.rulesOf(jn.node)
+	if rules == nil || rules.JoinTimeout == 0 || jn.halted || jn.instanceOf(jn.node).cut {
 		return
 	}
-	x := r.rareOf(i)
-	f := r.frameOf(i)
-	if x.limited || r.lives[i] == 0 {
+	x := jn.makeExtras(jn.node)
+	inst := jn.instanceOf(jn.node)
+	if x.limited || jn.lives[jn.node] == 0 {
 		return
 	}
 	x.limited = true
-	f.joins++
-	r.addTimer(i, timeJoin, r.now+int64(rules.JoinTimeout))
+	inst.joins++
+	jn.addTimer(jn.node, timeJoin, jn.now+int64(rules.JoinTimeout))
 }
 
 // joinOver ends that time: the round is decided.
-func (r *Run) joinOver(i int32) {
-	x := r.rareAt(i)
+func (jn join) stopTimer() {
+	x := jn.extrasOf(jn.node)
 	if x == nil || !x.limited {
 		return
 	}
 	x.limited = false
-	r.dropTimer(i, timeJoin)
-	f := r.frameOf(i)
-	f.joins = max(0, f.joins-1) // a frame that is cut waits for none
-	if k := r.frameNo(i); k > 0 && f.active == 0 && f.joins == 0 {
-		r.works.quiet = append(r.works.quiet, k)
+	jn.dropTimer(jn.node, timeJoin)
+	inst := jn.instanceOf(jn.node)
+	inst.joins = max(0, inst.joins-1) // a frame that is cut waits for none
+	if k := jn.instanceNo(jn.node); k > 0 && inst.active == 0 && inst.joins == 0 {
+		jn.todo.idle = append(jn.todo.idle, k)
 	}
-	r.settleLater(i)
+	jn.settleLater(jn.node)
 }
 
 // joinTimeUp decides with what has arrived.
-func (r *Run) joinTimeUp(i int32) {
-	if r.halted || r.frameOf(i).cut {
+func (jn join) joinTimeUp() {
+	if jn.halted || jn.instanceOf(jn.node).cut {
 		return
 	}
-	r.rareOf(i).joined = true
-	r.joinOver(i)
-	live := r.lives[i] > 0
-	r.decideJoin(i, live, causeJoin)
-	if live && r.rulesOf(i).CancelLosers {
-		r.works.losers = append(r.works.losers, i)
+	jn.makeExtras(jn.node).joined = true
+	jn.stopTimer()
+	live := jn.lives[jn.node] > 0
+	jn.decide(live, causeJoin)
+	if live && jn.rulesOf(jn.node).CancelLosers {
+		jn.todo.losers = append(jn.todo.losers, jn.node)
 	}
 }
 
 // cancelLosers cancels what is active only for a join that has decided: nodes from which every path
 // leads to it.
-func (r *Run) cancelLosers(join int32) {
-	k, f := r.frameNo(join), r.frameOf(join)
-	only := f.lay.leadingOnlyTo(join - f.node)
-	if r.dry != nil {
+func (jn join) cancelLosers() {
+	k, inst := jn.instanceNo(jn.node), jn.instanceOf(jn.node)
+	only := inst.lay.leadingOnlyTo(jn.node - inst.node)
+	if jn.dry != nil {
 		return // findLosers
 	}
 	for _, v := range only {
-		i := r.frames[k].node + v
-		if busy(r.nodes[i].status) {
-			r.rareOf(i).loser = true
-			r.cancelNode(i)
+		i := jn.instances[k].node + v
+		if busy(jn.nodes[i].status) {
+			jn.makeExtras(i).loser = true
+			jn.activity(i).cancel()
 		}
 	}
 }
@@ -79,3 +79,11 @@ func (l *layout) leadingOnlyTo(node int32) []int32 {
 	}
 	return list[1:]
 }
+
+// join is where the blocking edges to a node come together.
+type join struct {
+	*Run
+	node int32
+}
+
+func (r *Run) join(i int32) join { return join{r, i} }

@@ -8,7 +8,7 @@ import (
 // A layout is the copy of one flow: the outer one, or what lies in a sub-flow. It never changes.
 type layout struct {
 	ids        []string
-	statics    []*graph.Node // who they are; only Flow is asked about them
+	graphNodes []*graph.Node // who they are; only Flow is asked about them
 	idempotent []bool
 	keys       []int // graph.Edge.Key
 	edges      []edge
@@ -48,7 +48,7 @@ func (c csr) of(node int32) []int32 { return c.edges[c.first[node]:c.first[node+
 
 // layOut copies the scope, each sub-flow into a layout of its own.
 func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
-	b := builder{f: r.opt.Flow, g: g, local: make([]int32, len(g.Nodes())), outer: &layout{}}
+	b := layoutBuilder{f: r.opt.Flow, g: g, local: make([]int32, len(g.Nodes())), outer: &layout{}}
 	b.layouts = append(b.layouts, b.outer)
 	if b.f != nil {
 		b.homes, b.lays = map[*graph.Node]*layout{nil: b.outer}, make([]*layout, len(g.Nodes()))
@@ -80,7 +80,7 @@ func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 }
 
 // builder makes the layouts of a run.
-type builder struct {
+type layoutBuilder struct {
 	f       *flow.Flow // nil for a plain graph
 	groups  *flow.Flow // knows what edges to groups mean
 	g       *graph.Graph
@@ -91,7 +91,7 @@ type builder struct {
 	outer   *layout
 }
 
-func (b *builder) layoutOf(home *graph.Node) *layout {
+func (b *layoutBuilder) layoutOf(home *graph.Node) *layout {
 	lay := b.homes[home]
 	if lay == nil {
 		lay = &layout{home: home}
@@ -102,7 +102,7 @@ func (b *builder) layoutOf(home *graph.Node) *layout {
 }
 
 // place is where a node of the graph lies; its layout is nil if it is not in scope.
-func (b *builder) place(n *graph.Node) place {
+func (b *layoutBuilder) place(n *graph.Node) place {
 	i := b.local[n.Pos()]
 	switch {
 	case i == 0:
@@ -113,7 +113,7 @@ func (b *builder) place(n *graph.Node) place {
 	return place{b.lays[n.Pos()], i - 1}
 }
 
-func (b *builder) copyNodes(scope []*graph.Node) {
+func (b *layoutBuilder) copyNodes(scope []*graph.Node) {
 	l, edges := b.outer, 0
 	l.ids, l.idempotent = make([]string, 0, len(scope)), make([]bool, 0, len(scope))
 	for _, n := range scope {
@@ -123,7 +123,7 @@ func (b *builder) copyNodes(scope []*graph.Node) {
 				lay = b.layoutOf(n.Home())
 			}
 			b.lays[n.Pos()] = lay
-			lay.statics = append(lay.statics, n)
+			lay.graphNodes = append(lay.graphNodes, n)
 		}
 		if lay == l {
 			edges += len(n.Out)
@@ -133,12 +133,12 @@ func (b *builder) copyNodes(scope []*graph.Node) {
 		b.local[n.Pos()] = int32(len(lay.ids))
 	}
 	if b.lays == nil {
-		l.statics = scope
+		l.graphNodes = scope
 	}
 	l.keys, l.edges, l.marked = make([]int, 0, edges), make([]edge, 0, edges), make([]mark, 0, edges)
 }
 
-func (b *builder) copyEdges() error {
+func (b *layoutBuilder) copyEdges() error {
 	for _, e := range b.g.Edges() {
 		source, target := b.local[e.Source.Pos()], b.local[e.Target.Pos()]
 		switch {
@@ -157,7 +157,7 @@ func (b *builder) copyEdges() error {
 	return nil
 }
 
-func (b *builder) copyEdge(e *graph.Edge, from, to *graph.Node) error {
+func (b *layoutBuilder) copyEdge(e *graph.Edge, from, to *graph.Node) error {
 	source, target := b.place(from), b.place(to)
 	if source.lay == nil || target.lay == nil {
 		return nil
@@ -183,7 +183,7 @@ func (l *layout) addEdge(e *graph.Edge, source, target int32) {
 
 // copyGroupEdge copies an edge to or from a container. One that is a mere group stands for the nodes
 // in it at which it is entered or left.
-func (b *builder) copyGroupEdge(e *graph.Edge) error {
+func (b *layoutBuilder) copyGroupEdge(e *graph.Edge) error {
 	if b.groups == nil {
 		b.groups, _ = flow.Read(b.g)
 	}
@@ -282,22 +282,22 @@ func (l *layout) startNodes() []bool {
 }
 
 // forget lets go of what only NewRun needs.
-func (l *layout) forget(plain bool) {
+func (l *layout) releaseScope(plain bool) {
 	l.marked = nil
 	if plain {
-		l.statics = nil
+		l.graphNodes = nil
 	}
 }
 
 // control copies what the flow says about the nodes and edges of a layout.
-func (b *builder) control(l *layout) {
+func (b *layoutBuilder) control(l *layout) {
 	if b.f == nil {
 		return
 	}
 	rules, subs := make([]*flow.Rules, len(l.ids)), make([]*layout, len(l.ids))
 	anyRules, anySubs := false, false
 	l.names = make([]string, len(l.ids))
-	for i, n := range l.statics {
+	for i, n := range l.graphNodes {
 		rules[i], l.names[i] = b.f.Node(n), b.f.LocalName(n)
 		anyRules = anyRules || rules[i] != nil
 		if n.SubFlow() {

@@ -69,44 +69,44 @@ func (p PriorNode) view() expression.Node {
 
 // Prior returns what a later run has to know of this one. It is nil for a run without a flow, of which
 // the statuses say everything.
-func (r *Run) Prior() Prior {
-	if r.opt.Flow == nil {
+func (pr priorState) Prior() Prior {
+	if pr.opt.Flow == nil {
 		return nil
 	}
-	past, present := Prior{}, r.present()
-	for i := range r.nodes {
+	past, present := Prior{}, pr.current()
+	for i := range pr.nodes {
 		i := int32(i)
-		if !present[r.frameNo(i)] {
+		if !present[pr.instanceNo(i)] {
 			continue
 		}
-		if p, worth := r.pastOf(i); worth {
-			past[r.Path(int(i))] = p
+		if p, worth := pr.priorOf(i); worth {
+			past[pr.Path(int(i))] = p
 		}
 	}
-	r.carryOver(past)
+	pr.carryOver(past)
 	return past
 }
 
 // present says which frames are of the latest activation of their sub-flow: only these have a path.
-func (r *Run) present() []bool {
-	present := make([]bool, len(r.frames))
+func (st *state) current() []bool {
+	present := make([]bool, len(st.instances))
 	present[0] = true
-	for k := 1; k < len(r.frames); k++ {
-		f := &r.frames[k]
-		sub := r.rareAt(f.owner).sub
-		present[k] = present[r.frameNo(f.owner)] && sub != nil && int(f.instance) < len(sub.frames) && sub.frames[f.instance] == int32(k)
+	for k := 1; k < len(st.instances); k++ {
+		inst := &st.instances[k]
+		sub := st.extrasOf(inst.owner).sub
+		present[k] = present[st.instanceNo(inst.owner)] && sub != nil && int(inst.number) < len(sub.instances) && sub.instances[inst.number] == int32(k)
 	}
 	return present
 }
 
 // carryOver keeps what an even earlier run has made of instances at which this run has not arrived: a
 // later one does not repeat them either.
-func (r *Run) carryOver(past Prior) {
-	for path, p := range r.opt.Prior {
-		if _, known := past[path]; known || r.mode != Resume {
+func (pr priorState) carryOver(past Prior) {
+	for path, p := range pr.opt.Prior {
+		if _, known := past[path]; known || pr.mode != Resume {
 			continue
 		}
-		if r.notReached(path) {
+		if pr.notReached(path) {
 			past[path] = p
 		}
 	}
@@ -114,7 +114,7 @@ func (r *Run) carryOver(past Prior) {
 
 // notReached says whether a path leads into an instance that an earlier run has begun, and this one would
 // still have gone on with.
-func (r *Run) notReached(path string) bool {
+func (pr priorState) notReached(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
 		if end < 0 {
@@ -122,13 +122,13 @@ func (r *Run) notReached(path string) bool {
 		}
 		end += at
 		open := strings.LastIndexByte(path[:end], '[')
-		i, ok := r.indexOf(path[:max(open, 0)])
+		i, ok := pr.indexOf(path[:max(open, 0)])
 		number, err := strconv.Atoi(path[open+1 : end])
 		if !ok || err != nil {
 			return false
 		}
-		if x := r.rareAt(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.frames) {
-			return number < r.pastInstances(int32(i))
+		if x := pr.extrasOf(int32(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
+			return number < pr.priorInstances(int32(i))
 		}
 		at = end + 1
 	}
@@ -136,22 +136,22 @@ func (r *Run) notReached(path string) bool {
 
 // LeavesOut says whether a path leads to a node that is not part of the run, in an instance that is: what an
 // earlier run has made of it still holds. It does not if the instance is about another item now.
-func (r *Run) LeavesOut(path string) bool {
+func (pr priorState) LeavesOut(path string) bool {
 	for at := 0; ; {
 		end := strings.Index(path[at:], "]/")
 		if end < 0 {
-			_, ok := r.Index(path)
+			_, ok := pr.Index(path)
 			return at > 0 && !ok
 		}
 		end += at
 		open := strings.LastIndexByte(path[:end], '[')
-		i, ok := r.indexOf(path[:max(open, 0)])
+		i, ok := pr.indexOf(path[:max(open, 0)])
 		if !ok {
 			return at > 0
 		}
 		number, err := strconv.Atoi(path[open+1 : end])
-		x := r.rareAt(int32(i))
-		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.frames) || !r.sameItem(i, number, x.sub.items) {
+		x := pr.extrasOf(int32(i))
+		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.instances) || !pr.sameItem(i, number, x.sub.items) {
 			return false
 		}
 		at = end + 2
@@ -159,8 +159,8 @@ func (r *Run) LeavesOut(path string) bool {
 }
 
 // sameItem says whether an instance of a sub-flow has the item that it had in an earlier run.
-func (r *Run) sameItem(i, number int, items []any) bool {
-	was := r.opt.Prior[r.Path(i)].Items
+func (st *state) sameItem(i, number int, items []any) bool {
+	was := st.opt.Prior[st.Path(i)].Items
 	if number >= len(items) || number >= len(was) {
 		return len(items) == len(was)
 	}
@@ -169,30 +169,30 @@ func (r *Run) sameItem(i, number int, items []any) bool {
 
 // pastInstances is how many instances of the activation that a node is to go on with had begun in an
 // earlier run; 0 if it does not go on.
-func (r *Run) pastInstances(i int32) int {
-	if p, yes := r.goesOn(i); yes {
+func (st *state) priorInstances(i int32) int {
+	if p, yes := st.goesOn(i); yes {
 		return p.Instances
 	}
-	n := &r.nodes[i]
-	if p, known := r.opt.Prior[r.Path(int(i))]; known && n.activations == 0 && !n.decided && p.Status == n.status {
+	n := &st.nodes[i]
+	if p, known := st.opt.Prior[st.Path(int(i))]; known && n.activations == 0 && !n.decided && p.Status == n.status {
 		return p.Instances
 	}
 	return 0
 }
 
-func (r *Run) pastOf(i int32) (p PriorNode, worth bool) {
-	n, f := &r.nodes[i], r.frameOf(i)
-	p = PriorNode{Status: n.status, Handled: n.handled, Reason: r.reasons[i]}
-	x := r.rareAt(i)
+func (pr priorState) priorOf(i int32) (p PriorNode, worth bool) {
+	n, inst := &pr.nodes[i], pr.instanceOf(i)
+	p = PriorNode{Status: n.status, Handled: n.handled, Reason: pr.reasons[i]}
+	x := pr.extrasOf(i)
 	if x != nil && x.due {
 		p.Due, worth = true, true
 	} else if n.status == graph.Idle {
 		return p, false
 	}
-	worth = worth || f.owner != noNode || f.lay.conditions != nil || x != nil
+	worth = worth || inst.owner != noNode || inst.lay.conditions != nil || x != nil
 	p.Joined = x != nil && x.joined
 	if n.decided {
-		p.Marks = r.pastMarks(i)
+		p.Marks = pr.priorMarks(i)
 	}
 	if x != nil && x.over {
 		last := x.last
@@ -204,100 +204,100 @@ func (r *Run) pastOf(i int32) (p PriorNode, worth bool) {
 	} else if n.status == graph.Ran {
 		p.HasExit = true
 	}
-	for _, l := range f.lay.out.of(i - f.node) {
+	for _, l := range inst.lay.out.of(i - inst.node) {
 		// Within a loop the present round counts, behind it any.
-		if m := r.marks[f.edge+l]; m&everFired != 0 && (!f.lay.inLoop(l) || n.decided && m&latest != 0) {
-			p.Fired = append(p.Fired, f.lay.keys[l])
+		if m := pr.marks[inst.edge+l]; m&everFired != 0 && (!inst.lay.inLoop(l) || n.decided && m&latest != 0) {
+			p.Fired = append(p.Fired, inst.lay.keys[l])
 		}
 	}
 	// Instances of an activation before the present one are nothing to go on with.
-	if x != nil && x.sub != nil && x.sub.of == n.activations && n.status != graph.Idle {
-		p.Instances, p.Items, p.Stopped = len(x.sub.frames), x.sub.items, x.sub.stopped
-		p.Arrivals, p.Starts = r.pastArrivals(x.sub), x.sub.starts
+	if x != nil && x.sub != nil && x.sub.activation == n.activations && n.status != graph.Idle {
+		p.Instances, p.Items, p.Stopped = len(x.sub.instances), x.sub.items, x.sub.stopped
+		p.Arrivals, p.Starts = pr.priorArrivals(x.sub), x.sub.starts
 		if x.sub.count > p.Instances {
 			p.Planned = x.sub.count
 		}
 	}
-	if instances := r.pastInstances(i); instances > p.Instances {
+	if instances := pr.priorInstances(i); instances > p.Instances {
 		p.Instances = instances
 		if p.Items == nil {
-			p.Items = r.opt.Prior[r.Path(int(i))].Items
+			p.Items = pr.opt.Prior[pr.Path(int(i))].Items
 		}
 	}
 	return p, worth
 }
 
 // pastMarks are the marks before a node that has decided: part of a next round, or what is left of one.
-func (r *Run) pastMarks(i int32) (marks []PriorMark) {
-	f := r.frameOf(i)
-	for _, l := range f.lay.in.of(i - f.node) {
-		if m := r.marks[f.edge+l].bears(); m != graph.Unmarked {
-			marks = append(marks, PriorMark{f.lay.keys[l], f.lay.ids[f.lay.edges[l].source], m == graph.Dead})
+func (pr priorState) priorMarks(i int32) (marks []PriorMark) {
+	inst := pr.instanceOf(i)
+	for _, l := range inst.lay.in.of(i - inst.node) {
+		if m := pr.marks[inst.edge+l].bears(); m != graph.Unmarked {
+			marks = append(marks, PriorMark{inst.lay.keys[l], inst.lay.ids[inst.lay.edges[l].source], m == graph.Dead})
 		}
 	}
 	return marks
 }
 
 // recallInstances makes the instances of a sub-flow that is not repeated, so that they can be seen.
-func (r *Run) recallInstances(i int32) {
-	if r.subOf(i) == nil {
+func (sf subflow) recallInstances() {
+	if sf.subOf(sf.node) == nil {
 		return
 	}
-	p := r.opt.Prior[r.Path(int(i))]
-	s := &instances{items: p.Items, count: p.Instances}
-	r.setInstances(i, s)
-	r.countInside(i)
+	p := sf.opt.Prior[sf.Path(int(sf.node))]
+	s := &subflowState{items: p.Items, count: p.Instances}
+	sf.setSubflow(s)
+	sf.countInside()
 	for range p.Instances {
-		k := r.addInstance(i, s)
-		r.frames[k].over = true
-		r.arrivedBefore(k)
-		r.takeStatuses(k)
-		r.recallDecisions(k)
+		k := sf.add(s)
+		sf.instances[k].over = true
+		sf.keepPriorRank(k)
+		sf.takeStatuses(k)
+		sf.recallDecisions(k)
 	}
 }
 
 // goesOn says whether a sub-flow goes on where an earlier run ended.
-func (r *Run) goesOn(i int32) (p PriorNode, yes bool) {
-	n := &r.nodes[i]
-	if r.mode != Resume || n.cause != causeResume || n.activations != 1 {
+func (st *state) goesOn(i int32) (p PriorNode, yes bool) {
+	n := &st.nodes[i]
+	if st.mode != Resume || n.cause != causeResume || n.activations != 1 {
 		return p, false
 	}
-	if f := r.frameOf(i); f.owner != noNode && !r.recalledFrame(f) {
+	if inst := st.instanceOf(i); inst.owner != noNode && !st.isRecalled(inst) {
 		return p, false
 	}
-	p, yes = r.opt.Prior[r.Path(int(i))]
-	if r.opt.Repeat != nil {
-		return p, yes && r.holdsAgain(i)
+	p, yes = st.opt.Prior[st.Path(int(i))]
+	if st.opt.Repeat != nil {
+		return p, yes && st.holdsRepeated(i)
 	}
 	return p, yes && p.Status != graph.Ran && (p.Instances > 0 || p.Items != nil)
 }
 
 // recalled says whether an earlier run has begun an instance of the present activation.
-func (r *Run) recalled(i, instance int32) bool {
-	p, yes := r.goesOn(i)
-	return yes && int(instance) < p.Instances
+func (st *state) recalled(i, number int32) bool {
+	p, yes := st.goesOn(i)
+	return yes && int(number) < p.Instances
 }
 
-func (r *Run) recalledFrame(f *frame) bool { return r.recalled(f.owner, f.instance) }
+func (st *state) isRecalled(inst *instance) bool { return st.recalled(inst.owner, inst.number) }
 
 // recallItems takes the items that an earlier run has found: they are found once.
-func (r *Run) recallItems(i int32) {
-	if p, yes := r.goesOn(i); yes && p.Items != nil && !r.hasItems(i) {
-		r.setInstances(i, &instances{of: r.nodes[i].activations, items: p.Items, hasItems: true})
+func (sf subflow) recallItems() {
+	if p, yes := sf.goesOn(sf.node); yes && p.Items != nil && !sf.hasItems(sf.node) {
+		sf.setSubflow(&subflowState{activation: sf.nodes[sf.node].activations, items: p.Items, hasItems: true})
 	}
 }
 
 // recallFrame goes on with an instance that an earlier run has begun. It returns false for others.
-func (r *Run) recallFrame(k int32) bool {
-	if !r.recalledFrame(&r.frames[k]) {
+func (r *Run) recallInstance(k int32) bool {
+	if !r.isRecalled(&r.instances[k]) {
 		return false
 	}
-	if r.frames[k].again {
+	if r.instances[k].repeated {
 		return false
 	}
 	r.takeStatuses(k)
 	if r.opt.Repeat != nil {
-		r.repeatFrame(k)
+		r.repeatInstance(k)
 	} else {
 		r.resume(k)
 	}
@@ -306,13 +306,13 @@ func (r *Run) recallFrame(k int32) bool {
 
 // takeStatuses gives the nodes of an instance the statuses that they had.
 func (r *Run) takeStatuses(k int32) {
-	f := r.frames[k]
-	for i := f.node; i < f.node+int32(len(f.lay.ids)); i++ {
+	inst := r.instances[k]
+	for i := inst.node; i < inst.node+int32(len(inst.lay.ids)); i++ {
 		p, known := r.opt.Prior[r.Path(int(i))]
-		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Repeat != nil && r.repeats(i) {
+		if !known || p.Status == graph.Idle || p.Status == graph.Queued || r.opt.Repeat != nil && r.isRepeated(i) {
 			continue
 		}
-		r.assume(i, p.Status)
+		r.setInitialStatus(i, p.Status)
 		r.reasons[i] = p.Reason
 		r.emit(Effect{Kind: NodeChanged, Node: int(i), Status: p.Status, Reason: p.Reason, Mocked: p.Mocked, Prior: true})
 	}

@@ -45,56 +45,81 @@ type Mock struct {
 // A Run is one execution of a scope. It is not safe for concurrent use.
 //
 // Nodes are addressed by numbers. The first ones are the nodes of the outer flow, in the order of
-// the scope; those of an instance of a sub-flow get the next free numbers when it begins. Edges
+// the scope; those of an instance of a sub-flow get the next free numbers when it starts. Edges
 // are numbered alike, in file order. The graph is copied: later edits do not matter.
+//
+// Run itself decides. What it embeds only knows: the state, and the parts that read it.
 type Run struct {
+	state
+	queries
+	explanations
+	priorState
+	texts
+	lookahead
+
+	timers  timers
+	todo    worklist
+	stopped bool   // by Stop
+	fires   []bool // scratch of choose
+}
+
+// state is where the nodes, edges and instances of a run stand. Its methods find things; they decide nothing.
+type state struct {
 	opt   Options
 	mode  Mode
 	plain bool // without a flow
 
-	outer    *layout
-	places   map[*graph.Node]place // nil without a flow
-	index    map[string]int32      // made by the first Index
-	local    map[string]int32      // the same by local names, made by the first path
-	frames   []frame
-	nodes    []node
-	rares    []*rare             // what few nodes have; nil for most, and all of it without a flow
-	homes    []int32             // the frame of each node; nil without a flow
-	lives    []int32             // blocking in-edges of each node with a token; nil without a flow
-	reasons  []string            // why a node is Failed
-	marks    []mark              // of edges
-	counts   [graph.Statuses]int // nodes by status
-	works    works
-	holders  map[string]bool // sub-flows in which something is repeated, see Options.Repeat
-	patterns []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
-	timers   timers
-	inside   int // see Total
-	now      int64
-	uuids    int
+	outer  *layout
+	places map[*graph.Node]place // nil without a flow
+	index  map[string]int32      // made by the first Index
+	local  map[string]int32      // the same by local names, made by the first path
 
-	begun, ended bool
-	stopped      bool // by Stop
-	halted       bool // by Stop or by FailFast: nothing is activated any more
+	instances []instance
+	nodes     []node
+	extra     []*extras           // nil for most nodes, and for all without a flow
+	homes     []int32             // the instance of each node; nil without a flow
+	lives     []int32             // blocking in-edges of each node with a token; nil without a flow
+	reasons   []string            // why a node is Failed
+	marks     []mark              // of edges
+	counts    [graph.Statuses]int // nodes by status
+	inside    int                 // see Total
 
-	flight []int32 // nodes that were handed, in no order that means anything
+	repeatHolders map[string]bool // sub-flows in which something is repeated, see Options.Repeat
+	patterns      []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
+	dry           *dryRun         // nil but for a dry run of a flow
 
-	effects []Effect // of the event at hand
-	fires   []bool   // scratch of choose
-	judged  int32    // the node whose edges are looked at, and the status that it is about to get
-	verdict graph.Status
-	sight   sight
-	dry     *dry // nil but for a dry run of a flow
+	now               int64
+	hasStarted, ended bool
+	halted            bool     // by Stop or by FailFast: nothing is activated any more
+	effects           []Effect // of the event at hand
+}
+
+// queries answers what callers ask about single nodes and edges.
+type queries struct{ *state }
+
+// explanations tells why nodes are as they are.
+type explanations struct{ *state }
+
+// priorState compares the run with earlier ones, and makes what it leaves for a later one.
+type priorState struct{ *state }
+
+// texts evaluates the texts of the workfile.
+type texts struct {
+	*state
+	uuids          int
+	deciding       int32 // the node whose edges are looked at, and the status that it is about to get
+	decidingStatus graph.Status
 }
 
 // node is the state of one node. Each activation that was accepted is pending, is being served,
 // or was served.
 type node struct {
 	status      graph.Status
-	handed      bool  // the present execution was dispatched, and is Queued or Running
+	dispatched  bool  // the present execution was dispatched, and is Queued or Running
 	idempotent  bool  // may be executed again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
-	stray       bool  // it may have been executed before anybody asked for it: it is not activated again
-	once        bool  // Lookahead may speak of it, see findOnce; never changes after Begin
+	unrequested bool  // it may have been executed before anybody asked for it: it is not activated again
+	atMostOnce  bool  // Lookahead may speak of it, see findOnce; never changes after Begin
 	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
@@ -102,7 +127,7 @@ type node struct {
 	activations int32
 	executions  int32
 	cause       int32 // of the latest activation: an edge, or one of the causes below
-	seat        int32 // in Run.flight, while handed
+	flightPos   int32 // in Run.flight, while handed
 }
 
 // mark is what an edge bears, and what has become of it in this run.
@@ -126,9 +151,12 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	if opt.Flow != nil && opt.Flow.Plain() && len(opt.Mocks) == 0 {
 		opt.Flow = nil
 	}
-	r := &Run{opt: opt, mode: scope.Mode, judged: noNode, plain: opt.Flow == nil}
+	r := &Run{state: state{opt: opt, mode: scope.Mode, plain: opt.Flow == nil}}
+	st := &r.state
+	r.queries, r.explanations, r.priorState = queries{st}, explanations{st}, priorState{st}
+	r.texts, r.lookahead = texts{state: st, deciding: noNode}, lookahead{state: st}
 	if opt.Dry && !r.plain {
-		r.dry = newDry()
+		r.dry = newDryRun()
 	}
 	for path := range opt.Mocks {
 		if strings.Contains(path, "[*]") {
@@ -137,16 +165,16 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	}
 	slices.Sort(r.patterns)
 	if opt.Repeat != nil {
-		r.holders = holdersOf(opt.Repeat)
+		r.repeatHolders = holdersOf(opt.Repeat)
 	}
 	if err := r.layOut(g, scope.Nodes); err != nil {
 		return nil, err
 	}
-	r.addFrame(r.outer, noNode, 0)
-	for i, n := range r.outer.statics {
-		r.assume(int32(i), n.Status)
+	r.addInstance(r.outer, noNode, 0)
+	for i, n := range r.outer.graphNodes {
+		r.setInitialStatus(int32(i), n.Status)
 	}
-	r.outer.forget(opt.Flow == nil)
+	r.outer.releaseScope(opt.Flow == nil)
 	return r, nil
 }
 

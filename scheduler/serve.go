@@ -12,7 +12,7 @@ import (
 )
 
 // rare is what a node has beyond its counters: what it waits for, how it ended, what it repeats.
-type rare struct {
+type extras struct {
 	wait      WaitKind
 	until     int64  // of wait; 0 = never
 	fixed     bool   // until is a moment that the workfile names, not a time from when the wait began
@@ -21,7 +21,7 @@ type rare struct {
 	expired   bool   // it was asked to end because its time was up
 	cancelled bool   // it was asked to end: a sub-flow whose command has given items all the same begins nothing
 	loser     bool   // it was asked to end because only a join needed it that is decided
-	spent     bool   // it has failed for one activation too many
+	overLimit bool   // it has failed for one activation too many
 	joined    bool   // this round of its join is decided, and waits for the last marks
 	limited   bool   // the time of its join is running
 	over      bool   // last is of an activation that is over
@@ -29,45 +29,45 @@ type rare struct {
 	last      outcome
 	granted   map[string]any // the values of the approval of the present activation
 	env       []string       // for the present execution
-	gens      [timerKinds]int32
-	sub       *instances
+	timerGens [timerKinds]int32
+	sub       *subflowState
 }
 
 // begin forgets what belongs to an earlier activation.
-func (x *rare) begin() {
+func (x *extras) reset() {
 	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
 }
 
-func (r *Run) rareOf(i int32) *rare {
-	if r.rares[i] == nil {
-		r.rares[i] = &rare{}
+func (st *state) makeExtras(i int32) *extras {
+	if st.extra[i] == nil {
+		st.extra[i] = &extras{}
 	}
-	return r.rares[i]
+	return st.extra[i]
 }
 
 // rareAt is what a node has of it, nil if that is nothing.
-func (r *Run) rareAt(i int32) *rare {
-	if r.rares == nil {
+func (st *state) extrasOf(i int32) *extras {
+	if st.extra == nil {
 		return nil
 	}
-	return r.rares[i]
+	return st.extra[i]
 }
 
-func (r *Run) rulesOf(i int32) *flow.Rules {
-	f := r.frameOf(i)
-	if f.lay.rules == nil {
+func (st *state) rulesOf(i int32) *flow.Rules {
+	inst := st.instanceOf(i)
+	if inst.lay.rules == nil {
 		return nil
 	}
-	return f.lay.rules[i-f.node]
+	return inst.lay.rules[i-inst.node]
 }
 
 // subOf is the layout of a sub-flow, nil for a command.
-func (r *Run) subOf(i int32) *layout {
-	f := r.frameOf(i)
-	if f.lay.subs == nil {
+func (st *state) subOf(i int32) *layout {
+	inst := st.instanceOf(i)
+	if inst.lay.subs == nil {
 		return nil
 	}
-	return f.lay.subs[i-f.node]
+	return inst.lay.subs[i-inst.node]
 }
 
 // stage is how far the present activation of a node has come.
@@ -81,44 +81,44 @@ const (
 )
 
 // advance takes an activation from a stage on as far as it gets without waiting.
-func (r *Run) advance(i int32, at stage) {
-	if r.holdsAgain(i) {
-		r.recallItems(i)
-		r.works.ready = append(r.works.ready, i)
+func (a activity) advance(at stage) {
+	if a.holdsRepeated(a.node) {
+		a.subflow(a.node).recallItems()
+		a.todo.ready = append(a.todo.ready, a.node)
 		return
 	}
-	if at <= stageMock && r.mock(i) {
+	if at <= stageMock && a.mock() {
 		return
 	}
-	rules := r.rulesOf(i)
+	rules := a.rulesOf(a.node)
 	if rules != nil {
-		if at <= stageWait && r.delay(i, rules) || at <= stageApprove && r.ask(i, rules) {
+		if at <= stageWait && a.delay(rules) || at <= stageApprove && a.ask(rules) {
 			return
 		}
 	}
-	if r.subOf(i) != nil {
-		r.recallItems(i)
-		if rules.Sub.Command == "" || r.hasItems(i) {
-			r.works.ready = append(r.works.ready, i)
+	if a.subOf(a.node) != nil {
+		a.subflow(a.node).recallItems()
+		if rules.Sub.Command == "" || a.hasItems(a.node) {
+			a.todo.ready = append(a.todo.ready, a.node)
 			return
 		}
 	}
-	if sure, err := r.sure(r.frameNo(i), false, func() error { return r.furnish(i, rules) }); err != nil && sure {
-		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+	if sure, err := a.evaluateText(a.instanceNo(a.node), false, func() error { return a.prepareVariables(a.node, rules) }); err != nil && sure {
+		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
 		return
 	}
-	r.execute(i)
+	a.execute()
 }
 
 // isMocked says whether a node would not be executed.
-func (r *Run) isMocked(i int32) bool {
-	_, mocked := r.mockOf(i)
+func (st *state) isMocked(i int32) bool {
+	_, mocked := st.mockOf(i)
 	return mocked
 }
 
 // mock ends an activation without executing it, if that was asked for.
-func (r *Run) mock(i int32) bool {
-	m, mocked := r.mockOf(i)
+func (a activity) mock() bool {
+	m, mocked := a.mockOf(a.node)
 	if !mocked {
 		return false
 	}
@@ -126,34 +126,34 @@ func (r *Run) mock(i int32) bool {
 	if !out.ok {
 		out.reason = ReasonExit
 	}
-	r.endLater(i, out)
+	a.endLater(out)
 	return true
 }
 
-func (r *Run) mockOf(i int32) (m Mock, mocked bool) {
-	if len(r.opt.Mocks) == 0 {
+func (st *state) mockOf(i int32) (m Mock, mocked bool) {
+	if len(st.opt.Mocks) == 0 {
 		return m, false
 	}
-	f := r.frameOf(i)
-	if m, mocked = r.opt.Mocks[r.Path(int(i))]; !mocked {
-		m, mocked = r.opt.Mocks[f.lay.ids[i-f.node]]
+	inst := st.instanceOf(i)
+	if m, mocked = st.opt.Mocks[st.Path(int(i))]; !mocked {
+		m, mocked = st.opt.Mocks[inst.lay.ids[i-inst.node]]
 	}
 	if !mocked {
-		m, mocked = r.mockOfAll(i)
+		m, mocked = st.mockOfAll(i)
 	}
 	return m, mocked
 }
 
 // mockOfAll finds the mock of a path in which [*] stands for every instance.
-func (r *Run) mockOfAll(i int32) (Mock, bool) {
-	if len(r.patterns) == 0 || r.frameNo(i) == 0 {
+func (st *state) mockOfAll(i int32) (Mock, bool) {
+	if len(st.patterns) == 0 || st.instanceNo(i) == 0 {
 		return Mock{}, false
 	}
-	path := strings.Split(r.name(i), "/")
-	for _, pattern := range r.patterns {
+	path := strings.Split(st.name(i), "/")
+	for _, pattern := range st.patterns {
 		parts := strings.Split(pattern, "/")
 		if slices.EqualFunc(parts, path, matchesPart) {
-			return r.opt.Mocks[pattern], true
+			return st.opt.Mocks[pattern], true
 		}
 	}
 	return Mock{}, false
@@ -170,30 +170,30 @@ func matchesPart(pattern, part string) bool {
 }
 
 // delay lets an activation wait for its time. It returns true if it does not go on now.
-func (r *Run) delay(i int32, rules *flow.Rules) bool {
+func (a activity) delay(rules *flow.Rules) bool {
 	if rules.Wait == nil && rules.WaitUntil == nil {
 		return false
 	}
 	until := int64(0)
-	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
-		until, err = r.waitsUntil(i, rules)
+	sure, err := a.evaluateText(a.instanceNo(a.node), false, func() (err error) {
+		until, err = a.waitsUntil(rules)
 		return err
 	})
 	if err != nil && sure {
-		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}
-	if until <= r.now || r.dry != nil {
+	if until <= a.now || a.dry != nil {
 		return false
 	}
-	r.waitFor(i, WaitTime, until, "")
-	r.rareAt(i).fixed = rules.Wait == nil
+	a.waitFor(WaitTime, until, "")
+	a.extrasOf(a.node).fixed = rules.Wait == nil
 	return true
 }
 
-func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
+func (a activity) waitsUntil(rules *flow.Rules) (int64, error) {
 	if rules.Wait != nil {
-		text, err := rules.Wait.Render(r.env(i))
+		text, err := rules.Wait.Render(a.env(a.node))
 		if err != nil {
 			return 0, err
 		}
@@ -201,9 +201,9 @@ func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("wait: %w", err)
 		}
-		return r.now + int64(d), nil
+		return a.now + int64(d), nil
 	}
-	text, err := rules.WaitUntil.Render(r.env(i))
+	text, err := rules.WaitUntil.Render(a.env(a.node))
 	if err != nil {
 		return 0, err
 	}
@@ -215,68 +215,68 @@ func (r *Run) waitsUntil(i int32, rules *flow.Rules) (int64, error) {
 }
 
 // ask lets an activation wait for a person. It returns true if it does not go on now.
-func (r *Run) ask(i int32, rules *flow.Rules) bool {
+func (a activity) ask(rules *flow.Rules) bool {
 	if rules.Approve == nil {
 		return false
 	}
 	text := ""
-	sure, err := r.sure(r.frameNo(i), false, func() (err error) {
-		text, err = rules.Approve.Render(r.env(i))
+	sure, err := a.evaluateText(a.instanceNo(a.node), false, func() (err error) {
+		text, err = rules.Approve.Render(a.env(a.node))
 		return err
 	})
 	if err != nil && sure {
-		r.endLater(i, outcome{reason: ReasonExpression, message: err.Error()})
+		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
 		return true
 	}
 	until := int64(0)
 	if rules.ApproveTimeout > 0 {
-		until = r.now + int64(rules.ApproveTimeout)
+		until = a.now + int64(rules.ApproveTimeout)
 	}
-	r.waitFor(i, WaitApproval, until, text)
+	a.waitFor(WaitApproval, until, text)
 	return true
 }
 
 // personDecided serves Decided. A decision about a node that does not wait for one is a bug of the
 // caller, which looks at Waits before.
-func (r *Run) personDecided(ev *Event) {
+func (r *Run) approvalDecided(ev *Event) {
 	i := int32(ev.Node)
-	if x := r.rareAt(i); x == nil || x.wait != WaitApproval {
+	if x := r.extrasOf(i); x == nil || x.wait != WaitApproval {
 		panic("internal error: scheduler: a decision about node " + r.Path(ev.Node) + ", which waits for none")
 	}
-	r.grant(i, ev.OK, ev.Outputs, ev.Message)
+	r.activity(i).answer(ev.OK, ev.Outputs, ev.Message)
 }
 
-func (r *Run) grant(i int32, ok bool, values map[string]any, message string) {
-	x := r.rareAt(i)
-	r.stopWaiting(i)
+func (a activity) answer(ok bool, values map[string]any, message string) {
+	x := a.extrasOf(a.node)
+	a.stopWaiting()
 	if !ok {
-		r.endLater(i, outcome{reason: ReasonRejected, message: message, outputs: values})
+		a.endLater(outcome{reason: ReasonRejected, message: message, outputs: values})
 		return
 	}
 	x.granted = values
 	if x.granted == nil {
 		x.granted = map[string]any{}
 	}
-	r.advance(i, stageExecute)
+	a.advance(stageExecute)
 }
 
 // repeatable says whether a failure is not final: the activation has another attempt.
-func (r *Run) repeatable(i int32, out outcome) bool {
-	rules := r.rulesOf(i)
+func (a activity) repeatable(out outcome) bool {
+	rules := a.rulesOf(a.node)
 	if rules == nil || rules.Retry == nil || out.mocked {
 		return false
 	}
-	return r.rareOf(i).attempt < rules.Retry.Limit && repeats(rules.Retry, out)
+	return a.makeExtras(a.node).attempt < rules.Retry.Limit && retries(rules.Retry, out)
 }
 
 // repeat lets a node wait for its next attempt. When the run or its sub-flow ends, that is for a resume to
 // do: no edge fires for a failure that is not final.
-func (r *Run) repeat(i int32, out outcome) {
-	x, again := r.rareOf(i), r.rulesOf(i).Retry
-	if r.halted || r.frameOf(i).cut {
-		r.keep(i, out)
-		x.due, r.nodes[i].decided = true, false
-		r.setFailed(i, out.reason, out.message, false)
+func (a activity) repeat(out outcome) {
+	x, again := a.makeExtras(a.node), a.rulesOf(a.node).Retry
+	if a.halted || a.instanceOf(a.node).cut {
+		a.saveOutcome(a.node, out)
+		x.due, a.nodes[a.node].decided = true, false
+		a.setFailed(out.reason, out.message, false)
 		return
 	}
 	pause := float64(again.Delay)
@@ -291,21 +291,21 @@ func (r *Run) repeat(i int32, out outcome) {
 	}
 	x.attempt++
 	x.expired = false
-	r.keep(i, out)
-	r.setStatus(i, graph.Queued, "")
-	r.keepItems(i)
+	a.saveOutcome(a.node, out)
+	a.setStatus(graph.Queued, "")
+	a.subflow(a.node).keepItems()
 	if pause < 1 {
-		r.advance(i, stageExecute)
+		a.advance(stageExecute)
 		return
 	}
-	r.waitFor(i, WaitRetry, r.now+int64(pause), "")
+	a.waitFor(WaitRetry, a.now+int64(pause), "")
 }
 
 // longestPause bounds how far delays can grow: 100 years.
 const longestPause = 100 * 365 * 24 * 3600 * 1_000_000_000
 
 // repeats says whether a failure is one of those that are repeated.
-func repeats(again *flow.Retry, out outcome) bool {
+func retries(again *flow.Retry, out outcome) bool {
 	switch out.reason {
 	case ReasonCancelled, ReasonLost, ReasonRejected, ReasonLimit:
 		return false
@@ -318,76 +318,76 @@ func repeats(again *flow.Retry, out outcome) bool {
 }
 
 // waitFor lets a queued node wait.
-func (r *Run) waitFor(i int32, kind WaitKind, until int64, text string) {
-	x := r.rareOf(i)
+func (a activity) waitFor(kind WaitKind, until int64, text string) {
+	x := a.makeExtras(a.node)
 	x.wait, x.until, x.text, x.fixed = kind, until, text, false
 	if until > 0 {
-		r.addTimer(i, timeWait, until)
+		a.addTimer(a.node, timeWait, until)
 	}
-	r.emit(Effect{Kind: Waiting, Node: int(i), Wait: kind, At: until, Message: text})
+	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: kind, At: until, Message: text})
 }
 
 // stopWaiting ends a wait, whatever the node does next.
-func (r *Run) stopWaiting(i int32) {
-	x := r.rareAt(i)
+func (a activity) stopWaiting() {
+	x := a.extrasOf(a.node)
 	if x == nil || x.wait == WaitNone {
 		return
 	}
 	x.wait, x.until, x.text = WaitNone, 0, ""
-	r.dropTimer(i, timeWait)
-	r.emit(Effect{Kind: Waiting, Node: int(i), Wait: WaitNone})
+	a.dropTimer(a.node, timeWait)
+	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: WaitNone})
 }
 
-func (r *Run) waiting(i int32) bool {
-	x := r.rareAt(i)
+func (st *state) waiting(i int32) bool {
+	x := st.extrasOf(i)
 	return x != nil && x.wait != WaitNone
 }
 
 // waitOver goes on with a node whose moment has come.
-func (r *Run) waitOver(i int32) {
-	switch x := r.rareAt(i); x.wait {
+func (a activity) waitOver() {
+	switch x := a.extrasOf(a.node); x.wait {
 	case WaitTime:
-		r.stopWaiting(i)
-		r.advance(i, stageApprove)
+		a.stopWaiting()
+		a.advance(stageApprove)
 	case WaitRetry:
-		r.stopWaiting(i)
-		r.advance(i, stageExecute)
+		a.stopWaiting()
+		a.advance(stageExecute)
 	case WaitApproval:
-		yes := r.rulesOf(i).ApproveDefault
+		yes := a.rulesOf(a.node).ApproveDefault
 		message := ""
 		if !yes {
 			message = "nobody answered in time"
 		}
-		r.emit(Effect{Kind: Answered, Node: int(i), OK: yes})
+		a.emit(Effect{Kind: Answered, Node: int(a.node), OK: yes})
 		var values map[string]any
-		if fields := r.rulesOf(i).ApproveFields; yes && fields != nil {
+		if fields := a.rulesOf(a.node).ApproveFields; yes && fields != nil {
 			values, _ = flow.ResolveFields(fields, nil) // their defaults: nothing is required, or the flow would be wrong
 		}
-		r.grant(i, yes, values, message)
+		a.answer(yes, values, message)
 	}
 }
 
 // limitTime begins the time that an execution, or a sub-flow, may take.
-func (r *Run) limitTime(i int32) {
-	if rules := r.rulesOf(i); rules != nil && rules.Timeout > 0 {
-		r.addTimer(i, timeLimit, r.now+int64(rules.Timeout))
+func (a activity) limitTime() {
+	if rules := a.rulesOf(a.node); rules != nil && rules.Timeout > 0 {
+		a.addTimer(a.node, timeLimit, a.now+int64(rules.Timeout))
 	}
 }
 
 // timeUp asks a node to end whose time is up.
-func (r *Run) timeUp(i int32) {
-	n := &r.nodes[i]
-	r.rareAt(i).expired = true
-	if n.handed {
-		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
+func (a activity) timeUp() {
+	n := &a.nodes[a.node]
+	a.extrasOf(a.node).expired = true
+	if n.dispatched {
+		a.emit(Effect{Kind: Cancel, Node: int(a.node), Execution: int(n.executions)})
 		return
 	}
-	r.cancelInstances(i, ReasonTimeout)
+	a.subflow(a.node).cancelAll(ReasonTimeout)
 }
 
 // timedOut words the end of an execution that was asked to end because its time was up.
-func (r *Run) timedOut(i int32, out outcome) outcome {
-	if x := r.rareAt(i); x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
+func (a activity) timedOut(out outcome) outcome {
+	if x := a.extrasOf(a.node); x != nil && x.expired && !out.ok && out.reason == ReasonCancelled {
 		x.expired = false
 		out.reason = ReasonTimeout
 	}
@@ -396,12 +396,12 @@ func (r *Run) timedOut(i int32, out outcome) outcome {
 
 // keep remembers how a node has ended, for expressions and for a later resume. Most nodes of most runs
 // end with exit code 0 and nothing else: their status says so.
-func (r *Run) keep(i int32, out outcome) {
-	x := r.rareAt(i)
+func (st *state) saveOutcome(i int32, out outcome) {
+	x := st.extrasOf(i)
 	if x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
 		return
 	}
-	x = r.rareOf(i)
+	x = st.makeExtras(i)
 	x.last, x.over = out, true
 }
 
@@ -417,45 +417,45 @@ func merged(below, above map[string]any) map[string]any {
 }
 
 // furnish finds the environment of an execution.
-func (r *Run) furnish(i int32, rules *flow.Rules) error {
+func (t *texts) prepareVariables(i int32, rules *flow.Rules) error {
 	var env []string
-	frame := r.frameNo(i)
-	env = r.itemVariables(env, frame)
-	if x := r.rareAt(i); x != nil && x.granted != nil {
+	frame := t.instanceNo(i)
+	env = t.itemVariables(env, frame)
+	if x := t.extrasOf(i); x != nil && x.granted != nil {
 		env = appendValues(env, "WF_APPROVAL_", x.granted)
 	}
-	env, err := r.subFlowVariables(env, frame)
+	env, err := t.subFlowVariables(env, frame)
 	if err == nil {
-		env, err = r.variablesOf(env, i, rules)
+		env, err = t.variablesOf(env, i, rules)
 	}
 	if err != nil {
 		return err
 	}
-	if env != nil || r.rareAt(i) != nil {
-		r.rareOf(i).env = env
+	if env != nil || t.extrasOf(i) != nil {
+		t.makeExtras(i).env = env
 	}
 	return nil
 }
 
 // subFlowVariables adds the variables of the sub-flows that a frame lies in; what is further in comes later.
-func (r *Run) subFlowVariables(env []string, frame int32) ([]string, error) {
-	owner := r.frames[frame].owner
+func (t *texts) subFlowVariables(env []string, frame int32) ([]string, error) {
+	owner := t.instances[frame].owner
 	if owner == noNode {
 		return env, nil
 	}
-	env, err := r.subFlowVariables(env, r.frameNo(owner))
+	env, err := t.subFlowVariables(env, t.instanceNo(owner))
 	if err != nil {
 		return env, err
 	}
-	return r.variablesOf(env, owner, r.rulesOf(owner))
+	return t.variablesOf(env, owner, t.rulesOf(owner))
 }
 
 // variablesOf adds the variables that a node or a sub-flow sets.
-func (r *Run) variablesOf(env []string, i int32, rules *flow.Rules) ([]string, error) {
+func (t *texts) variablesOf(env []string, i int32, rules *flow.Rules) ([]string, error) {
 	if rules == nil || len(rules.Env) == 0 {
 		return env, nil
 	}
-	e := r.env(i)
+	e := t.env(i)
 	for _, v := range rules.Env {
 		text, err := v.Value.Render(e)
 		if err != nil {
@@ -467,19 +467,27 @@ func (r *Run) variablesOf(env []string, i int32, rules *flow.Rules) ([]string, e
 }
 
 // itemVariables adds what a command in an instance is told of it; what is further in comes later.
-func (r *Run) itemVariables(env []string, frame int32) []string {
-	f := &r.frames[frame]
-	if f.owner == noNode {
+func (t *texts) itemVariables(env []string, frame int32) []string {
+	inst := &t.instances[frame]
+	if inst.owner == noNode {
 		return env
 	}
-	env = r.itemVariables(env, r.frameNo(f.owner))
-	rules := r.rulesOf(f.owner)
+	env = t.itemVariables(env, t.instanceNo(inst.owner))
+	rules := t.rulesOf(inst.owner)
 	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
-		return append(env, fmt.Sprintf("WF_ITERATION=%d", f.instance))
+		return append(env, fmt.Sprintf("WF_ITERATION=%d", inst.number))
 	}
-	env = append(env, fmt.Sprintf("WF_INDEX=%d", f.instance))
+	env = append(env, fmt.Sprintf("WF_INDEX=%d", inst.number))
 	if rules.Sub.Kind == flow.Foreach {
-		env = append(env, "WF_ITEM="+expression.Format(r.item(f)))
+		env = append(env, "WF_ITEM="+expression.Format(t.item(inst)))
 	}
 	return env
 }
+
+// activity is the present activation of a node.
+type activity struct {
+	*Run
+	node int32
+}
+
+func (r *Run) activity(i int32) activity { return activity{r, i} }

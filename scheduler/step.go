@@ -21,13 +21,13 @@ import (
 // Skipped. A sub-flow is Running from its activation until its instances are over.
 func (r *Run) Step(ev Event) []Effect {
 	r.effects = r.effects[:0]
-	if !r.begun && ev.Kind != Start {
+	if !r.hasStarted && ev.Kind != Start {
 		panic("internal error: scheduler: an event before Begin")
 	}
 	r.now = max(r.now, ev.At)
 	switch ev.Kind {
 	case Start:
-		r.begin()
+		r.start()
 	case Dispatched:
 		r.dispatched(&ev)
 	case Started:
@@ -35,15 +35,15 @@ func (r *Run) Step(ev Event) []Effect {
 	case Finished:
 		r.finished(&ev)
 	case Unrequested:
-		r.strayed(&ev)
+		r.unrequested(&ev)
 	case Withdrawn:
 		r.withdrawn(&ev)
 	case Stop:
 		r.stop()
 	case CancelNode:
-		r.cancelNode(int32(ev.Node))
+		r.activity(int32(ev.Node)).cancel()
 	case Decided:
-		r.personDecided(&ev)
+		r.approvalDecided(&ev)
 	case Tick:
 		r.tick()
 	case ClockSet:
@@ -52,7 +52,7 @@ func (r *Run) Step(ev Event) []Effect {
 		panic(fmt.Sprintf("internal error: scheduler: unknown event kind %d", ev.Kind))
 	}
 	if !r.plain {
-		r.work()
+		r.drain()
 	}
 	over := r.over()
 	if over {
@@ -68,72 +68,72 @@ func (r *Run) Step(ev Event) []Effect {
 	return r.effects
 }
 
-func (r *Run) emit(e Effect) { r.effects = append(r.effects, e) }
+func (st *state) emit(e Effect) { st.effects = append(st.effects, e) }
 
 func (r *Run) dispatched(ev *Event) {
 	n := &r.nodes[ev.Node]
-	if n.status != graph.Queued || n.handed || r.waiting(int32(ev.Node)) {
+	if n.status != graph.Queued || n.dispatched || r.waiting(int32(ev.Node)) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.Path(ev.Node), n.status))
 	}
-	r.hand(int32(ev.Node))
+	r.activity(int32(ev.Node)).markDispatched()
 }
 
-func (r *Run) hand(i int32) {
-	n := &r.nodes[i]
+func (a activity) markDispatched() {
+	n := &a.nodes[a.node]
 	n.executions++
-	n.handed = true
-	r.takeOff(i)
+	n.dispatched = true
+	a.addInFlight(a.node)
 }
 
 func (r *Run) started(ev *Event) {
 	i := int32(ev.Node)
-	if n := &r.nodes[i]; n.status != graph.Queued || !n.handed {
+	if n := &r.nodes[i]; n.status != graph.Queued || !n.dispatched {
 		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.Path(ev.Node), n.status))
 	}
-	r.setStatus(i, graph.Running, "")
-	r.limitTime(i)
+	r.activity(i).setStatus(graph.Running, "")
+	r.activity(i).limitTime()
 }
 
 func (r *Run) finished(ev *Event) {
 	i := int32(ev.Node)
-	lost := ev.Reason == ReasonLost && !r.nodes[i].stray
-	r.takeBack(ev)
+	lost := ev.Reason == ReasonLost && !r.nodes[i].unrequested
+	r.endExecution(ev)
 	if r.plain {
-		if ev.OK || !lost || !r.again(i) {
-			r.finishPlain(i, ev.OK, ev.Reason, ev.Message)
+		if ev.OK || !lost || !r.activity(i).retryLost() {
+			r.activity(i).finishPlain(ev.OK, ev.Reason, ev.Message)
 		}
 		return
 	}
 	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
 	switch sub := r.subOf(i); {
-	case !ev.OK && lost && r.again(i):
+	case !ev.OK && lost && r.activity(i).retryLost():
 	case sub != nil && ev.OK:
-		r.gotItems(i, ev.Items)
+		r.subflow(i).gotItems(ev.Items)
 	default:
-		r.finish(i, r.timedOut(i, out))
+		r.activity(i).finish(r.activity(i).timedOut(out))
 	}
 }
 
-func (r *Run) strayed(ev *Event) {
+func (r *Run) unrequested(ev *Event) {
 	i, n := int32(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
 		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.Path(ev.Node), n.status))
 	}
-	n.stray = true
-	r.setStatus(i, graph.Queued, "")
-	r.hand(i)
+	n.unrequested = true
+	r.activity(i).setStatus(graph.Queued, "")
+	r.activity(i).markDispatched()
 }
 
 // again serves the same activation once more, if the node does not mind: nobody knows how it ended.
 // It counts as an activation, so that what is lost again and again meets the limit.
-func (r *Run) again(i int32) bool {
-	n := &r.nodes[i]
-	if !n.idempotent || r.halted || int(n.activations) >= r.opt.MaxActivations {
+func (a activity) retryLost() bool {
+	n := &a.nodes[a.node]
+	if !n.idempotent || a.halted || int(n.activations) >= a.opt.MaxActivations {
 		return false
 	}
 	n.activations++
-	r.setStatus(i, graph.Queued, "")
-	r.execute(i)
+	a.setStatus(graph.Queued, "")
+	a.execute()
 	return true
 }
 
@@ -144,25 +144,25 @@ func (r *Run) withdrawn(ev *Event) {
 	if r.nodes[i].status == graph.Running {
 		panic("internal error: scheduler: node " + r.Path(ev.Node) + " withdrawn while it runs")
 	}
-	r.takeBack(ev)
+	r.endExecution(ev)
 	if r.halted {
-		r.putBack(i)
+		r.activity(i).withdraw()
 		return
 	}
-	r.finish(i, outcome{reason: ReasonCancelled})
+	r.activity(i).finish(outcome{reason: ReasonCancelled})
 }
 
 // takeBack ends the present execution of a node, whatever becomes of the node.
-func (r *Run) takeBack(ev *Event) {
+func (r *Run) endExecution(ev *Event) {
 	n := &r.nodes[ev.Node]
-	if !n.handed || ev.Execution != int(n.executions) {
+	if !n.dispatched || ev.Execution != int(n.executions) {
 		panic(fmt.Sprintf("internal error: scheduler: execution %d of node %s ended while %q in execution %d",
 			ev.Execution, r.Path(ev.Node), n.status, n.executions))
 	}
-	n.handed = false
-	n.stray = n.stray && !n.idempotent
-	r.land(int32(ev.Node))
-	if r.rareAt(int32(ev.Node)) != nil {
+	n.dispatched = false
+	n.unrequested = n.unrequested && !n.idempotent
+	r.removeInFlight(int32(ev.Node))
+	if r.extrasOf(int32(ev.Node)) != nil {
 		r.dropTimer(int32(ev.Node), timeLimit)
 	}
 }
@@ -176,32 +176,32 @@ func (r *Run) stop() {
 }
 
 // cancelNode ends what a node is doing, a sub-flow with all that it has begun.
-func (r *Run) cancelNode(i int32) {
-	n := &r.nodes[i]
+func (a activity) cancel() {
+	n := &a.nodes[a.node]
 	n.pending, n.refused = 0, false
 	switch {
-	case n.handed:
-		r.emit(Effect{Kind: Cancel, Node: int(i), Execution: int(n.executions)})
-		if r.subOf(i) != nil {
-			r.rareOf(i).cancelled = true
+	case n.dispatched:
+		a.emit(Effect{Kind: Cancel, Node: int(a.node), Execution: int(n.executions)})
+		if a.subOf(a.node) != nil {
+			a.makeExtras(a.node).cancelled = true
 		}
 	case n.status == graph.Running:
-		r.cancelInstances(i, ReasonCancelled)
+		a.subflow(a.node).cancelAll(ReasonCancelled)
 	case n.status == graph.Queued:
-		r.finish(i, outcome{reason: ReasonCancelled})
+		a.finish(outcome{reason: ReasonCancelled})
 	}
 }
 
 // over says that nothing is left to wait for, for the first time.
 func (r *Run) over() bool {
-	return !r.ended && r.counts[graph.Queued]+r.counts[graph.Running] == 0 && r.frames[0].joins == 0
+	return !r.ended && r.counts[graph.Queued]+r.counts[graph.Running] == 0 && r.instances[0].joins == 0
 }
 
 func (r *Run) result() Result {
 	switch {
 	case r.stopped:
 		return Cancelled
-	case r.frames[0].unhandled > 0:
+	case r.instances[0].unhandled > 0:
 		return Failed
 	}
 	return Succeeded

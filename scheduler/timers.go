@@ -23,8 +23,8 @@ type timer struct {
 
 // timers is a heap of timers, the earliest first, equal ones by node and kind.
 type timers struct {
-	list []timer
-	told int64 // the last Timer effect
+	list      []timer
+	announced int64 // the last Timer effect
 }
 
 func (t *timers) Len() int { return len(t.list) }
@@ -44,46 +44,46 @@ func (t *timers) Pop() any {
 }
 
 func (r *Run) addTimer(i int32, kind timerKind, at int64) {
-	x := r.rareOf(i)
-	x.gens[kind]++
-	heap.Push(&r.timers, timer{at, i, x.gens[kind], kind})
+	x := r.makeExtras(i)
+	x.timerGens[kind]++
+	heap.Push(&r.timers, timer{at, i, x.timerGens[kind], kind})
 }
 
 // dropTimer makes a timer void. It leaves the heap when its moment comes, or everything before it has
 // gone.
-func (r *Run) dropTimer(i int32, kind timerKind) { r.rareAt(i).gens[kind]++ }
+func (r *Run) dropTimer(i int32, kind timerKind) { r.extrasOf(i).timerGens[kind]++ }
 
-func (r *Run) void(t timer) bool { return r.rareAt(t.node).gens[t.kind] != t.gen }
+func (r *Run) staleTimer(t timer) bool { return r.extrasOf(t.node).timerGens[t.kind] != t.gen }
 
 // tick serves every timer whose moment has come.
 func (r *Run) tick() {
 	for len(r.timers.list) > 0 && r.timers.list[0].at <= r.now && !r.ended {
 		t := heap.Pop(&r.timers).(timer)
-		if r.void(t) {
+		if r.staleTimer(t) {
 			continue
 		}
 		r.dropTimer(t.node, t.kind)
 		switch t.kind {
 		case timeWait:
-			r.waitOver(t.node)
+			r.activity(t.node).waitOver()
 		case timeLimit:
-			r.timeUp(t.node)
+			r.activity(t.node).timeUp()
 		case timeJoin:
-			r.joinTimeUp(t.node)
+			r.join(t.node).joinTimeUp()
 		case timeRate:
-			r.paceOver(t.node)
+			r.subflow(t.node).rateAllows()
 		}
-		r.work()
+		r.drain()
 	}
 }
 
 // setTimer tells the caller when the next Tick is wanted, if that is another moment than before.
 func (r *Run) setTimer() {
-	for len(r.timers.list) > 0 && r.void(r.timers.list[0]) {
+	for len(r.timers.list) > 0 && r.staleTimer(r.timers.list[0]) {
 		heap.Pop(&r.timers)
 	}
-	if at := r.NextTick(); at != r.timers.told {
-		r.timers.told = at
+	if at := r.NextTick(); at != r.timers.announced {
+		r.timers.announced = at
 		r.emit(Effect{Kind: Timer, At: at})
 	}
 }

@@ -4,13 +4,13 @@ package scheduler
 // is one until its instances are known; from then on these count instead of it.
 
 // Total is how many nodes the run has, as far as is known. Instances that are still to begin are part of it.
-func (r *Run) Total() int { return len(r.outer.ids) + r.inside }
+func (q queries) Total() int { return len(q.outer.ids) + q.inside }
 
 // setInstances replaces what a sub-flow has made of an activation.
-func (r *Run) setInstances(i int32, s *instances) {
-	x := r.rareOf(i)
+func (sf subflow) setSubflow(s *subflowState) {
+	x := sf.makeExtras(sf.node)
 	if x.sub != nil && x.sub != s {
-		r.inside -= r.extra(x.sub)
+		sf.inside -= sf.extraNodesOf(x.sub)
 	}
 	if x.sub != nil && s != nil && s.starts == nil {
 		s.starts = x.sub.starts
@@ -19,24 +19,24 @@ func (r *Run) setInstances(i int32, s *instances) {
 }
 
 // countInside counts the nodes of the instances of a sub-flow anew.
-func (r *Run) countInside(i int32) {
-	s := r.rareAt(i).sub
-	more := max(1, max(s.count, len(s.frames))*len(r.subOf(i).ids)) - 1
-	r.inside += more - s.more
-	s.more = more
+func (sf subflow) countInside() {
+	s := sf.extrasOf(sf.node).sub
+	more := max(1, max(s.count, len(s.instances))*len(sf.subOf(sf.node).ids)) - 1
+	sf.inside += more - s.extraNodes
+	s.extraNodes = more
 }
 
 // extra is how many nodes the instances of a sub-flow count for beyond itself, with what lies in them.
-func (r *Run) extra(s *instances) int {
-	sum := s.more
-	for _, k := range s.frames {
-		f := &r.frames[k]
-		if f.lay.subs == nil {
+func (st *state) extraNodesOf(s *subflowState) int {
+	sum := s.extraNodes
+	for _, k := range s.instances {
+		inst := &st.instances[k]
+		if inst.lay.subs == nil {
 			continue
 		}
-		for v, sub := range f.lay.subs {
-			if x := r.rareAt(f.node + int32(v)); sub != nil && x != nil && x.sub != nil {
-				sum += r.extra(x.sub)
+		for v, sub := range inst.lay.subs {
+			if x := st.extrasOf(inst.node + int32(v)); sub != nil && x != nil && x.sub != nil {
+				sum += st.extraNodesOf(x.sub)
 			}
 		}
 	}

@@ -4,47 +4,47 @@ import "wf/graph"
 
 // works is what an event has led to and is not done yet. It is empty between two steps. What could
 // lead to itself over and over goes through here, so that no chain is too long.
-type works struct {
-	dead    []int32          // edges
-	ended   []ended          // activations that ended without an execution
-	failing []int32          // frames whose failure ends all instances of their sub-flow
-	losers  []int32          // joins that cancel what they do not need any more
-	ready   []int32          // sub-flows that begin their instances
-	still   []stillComponent // where nothing is active any more, or nothing open
-	paced   []int32          // sub-flows that wait for their rate, and are to end
-	quiet   []int32          // frames in which nothing is active any more
+type worklist struct {
+	dead        []int32        // edges
+	ended       []endedNode    // activations that ended without an execution
+	failing     []int32        // frames whose failure ends all instances of their sub-flow
+	losers      []int32        // joins that cancel what they do not need any more
+	ready       []int32        // sub-flows that begin their instances
+	unsettled   []componentRef // where nothing is active any more, or nothing open
+	rateWaiters []int32        // sub-flows that wait for their rate, and are to end
+	idle        []int32        // frames in which nothing is active any more
 }
 
-type ended struct {
+type endedNode struct {
 	node int32
 	out  outcome
 }
 
-type stillComponent struct{ frame, component int32 }
+type componentRef struct{ frame, component int32 }
 
 // work does what an event has led to: first what is certain, then what only holds if nothing else
 // happens.
-func (r *Run) work() {
-	w := &r.works
+func (r *Run) drain() {
+	w := &r.todo
 	for {
 		switch {
 		case len(w.dead) > 0:
 			r.die(pop(&w.dead))
 		case len(w.ended) > 0:
 			e := pop(&w.ended)
-			r.finish(e.node, e.out)
+			r.activity(e.node).finish(e.out)
 		case len(w.failing) > 0:
 			r.failOthers(pop(&w.failing))
 		case len(w.losers) > 0:
-			r.cancelLosers(pop(&w.losers))
+			r.join(pop(&w.losers)).cancelLosers()
 		case len(w.ready) > 0:
-			r.startInstances(pop(&w.ready))
-		case len(w.still) > 0:
-			r.settle(pop(&w.still))
-		case len(w.paced) > 0:
-			r.endPaced(pop(&w.paced))
-		case len(w.quiet) > 0:
-			r.frameOver(pop(&w.quiet))
+			r.subflow(pop(&w.ready)).begin()
+		case len(w.unsettled) > 0:
+			r.settle(pop(&w.unsettled))
+		case len(w.rateWaiters) > 0:
+			r.subflow(pop(&w.rateWaiters)).endRateWait()
+		case len(w.idle) > 0:
+			r.instanceOver(pop(&w.idle))
 		default:
 			return
 		}
@@ -61,8 +61,8 @@ func pop[T any](list *[]T) T {
 }
 
 // endLater ends the present activation of a node when the event at hand is through.
-func (r *Run) endLater(i int32, out outcome) {
-	r.works.ended = append(r.works.ended, ended{i, out})
+func (a activity) endLater(out outcome) {
+	a.todo.ended = append(a.todo.ended, endedNode{a.node, out})
 }
 
 // settlement says which parts of a frame can still lead to anything. An edge whose source decides once
@@ -87,55 +87,55 @@ func newSettlement(l *layout) *settlement {
 
 // settleLater looks at the component of a node, which has decided, when the event at hand is through.
 func (r *Run) settleLater(i int32) {
-	f := r.frameOf(i)
-	if f.settlement != nil {
-		r.works.still = append(r.works.still, stillComponent{r.frameNo(i), f.lay.component[i-f.node]})
+	inst := r.instanceOf(i)
+	if inst.settlement != nil {
+		r.todo.unsettled = append(r.todo.unsettled, componentRef{r.instanceNo(i), inst.lay.component[i-inst.node]})
 	}
 }
 
 // settleFrom looks at all components of a frame that begins.
 func (r *Run) settleFrom(k int32) {
-	f := &r.frames[k]
-	if f.settlement == nil {
+	inst := &r.instances[k]
+	if inst.settlement == nil {
 		return
 	}
-	for c := f.lay.components - 1; c >= 0; c-- {
-		r.works.still = append(r.works.still, stillComponent{k, c})
+	for c := inst.lay.components - 1; c >= 0; c-- {
+		r.todo.unsettled = append(r.todo.unsettled, componentRef{k, c})
 	}
 }
 
 // settle decides what is open in and behind a component to which nothing can lead any more. What is
 // decided in it may activate nodes of it; then it is not settled yet.
-func (r *Run) settle(at stillComponent) {
-	f := &r.frames[at.frame]
-	s, c := f.settlement, at.component
-	nodes := f.lay.inside.of(c)
-	decidedOnce := f.lay.single[nodes[0]] && r.nodes[f.node+nodes[0]].decided // whatever still comes
-	if r.halted || f.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 && !decidedOnce {
+func (r *Run) settle(at componentRef) {
+	inst := &r.instances[at.frame]
+	s, c := inst.settlement, at.component
+	nodes := inst.lay.inside.of(c)
+	decidedOnce := inst.lay.single[nodes[0]] && r.nodes[inst.node+nodes[0]].decided // whatever still comes
+	if r.halted || inst.cut || s.settled[c] || s.active[c] > 0 || s.open[c] > 0 && !decidedOnce {
 		return
 	}
 	for _, v := range nodes {
-		n := &r.nodes[f.node+v]
-		if x := r.rareAt(f.node + v); n.status == graph.Failed && !n.handled || x != nil && x.limited {
+		n := &r.nodes[inst.node+v]
+		if x := r.extrasOf(inst.node + v); n.status == graph.Failed && !n.handled || x != nil && x.limited {
 			return
 		}
 	}
-	if r.skipUntriggered(f, nodes) {
-		r.works.still = append(r.works.still, at)
+	if r.skipUntriggered(inst, nodes) {
+		r.todo.unsettled = append(r.todo.unsettled, at)
 		return
 	}
 	s.settled[c] = true
 	for _, v := range nodes {
-		for _, l := range f.lay.out.of(v) {
-			to := f.lay.component[f.lay.edges[l].target]
+		for _, l := range inst.lay.out.of(v) {
+			to := inst.lay.component[inst.lay.edges[l].target]
 			if to == c {
 				continue
 			}
-			if r.nodes[f.node+v].decided {
-				r.kill(f, l)
+			if r.nodes[inst.node+v].decided {
+				r.kill(inst, l)
 			}
 			if s.open[to]--; s.open[to] == 0 {
-				r.works.still = append(r.works.still, stillComponent{at.frame, to})
+				r.todo.unsettled = append(r.todo.unsettled, componentRef{at.frame, to})
 			}
 		}
 	}
@@ -143,10 +143,10 @@ func (r *Run) settle(at stillComponent) {
 
 // skipUntriggered skips nodes that only edges lead to that trigger, and none of them has: no join behind
 // them is to wait for what was not the way. It returns false if there are none.
-func (r *Run) skipUntriggered(f *frame, nodes []int32) (any bool) {
+func (r *Run) skipUntriggered(inst *instance, nodes []int32) (any bool) {
 	for _, v := range nodes {
-		if i := f.node + v; !r.nodes[i].decided && len(f.lay.in.of(v)) == 0 {
-			r.skip(i)
+		if i := inst.node + v; !r.nodes[i].decided && len(inst.lay.in.of(v)) == 0 {
+			r.join(i).skip()
 			any = true
 		}
 	}

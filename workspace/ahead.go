@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"wf/executor"
 	"wf/graph"
@@ -39,7 +38,7 @@ type gatedJob struct {
 // foresee returns the jobs that are to be handed over ahead, as many as there is room for.
 func (r *run) foresee() (jobs []executor.Job) {
 	room := r.roomAhead()
-	if !r.look || room <= 0 || r.state != going || r.holds.journal != "" || !r.sess.Gates() {
+	if !r.look || room <= 0 || r.phase != going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
 	}
 	for f := range r.sched.Lookahead() {
@@ -94,15 +93,6 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 	}
 }
 
-// dispatchEvent is what the scheduler is told of an execution that is with the executor, or may have
-// been: it strayed if nobody has asked for it.
-func (r *run) dispatchEvent(id executor.ID, at time.Time) scheduler.Event {
-	if r.sched.Wants(id.Node, id.Execution) {
-		return scheduler.Event{Kind: scheduler.Dispatched, Node: id.Node, At: at.UnixNano()}
-	}
-	return scheduler.Event{Kind: scheduler.Unrequested, Node: id.Node, At: at.UnixNano()}
-}
-
 // meet dispatches what the executor tells of and nobody has dispatched: it was handed over ahead, by
 // an earlier daemon perhaps. What was ahead when the machine went down and may have begun is lost like
 // everything else.
@@ -129,7 +119,7 @@ func (r *run) mayStray(id executor.ID) bool {
 func (r *run) overdue() (jobs []executor.Job) {
 	for _, id := range r.passed {
 		rec := r.nodes[id.Node].rec
-		if r.state == going && rec.live && !rec.begun && rec.executions == id.Execution {
+		if r.phase == going && rec.live && !rec.begun && rec.executions == id.Execution {
 			jobs = append(jobs, r.job(id.Node, id.Execution, rec.command))
 		}
 	}
@@ -224,11 +214,7 @@ func (r *run) endHalt(w *Workspace) {
 	}
 	h := r.halt
 	r.halt = nil
-	if h.record.Time.IsZero() {
-		h.record.Time = now()
-	}
-	r.record(h.record)
-	r.step(w, scheduler.Event{Kind: scheduler.Stop, At: h.record.Time.UnixNano()})
+	r.commit(w, h.record)
 	for _, rep := range h.stopped {
 		r.hear(w, rep)
 	}

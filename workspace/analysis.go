@@ -31,18 +31,18 @@ func (w *Workspace) Analysis(ctx context.Context, name string) (api.RunDetail, e
 	if err != nil {
 		return d, err
 	}
-	r, g, records, err := w.rereadGraph(past.Request.Run)
+	p, err := openReplay(w.store, past.Request.Run)
 	if err != nil {
 		d.Problem = joinProblem(d.Problem, "it cannot be analysed: "+err.Error())
 		return d, nil
 	}
-	a := newAnalyst(r, past)
-	for _, rec := range records {
+	a := newAnalyst(p.runState, past)
+	for _, rec := range p.records {
 		a.take(rec)
 	}
 	d.Analysis = a.describe(&d)
-	a.stages(&d, g)
-	d.Analysis.Changes, err = ask(ctx, w, func(w *Workspace) (*api.Changes, error) { return w.changesSince(g), nil })
+	a.stages(&d, p.graph)
+	d.Analysis.Changes, err = ask(ctx, w, func(w *Workspace) (*api.Changes, error) { return w.changesSince(p.graph), nil })
 	return d, err
 }
 
@@ -55,7 +55,7 @@ func joinProblem(a, b string) string {
 
 // An analyst folds a run once more and notes what led to each of its executions.
 type analyst struct {
-	r     *run
+	r     *runState
 	execs []history.Execution
 	at    map[executor.ID]int // index in execs
 	ready []time.Time         // by index: when it was activated
@@ -64,7 +64,7 @@ type analyst struct {
 	now   time.Time
 }
 
-func newAnalyst(r *run, past *history.Past) *analyst {
+func newAnalyst(r *runState, past *history.Past) *analyst {
 	a := &analyst{r: r, execs: past.Executions, at: make(map[executor.ID]int, len(past.Executions)),
 		ready: make([]time.Time, len(past.Executions)), by: make([]int, len(past.Executions)),
 		last: make([]int, len(r.nodes)), now: now()}
@@ -80,18 +80,25 @@ func newAnalyst(r *run, past *history.Past) *analyst {
 
 // take folds one record. What it activates was waiting for nothing else.
 func (a *analyst) take(rec history.Record) {
-	known, ended := len(a.r.queue), -1
+	ended := -1
 	if rec.Type == history.RecordEnd {
 		if i, ok := a.at[executor.ID{Node: rec.Node, Execution: rec.Execution}]; ok {
 			ended = i
 			a.noteEnd(rec.Node, i)
 		}
 	}
-	a.r.refoldRecord(nil, rec)
+	var activated []executor.ID
+	if ev, decides := a.r.note(rec); decides {
+		a.r.step(ev, func(c change) {
+			if c.Kind == scheduler.Execute {
+				activated = append(activated, executor.ID{Node: c.Node, Execution: c.Execution})
+			}
+		})
+	}
 	for len(a.last) < len(a.r.nodes) {
 		a.last = append(a.last, -1)
 	}
-	for _, id := range a.r.queue[known:] {
+	for _, id := range activated {
 		i, ok := a.at[id]
 		if !ok {
 			continue // it never began
@@ -276,7 +283,7 @@ func withinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 }
 
 // pastStatus is a node as the run has left it.
-func (r *run) pastStatus(i int, blocked bool) api.NodeStatus {
+func (r *runState) pastStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.nodes[i]
 	s := api.NodeStatus{ID: n.id, Name: n.name, Status: r.sched.Status(i).String(), Run: r.id, State: r.stateIn(i, blocked)}
 	if n.rec != nil {

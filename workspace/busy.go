@@ -97,7 +97,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 		return
 	}
 	for _, r := range w.runs {
-		if r.id == run && r.state < stopping {
+		if r.id == run && r.phase < stopping {
 			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}

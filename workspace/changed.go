@@ -14,12 +14,12 @@ func (r *run) changedSince(w *Workspace) []string {
 	}
 	var mended, kept []string
 	for i := range r.nodes {
-		n := &r.nodes[i]
-		rec := w.record(n.node)
-		if rec == nil || rec.command == "" || n.node.Container || rec.command == executor.Line(r.req.Wrapper, n.label) {
+		n, live := &r.nodes[i], r.liveNode(i)
+		rec := w.record(live)
+		if rec == nil || rec.command == "" || live.Container || rec.command == executor.Line(r.req.Wrapper, n.label) {
 			continue
 		}
-		if n.node.Status == graph.Ran {
+		if live.Status == graph.Ran {
 			kept = append(kept, n.name)
 		} else {
 			mended = append(mended, n.name)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"wf/executor"
-	"wf/scheduler"
 	"wf/workspace/history"
 )
 
@@ -58,7 +57,7 @@ func (w *Workspace) heedClock() {
 	}
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.hist != nil && (r.state == going || r.state == stopping) && r.sess != nil {
+		if r.hist != nil && (r.phase == going || r.phase == stopping) && r.sess != nil {
 			r.clockSet(w, wall, by)
 		}
 	}
@@ -74,15 +73,13 @@ func clocksNow(by time.Duration) *history.Clocks {
 
 // clockSet puts the run into the new time of the machine.
 func (r *run) clockSet(w *Workspace, at time.Time, by time.Duration) {
-	r.record(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
-	r.moveTimes(by)
-	r.step(w, scheduler.Event{Kind: scheduler.ClockSet, At: at.UnixNano(), By: int64(by)})
+	r.commit(w, history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
 }
 
 // catchUp does the same for what was set while no daemon was there. Its executor has been found.
 func (r *run) catchUp(w *Workspace) {
 	by := r.setSince()
-	if r.read = (history.Record{}); by == 0 || r.state == ended || r.state == complete {
+	if r.clock = (history.Record{}); by == 0 || r.phase == ended || r.phase == complete {
 		return
 	}
 	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.id, "by", by)
@@ -91,12 +88,12 @@ func (r *run) catchUp(w *Workspace) {
 
 // setSince is by how much the clock of the machine was set since the last reading in the journal that is not caught
 // up with, if that is of this boot.
-func (r *run) setSince() time.Duration {
+func (r *runState) setSince() time.Duration {
 	boot, up := upTime()
-	if r.read.Clocks == nil || r.read.Clocks.Boot != boot || boot == "" {
+	if r.clock.Clocks == nil || r.clock.Clocks.Boot != boot || boot == "" {
 		return 0
 	}
-	by := now().Sub(r.read.Time) - (up - time.Duration(r.read.Clocks.UpNS))
+	by := now().Sub(r.clock.Time) - (up - time.Duration(r.clock.Clocks.UpNS))
 	if agree(by, 0) {
 		return 0
 	}
@@ -104,7 +101,7 @@ func (r *run) setSince() time.Duration {
 }
 
 // moveTimes puts what is known of the run into a time that is ahead by so much.
-func (r *run) moveTimes(by time.Duration) {
+func (r *runState) moveTimes(by time.Duration) {
 	r.req.Time = r.req.Time.Add(by)
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"wf/api"
 	"wf/executor"
@@ -22,27 +21,6 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 )
-
-// control is what a run has beyond plain commands and dependencies (docs/control-flow.md). Of a plain run it is
-// empty.
-type control struct {
-	flow         *flow.Flow // nil for a plain run
-	tick         *time.Timer
-	past         scheduler.Prior
-	templates    map[string]*template       // nodes of sub-flows by id
-	since        map[int]time.Time          // waiting nodes → since when
-	sinceNow     time.Time                  // the time of the event at hand
-	folding      bool                       // the past is folded: nobody is told of it
-	left         map[string]bool            // the files of outputs that there are, while many are asked for
-	notes        []string                   // what a person should know before it begins
-	decisions    map[int][]api.DecisionMade // about nodes, in order
-	called       knownItems
-	toldTotal    int // what RunGrew, or RunStarted, has said last
-	toldKept     int
-	beginning    bool // its first step is being taken
-	recalledSome bool // instances of an earlier run have come in since
-	numbered     bool // instances have got numbers that the disk may not know of yet
-}
 
 // readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
 // their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
@@ -223,7 +201,7 @@ func (r *run) keepPast(w *Workspace) error {
 }
 
 // plainPast is what commands of a run without control flow have put out: a later one may ask for it.
-func (r *run) plainPast() scheduler.Prior {
+func (r *runState) plainPast() scheduler.Prior {
 	past := scheduler.Prior{}
 	for i := range r.nodes {
 		if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && len(rec.outputs) > 0 {
@@ -242,7 +220,7 @@ func pastOfRecord(rec *nodeRecord) scheduler.PriorNode {
 }
 
 // inPast says whether an earlier run has left something of a node of this one.
-func (r *run) inPast(past scheduler.Prior) bool {
+func (r *runState) inPast(past scheduler.Prior) bool {
 	for id := range past {
 		if _, ours := r.sched.Index(id); ours {
 			return true
@@ -252,7 +230,7 @@ func (r *run) inPast(past scheduler.Prior) bool {
 }
 
 // instancePrefixes are what the paths of all instances of the run begin with.
-func (r *run) instancePrefixes() (prefixes []string) {
+func (r *runState) instancePrefixes() (prefixes []string) {
 	for i := range r.outer() {
 		if r.sched.Members(i) > 0 {
 			prefixes = append(prefixes, strings.TrimSuffix(r.sched.InstancePath(i, 0), "0]"))
@@ -284,95 +262,6 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	w.before = all
 }
 
-// outer is how many nodes are of the outer flow: those that are nodes of the workfile.
-func (r *run) outer() int {
-	if r.req.Outer > 0 {
-		return r.req.Outer
-	}
-	return len(r.req.Scope)
-}
-
-// A template is a node of the workfile of which a run executes instances.
-type template struct {
-	node   *graph.Node // live node; nil when it was deleted meanwhile
-	label  string
-	output graph.Output
-	counts [graph.Statuses]int
-	status graph.Status
-}
-
-// freezeTemplates copies the nodes of sub-flows, so that later edits do not reach the run. g is the graph
-// that the run began with.
-func (r *run) freezeTemplates(g *graph.Graph) {
-	inner := r.req.Scope[r.outer():]
-	if len(inner) == 0 {
-		return
-	}
-	r.templates = make(map[string]*template, len(inner))
-	for _, id := range inner {
-		r.templates[id] = &template{label: g.Node(id).Label, output: g.Node(id).Output()}
-	}
-}
-
-// grew makes room for the nodes of an instance. w is nil for a run that is only looked at.
-func (r *run) grew(w *Workspace, ef scheduler.Effect) {
-	r.numbered = true
-	for i := ef.Node; i < ef.Node+ef.Count; i++ {
-		path := r.sched.Path(i)
-		n := runNode{id: path, name: r.shownName(i, path)}
-		if t := r.templates[r.sched.Template(i)]; t != nil {
-			n.label, n.output = t.label, t.output
-			t.counts[graph.Idle]++
-		}
-		r.nodes = append(r.nodes, n)
-		if w == nil {
-			continue
-		}
-		m := memory{run: r.n}
-		if r.sched.Mode() == scheduler.Resume {
-			m.rec = w.last[path].rec // it may stay as it was
-		}
-		w.last[path] = m
-	}
-}
-
-// publishStatus puts a status into the live graph. Nodes of the workfile of which there are instances
-// show what these come to.
-func (r *run) publishStatus(w *Workspace, n *runNode, ef scheduler.Effect) {
-	if n.node != nil {
-		w.g.SetStatus(n.node, ef.Status)
-		w.touch(n.node)
-	}
-	if r.templates == nil || ef.Node < r.outer() {
-		return
-	}
-	t, shown := r.templates[r.sched.Template(ef.Node)], ef.Status
-	if shown == graph.Failed && r.sched.Handled(ef.Node) {
-		shown = graph.Ran // else the workfile would ask for a resume that has nothing to do
-	}
-	t.counts[n.shown]--
-	t.counts[shown]++
-	n.shown = shown
-	if sum := t.sum(); sum != t.status {
-		t.status = sum
-		if t.node != nil && w != nil {
-			w.g.SetStatus(t.node, sum)
-			w.know(t.node)
-			w.touch(t.node)
-		}
-	}
-}
-
-// sum is the status that stands for those of all instances: the most urgent one.
-func (t *template) sum() graph.Status {
-	for _, s := range [...]graph.Status{graph.Running, graph.Queued, graph.Failed, graph.Ran, graph.Skipped} {
-		if t.counts[s] > 0 {
-			return s
-		}
-	}
-	return graph.Idle
-}
-
 // job makes the job of an execution.
 func (r *run) job(i, execution int, line string) executor.Job {
 	n := &r.nodes[i]
@@ -384,7 +273,7 @@ func (r *run) job(i, execution int, line string) executor.Job {
 
 // merges reports whether a node writes both streams into one output. The command that lists the items of
 // a sub-flow never does: what it says on standard error is no item.
-func (r *run) merges(i int) bool {
+func (r *runState) merges(i int) bool {
 	if r.sched.ItemsCommand(i) != "" {
 		return false
 	}
@@ -395,7 +284,7 @@ func (r *run) merges(i int) bool {
 }
 
 // line is the command line of the next execution of a node.
-func (r *run) line(i int) string {
+func (r *runState) line(i int) string {
 	command := r.sched.ItemsCommand(i)
 	if command == "" {
 		command = r.nodes[i].label

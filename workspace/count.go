@@ -9,7 +9,7 @@ import (
 // What api.Counts says about counting is done here, for runs that are going and for what they have left.
 
 // countAll counts the nodes in scope by state.
-func (r *run) countAll() api.Counts {
+func (r *runState) countAll() api.Counts {
 	var c api.Counts
 	blocked, present := r.sched.Blocked(), []bool(nil)
 	if r.flow != nil {
@@ -27,7 +27,7 @@ func (r *run) countAll() api.Counts {
 }
 
 // counted is stateIn as it is counted.
-func (r *run) counted(i int, blocked bool) api.State {
+func (r *runState) counted(i int, blocked bool) api.State {
 	s := r.stateIn(i, blocked)
 	if s == api.StateFailed && r.sched.Handled(i) {
 		return api.StateHandled
@@ -37,7 +37,7 @@ func (r *run) counted(i int, blocked bool) api.State {
 
 // countNode counts a node of a run with control flow: of a sub-flow the instances that are still to begin, and
 // a failure of its own. The nodes of the others are counted one by one.
-func (r *run) countNode(c *api.Counts, i int, blocked bool) {
+func (r *runState) countNode(c *api.Counts, i int, blocked bool) {
 	members := r.sched.Members(i)
 	first, _ := r.sched.Instances(i)
 	known := max(len(first), r.sched.Planned(i))
@@ -61,7 +61,7 @@ func (r *run) countNode(c *api.Counts, i int, blocked bool) {
 }
 
 // anyFailed says whether an instance of a sub-flow has failed: then its nodes tell of it.
-func (r *run) anyFailed(i int, first []int) bool {
+func (r *runState) anyFailed(i int, first []int) bool {
 	for k := range first {
 		if r.sched.InstanceFailed(i, k) {
 			return true
@@ -70,20 +70,28 @@ func (r *run) anyFailed(i int, first []int) bool {
 	return false
 }
 
-// grown tells that the run has other nodes than was known, if it has.
+// growth is what watchers have heard of how many nodes a run has.
+type growth struct {
+	total     int  // in RunStarted, or in the latest RunGrew
+	kept      int  // of these, how many a resume keeps
+	beginning bool // the first step is being taken: RunStarted reports all of it
+	recalled  bool // instances of an earlier run were added since
+}
+
+// grown publishes that the run has other nodes than watchers know, if it has.
 func (r *run) grown(w *Workspace) {
-	if r.flow == nil || r.beginning {
+	if r.flow == nil || r.growth.beginning {
 		return
 	}
 	total := r.sched.Total()
-	if total == r.toldTotal && !r.recalledSome {
+	if total == r.growth.total && !r.growth.recalled {
 		return
 	}
-	if r.recalledSome {
-		r.recalledSome, r.toldKept = false, r.countAll().Kept
+	if r.growth.recalled {
+		r.growth.recalled, r.growth.kept = false, r.countAll().Kept
 	}
-	r.toldTotal = total
-	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.client, Nodes: total, Kept: r.toldKept})
+	r.growth.total = total
+	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.client, Nodes: total, Kept: r.growth.kept})
 }
 
 // countFile counts the nodes of the workfile by state.
@@ -133,7 +141,7 @@ func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p sched
 }
 
 // countInto counts a node of an instance with all that is in it.
-func (r *run) countInto(c *api.Counts, i int) {
+func (r *runState) countInto(c *api.Counts, i int) {
 	r.countNode(c, i, false)
 	first, _ := r.sched.Instances(i)
 	for _, at := range first {

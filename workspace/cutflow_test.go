@@ -140,7 +140,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if err := makeOutputs(c.folder); err != nil {
 		c.t.Fatal(err)
 	}
-	r := run{dir: c.folder}
+	r := run{runState: runState{dir: c.folder}}
 	for id, text := range c.files {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue

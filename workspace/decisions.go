@@ -46,21 +46,16 @@ func maskValues(values map[string]any) map[string]any {
 }
 
 // noteDecision keeps a decision for those who ask why.
-func (r *run) noteDecision(i int, d api.DecisionMade) {
+func (r *runState) noteDecision(i int, d api.DecisionMade) {
 	if r.decisions == nil {
 		r.decisions = map[int][]api.DecisionMade{}
 	}
 	r.decisions[i] = append(r.decisions[i], d)
 }
 
-// answered tells and records that the time for an answer was over, and which default counts.
+// answered records that the time for an answer was over, and which default counts.
 func (r *run) answered(w *Workspace, ef scheduler.Effect) {
-	n := &r.nodes[ef.Node]
-	rec := history.Record{Type: history.RecordAnswer, Time: r.sinceNow, Node: ef.Node, ID: n.id, OK: ef.OK}
-	r.record(rec)
-	d := decisionOf(rec)
-	r.noteDecision(ef.Node, d)
-	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: r.client, Node: n.id, Name: n.name, Decision: &d})
+	r.commit(w, history.Record{Type: history.RecordAnswer, Time: r.at, Node: ef.Node, ID: r.nodes[ef.Node].id, OK: ef.OK})
 }
 
 // decisionsOf lists the decisions of a run of the past, in order.
@@ -96,7 +91,7 @@ func decisionSentence(d api.DecisionMade) string {
 }
 
 // explainRecord adds who decided about a node, and what its latest execution got.
-func (r *run) explainRecord(why *api.Why, i int, rec *nodeRecord) {
+func (r *runState) explainRecord(why *api.Why, i int, rec *nodeRecord) {
 	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
 	for _, d := range why.Decisions {
 		why.Text = append(why.Text, decisionSentence(d))

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
 )
@@ -120,7 +119,7 @@ func (r *run) ready() bool {
 	if r.head == len(r.queue) {
 		r.queue, r.head = r.queue[:0], 0
 	}
-	return r.state == going && r.head < len(r.queue)
+	return r.phase == going && r.head < len(r.queue)
 }
 
 // take removes the next activation from the queue and makes a job of it.
@@ -130,52 +129,12 @@ func (r *run) take(w *Workspace) executor.Job {
 	return r.job(id.Node, id.Execution, r.dispatched(w, id))
 }
 
-// dispatched notes that an execution that was asked for is with the executor, or will be. It returns
-// its command line.
+// dispatched records that an execution is with the executor, or will be. It returns its command line.
 func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
-	r.inflight++
 	r.look = true
 	n := &r.nodes[id.Node]
 	line = r.line(id.Node)
-	inputs := r.inputsOf(id.Node)
-	r.executes(w, id, line, inputs)
-	at := now()
-	r.record(history.Record{Type: history.RecordDispatch, Time: at, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line,
-		Inputs: inputRecord(inputs)})
-	r.step(w, r.dispatchEvent(id, at))
+	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line,
+		Inputs: inputRecord(r.inputsOf(id.Node))})
 	return line
-}
-
-// executes begins the record of an execution. Those who still hold the one before keep it.
-func (r *run) executes(w *Workspace, id executor.ID, line string, inputs *api.Inputs) {
-	n := &r.nodes[id.Node]
-	rec := nodeRecord{run: r.n, executions: id.Execution, live: true, command: line, inputs: inputs}
-	if w != nil {
-		rec.before = w.last[n.id].rec
-	}
-	r.newRecord(w, n, rec)
-}
-
-// begun notes that the process of an execution exists. It returns false if that is known.
-func (r *run) begun(w *Workspace, i int) bool {
-	rec := r.nodes[i].rec
-	if rec.begun {
-		return false
-	}
-	rec.begun, rec.before = true, nil
-	r.running++
-	return true
-}
-
-// withdraw forgets an execution that the executor has given back before it began.
-func (r *run) withdraw(w *Workspace, i int) {
-	n := &r.nodes[i]
-	before := n.rec.before
-	n.rec = nil
-	if before != nil && before.run == r.n {
-		n.rec = before
-	}
-	if w != nil {
-		w.last[n.id] = memory{run: r.n, rec: before}
-	}
 }

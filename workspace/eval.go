@@ -28,7 +28,7 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 			req.Node = n.ID
 		}
 		for _, r := range w.runs {
-			if r.state != preparing && (number == r.n || number == 0 && r.sees(req.Node)) {
+			if r.phase != preparing && (number == r.n || number == 0 && r.sees(req.Node)) {
 				return r.eval(req, w.readNames())
 			}
 		}
@@ -70,28 +70,25 @@ func (w *Workspace) readNames() *flow.Flow {
 
 // evalPast evaluates in a run that is over.
 func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
-	r, g, records, err := w.rereadGraph(n)
+	p, err := replayRun(w.store, n)
 	if errors.Is(err, history.ErrNoRun) {
 		return api.Evaluated{}, notRun(runID(n))
 	}
 	if err != nil {
 		return api.Evaluated{}, internal(fmt.Sprintf("run %d cannot be read any more", n), err)
 	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
-	}
-	f, _ := flow.Read(g)
-	return r.eval(req, f)
+	f, _ := flow.Read(p.graph)
+	return p.eval(req, f)
 }
 
 // sees says whether a run has the place.
-func (r *run) sees(place string) bool {
+func (r *runState) sees(place string) bool {
 	_, _, ok := r.sched.EnvAt(place)
 	return ok
 }
 
 // eval evaluates at a place of the run. names is the flow whose names the text uses where the run has none.
-func (r *run) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
+func (r *runState) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
 	env, home, ok := r.sched.EnvAt(req.Node)
 	if !ok {
 		return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("run %s has no place %s", r.id, req.Node),
@@ -110,7 +107,7 @@ func (r *run) eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error)
 }
 
 // plainNode is what a text sees of a node of a run without control flow.
-func (r *run) plainNode(n *graph.Node) (v expression.Node) {
+func (r *runState) plainNode(n *graph.Node) (v expression.Node) {
 	if n == nil {
 		return v
 	}

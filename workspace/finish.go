@@ -31,7 +31,7 @@ func (m swept) handle(w *Workspace) {
 // record is complete makes the next daemon do the rest of it again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.state != ended || r.sess == nil {
+		if r.phase != ended || r.sess == nil {
 			continue
 		}
 		if !r.sweeping {
@@ -111,7 +111,7 @@ func (m recorded) handle(w *Workspace) {
 
 // complete tells everybody that the run is over and forgets it.
 func (w *Workspace) complete(r *run) {
-	r.state = complete
+	r.phase = complete
 	r.hist.Close()
 	r.dropOutputs(w)
 	w.drop(r)
@@ -151,7 +151,7 @@ func exitCode(result api.Result, cause string) int {
 
 func (r *run) resultWord() api.Result {
 	switch {
-	case r.state != ended && r.state != complete:
+	case r.phase != ended && r.phase != complete:
 		return ""
 	case r.result == scheduler.Succeeded:
 		return api.Succeeded
@@ -162,7 +162,7 @@ func (r *run) resultWord() api.Result {
 }
 
 // stateIn is what people see of a node in the run: one that has succeeded before is kept.
-func (r *run) stateIn(i int, blocked bool) api.State {
+func (r *runState) stateIn(i int, blocked bool) api.State {
 	rec := r.nodes[i].rec
 	if s, _ := r.waitingState(i); s != "" {
 		return s
@@ -181,7 +181,7 @@ func historyCounts(c api.Counts) history.Counts {
 func (r *run) summary() api.RunSummary {
 	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
 		Selection: r.req.Selection, Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.state == stopping, Exclude: r.req.Exclude, Cause: r.cause,
+		Started: r.req.Time, Stopping: r.phase == stopping, Exclude: r.req.Exclude, Cause: r.cause,
 		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
@@ -197,7 +197,7 @@ func (r *run) summary() api.RunSummary {
 // paused says why nothing of a run goes, "" if something does or could.
 func (r *run) paused(c api.Counts) api.Paused {
 	switch {
-	case r.state != going || c.Running > 0:
+	case r.phase != going || c.Running > 0:
 		return ""
 	case r.holds.why() != "":
 		return api.PausedHeld

@@ -37,6 +37,8 @@ func (h *holds) why() string {
 	return h.executor
 }
 
+func (r *run) heldBy() string { return r.holds.why() }
+
 // hold notes a reason, or with "" that it is gone, and tells everybody.
 func (r *run) hold(w *Workspace, reason *string, why string) {
 	before := r.holds.why()

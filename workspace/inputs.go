@@ -24,7 +24,7 @@ const maxInput = 4 << 10
 
 // inputsOf is what an execution gets beyond the environment of its run: the variables that were computed
 // for it, its item, its iteration and its attempt. It is nil for a plain command.
-func (r *run) inputsOf(i int) *api.Inputs {
+func (r *runState) inputsOf(i int) *api.Inputs {
 	env, attempt := r.sched.Environment(i), r.sched.Attempt(i)
 	if len(env) == 0 && attempt == 0 {
 		return nil

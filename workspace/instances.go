@@ -41,7 +41,7 @@ func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 	r.describeControl(i, s)
 }
 
-func (r *run) describeControl(i int, s *api.NodeStatus) {
+func (r *runState) describeControl(i int, s *api.NodeStatus) {
 	_, s.Wait = r.waitingState(i)
 	s.Attempt, s.Instances = r.sched.Attempt(i), r.instancesOf(i)
 }
@@ -139,7 +139,7 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 		s.Dead = !s.Taken && (p.Handled || p.Status == graph.Ran || p.Status == graph.Skipped)
 	}
 	for _, r := range w.runs {
-		for j, e := range r.edges {
+		for j, e := range r.liveEdges {
 			if e == nil || r.flow == nil {
 				continue
 			}
@@ -245,7 +245,7 @@ func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
 }
 
 // nodeStatus describes a node of an instance.
-func (r *run) nodeStatus(i int) api.NodeStatus {
+func (r *runState) nodeStatus(i int) api.NodeStatus {
 	n := &r.nodes[i]
 	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
 		State: r.stateIn(i, false), Run: r.id, Outputs: r.knownOutputs(i)}

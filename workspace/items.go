@@ -20,19 +20,19 @@ type knownItems struct {
 }
 
 // itemWordsOf returns the words for the instances of a sub-flow of the run.
-func (r *run) itemWordsOf(subflow int) []string {
+func (r *runState) itemWordsOf(subflow int) []string {
 	items := r.sched.Items(subflow)
 	if len(items) == 0 {
 		return nil
 	}
-	if k := &r.called; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
-		r.called = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
+	if k := &r.words; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
+		r.words = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
 	}
-	return r.called.words
+	return r.words.words
 }
 
 // shownName is what people call a node of an instance: its path, with items in place of numbers.
-func (r *run) shownName(i int, path string) string {
+func (r *runState) shownName(i int, path string) string {
 	subflow, instance, ok := r.sched.Instance(i)
 	at := strings.LastIndex(path, "]/")
 	open := strings.LastIndexByte(path[:max(at, 0)], '[')
@@ -53,7 +53,7 @@ func (r *run) shownName(i int, path string) string {
 }
 
 // itemOf is the item of the instance that a node lies in, as text; "" if there is none.
-func (r *run) itemOf(i int) string {
+func (r *runState) itemOf(i int) string {
 	subflow, instance, ok := r.sched.Instance(i)
 	if !ok {
 		return ""

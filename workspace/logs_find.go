@@ -159,7 +159,7 @@ func (w *Workspace) covers(r *run, id string) bool {
 
 // toBegin reports whether a run that covers the node is still to begin the execution.
 func (w *Workspace) toBegin(r *run, p logPlace) bool {
-	if r.state == ended || r.state == complete {
+	if r.phase == ended || r.phase == complete {
 		return false
 	}
 	rec, begun := w.last[p.id].rec, 0

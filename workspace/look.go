@@ -66,12 +66,14 @@ func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
 // lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
 // up. One that cannot be read counts as over, which is what that daemon would make of it.
 func (w *Workspace) lookBack(n int) {
-	r, frozen, records, err := w.rereadGraph(n)
-	if err != nil || len(records) == 0 {
+	p, err := openReplay(w.store, n)
+	if err != nil || len(p.records) == 0 {
 		return
 	}
-	r.state = going
-	w.relive(r, frozen, records)
+	r := newRun(p.client)
+	r.runState = *p.runState
+	r.over, r.active = false, r
+	r.relive(w, p.records)
 	w.runs = append(w.runs, r)
 }
 

@@ -63,11 +63,11 @@ func (r *run) answerInTime(w *Workspace) {
 
 // answerUnrecorded answers the pending stop requests if the run is held, and else looks again later.
 func (r *run) answerUnrecorded(w *Workspace) {
-	if r.state == complete || len(r.onStop) == 0 {
+	if r.phase == complete || len(r.onStop) == 0 {
 		return
 	}
 	why := r.holds.why()
-	if why == "" || r.state != ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.grace()+stopPatience {
+	if why == "" || r.phase != ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.grace()+stopPatience {
 		r.answerInTime(w)
 		return
 	}

@@ -125,7 +125,7 @@ func (w *Workspace) blocked() []bool {
 	}
 	for _, r := range w.runs {
 		for i, is := range r.sched.Blocked()[:r.outer()] {
-			if n := r.nodes[i].node; n != nil {
+			if n := r.liveNode(i); n != nil {
 				blocked[n.Pos()] = is
 			}
 		}

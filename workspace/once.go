@@ -20,7 +20,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 		if r.req.Key != p.req.Key {
 			continue
 		}
-		if r.state != preparing || r.n != 0 {
+		if r.phase != preparing || r.n != 0 {
 			p.reply(w.acceptedAs(r.req), nil)
 			return true
 		}

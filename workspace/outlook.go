@@ -66,8 +66,8 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		if first, _ := r.sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
 			o.State = "" // others are counted instead
 		}
-		if n.node != nil {
-			o.Group = n.node.Group
+		if live := r.liveNode(i); live != nil {
+			o.Group = live.Group
 		}
 		if n.rec != nil {
 			o.Executions = n.rec.executions
@@ -83,8 +83,8 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 // blocking are the blocking edges of the run. An edge that was deleted meanwhile is left out: the
 // outlook is a guess, and the run itself still knows it.
 func (r *run) blocking() []arrow {
-	arrows := make([]arrow, 0, len(r.edges))
-	for j, e := range r.edges {
+	arrows := make([]arrow, 0, len(r.liveEdges))
+	for j, e := range r.liveEdges {
 		if e != nil && e.Type == graph.Blocking {
 			s, t := r.sched.EdgeEnds(j)
 			arrows = append(arrows, arrow{s, t})

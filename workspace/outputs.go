@@ -167,7 +167,7 @@ func (r *run) outputsOf(i int) map[string]any {
 
 // knownOutputs returns what the last execution of a node that is over has left, or the approval that
 // came before it.
-func (r *run) knownOutputs(i int) map[string]any {
+func (r *runState) knownOutputs(i int) map[string]any {
 	if values := r.sched.Outputs(i); values != nil {
 		return values
 	}
@@ -210,12 +210,9 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 	if err != nil {
 		return out, err
 	}
-	r, _, records, err := w.rereadGraph(past.Request.Run)
+	r, err := replayRun(w.store, past.Request.Run)
 	if err != nil {
 		return out, internal("the run cannot be read", err)
-	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
 	}
 	i, ok := r.sched.Index(node)
 	for k := 0; !ok && k < len(r.nodes); k++ {
@@ -246,7 +243,7 @@ func (r *run) dropOutputs(w *Workspace) {
 }
 
 // instancesOf sums up the instances of a sub-flow; nil for other nodes.
-func (r *run) instancesOf(i int) *api.Instances {
+func (r *runState) instancesOf(i int) *api.Instances {
 	first, items := r.sched.Instances(i)
 	if r.sched.Members(i) == 0 {
 		return nil
@@ -282,7 +279,7 @@ func addInstance(in *api.Instances, k int, state api.State) {
 const notableInstances = 10
 
 // instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
-func (r *run) instance(subflow, k, first int, items []any) api.InstanceStatus {
+func (r *runState) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	s := api.InstanceStatus{Path: r.sched.InstancePath(subflow, k)}
 	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {
 		s.Name = r.nodes[subflow].name + "[" + words[k] + "]"

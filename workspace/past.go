@@ -154,12 +154,9 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 // keptIn lists the nodes of the outer flow that a resume left as they were, by folding it once more. Of a
 // record that cannot be read there are none.
 func (w *Workspace) keptIn(n int) (kept []string) {
-	r, _, records, err := w.rereadGraph(n)
+	r, err := replayRun(w.store, n)
 	if err != nil {
 		return nil
-	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
 	}
 	for i := range r.outer() {
 		if rec := r.nodes[i].rec; r.sched.Status(i) == graph.Ran && (rec == nil || rec.executions == 0) && r.sched.Members(i) == 0 {

@@ -24,12 +24,9 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params
 	}
-	r, _, records, err := w.rereadGraph(req.Run)
+	r, err := replayRun(w.store, req.Run)
 	if err != nil {
 		return
-	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
 	}
 	last := map[int]int{}
 	for k, x := range d.Execs {

@@ -138,13 +138,13 @@ func (p *planner) outerStep(x scheduler.Expected) {
 
 // step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
-	n := &p.r.nodes[i]
+	n, live := &p.r.nodes[i], p.r.liveNode(i)
 	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(p.r.req.Wrapper, n.label),
-		State: p.w.state(n.node, p.reasons.blocked[n.node.Pos()]), Run: runID(p.w.lastRun(n.node))}
+		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: runID(p.w.lastRun(live))}
 	round := len(p.plan.Steps) + 1
-	for _, e := range n.node.In {
+	for _, e := range live.In {
 		_, in := p.r.sched.Index(e.Source.ID)
-		if p.seen[e.Source.Pos()] == round || e.Source == n.node {
+		if p.seen[e.Source.Pos()] == round || e.Source == live {
 			continue
 		}
 		switch {
@@ -161,11 +161,11 @@ func (p *planner) step(i int) {
 	if cause := p.r.sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
 		trigger = p.r.sources(cause.Edges)[0]
 	}
-	step.Approve, _ = n.node.Attr("approve")
-	if n.node.SubFlow() {
-		step.SubFlow = subFlowText(n.node)
+	step.Approve, _ = live.Attr("approve")
+	if live.SubFlow() {
+		step.SubFlow = subFlowText(live)
 	}
-	p.reasons.explain(&step, n.node, trigger)
+	p.reasons.explain(&step, live, trigger)
 	p.plan.Steps = append(p.plan.Steps, step)
 }
 
@@ -217,7 +217,7 @@ func (p *planner) beyond(ran []bool) {
 		if !ran[i] {
 			continue
 		}
-		for _, e := range p.r.nodes[i].node.Out {
+		for _, e := range p.r.liveNode(i).Out {
 			t := e.Target
 			if _, in := p.r.sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named

@@ -107,7 +107,7 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 
 // enterPools fetches the units that were given to those in line. These wait for a slot from now on.
 func (r *run) enterPools(w *Workspace) {
-	if len(r.pools.waits) == 0 || r.state != going {
+	if len(r.pools.waits) == 0 || r.phase != going {
 		return
 	}
 	for text, line := range r.pools.lines {

@@ -120,7 +120,7 @@ func (p prepared) handle(w *Workspace) {
 		return
 	}
 	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.state = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
+	r.hist, r.sess, r.n, r.id, r.phase = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
 	r.sched.SetID(r.id)
 	r.join(w)
 	r.begin(w)

@@ -1,14 +1,11 @@
 package workspace
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
-	"wf/scheduler/expression"
 	"wf/workspace/history"
 )
 
@@ -71,125 +68,72 @@ func (r *run) expects(w *Workspace, rep executor.Report) bool {
 }
 
 func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(w, rep) || !r.begun(w, rep.ID.Node) {
+	if !r.expects(w, rep) || r.nodes[rep.ID.Node].rec.begun {
 		return
 	}
-	r.startedOne(rep.ID)
-	n := &r.nodes[rep.ID.Node]
-	n.rec.pid, n.rec.lastPID, n.rec.started = rep.PID, rep.PID, rep.Time.UTC()
-	n.rec.out, n.rec.err = rep.Out, rep.Err
-	r.record(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: n.id,
+	r.commit(w, history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.nodes[rep.ID.Node].id,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
-	r.step(w, scheduler.Event{Kind: scheduler.Started, Node: rep.ID.Node, At: n.rec.started.UnixNano()})
-	if r.sched.ItemsCommand(rep.ID.Node) != "" {
-		return // what starts is the command that lists the items of a sub-flow: that begins when they are known
-	}
-	w.publish(api.Event{Type: api.NodeStarted, Time: n.rec.started, Run: r.id, Client: r.client,
-		Node: n.id, Name: n.name, Execution: rep.ID.Execution, PID: rep.PID})
+	r.startedOne(rep.ID)
 }
 
-// finish folds the end of an execution: journal, status, tokens, event, slot.
+// finish takes the end of an execution: journal, status, tokens, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
 	if r.gaveBack(rep) || !r.expects(w, rep) {
 		return
 	}
-	n := &r.nodes[rep.ID.Node]
+	i, n := rep.ID.Node, &r.nodes[rep.ID.Node]
 	r.endedOne(rep.ID)
-	r.inflight--
 	r.pace.ended++
+	r.leavePools(w, rep.ID)
 	if !n.rec.begun && rep.Exit.Stopped {
-		at := now()
-		r.record(history.Record{Type: history.RecordWithdraw, Time: at, Node: rep.ID.Node, ID: n.id, Execution: rep.ID.Execution})
-		r.withdraw(w, rep.ID.Node)
-		r.leavePools(w, rep.ID)
-		r.step(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rep.ID.Node, Execution: rep.ID.Execution, At: at.UnixNano()})
+		r.commit(w, history.Record{Type: history.RecordWithdraw, Node: i, ID: n.id, Execution: rep.ID.Execution})
 		r.answerEnd(rep.ID)
 		return
 	}
-	if n.rec.begun {
-		r.running--
-	}
-	r.leavePools(w, rep.ID)
 	r.endChildren(w, rep.ID, rep.Exit.Stopped)
-	rec := r.conclude(n.rec, rep)
-	reason := api.Reason(rec.Reason)
-	r.record(rec)
-	told := len(w.out.pending)
-	if reason != "" || r.sched.ItemsCommand(rep.ID.Node) == "" {
-		r.tell(w, n, rep.ID.Execution, reason)
-	}
-	if n.node != nil {
-		w.touchOutput(n.node)
-	}
-	attempt := r.sched.Attempt(rep.ID.Node)
-	r.step(w, finished(rec))
-	w.out.noted(told, n.id, r.unmatched(rep.ID.Node))
+	n.rec.ending.close(rep)
+	n.rec.ending = nil
+	announced, attempt := len(w.out.pending), r.sched.Attempt(i)
+	r.commit(w, r.endRecord(rep))
+	w.out.noted(announced, n.id, r.unmatched(i))
 	switch {
-	case r.sched.Handled(rep.ID.Node):
-		w.out.handled(told, n.id)
-	case r.sched.Attempt(rep.ID.Node) > attempt:
-		w.out.retried(told, n.id, api.Retry{Attempt: attempt + 1, Of: r.sched.Attempts(rep.ID.Node)})
+	case r.sched.Handled(i):
+		w.out.handled(announced, n.id)
+	case r.sched.Attempt(i) > attempt:
+		w.out.retried(announced, n.id, api.Retry{Attempt: attempt + 1, Of: r.sched.Attempts(i)})
 	}
 	r.answerEnd(rep.ID)
 }
 
-// conclude notes how an execution ended and returns the record of that. What the command has left for
-// others is part of it; if that cannot be used, the execution has failed.
-func (r *run) conclude(n *nodeRecord, rep executor.Report) history.Record {
-	reason := r.ended(n, rep)
-	rec := history.Record{Type: history.RecordEnd, Node: rep.ID.Node, ID: r.nodes[rep.ID.Node].id, Execution: rep.ID.Execution}
+// close tells those who follow the output of an execution where it ends. e may be nil.
+func (e *ending) close(rep executor.Report) {
+	if e != nil {
+		e.out, e.err = rep.Out, rep.Err
+		close(e.done)
+	}
+}
+
+// endRecord returns the record of the end of an execution. What the command has left for others is part of it; if that
+// cannot be used, the execution has failed.
+func (r *run) endRecord(rep executor.Report) history.Record {
+	id, reason := rep.ID, r.reason(rep)
+	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.nodes[id.Node].id, Execution: id.Execution,
+		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
+		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()}
 	if !rep.Exit.Lost && !rep.Exit.Failed {
 		var err error
-		if n.outputs, rec.Outputs, err = r.outputs(rep.ID); err == nil && reason == "" && r.sched.ItemsCommand(rep.ID.Node) != "" {
+		if _, rec.Outputs, err = r.outputs(id); err == nil && reason == "" && r.sched.ItemsCommand(id.Node) != "" {
 			rec.Items, err = r.items(rep.Out)
 		}
 		if err != nil && reason == "" {
-			reason = api.ReasonExpression
-			n.reason, n.message = reason, err.Error()
+			reason, rec.Message = api.ReasonExpression, err.Error()
 		}
 	}
-	rec.Time, rec.OK, rec.Reason, rec.ExitCode, rec.Signal, rec.Message = n.ended, reason == "", string(reason), n.exitCode, n.signal, n.message
-	rec.Out, rec.Err = historyRange(rep.Out), historyRange(rep.Err)
-	rec.UserMS, rec.SysMS = rep.Exit.User.Milliseconds(), rep.Exit.System.Milliseconds()
+	rec.OK, rec.Reason = reason == "", string(reason)
 	return rec
 }
 
-// finished is the event that the record of an end stands for. The record was made by conclude: what is
-// in it can be read.
-func finished(rec history.Record) scheduler.Event {
-	ev := scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, At: rec.Time.UnixNano(),
-		OK: rec.OK, Reason: rec.Reason, Message: rec.Message, Exit: rec.ExitCode}
-	switch api.Reason(rec.Reason) {
-	case "", api.ReasonExit:
-		ev.HasExit = true
-	}
-	ev.Outputs, _ = decodeValues(rec.Outputs)
-	if rec.Items != nil {
-		var items expression.List
-		if json.Unmarshal(rec.Items, &items) == nil {
-			ev.Items = items
-		}
-	}
-	return ev
-}
-
-// ended notes how an execution ended and says why it failed, "" for success.
-func (r *run) ended(rec *nodeRecord, rep executor.Report) api.Reason {
-	rec.live, rec.pid, rec.ended, rec.message = false, 0, rep.Time.UTC(), rep.Message
-	if rec.started.IsZero() {
-		rec.started = rec.ended // a blank command, or one that could not be started
-	}
-	rec.exitCode, rec.signal, rec.out, rec.err = rep.Exit.Code, rep.Exit.Signal, rep.Out, rep.Err
-	rec.reason = r.reason(rep)
-	if rec.ending != nil {
-		rec.ending.out, rec.ending.err = rep.Out, rep.Err
-		close(rec.ending.done)
-		rec.ending = nil
-	}
-	return rec.reason
-}
-
-func (r *run) reason(rep executor.Report) api.Reason {
+func (r *runState) reason(rep executor.Report) api.Reason {
 	switch e := rep.Exit; {
 	case e.Lost:
 		return api.ReasonLost
@@ -207,31 +151,16 @@ func (r *run) reason(rep executor.Report) api.Reason {
 	return ""
 }
 
-// tell publishes the end of an execution.
-func (r *run) tell(w *Workspace, n *runNode, execution int, reason api.Reason) {
-	rec := n.rec
-	ev := api.Event{Type: api.NodeFinished, Time: rec.ended, Run: r.id, Client: r.client, Node: n.id, Name: n.name, SubFlow: n.node != nil && n.node.SubFlow(),
-		Execution: execution, Reason: reason, Message: rec.message, ExitCode: rec.exit(),
-		Signal: signalName(rec.signal), DurationMS: ptr(took(rec.started, rec.ended))}
-	if reason != "" {
-		ev.Type = api.NodeFailed
-	}
-	if reason == api.ReasonCancelled || reason == api.ReasonTimeout {
-		r.killed++
-	}
-	w.publish(ev)
-}
-
 // lose ends a run whose executor is gone: what was going on has an unknown fate.
 func (r *run) lose(w *Workspace, rep executor.Report) {
-	if r.state == ended || r.state == complete {
+	if r.phase == ended || r.phase == complete {
 		return
 	}
 	r.holds.executor = ""
 	clear(r.gated)
 	r.untold = false
 	r.endHalt(w)
-	stopped := r.state == stopping // what is killed with the executor then is what was to be killed
+	stopped := r.phase == stopping // what is killed with the executor then is what was to be killed
 	if !stopped {
 		r.broken = rep.Message
 	}
@@ -243,7 +172,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 		}
 	}
-	if r.state == going {
+	if r.phase == going {
 		w.stop(r, api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
 }
@@ -257,4 +186,4 @@ func executorRange(r history.Range) executor.Range {
 }
 
 // elapsed is how long the run has taken, in milliseconds.
-func (r *run) elapsed(end time.Time) int64 { return took(r.req.Time, end) }
+func (r *runState) elapsed(end time.Time) int64 { return took(r.req.Time, end) }

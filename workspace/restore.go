@@ -3,16 +3,13 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"path/filepath"
 	"time"
 
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
-	"wf/scheduler/flow"
 	"wf/workspace/history"
 )
 
@@ -39,8 +36,8 @@ func (w *Workspace) takeUp(n int) {
 	}
 	r.tried = true
 	w.runs = append(w.runs, r)
-	if r.state == preparing {
-		r.state = going
+	if r.phase == preparing {
+		r.phase = going
 		r.limitTime(w)
 	}
 	w.findExecutor(r)
@@ -59,9 +56,10 @@ func (w *Workspace) findExecutor(r *run) {
 // knows of it.
 var errUnbegun = errors.New("it had not begun")
 
-// refold makes the run as it was from the frozen workfile and the journal.
+// refold makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
-	r := &run{n: n, id: runID(n), dir: w.store.Dir(n), state: preparing, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := newRun("")
+	r.n, r.id, r.dir = n, runID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
 		records = append(records, rec)
@@ -70,173 +68,77 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 && !executor.Begun(w.store.Dir(n)) {
+	if len(records) == 0 && !executor.Begun(r.dir) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.req, r.client = hist, req, req.Client
-	if len(records) == 0 { // the disk has not got even the beginning, and the executor may have been far
+	if len(records) == 0 { // the disk has lost even the beginning, and the executor may have been far
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
-		r.record(begin)
+		if err := hist.Append(begin); err != nil {
+			return nil, errors.Join(err, hist.Close())
+		}
 		records = append(records, begin)
 	}
-	g, err := w.thaw(n)
+	g, err := thaw(w.store, n)
 	if err == nil {
 		err = r.reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
 	}
+	r.freezeNodes(g)
 	r.accepted, r.untold = func(error) {}, true
-	w.relive(r, g, records)
+	r.relive(w, records)
 	return r, nil
 }
 
-// reschedule makes the scheduler of a run again, on the graph that it began with.
-func (r *run) reschedule(g *graph.Graph) error {
-	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.req.All}
-	if r.req.Mode == api.ModeResume {
-		scope.Mode = scheduler.Resume
-	}
-	for _, id := range r.req.Scope {
-		node := g.Node(id)
-		if node == nil {
-			return fmt.Errorf("the frozen workfile has no node %q", id)
-		}
-		scope.Nodes = append(scope.Nodes, node)
-	}
-	f, _ := flow.Read(g) // what is wrong with it was found when the run began
-	var env []string
-	var err error
-	if !f.Plain() && r.dir != "" {
-		if r.past, err = readPast(filepath.Join(r.dir, pastFile)); err != nil {
-			return err
-		}
-		env, _ = executor.Environment(r.dir) // of a run that is over nothing is left
-	}
-	opt, err := runOptions(r.req, f, r.past, env)
-	if err != nil {
-		return err
-	}
-	r.flow = opt.Flow
-	r.sched, err = scheduler.NewRun(g, scope, opt)
-	return err
-}
-
-// relive folds the records into the run and brings the graph to where they end. frozen is the graph
-// that the run began with: its commands count, whatever the file says by now.
-func (w *Workspace) relive(r *run, frozen *graph.Graph, records []history.Record) {
-	r.freezeTemplates(frozen)
-	r.nodes = make([]runNode, r.sched.NodeCount())
-	for i, id := range r.req.Scope {
-		w.last[id] = memory{run: r.n, rec: w.last[id].rec}
-		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: id, name: r.req.Names[i], label: frozen.Node(id).Label, output: frozen.Node(id).Output(), node: w.g.Node(id)}
-		}
-	}
-	r.link(w)
-	r.folding = true
-	defer func() { r.folding = false }()
+// relive applies the records of an earlier daemon and shows in the open workfile what they come to.
+func (r *run) relive(w *Workspace, records []history.Record) {
+	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
 	for _, rec := range records {
-		r.refoldRecord(w, rec)
+		if rec.Type == history.RecordDispatch {
+			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
+		}
+		if ev, decides := r.note(rec); decides {
+			r.step(ev, func(c change) {
+				if c.Kind == scheduler.Execute {
+					r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
+				}
+			})
+		}
 	}
+	r.look = true
+	r.link(w)
+	r.show(w)
 	r.join(w)
 	for range r.running { // they hold slots, whether there are any or not
 		r.member.Claim()
 	}
-	r.slots, r.ceiling = r.running, math.MaxInt // what it was told by an earlier daemon is not known
+	r.slots, r.ceiling = r.running, math.MaxInt // the width that an earlier daemon has set is not known
 	r.reclaimPools(w)
-	r.toldTotal = r.sched.Total()
+	r.growth.total = r.sched.Total()
 }
 
-// refoldRecord is the counterpart of all calls of record. w is nil for a run that is only looked at:
-// then it has neither live nodes nor edges.
-func (r *run) refoldRecord(w *Workspace, rec history.Record) {
-	id, at := executor.ID{Node: rec.Node, Execution: rec.Execution}, rec.Time.UnixNano()
-	if rec.Clocks != nil {
-		r.read = rec
+// show puts statuses and marks of the whole run into the open workfile.
+func (r *run) show(w *Workspace) {
+	for i := range r.nodes {
+		r.remember(w, i)
+		if i < len(r.liveNodes) {
+			r.showStatus(w, i, r.sched.Status(i))
+		}
+		if live, rec := r.liveNode(i), r.nodes[i].rec; live != nil && rec != nil && rec.executions > 0 {
+			w.touchOutput(live)
+		}
 	}
-	switch rec.Type {
-	case history.RecordClock:
-		if rec.Clocks != nil {
-			r.moveTimes(time.Duration(rec.Clocks.ByNS))
-			r.fold(w, scheduler.Event{Kind: scheduler.ClockSet, At: at, By: rec.Clocks.ByNS})
+	for id, t := range r.templates {
+		if t.status != graph.Idle || t.counts != [graph.Statuses]int{} {
+			r.showTemplate(w, id, t.status)
 		}
-	case history.RecordBegin:
-		r.fold(w, scheduler.Event{Kind: scheduler.Start, At: at})
-	case history.RecordDispatch:
-		r.executes(w, id, rec.Command, readInputs(rec.Inputs))
-		r.dequeue(id)
-		r.inflight++
-		r.look = true
-		r.fold(w, r.dispatchEvent(id, rec.Time))
-	case history.RecordStart:
-		n := r.nodes[rec.Node].rec
-		r.begun(w, rec.Node)
-		n.pid, n.lastPID, n.started = rec.PID, rec.PID, rec.Time
-		n.out, n.err = executorRange(rec.Out), executorRange(rec.Err)
-		r.fold(w, scheduler.Event{Kind: scheduler.Started, Node: rec.Node, At: at})
-	case history.RecordWithdraw:
-		r.withdraw(w, rec.Node)
-		r.inflight--
-		r.fold(w, scheduler.Event{Kind: scheduler.Withdrawn, Node: rec.Node, Execution: rec.Execution, At: at})
-	case history.RecordEnd:
-		n := r.nodes[rec.Node].rec
-		n.recall(history.Execution{Number: rec.Execution, PID: n.lastPID, Command: n.command, Started: n.started,
-			Ended: rec.Time, Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
-			Message: rec.Message, Out: rec.Out, Err: rec.Err})
-		n.live, n.pid = false, 0
-		r.inflight--
-		if n.begun {
-			r.running--
-		}
-		if node := r.nodes[rec.Node].node; node != nil {
-			w.touchOutput(node)
-		}
-		ev := finished(rec)
-		n.outputs = ev.Outputs
-		r.fold(w, ev)
-	case history.RecordCancel:
-		r.fold(w, scheduler.Event{Kind: scheduler.CancelNode, Node: rec.Node, At: at})
-	case history.RecordStop:
-		r.cause, r.wasStopped, r.state = rec.Cause, true, stopping
-		r.fold(w, scheduler.Event{Kind: scheduler.Stop, At: at})
-	case history.RecordTick:
-		r.fold(w, scheduler.Event{Kind: scheduler.Tick, At: at})
-	case history.RecordDecide:
-		if rec.Key != "" && w != nil {
-			r.rememberDecision(rec.Key, r.approval(rec.Node))
-		}
-		values, _ := decodeValues(rec.Outputs)
-		r.noteDecision(rec.Node, decisionOf(rec))
-		r.fold(w, decided(rec, values))
-	case history.RecordAnswer:
-		r.noteDecision(rec.Node, decisionOf(rec))
 	}
-}
-
-// fold takes a step that was taken before: decisions count, deeds are done.
-func (r *run) fold(w *Workspace, ev scheduler.Event) {
-	r.sinceNow = time.Unix(0, ev.At).UTC()
-	for _, ef := range r.sched.Step(ev) {
-		switch ef.Kind {
-		case scheduler.NodeChanged:
-			if !ef.Prior {
-				r.remark(w, ev, ef)
-			}
-			r.publishStatus(w, &r.nodes[ef.Node], ef)
-		case scheduler.NodesAdded:
-			r.grew(w, ef)
-		case scheduler.Waiting:
-			r.waits(w, ef)
-		case scheduler.EdgeChanged:
-			if e := r.edges[ef.Edge]; e != nil {
-				w.g.SetMark(e, ef.Mark)
-				w.touchEdge(e)
-			}
-		case scheduler.Execute:
-			r.queue = append(r.queue, executor.ID{Node: ef.Node, Execution: ef.Execution})
-		case scheduler.Ended:
-			r.result, r.state = ef.Result, ended
+	for j, e := range r.liveEdges {
+		if e != nil {
+			w.g.SetMark(e, r.sched.Mark(j))
+			w.touchEdge(e)
 		}
 	}
 }
@@ -280,7 +182,7 @@ func (m followed) handle(w *Workspace) {
 		say()
 	}
 	r.unsaid = nil
-	if r.state == stopping {
+	if r.phase == stopping {
 		r.sess.Stop(r.live(), r.grace())
 	}
 	r.stopExpired()

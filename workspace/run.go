@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
 	"wf/api"
@@ -11,55 +11,47 @@ import (
 	"wf/workspace/history"
 )
 
-// run is one active run: the scheduler's decisions, the executor's session, the journal.
-// It belongs to the loop.
+// run is one active run: the state that its journal tells, the executor's session and the journal, and what is to be
+// done with them. It belongs to the loop.
 type run struct {
-	n       int
-	id      string
-	dir     string // its folder
-	client  string
-	req     history.Request // its Params hide secrets
-	secrets []string        // variables with the secret parameters, until the executor has them
-	sched   *scheduler.Run
+	runState
+	secrets []string // variables with the secret parameters, until the executor has them
 	hist    *history.Run
 	sess    executor.Session
-	state   runState
 
-	nodes []runNode
-	edges []*graph.Edge // live edge of each run-local edge; nil when it was deleted meanwhile
+	// What the open workfile has of the run; nil for what was deleted since it began.
+	liveNodes     []*graph.Node // of the outer flow
+	liveEdges     []*graph.Edge
+	liveTemplates map[string]*graph.Node
 
 	// What the executor told of executions that nobody has asked for yet: after a crash of the machine
 	// its record may know more than the journal, and what it has ahead it starts by itself.
 	early map[executor.ID][]executor.Report
 
-	queue    []executor.ID // activated, to be handed over; from head on
-	head     int
-	inflight int // handed to the executor and not ended
-	running  int // of these, how many have been reported started
-	pace     pace
+	queue []executor.ID // activated, to be handed over; from head on
+	head  int
+	pace  pace
 	ahead
 	halt *halt // nil unless a stop is on its way to the scheduler
 	share
 
-	result      scheduler.Result
-	cause       string         // of a stop
-	wasStopped  bool           // somebody asked for the end of the run
-	over        bool           // it is looked at from later: nothing of it goes on
-	broken      string         // the executor was lost
-	read        history.Record // the latest with a reading of the clocks that an earlier daemon made, until catchUp
-	unrecorded  string         // what of the run is not in its history
+	broken      string // the executor was lost
+	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
 	timer       *time.Timer    // of the run's timeout
+	tick        *time.Timer    // of the next moment that the scheduler waits for
 	cancelGrace *time.Duration // of the node that is being stopped
 
 	// Steps of the end, in this order, but for closed and saved, which do not wait for each other.
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	control // of a run with a control flow of its own
-	pools   pooling
-	holds   holds
+	left   map[string]bool // the files of outputs that there are, while many are asked for
+	notes  []string        // what a person should know before it begins
+	growth growth
+	pools  pooling
+	holds  holds
 	nesting
 	unfound  bool           // taken up, and its executor could not be asked yet
 	unsaid   []func()       // what its executor is to be told when it has been found
@@ -68,12 +60,10 @@ type run struct {
 	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
-	accepted  func(error)             // answers the request that began it
-	requests  map[string]api.Approval // the decisions that requests with keys have made; nil for none
-	stopEarly *api.StopRequest        // came before the run could begin
-	begunFrom string                  // the file with which it waited in line; "" = it did not
-	waitsAt   map[string]api.State    // see templateWaits; nil = not looked at since the last step
-	remained  []history.Leftover      // what executions had left behind, some of as many as leftovers
+	accepted  func(error)        // answers the request that began it
+	stopEarly *api.StopRequest   // came before the run could begin
+	begunFrom string             // the file with which it waited in line; "" = it did not
+	remained  []history.Leftover // what executions had left behind, some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
 	stopAsked time.Time                                     // the latest of them
@@ -81,24 +71,22 @@ type run struct {
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-type runState uint8
+// newRun makes a run that has no scheduler yet.
+func newRun(client string) *run {
+	r := &run{runState: runState{client: client}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.active = r
+	return r
+}
+
+type phase uint8
 
 const (
-	preparing runState = iota // has no number and no executor yet; one that is taken up is going
+	preparing phase = iota // has no number and no executor yet; one that is taken up is going
 	going
 	stopping // no execution starts any more
 	ended    // the scheduler has said so; executor and files are being closed
 	complete // everything is closed and saved
 )
-
-// runNode is a node as it was when the run began.
-type runNode struct {
-	id, name, label string       // of a node of an instance id and name are its path
-	node            *graph.Node  // live node; nil when it was deleted meanwhile, and in instances
-	rec             *nodeRecord  // nil while this run has neither executed nor failed it
-	shown           graph.Status // of a node of an instance: what its template counts it as
-	output          graph.Output // what the node itself says about its output
-}
 
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
@@ -108,16 +96,13 @@ func (r *run) begin(w *Workspace) {
 	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
 		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
-	at := now()
-	r.record(history.Record{Type: history.RecordBegin, Time: at, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
-	r.beginning = true
-	r.step(w, scheduler.Event{Kind: scheduler.Start, At: at.UnixNano()})
-	r.beginning = false
-	r.toldTotal, r.toldKept, r.recalledSome = r.sched.Total(), 0, false
+	r.growth.beginning = true
+	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
+	r.growth = growth{total: r.sched.Total()}
 	if r.flow != nil && r.sched.Mode() == scheduler.Resume {
-		r.toldKept = r.countAll().Kept
+		r.growth.kept = r.countAll().Kept
 	}
-	w.out.begun(told, r.id, r.toldTotal, r.toldKept)
+	w.out.begun(told, r.id, r.growth.total, r.growth.kept)
 	r.limitTime(w)
 }
 
@@ -133,43 +118,22 @@ func (r *run) limitTime(w *Workspace) {
 	})
 }
 
-// step lets the scheduler decide and does what it says. It is the only caller of Step.
-func (r *run) step(w *Workspace, ev scheduler.Event) {
-	var cancel, known []executor.ID
-	r.sinceNow, r.waitsAt = time.Unix(0, ev.At).UTC(), nil
-	for _, ef := range r.sched.Step(ev) {
-		switch ef.Kind {
-		case scheduler.NodeChanged:
-			r.nodeChanged(w, ev, ef)
-			r.withdrawPools(w, ef)
-		case scheduler.EdgeChanged:
-			if e := r.edges[ef.Edge]; e != nil {
-				before := e.Mark
-				w.g.SetMark(e, ef.Mark)
-				w.touchEdge(e)
-				w.marked(e, before)
-			}
-		case scheduler.NodesAdded:
-			r.grew(w, ef)
-		case scheduler.Waiting:
-			r.waits(w, ef)
-		case scheduler.Answered:
-			r.answered(w, ef)
-		case scheduler.Timer:
-			r.setTimer(w, ef.At)
-		case scheduler.Execute:
-			if id := (executor.ID{Node: ef.Node, Execution: ef.Execution}); r.has(id) {
-				known = append(known, id)
-			} else {
-				r.enqueue(w, id)
-			}
-		case scheduler.Cancel:
-			cancel = append(cancel, executor.ID{Node: ef.Node, Execution: ef.Execution})
-		case scheduler.Ended:
-			r.result, r.state = ef.Result, ended
-		}
+// commit appends a record to the journal, takes it into the state, tells watchers, and does what it leads to.
+func (r *run) commit(w *Workspace, rec history.Record) {
+	if rec.Time.IsZero() {
+		rec.Time = now()
 	}
-	if cancel = r.recallUnhanded(cancel); len(cancel) > 0 {
+	if err := r.hist.Append(rec); err != nil { // it is written when the loop settles
+		panic("internal error: a record for the journal: " + err.Error())
+	}
+	ev, decides := r.note(rec)
+	r.announce(w, rec)
+	if !decides {
+		return
+	}
+	var todo followUp
+	r.step(ev, func(c change) { r.enact(w, c, &todo) })
+	if cancel := r.recallUnhanded(todo.cancel); len(cancel) > 0 {
 		grace := r.grace()
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
@@ -180,32 +144,161 @@ func (r *run) step(w *Workspace, ev scheduler.Event) {
 		r.takeBackBehind(ev)
 	}
 	r.grown(w)
-	for _, id := range known {
+	for _, id := range todo.known {
 		r.overtaken(w, id)
 	}
 }
 
-func (r *run) grace() time.Duration { return time.Duration(r.req.GraceMS) * time.Millisecond }
+// announce publishes what a record itself reports, and notes what is known of its node from now on.
+func (r *run) announce(w *Workspace, rec history.Record) {
+	ev := api.Event{Time: r.at, Run: r.id, Client: r.client}
+	if rec.Node != history.NoNode {
+		ev.Node, ev.Name = r.nodes[rec.Node].id, r.nodes[rec.Node].name
+	}
+	switch rec.Type {
+	case history.RecordDispatch, history.RecordWithdraw:
+		n := &r.nodes[rec.Node]
+		w.last[n.id] = memory{run: r.n, rec: cmp.Or(n.rec, n.earlier)}
+	case history.RecordStart:
+		if r.sched.ItemsCommand(rec.Node) == "" { // else it lists the items of a sub-flow, which starts when they are known
+			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
+			w.publish(ev)
+		}
+	case history.RecordEnd:
+		r.announceEnd(w, rec, ev)
+	case history.RecordDecide, history.RecordAnswer:
+		made := decisionOf(rec)
+		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
+			ev.Client = rec.Client
+		}
+		w.publish(ev)
+	}
+}
 
-// nodeChanged publishes a new status. What a finished execution led to is told by finish, which
-// knows the exit code; failures that no execution caused are told here.
-func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect) {
-	n := &r.nodes[ef.Node]
-	if ef.Prior {
-		r.recalledSome = true
-		r.publishStatus(w, n, ef)
+// announceEnd publishes the end of an execution, and notes that the workfile may show its output.
+func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
+	live := r.liveNode(rec.Node)
+	if live != nil {
+		w.touchOutput(live)
+	}
+	end := r.nodes[rec.Node].rec
+	if end.reason == "" && r.sched.ItemsCommand(rec.Node) != "" {
+		return // its sub-flow goes on
+	}
+	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
+	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.reason, end.message, end.exit()
+	ev.Signal, ev.DurationMS = signalName(end.signal), ptr(took(end.started, end.ended))
+	if end.reason != "" {
+		ev.Type = api.NodeFailed
+	}
+	if end.reason == api.ReasonCancelled || end.reason == api.ReasonTimeout {
+		r.killed++
+	}
+	w.publish(ev)
+}
+
+// followUp is what the effects of a record lead to once all of them are in the state.
+type followUp struct {
+	cancel []executor.ID // executions to be stopped
+	known  []executor.ID // executions asked for that the executor has already
+}
+
+// enact does what an effect asks for.
+func (r *run) enact(w *Workspace, c change, todo *followUp) {
+	switch c.Kind {
+	case scheduler.NodeChanged:
+		r.nodeChanged(w, c)
+		r.withdrawPools(w, c.Effect)
+	case scheduler.EdgeChanged:
+		if e := r.liveEdges[c.Edge]; e != nil {
+			before := e.Mark
+			w.g.SetMark(e, c.Mark)
+			w.touchEdge(e)
+			w.marked(e, before)
+		}
+	case scheduler.NodesAdded:
+		for i := c.Node; i < c.Node+c.Count; i++ {
+			r.remember(w, i)
+		}
+	case scheduler.Waiting:
+		r.announceWait(w, c.Effect)
+	case scheduler.Answered:
+		r.answered(w, c.Effect)
+	case scheduler.Timer:
+		r.setTimer(w, c.At)
+	case scheduler.Execute:
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.has(id) {
+			todo.known = append(todo.known, id)
+		} else {
+			r.enqueue(w, id)
+		}
+	case scheduler.Cancel:
+		todo.cancel = append(todo.cancel, executor.ID{Node: c.Node, Execution: c.Execution})
+	}
+}
+
+// remember notes what is known of a node that the run covers from now on. A node that a resume may keep still has the
+// record of the earlier run.
+func (r *run) remember(w *Workspace, i int) {
+	n := &r.nodes[i]
+	m := memory{run: r.n, rec: cmp.Or(n.rec, n.earlier)}
+	if m.rec == nil && (i < r.outer() || r.sched.Mode() == scheduler.Resume) {
+		m.rec = w.last[n.id].rec
+	}
+	w.last[n.id] = m
+}
+
+// showStatus puts the status of a node into the open workfile. Nodes of which there are instances show what these come
+// to together.
+func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
+	if n := r.liveNode(i); n != nil {
+		w.g.SetStatus(n, status)
+		w.touch(n)
+	}
+}
+
+// liveNode returns the node of the open workfile that node i of the run is; nil for nodes of instances and for deleted ones.
+func (r *run) liveNode(i int) *graph.Node {
+	if i < len(r.liveNodes) {
+		return r.liveNodes[i]
+	}
+	return nil
+}
+
+func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
+	if n := r.liveTemplates[id]; n != nil {
+		w.g.SetStatus(n, status)
+		w.know(n)
+		w.touch(n)
+	}
+}
+
+func (r *runState) grace() time.Duration { return time.Duration(r.req.GraceMS) * time.Millisecond }
+
+// nodeChanged publishes a new status. What a finished execution led to is published by finish, which
+// has the exit code; ends that no execution reports are published here.
+func (r *run) nodeChanged(w *Workspace, c change) {
+	n := &r.nodes[c.Node]
+	if c.replaced {
+		w.last[n.id] = memory{run: r.n, rec: n.rec}
+	}
+	r.showStatus(w, c.Node, c.Status)
+	if c.template != nil {
+		r.showTemplate(w, r.sched.Template(c.Node), c.template.status)
+	}
+	if c.Prior {
+		r.growth.recalled = true
 		return
 	}
-	told := !r.remark(w, ev, ef)
-	r.publishStatus(w, n, ef)
+	ef := c.Effect
 	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type, news.Time = api.NodeReady, r.sinceNow // it may have started since: the executor goes on by itself
+		news.Type, news.Time = api.NodeReady, r.at // it may have started since: the executor goes on by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
-		if told {
+		if !c.unreported {
 			return
 		}
 		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
@@ -221,7 +314,7 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 		}
 		news.Type = api.NodeStarted
 	case graph.Ran:
-		if told {
+		if !c.unreported {
 			return
 		}
 		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.unmatched(ef.Node)
@@ -231,94 +324,32 @@ func (r *run) nodeChanged(w *Workspace, ev scheduler.Event, ef scheduler.Effect)
 	w.publish(news)
 }
 
-// remark notes in a node's record what its new status is. It returns true for a failure that no
-// execution caused, and which nobody has been told of.
-func (r *run) remark(w *Workspace, ev scheduler.Event, ef scheduler.Effect) bool {
-	n := &r.nodes[ef.Node]
-	if ef.Status == graph.Running && r.sched.Members(ef.Node) > 0 && (n.rec == nil || !n.rec.live) {
-		r.newRecord(w, n, nodeRecord{run: r.n, status: ef.Status, started: r.sinceNow})
-		return false
-	}
-	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.sched.Members(ef.Node) > 0)
-	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
-	if !over || byExecution {
-		if n.rec != nil {
-			n.rec.status, n.rec.handled = ef.Status, r.sched.Handled(ef.Node)
-		}
-		return false
-	}
-	if n.rec == nil || n.rec.run != r.n {
-		r.newRecord(w, n, nodeRecord{run: r.n})
-	}
-	n.rec.status, n.rec.reason, n.rec.message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
-	n.rec.mocked, n.rec.handled = ef.Mocked, r.sched.Handled(ef.Node)
-	if n.rec.executions == 0 || ef.Mocked || r.sched.Members(ef.Node) > 0 { // nothing else has told when it was over, and how
-		n.rec.ended, n.rec.exitCode = r.sinceNow, r.sched.Exit(ef.Node)
-		if n.rec.started.IsZero() {
-			n.rec.started = n.rec.ended
-		}
-	}
-	return true
-}
-
-// newRecord gives a node a new record. w is nil for a run that is only looked at.
-func (r *run) newRecord(w *Workspace, n *runNode, rec nodeRecord) {
-	n.rec = &rec
-	if w != nil {
-		w.last[n.id] = memory{run: r.n, rec: n.rec}
-	}
-}
-
-// failureText explains a failure without an execution.
-func (r *run) failureText(ef scheduler.Effect) string {
-	if ef.Reason != scheduler.ReasonLimit || ef.Message != "" {
-		return ef.Message
-	}
-	text := "activation limit reached"
-	if loop := r.sched.LoopOf(ef.Node); len(loop) > 0 {
-		names := make([]string, len(loop))
-		for i, j := range loop {
-			names[i] = r.nodes[j].name
-		}
-		text += " in the loop of " + some(names, 8)
-	}
-	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.sched.MaxActivations())
-}
-
-// link finds the live nodes and edges of the run after the graph was read anew or edited.
+// link finds the nodes and edges of the run in the open workfile, after it was read again or edited.
 func (r *run) link(w *Workspace) {
-	for i := range r.nodes[:r.outer()] {
-		r.nodes[i].node = w.g.Node(r.nodes[i].id)
+	r.liveNodes = make([]*graph.Node, min(r.outer(), len(r.nodes)))
+	for i := range r.liveNodes {
+		r.liveNodes[i] = w.g.Node(r.nodes[i].id)
 	}
-	for id, t := range r.templates {
-		t.node = w.g.Node(id)
+	r.liveTemplates = make(map[string]*graph.Node, len(r.templates))
+	for id := range r.templates {
+		r.liveTemplates[id] = w.g.Node(id)
 	}
-	r.edges = make([]*graph.Edge, r.sched.EdgeCount())
+	r.liveEdges = make([]*graph.Edge, r.sched.EdgeCount())
 	used := map[[2]int]int{} // how many edges between two nodes were linked
-	for j := range r.edges {
+	for j := range r.liveEdges {
 		s, t := r.sched.EdgeEnds(j)
-		src, dst := r.nodes[s].node, r.nodes[t].node
+		src, dst := r.liveNodes[s], r.liveNodes[t]
 		if src == nil || dst == nil {
 			continue
 		}
 		if e := w.g.Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
-			r.edges[j] = e // the usual case: nothing has changed
+			r.liveEdges[j] = e // the usual case: nothing has changed
 			continue
 		}
 		between := w.g.EdgesBetween(src, dst)
 		if k := used[[2]int{s, t}]; k < len(between) {
-			r.edges[j] = between[k]
+			r.liveEdges[j] = between[k]
 			used[[2]int{s, t}]++
 		}
-	}
-}
-
-// record appends to the journal; it is written when the loop settles.
-func (r *run) record(rec history.Record) {
-	if rec.Time.IsZero() {
-		rec.Time = now()
-	}
-	if err := r.hist.Append(rec); err != nil {
-		panic("internal error: a record for the journal: " + err.Error())
 	}
 }

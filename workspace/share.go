@@ -60,7 +60,7 @@ func (r *run) inUse() int { return min(r.inflight, max(r.running, r.ceiling)) - 
 // demand is how many slots the run could use.
 func (r *run) demand() int {
 	n := r.working()
-	if r.state == going {
+	if r.phase == going {
 		n += len(r.queue) - r.head
 	}
 	if r.req.Jobs > 0 {
@@ -106,7 +106,7 @@ func (r *run) acquire() bool {
 // giveBack returns slots that the run has no use for, or that others have a better right to.
 func (r *run) giveBack() {
 	least := 0
-	if r.req.Caller != nil && r.state >= ended {
+	if r.req.Caller != nil && r.phase >= ended {
 		least = 1 // for the command that has started the run, see leaveTo
 	}
 	for r.slots > max(r.demand(), r.inUse(), least) {

@@ -40,7 +40,7 @@ func (s *shortage) stop() {
 
 // lacking is how many executions could start beside those that have slots, and why they do not.
 func (r *run) lacking() (n int, kind shortKind) {
-	if r.state != going || r.sess == nil || r.holds.why() != "" {
+	if r.phase != going || r.sess == nil || r.holds.why() != "" {
 		return 0, notShort
 	}
 	n = r.working() + len(r.queue) - r.head - r.slots

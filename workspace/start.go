@@ -273,7 +273,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	r := &run{client: client, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := newRun(client)
 	r.notes = unread
 	r.req = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
@@ -327,21 +327,18 @@ func badWorld(world []byte) error {
 	return nil
 }
 
-// freeze copies the nodes, so that later edits do not reach the run.
+// freeze writes down which nodes the run covers and copies them, so that later edits do not reach it.
 func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	r.req.Scope = make([]string, len(nodes))
 	r.req.Names = make([]string, len(nodes))
-	r.nodes = make([]runNode, r.sched.NodeCount())
-	if r.req.Outer = len(r.nodes); r.req.Outer == len(nodes) {
+	if r.req.Outer = r.sched.NodeCount(); r.req.Outer == len(nodes) {
 		r.req.Outer = 0
 	}
 	for i, n := range nodes {
 		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
-		if i < len(r.nodes) {
-			r.nodes[i] = runNode{id: n.ID, name: r.req.Names[i], label: n.Label, output: n.Output(), node: n}
-		}
 	}
-	r.freezeTemplates(w.g)
+	r.freezeNodes(w.g)
+	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
 	r.link(w)
 }
 

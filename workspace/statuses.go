@@ -15,7 +15,6 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/graph"
-	"wf/graphml"
 	"wf/workspace/history"
 )
 
@@ -416,29 +415,21 @@ func anyStatus(g *graph.Graph) bool {
 		slices.ContainsFunc(g.Edges(), func(e *graph.Edge) bool { return e.Mark != graph.Unmarked })
 }
 
-// thaw reads the graph that run n began with.
-func (w *Workspace) thaw(n int) (*graph.Graph, error) {
-	frozen, err := w.store.Workfile(n)
-	if err != nil {
-		return nil, err
-	}
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
-	}
-	data, err := ownfile.Read(filepath.Join(w.store.Dir(n), statusesFile), maxFile)
+// putFrozenStatuses puts the statuses that a run began with into its frozen graph, where they lie beside it in dir.
+func putFrozenStatuses(g *graph.Graph, dir string) error {
+	data, err := ownfile.Read(filepath.Join(dir, statusesFile), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return g, nil
+		return nil
 	}
 	var k keptStatuses
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the statuses that it began with: %w", err)
+		return fmt.Errorf("the statuses that it began with: %w", err)
 	}
 	k.putInto(g)
-	return g, nil
+	return nil
 }
 
 // putInto makes the statuses of a graph those that were kept: of what is not listed there are none.

@@ -9,7 +9,6 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
-	"wf/scheduler"
 	"wf/workspace/history"
 )
 
@@ -92,7 +91,7 @@ func (w *Workspace) active(name string) (*run, error) {
 
 // stop ends a run. A second one may shorten the grace time of the first. reply may be nil.
 func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
-	if r.state == complete {
+	if r.phase == complete {
 		if reply != nil {
 			reply(r.stopResult(), nil)
 		}
@@ -106,11 +105,11 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	if req.GraceMS != nil {
 		r.req.GraceMS = max(0, *req.GraceMS)
 	}
-	switch r.state {
+	switch r.phase {
 	case preparing:
 		r.stopEarly = &req
 	case going:
-		r.cause, r.wasStopped, r.state = req.Cause, true, stopping
+		r.cause, r.wasStopped, r.phase = req.Cause, true, stopping
 		r.leaveLines(w)
 		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
@@ -156,7 +155,7 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 		}
 	}
 	status := r.sched.Status(i)
-	if r.state == preparing || status != graph.Queued && status != graph.Running {
+	if r.phase == preparing || status != graph.Queued && status != graph.Running {
 		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
 		return
 	}
@@ -164,13 +163,11 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	if len(ids) > 0 {
 		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
 	}
-	if r.state == stopping {
+	if r.phase == stopping {
 		r.stopThere(ids, r.nodeGrace(req))
 	} else {
-		at := now()
-		r.record(history.Record{Type: history.RecordCancel, Time: at, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
 		r.cancelGrace = ptr(r.nodeGrace(req))
-		r.step(w, scheduler.Event{Kind: scheduler.CancelNode, Node: i, At: at.UnixNano()})
+		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
 		r.cancelGrace = nil
 	}
 	if len(ids) == 0 {

@@ -15,7 +15,7 @@ import (
 // the same, and mean its instances.
 
 // instancesOfTemplate are the nodes of the run that a node of a sub-flow stands for.
-func (r *run) instancesOfTemplate(id string) (nodes []int) {
+func (r *runState) instancesOfTemplate(id string) (nodes []int) {
 	if r.templates[id] == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (r *run) instancesOfTemplate(id string) (nodes []int) {
 
 // explainTemplate explains the instances of a node of a sub-flow: the only one as itself, several by what state
 // each is in. It returns false if the run has no such node.
-func (r *run) explainTemplate(why *api.Why, id string) bool {
+func (r *runState) explainTemplate(why *api.Why, id string) bool {
 	if r.templates[id] == nil {
 		return false
 	}
@@ -49,7 +49,7 @@ func (r *run) explainTemplate(why *api.Why, id string) bool {
 }
 
 // instanceStatus describes a node of an instance, whether the run is going or is looked at afterwards.
-func (r *run) instanceStatus(i int) api.NodeStatus {
+func (r *runState) instanceStatus(i int) api.NodeStatus {
 	if !r.over {
 		return r.nodeStatus(i)
 	}
@@ -63,7 +63,7 @@ var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, 
 	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
 
 // templateSentences say how many instances are in which state, and which to ask for.
-func (r *run) templateSentences(nodes []int) []string {
+func (r *runState) templateSentences(nodes []int) []string {
 	blocked := r.sched.Blocked()
 	state := map[int]api.State{}
 	var counts api.Counts
@@ -120,7 +120,7 @@ func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
 
 // templateWaits says what nodes of sub-flows wait for, as far as one of their instances waits for something else
 // than a slot.
-func (r *run) templateWaits(id string) api.State {
+func (r *runState) templateWaits(id string) api.State {
 	if r.waitsAt == nil {
 		r.waitsAt = map[string]api.State{}
 		for i := r.outer(); i < len(r.nodes); i++ {

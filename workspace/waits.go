@@ -27,7 +27,7 @@ func (r *run) setTimer(w *Workspace, at int64) {
 		r.tick.Stop()
 		r.tick = nil
 	}
-	if at == 0 || w == nil {
+	if at == 0 {
 		return
 	}
 	nap := min(max(time.Unix(0, at).Sub(now()), 0), longestNap)
@@ -37,7 +37,7 @@ func (r *run) setTimer(w *Workspace, at int64) {
 // ring is what a run does when its timer rings: the moment has come, or it sleeps on.
 func (r *run) ring(w *Workspace) {
 	at := r.sched.NextTick()
-	if at == 0 || r.state != going {
+	if at == 0 || r.phase != going {
 		return
 	}
 	t := now()
@@ -45,21 +45,12 @@ func (r *run) ring(w *Workspace) {
 		r.setTimer(w, at)
 		return
 	}
-	r.record(history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
-	r.step(w, scheduler.Event{Kind: scheduler.Tick, At: t.UnixNano()})
+	r.commit(w, history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
 }
 
-// waits notes what a node waits for, and tells of it.
-func (r *run) waits(w *Workspace, ef scheduler.Effect) {
+// announceWait publishes what a node waits for.
+func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 	if ef.Wait == scheduler.WaitNone {
-		delete(r.since, ef.Node)
-		return
-	}
-	if r.since == nil {
-		r.since = map[int]time.Time{}
-	}
-	r.since[ef.Node] = r.sinceNow
-	if w == nil || r.folding {
 		return
 	}
 	n := &r.nodes[ef.Node]
@@ -68,7 +59,7 @@ func (r *run) waits(w *Workspace, ef scheduler.Effect) {
 }
 
 // waitOf describes a wait of a node; nil for none.
-func (r *run) waitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
+func (r *runState) waitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
 	wait := &api.Wait{Text: text}
 	switch kind {
 	case scheduler.WaitTime:
@@ -101,7 +92,7 @@ func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	})
 }
 
-func (r *run) approvals() []api.Approval {
+func (r *runState) approvals() []api.Approval {
 	var list []api.Approval
 	for i := range r.since {
 		if kind, _, _ := r.sched.Waits(i); kind == scheduler.WaitApproval {
@@ -112,7 +103,7 @@ func (r *run) approvals() []api.Approval {
 	return list
 }
 
-func (r *run) approval(i int) api.Approval {
+func (r *runState) approval(i int) api.Approval {
 	_, until, text := r.sched.Waits(i)
 	a := api.Approval{Run: r.id, Node: r.nodes[i].id, Name: r.nodes[i].name, Text: text, Since: r.since[i], Workfile: r.req.Workfile}
 	if until > 0 {
@@ -136,7 +127,7 @@ func (r *run) approval(i int) api.Approval {
 const mostBefore = 8
 
 // outputsBefore is what the nodes have put out that activated a node.
-func (r *run) outputsBefore(i int) (list []api.NodeOutputs) {
+func (r *runState) outputsBefore(i int) (list []api.NodeOutputs) {
 	for _, e := range r.sched.Explain(i).Cause.Edges {
 		source, _ := r.sched.EdgeEnds(e)
 		if outputs := r.knownOutputs(source); len(outputs) > 0 && len(list) < mostBefore {
@@ -148,7 +139,7 @@ func (r *run) outputsBefore(i int) (list []api.NodeOutputs) {
 
 // checkFields holds the values of an answer against the fields that the node declares, and gives them their
 // types and defaults. A rejection gives what it likes.
-func (r *run) checkFields(i int, a api.Approval, d *api.Decision) error {
+func (r *runState) checkFields(i int, a api.Approval, d *api.Decision) error {
 	fields := r.sched.Fields(i)
 	if !d.Approved || fields == nil {
 		return nil
@@ -182,7 +173,7 @@ func (r *run) checkFields(i int, a api.Approval, d *api.Decision) error {
 
 // checkChoice refuses an answer that leads nowhere: a case that no edge waits for, or none where only an
 // answer can give one. Everything behind the node would be skipped.
-func (r *run) checkChoice(i int, d api.Decision) error {
+func (r *runState) checkChoice(i int, d api.Decision) error {
 	a := r.approval(i)
 	if !d.Approved || len(a.Choices) == 0 || a.Open {
 		return nil
@@ -205,7 +196,7 @@ func (r *run) checkChoice(i int, d api.Decision) error {
 }
 
 // answerByDefault is what counts when the time for an answer is over.
-func (r *run) answerByDefault(i int) string {
+func (r *runState) answerByDefault(i int) string {
 	if r.sched.ApprovesByDefault(i) {
 		return "approve"
 	}
@@ -286,27 +277,20 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	if err != nil {
 		return invalid("the values: %v", err)
 	}
-	outputs, err := decodeValues(values)
-	if err != nil {
+	if _, err := decodeValues(values); err != nil {
 		return invalid("the values: %v", err)
 	}
-	n := &r.nodes[i]
-	rec := history.Record{Type: history.RecordDecide, Time: now(), Node: i, ID: n.id, OK: d.Approved,
+	rec := history.Record{Type: history.RecordDecide, Node: i, ID: r.nodes[i].id, OK: d.Approved,
 		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client, Key: d.Key}
 	if len(d.Values) > 0 {
 		rec.Outputs = values
 	}
-	r.rememberDecision(rec.Key, r.approval(i))
-	r.record(rec)
-	made := decisionOf(rec)
-	r.noteDecision(i, made)
-	w.publish(api.Event{Type: api.NodeDecided, Time: rec.Time, Run: r.id, Client: client, Node: n.id, Name: n.name, Decision: &made})
-	r.step(w, decided(rec, outputs))
+	r.commit(w, rec)
 	return nil
 }
 
 // rememberDecision keeps a decision for a request that comes again.
-func (r *run) rememberDecision(key string, a api.Approval) {
+func (r *runState) rememberDecision(key string, a api.Approval) {
 	if key == "" {
 		return
 	}
@@ -349,15 +333,23 @@ func exactValues(values map[string]any) (map[string]any, error) {
 	return decodeValues(data)
 }
 
+// poolsWait is what a node of an active run waits for in a line of a pool; nil for none.
+func (r *runState) poolsWait(i int) *api.Wait {
+	if r.active == nil {
+		return nil
+	}
+	return r.active.poolWait(i)
+}
+
 // waitingState is what people see of a queued node that waits.
-func (r *run) waitingState(i int) (api.State, *api.Wait) {
+func (r *runState) waitingState(i int) (api.State, *api.Wait) {
 	if r.sched.Status(i) != graph.Queued {
 		return "", nil
 	}
 	kind, until, text := r.sched.Waits(i)
 	wait := r.waitOf(i, kind, until, text)
 	if wait == nil {
-		wait = r.poolWait(i)
+		wait = r.poolsWait(i)
 	}
 	switch {
 	case wait == nil:

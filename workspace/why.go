@@ -106,7 +106,7 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 // has now; nil: the workfile has no such node any more.
 func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = runID(n)
-	r, _, records, err := w.rereadGraph(n)
+	r, err := replayRun(w.store, n)
 	if errors.Is(err, history.ErrNoRun) {
 		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
 	}
@@ -114,10 +114,6 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 		why.Text = []string{fmt.Sprintf("Run %d cannot be read any more: %s.", n, err)}
 		return why, nil
 	}
-	for _, rec := range records {
-		r.refoldRecord(nil, rec)
-	}
-	r.over = true
 	i, in := r.sched.Index(why.Node.ID)
 	if !in && r.explainTemplate(&why, why.Node.ID) {
 		return why, nil
@@ -129,7 +125,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	why.Node = r.pastStatus(i, r.sched.Blocked()[i])
 	why.Node.Command = r.nodes[i].label
 	r.explain(&why, i)
-	if own := leftoversOf(leftIn(records), why.Node.ID); len(own) > 0 {
+	if own := leftoversOf(leftIn(r.records), why.Node.ID); len(own) > 0 {
 		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
 	}
 	switch {
@@ -143,7 +139,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 }
 
 // notCovered says why a node was not part of the run.
-func (r *run) notCovered() string {
+func (r *runState) notCovered() string {
 	var flags []string
 	for _, flag := range []struct {
 		name   string
@@ -163,7 +159,7 @@ func (r *run) notCovered() string {
 }
 
 // explain words what the scheduler and the executor know about a node.
-func (r *run) explain(why *api.Why, i int) {
+func (r *runState) explain(why *api.Why, i int) {
 	ex := r.sched.Explain(i)
 	rec := r.nodes[i].rec
 	if rec == nil {
@@ -183,18 +179,18 @@ func (r *run) explain(why *api.Why, i int) {
 			break
 		}
 		add("It is running: execution %d, process %d.", rec.executions, rec.pid)
-		if why := r.holds.why(); why != "" {
+		if why := r.holdReason(); why != "" {
 			add("The run is held, nothing starts: %s.", why)
 		}
 	case graph.Queued:
 		if r.explainWait(why, i) {
 			break
 		}
-		if why := r.holds.why(); why != "" {
+		if why := r.holdReason(); why != "" {
 			add("It could start, but nothing of this run is started at present: %s. It goes on by itself when that is over.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
-			if s := r.shortageNow(); s != nil {
+			if s := r.shortage(); s != nil {
 				add("%d of this run go at once: %s. For more: %s.", s.Running, s.Why, s.Fix)
 			}
 		}
@@ -229,9 +225,24 @@ func (r *run) explain(why *api.Why, i int) {
 	}
 }
 
+// holdReason says why nothing of the run starts at present; "" if it may start or is over.
+func (r *runState) holdReason() string {
+	if r.active == nil {
+		return ""
+	}
+	return r.active.heldBy()
+}
+
+func (r *runState) shortage() *api.Shortage {
+	if r.active == nil {
+		return nil
+	}
+	return r.active.shortageNow()
+}
+
 // explainRan says how a node succeeded. It returns false if that was before this run, which has nothing more
 // to tell.
-func (r *run) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
+func (r *runState) explainRan(add func(format string, args ...any), i int, rec *nodeRecord) bool {
 	switch in := r.instancesOf(i); {
 	case rec.mocked:
 		add("It was not executed: the run was told to take it as succeeded.")
@@ -250,7 +261,7 @@ func (r *run) explainRan(add func(format string, args ...any), i int, rec *nodeR
 }
 
 // keptSentence is about a node that a resume has not repeated.
-func (r *run) keptSentence() string {
+func (r *runState) keptSentence() string {
 	if r.req.Resumes == 0 {
 		return "It had succeeded before this run, which is a resume: it was kept."
 	}
@@ -265,7 +276,7 @@ func times(n int) string {
 }
 
 // failureSentence says how a node failed.
-func (r *run) failureSentence(i int, rec *nodeRecord) string {
+func (r *runState) failureSentence(i int, rec *nodeRecord) string {
 	var s string
 	switch rec.reason {
 	case api.ReasonExit:
@@ -302,7 +313,7 @@ func (r *run) failureSentence(i int, rec *nodeRecord) string {
 }
 
 // afterInstance names the instance that a node lies in, for a sentence; "" for no node.
-func (r *run) afterInstance(node int) string {
+func (r *runState) afterInstance(node int) string {
 	if node < 0 {
 		return ""
 	}
@@ -311,7 +322,7 @@ func (r *run) afterInstance(node int) string {
 }
 
 // stopSentence says who stopped what was cancelled.
-func (r *run) stopSentence() string {
+func (r *runState) stopSentence() string {
 	switch {
 	case !r.wasStopped && r.req.FailFast:
 		return "something failed, and the run was asked to fail fast"
@@ -330,9 +341,9 @@ func (r *run) stopSentence() string {
 }
 
 // explainIdle says what a node that did not run is missing.
-func (r *run) explainIdle(why *api.Why, ex scheduler.Explanation) {
+func (r *runState) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
-	over := r.over || r.state >= ended
+	over := r.over || r.phase >= ended
 	if len(ex.Upstream) > 0 {
 		why.BlockedBy = r.names(ex.Upstream)
 		add("It did not run because of what it depends on: %s.", some(r.fates(ex.Upstream), 8))
@@ -349,7 +360,7 @@ func (r *run) explainIdle(why *api.Why, ex scheduler.Explanation) {
 		add("Done already: %s.", some(why.Done, 8))
 	}
 	switch {
-	case r.state == stopping || over && r.wasStopped:
+	case r.phase == stopping || over && r.wasStopped:
 		add("Nothing more was started: %s.", r.stopSentence())
 	case over && r.req.FailFast && r.result == scheduler.Failed:
 		add("Nothing more was started after the first failure: the run was asked to fail fast.")
@@ -361,7 +372,7 @@ func (r *run) explainIdle(why *api.Why, ex scheduler.Explanation) {
 }
 
 // fates tells of nodes how they ended.
-func (r *run) fates(nodes []int) []string {
+func (r *runState) fates(nodes []int) []string {
 	var fates []string
 	for _, i := range nodes {
 		fate := r.nodes[i].name + " failed"
@@ -375,7 +386,7 @@ func (r *run) fates(nodes []int) []string {
 	return fates
 }
 
-func (r *run) names(nodes []int) []string {
+func (r *runState) names(nodes []int) []string {
 	names := make([]string, len(nodes))
 	for k, i := range nodes {
 		names[k] = r.nodes[i].name
@@ -384,7 +395,7 @@ func (r *run) names(nodes []int) []string {
 }
 
 // causeSentence says what has activated a node with a status.
-func (r *run) causeSentence(i int, c scheduler.Cause) string {
+func (r *runState) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
 		switch r.sched.Status(i) {
@@ -405,7 +416,7 @@ func (r *run) causeSentence(i int, c scheduler.Cause) string {
 }
 
 // sources names where edges come from, each node once.
-func (r *run) sources(edges []int) []string {
+func (r *runState) sources(edges []int) []string {
 	var names []string
 	seen := make(map[int]bool, len(edges))
 	for _, j := range edges {

@@ -9,7 +9,7 @@ import (
 )
 
 // explainWait says what a queued node waits for other than a slot. It returns false for a slot.
-func (r *run) explainWait(why *api.Why, i int) bool {
+func (r *runState) explainWait(why *api.Why, i int) bool {
 	_, wait := r.waitingState(i)
 	if wait == nil {
 		return false
@@ -37,7 +37,7 @@ func (r *run) explainWait(why *api.Why, i int) bool {
 }
 
 // lastCause says how the latest execution of a node ended.
-func (r *run) lastCause(i int) string {
+func (r *runState) lastCause(i int) string {
 	if rec := r.nodes[i].rec; rec != nil {
 		return rec.cause()
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // skippedSentence names the nodes that went another way.
-func (r *run) skippedSentence(i int) string {
+func (r *runState) skippedSentence(i int) string {
 	deciders := r.names(r.sched.Deciders(i))
 	if len(deciders) == 0 {
 		return "It was skipped: no path leads to it."
@@ -19,7 +19,7 @@ func (r *run) skippedSentence(i int) string {
 }
 
 // explainWays says which edges of a node that chooses have been taken, and which not.
-func (r *run) explainWays(why *api.Why, i int) {
+func (r *runState) explainWays(why *api.Why, i int) {
 	ways := r.sched.Branches(i)
 	if ways == nil {
 		return
@@ -50,7 +50,7 @@ func (r *run) explainWays(why *api.Why, i int) {
 }
 
 // unmatched is the note about a node that has put out a case for which it has no edge; "" for any other one.
-func (r *run) unmatched(i int) string {
+func (r *runState) unmatched(i int) string {
 	if r.flow == nil {
 		return ""
 	}
@@ -71,7 +71,7 @@ func (r *run) unmatched(i int) string {
 }
 
 // joinSentence says which marks a join was decided with.
-func (r *run) joinSentence(i int, c scheduler.Cause) string {
+func (r *runState) joinSentence(i int, c scheduler.Cause) string {
 	sources := some(r.sources(c.Edges), 8)
 	if all := r.sched.Incoming(i); len(c.Edges) < all && r.sched.DecidesEarly(i) {
 		return fmt.Sprintf("It was activated by its join: %d of %d edges to it had fired, from %s.", len(c.Edges), all, sources)
@@ -80,7 +80,7 @@ func (r *run) joinSentence(i int, c scheduler.Cause) string {
 }
 
 // cancelSentence says why a node was cancelled: a stop, a time limit, a join or a failure.
-func (r *run) cancelSentence(i int) string {
+func (r *runState) cancelSentence(i int) string {
 	subflow, cut := r.sched.CutBy(i)
 	switch {
 	case cut == scheduler.CutTimeout:
@@ -104,7 +104,7 @@ const mostNotes = 20
 func (r *run) endNotes() []string { return append(r.unmatchedNotes(), r.leftoverNotes()...) }
 
 // unmatchedNotes names the nodes that have put out a case for which they have no edge.
-func (r *run) unmatchedNotes() (notes []string) {
+func (r *runState) unmatchedNotes() (notes []string) {
 	if r.flow == nil {
 		return nil
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"wf/executor/peer"
 )
 
-// dial connects to the daemon found last, whatever address the HTTP client has in mind.
+// dial connects to the daemon that was found last, whatever address the HTTP client asks for.
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	return dialSocket(ctx, c.peer.Load().socket)
+	return dialSocket(ctx, c.daemon.Load().socket)
 }
 
 // dialSocket connects to a daemon and makes sure that it runs as this user, before a byte is sent.
@@ -19,7 +21,7 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	uid, err := peerUID(conn.(*net.UnixConn))
+	uid, err := peer.UID(conn)
 	if err == nil {
 		err = checkPeer(path, uid, os.Geteuid())
 	}
@@ -30,24 +32,10 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	return conn, nil
 }
 
+// checkPeer returns an error unless the daemon at path runs as the user own.
 func checkPeer(path string, uid, own int) error {
 	if uid != own {
 		return fmt.Errorf("%s is served by user %d, not by you (%d)", path, uid, own)
 	}
 	return nil
-}
-
-// peerUID is the user behind the other end. The daemon has a twin of this function: neither
-// package may import the other, and api does no I/O.
-func peerUID(conn *net.UnixConn) (int, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var uid int
-	var credErr error
-	if err := raw.Control(func(fd uintptr) { uid, credErr = credentials(int(fd)) }); err != nil {
-		return 0, err
-	}
-	return uid, credErr
 }

@@ -1,8 +1,9 @@
-package daemon
+package peer
 
 import "golang.org/x/sys/unix"
 
-func credentials(fd int) (uid int, err error) {
+// DescriptorUID is UID for the descriptor of a socket.
+func DescriptorUID(fd int) (int, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, err
