@@ -23,11 +23,10 @@ const (
 
 var ApprovalWords = []string{ApprovalAuto, ApprovalAsk, approvalWait, ApprovalFail}
 
-// causeApproval is what the record says about a run that --approval fail has stopped.
+// causeApproval is the cause in the history of a run that --approval fail has stopped.
 const causeApproval = "approval"
 
-// answering is what a follower knows of the nodes that wait for a person. It belongs to the goroutine
-// that follows.
+// answering is the state of the questions of approvals. It belongs to the goroutine of loop.
 type answering struct {
 	Approval   string            // one of the words
 	pending    runview.Questions // those that wait; the first is asked about
@@ -35,7 +34,7 @@ type answering struct {
 	unanswered string            // the node because of which the run is stopped; "" = none
 }
 
-// asksApproval says whether questions are put to the terminal.
+// asksApproval reports whether questions are asked on the terminal.
 func (f *Follower) asksApproval() bool {
 	if f.view.keyboard == nil {
 		return false
@@ -49,7 +48,7 @@ func (f *Follower) asksApproval() bool {
 	return false
 }
 
-// hearApproval takes over what an event says about nodes that wait for a person.
+// hearApproval applies an event to the open questions.
 func (f *Follower) hearApproval(ev api.Event) {
 	asked, closed := f.pending.Apply(ev)
 	if asked == nil && closed < 0 {
@@ -75,7 +74,7 @@ func (f *Follower) stopUnanswered(a api.Approval) {
 	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: causeApproval})
 }
 
-// learnApprovals asks what waits already, for somebody who comes while the run is going.
+// learnApprovals asks the daemon for questions that are older than the watching.
 func (f *Follower) learnApprovals() {
 	f.inquire(func() func() {
 		list, err := f.s.Workspace.Approvals(f.ctx)
@@ -94,8 +93,8 @@ func (f *Follower) learnApprovals() {
 	})
 }
 
-// showQuestion puts the question about the first that waits to the terminal, or takes it back: below
-// the rows where progress is redrawn, else as a line.
+// showQuestion shows the first open question on the terminal, or removes it: below the redrawn rows, or
+// as a line if nothing is redrawn.
 func (f *Follower) showQuestion() {
 	if f.asking || !f.asksApproval() {
 		return // another question is open
@@ -113,7 +112,7 @@ func (f *Follower) showQuestion() {
 	}
 }
 
-// approvalQuestion is what is asked at present; "" for nothing.
+// approvalQuestion returns the text of the question that is open; "" for none.
 func (f *Follower) approvalQuestion() string {
 	if len(f.pending) == 0 || f.unanswered != "" {
 		return ""
@@ -132,8 +131,8 @@ func (f *Follower) approvalQuestion() string {
 	return text
 }
 
-// answerKey is a key while a question about an approval is on the terminal; it says whether the key was
-// an answer to it.
+// answerKey handles a key while a question about an approval is open. It reports whether the key was part
+// of an answer.
 func (f *Follower) answerKey(key byte) bool {
 	if f.asking || len(f.pending) == 0 || f.unanswered != "" || !f.asksApproval() {
 		return false
@@ -155,7 +154,7 @@ func (f *Follower) answerKey(key byte) bool {
 	return true
 }
 
-// answer tells the daemon what was decided. The event that follows is what is shown.
+// answer sends a decision to the daemon. The event that follows is shown.
 func (f *Follower) answer(approved bool) {
 	a := f.pending[0]
 	f.pending = slices.Delete(f.pending, 0, 1)
@@ -171,7 +170,7 @@ func (f *Follower) answer(approved bool) {
 	})
 }
 
-// reasonOf is what an error says on one line, with what is wrong with each value of an answer.
+// reasonOf returns an error as one line, with the problem of each value of an answer.
 func reasonOf(err error) string {
 	var refused *api.Error
 	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
@@ -180,7 +179,7 @@ func reasonOf(err error) string {
 	return refused.Message + ": " + strings.ReplaceAll(refused.Why, "\n", ", ") + ": " + refused.Fix
 }
 
-// sayApproval tells that a node waits for a person, what it asks, and how to answer.
+// sayApproval prints that a node waits for a person, its question, and how to answer.
 func (v *Display) sayApproval(at time.Time, a api.Approval) {
 	if v.opt.JSON && v.opt.Progress == "auto" {
 		return
@@ -193,7 +192,7 @@ func (v *Display) sayApproval(at time.Time, a api.Approval) {
 	v.say("    wf approve %s    wf reject %s", rest, rest)
 }
 
-// noAnswer is how a command ends whose run was stopped because nobody could answer.
+// noAnswer returns the error of a command whose run was stopped because of --approval fail.
 func (f *Follower) noAnswer() error {
 	return &exit.Failure{Status: exit.Unanswered, What: plain.Line(f.unanswered) + " waits for a person, and nobody can answer",
 		Why: "run " + f.Run + " was stopped: --approval fail", Fix: "wf resume --approval wait" + f.s.FileFlag}

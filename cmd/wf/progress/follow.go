@@ -19,8 +19,8 @@ import (
 // DefaultGrace is the daemon's: shown when the flag is not given.
 const DefaultGrace = 10 * time.Second
 
-// A Follower shows one run until it is over or somebody leaves. Everything it hears arrives on
-// channels and is handled by one goroutine, the caller's:
+// A Follower shows one run until it is over or the user leaves. Everything that it reacts to arrives on
+// channels and is handled by one goroutine, that of the caller:
 //
 //	watch ──frames──▶┐
 //	signals ────────▶├ follow ──▶ view (progress), events (JSON), stop requests
@@ -63,7 +63,7 @@ type received struct {
 	err   error
 }
 
-// Follow watches the workspace of s and has its snapshot when it returns.
+// Follow watches the workspace of s. When it returns, the first snapshot has come.
 func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*Follower, error) {
 	view := NewDisplay(e, s, opt) // before the watch, whose notes go through it
 	watch, err := s.Workspace.Watch(ctx, api.WatchOptions{Events: view.events(), Caller: e.Caller()})
@@ -86,7 +86,7 @@ func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*F
 	return f, nil
 }
 
-// Close lets go of the run. It goes on.
+// Close ends the watching. The run goes on.
 func (f *Follower) Close() {
 	f.interrupts.restore()
 	f.view.endLive() // first: whatever else takes time, the terminal is in order
@@ -100,11 +100,11 @@ func (f *Follower) Close() {
 	f.group.Wait()
 }
 
-// spawn begins a goroutine that close waits for.
+// spawn starts a goroutine that Close waits for.
 func (f *Follower) spawn(work func()) { f.group.Go(func() { f.e.Guard(work) }) }
 
-// StartRun starts a run and follows it. Signals count from here on: what they mean while
-// the daemon has not answered is done as soon as the number of the run is known.
+// StartRun starts a run and follows it. Signals count from here on: those that come before the daemon
+// has answered take effect as soon as the number of the run is known.
 func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 	f.interrupts.CatchSignals()
 	if err := f.explain(ctx, req); err != nil {
@@ -141,7 +141,7 @@ func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 	}
 }
 
-// begun follows a run whose request is answered.
+// begun follows a run after the daemon has answered the request for it.
 func (f *Follower) begun(ctx context.Context, a startAnswer) error {
 	if a.err != nil {
 		return exit.AsConflict(a.err)
@@ -161,7 +161,7 @@ func (f *Follower) begun(ctx context.Context, a startAnswer) error {
 	return f.follow(ctx)
 }
 
-// explain asks what --verbose says about starts. Why the run cannot be is for StartRun to say.
+// explain asks for what --verbose says about starts. If the run is impossible, the request for it reports why.
 func (f *Follower) explain(ctx context.Context, req api.RunRequest) error {
 	if !f.opt.Verbose || !f.view.progress() {
 		return nil
@@ -178,7 +178,7 @@ func (f *Follower) explain(ctx context.Context, req api.RunRequest) error {
 	return nil
 }
 
-// countKept asks how many nodes a resumed run takes over, so that progress counts to what is left.
+// countKept asks how many nodes a resumed run keeps, so that progress counts only the others.
 func (f *Follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	if a.Mode != api.ModeResume {
 		return nil
@@ -221,7 +221,7 @@ func (f *Follower) follow(ctx context.Context) error {
 	return err
 }
 
-// loop is the one goroutine that handles what the follower hears.
+// loop handles everything that the follower reacts to.
 func (f *Follower) loop(ctx context.Context) error {
 	for {
 		select {
@@ -269,7 +269,7 @@ func (f *Follower) loop(ctx context.Context) error {
 	}
 }
 
-// inquire asks the daemon something on the side; the loop of follow applies the answer.
+// inquire asks the daemon in a goroutine of its own; loop applies the answer.
 func (f *Follower) inquire(question func() (apply func())) {
 	f.spawn(func() {
 		apply := question()
@@ -280,8 +280,8 @@ func (f *Follower) inquire(question func() (apply func())) {
 	})
 }
 
-// learn asks for the nodes of the run and how long they took before. Without an answer there are
-// no stages and no guess, and the run is shown all the same.
+// learn asks for the nodes of the run and how long they took before. Without an answer there are no
+// stages and no estimate, and the run is shown all the same.
 func (f *Follower) learn() {
 	f.inquire(func() func() {
 		outlook, err := f.s.Workspace.Outlook(f.ctx, f.Run)
@@ -293,7 +293,7 @@ func (f *Follower) learn() {
 	})
 }
 
-// read hands frames over until the watch ends.
+// read passes frames on until the watch ends.
 func (f *Follower) read() {
 	for {
 		frame, err := f.watch.Next(f.ctx)
@@ -308,7 +308,7 @@ func (f *Follower) read() {
 	}
 }
 
-// take handles a frame and says whether the run is over.
+// take handles a frame and reports whether the run is over.
 func (f *Follower) take(ctx context.Context, frame api.Frame) (over bool, err error) {
 	if frame.Snapshot != nil {
 		if over, err = f.resume(ctx, *frame.Snapshot); over || err != nil {
@@ -330,8 +330,8 @@ func (f *Follower) take(ctx context.Context, frame api.Frame) (over bool, err er
 	return false, nil
 }
 
-// resume goes on from a new snapshot, after the connection was lost: events are missing, and
-// the run may have ended meanwhile. Then its record has the result.
+// resume continues from a new snapshot after the connection was lost: events are missing, and the run
+// may have ended. Then its history has the result.
 func (f *Follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool, err error) {
 	for _, run := range snapshot.Status.Runs {
 		if run.Run == f.Run {
@@ -363,7 +363,7 @@ func (f *Follower) ReportEnded(ctx context.Context, seq uint64) error {
 	return f.endedAs(ctx, detail, seq)
 }
 
-// endedAs is ended with the record of the run, as if its last event had just come.
+// endedAs shows the end of the run from its history, as if its last event had just come.
 func (f *Follower) endedAs(ctx context.Context, detail api.RunDetail, seq uint64) error {
 	ev := EndOf(detail, f.s.Workspace.ID, seq)
 	if err := f.view.event(ctx, ev); err != nil {
@@ -372,7 +372,7 @@ func (f *Follower) endedAs(ctx context.Context, detail api.RunDetail, seq uint64
 	return f.over(ctx, ev)
 }
 
-// EndOf is the last event of a run, made from its record.
+// EndOf returns the last event of a run, made from its history.
 func EndOf(detail api.RunDetail, workspace string, seq uint64) api.Event {
 	status := resultStatus(detail.Result, detail.ExitCode)
 	ev := api.Event{Schema: api.SchemaEvent, Seq: seq, Type: api.RunComplete, Workspace: workspace,
@@ -384,7 +384,7 @@ func EndOf(detail api.RunDetail, workspace string, seq uint64) api.Event {
 	return ev
 }
 
-// over shows the end of the run and turns its result into an exit status.
+// over shows the end of the run and returns its result as an exit status.
 func (f *Follower) over(ctx context.Context, ev api.Event) error {
 	if err := f.view.Finish(ctx, ev); err != nil {
 		return err
@@ -403,7 +403,7 @@ func (f *Follower) over(ctx context.Context, ev api.Event) error {
 	return exit.With(resultStatus(ev.Result, ev.ExitCode))
 }
 
-// resultStatus is the exit status of a run that this command did not stop.
+// resultStatus returns the exit status for a run that this command did not stop.
 func resultStatus(result api.Result, code *int) int {
 	switch {
 	case code != nil && *code == exit.Timeout:
@@ -416,13 +416,13 @@ func resultStatus(result api.Result, code *int) int {
 	return exit.Failed
 }
 
-// lost says what is known when the daemon cannot be reached again.
+// lost returns the error for a daemon that cannot be reached again.
 func (f *Follower) lost(err error) error {
 	return &exit.Failure{Status: exit.Daemon, What: "lost the daemon: " + exit.Describe(err).What,
 		Why: "run " + f.Run + " may still be going", Fix: "wf attach " + f.Run + f.s.FileFlag}
 }
 
-// left is how the command ends when it does not wait for the end of the run.
+// left ends the command before the run is over.
 func (f *Follower) left() error {
 	switch {
 	case f.lastSignal == sigHangup:
@@ -436,7 +436,7 @@ func (f *Follower) left() error {
 	return exit.With(signalStatus(f.stoppedBy))
 }
 
-// leave is the key d: the run is left to the daemon, which also ends it if that was asked for.
+// leave is the action of the key d: the daemon goes on with the run, and with a stop of it.
 func (f *Follower) leave() error {
 	f.view.Goodbye(f.Run, f.stoppedBy != nil)
 	if f.stoppedBy != nil {
@@ -445,7 +445,7 @@ func (f *Follower) leave() error {
 	return nil
 }
 
-// signalStatus is 128 + n for the signals that stop a run.
+// signalStatus returns 128 + n for a signal that stops a run.
 func signalStatus(sig os.Signal) int {
 	if sig == sigTerminate {
 		return exit.Terminated
@@ -453,8 +453,8 @@ func signalStatus(sig os.Signal) int {
 	return exit.Interrupted
 }
 
-// turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
-// ends as if it had followed the run itself, or as if d had been pressed where the run goes on.
+// turnToTUI is the action of the key t: the user watches the run in the terminal interface instead.
+// After that the command ends as if it had followed the run itself; if the run still goes, as with d.
 func (f *Follower) turnToTUI(ctx context.Context) error {
 	f.interrupts.restore()
 	f.view.endLive()

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 )
 
-// The signals that a command which follows a run answers to.
+// The signals that a Follower handles.
 const (
 	sigInterrupt = syscall.SIGINT
 	sigTerminate = syscall.SIGTERM
@@ -44,7 +44,7 @@ func (i *interrupts) restore() {
 	}
 }
 
-// count remembers a signal.
+// count counts a signal.
 func (i *interrupts) count(sig os.Signal) {
 	i.lastSignal = sig
 	if sig == sigHangup {
@@ -55,11 +55,11 @@ func (i *interrupts) count(sig os.Signal) {
 	}
 }
 
-// mustLeave says that waiting is over: the terminal is gone, or somebody insists.
+// mustLeave reports whether to end at once: the terminal is gone, or a third signal has come.
 func (i *interrupts) mustLeave() bool { return i.lastSignal == sigHangup || i.asked >= 3 }
 
-// signal handles one signal and says whether to leave at once. The first asks the daemon to
-// stop the run, the second to kill, and both go on showing what happens.
+// signal handles one signal and reports whether to leave at once. The first asks the daemon to stop the
+// run, the second to kill it; after both the run is still shown.
 func (f *Follower) signal(sig os.Signal) (leave bool) {
 	f.count(sig)
 	if f.mustLeave() || !f.StopsRun {
@@ -72,7 +72,7 @@ func (f *Follower) signal(sig os.Signal) (leave bool) {
 	return false
 }
 
-// stopIfAsked sends the stop that the signals so far ask for.
+// stopIfAsked sends the stop request for the signals so far.
 func (f *Follower) stopIfAsked() {
 	if f.asked == 0 {
 		return
@@ -89,7 +89,7 @@ func (f *Follower) stopIfAsked() {
 	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: signalName(f.stoppedBy)})
 }
 
-// sendStop asks the daemon to stop the run; what becomes of that comes with answers.
+// sendStop asks the daemon to stop the run; the answer comes through f.answers.
 func (f *Follower) sendStop(req api.StopRequest) {
 	run := f.Run
 	f.spawn(func() {
@@ -104,7 +104,7 @@ func (f *Follower) sendStop(req api.StopRequest) {
 	})
 }
 
-// signalName is the word for the record of the run.
+// signalName returns the name of a signal for the history of the run.
 func signalName(sig os.Signal) string {
 	if sig == sigTerminate {
 		return "SIGTERM"
@@ -112,12 +112,12 @@ func signalName(sig os.Signal) string {
 	return "SIGINT"
 }
 
-// seconds is a grace time for people: "10 s".
+// seconds returns a grace time as text: "10 s".
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%g s", d.Seconds())
 }
 
-// An unrecordedError says that a run was stopped, and that its end cannot be written down yet.
+// An unrecordedError reports that a run was stopped and that its end cannot be written to the history yet.
 type unrecordedError struct{ res api.StopResult }
 
 func (e *unrecordedError) Error() string { return e.res.Problem }

@@ -5,21 +5,21 @@ import "os"
 // What Ctrl-C does in a command that started the run it follows.
 const (
 	InterruptCancel = "cancel" // stop the run
-	InterruptDetach   = "detach" // leave it to the daemon
-	InterruptAsk      = "ask"    // ask which
+	InterruptDetach = "detach" // leave it to the daemon
+	InterruptAsk    = "ask"    // ask which
 )
 
-// question is what interruptAsk asks.
+// question is the question of InterruptAsk.
 const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: go on"
 
-// choosing is what a follower needs to know about Ctrl-C. It belongs to the goroutine that follows.
+// choosing is the state of the question that Ctrl-C may ask. It belongs to the goroutine of loop.
 type choosing struct {
 	OnInterrupt string // one of the words; "" is interruptCancel
 	asking      bool   // the question is open: the next key is the answer
-	detaching   bool   // somebody chose to leave the run to the daemon
+	detaching   bool   // the user chose to leave the run to the daemon
 }
 
-// chooses handles the first Ctrl-C where it does not simply stop the run, and says whether it did.
+// chooses handles the first Ctrl-C if it does not simply stop the run, and reports whether it did.
 func (f *Follower) chooses(sig os.Signal) bool {
 	if sig != sigInterrupt || f.asked != 1 {
 		return false
@@ -34,9 +34,9 @@ func (f *Follower) chooses(sig os.Signal) bool {
 	return false
 }
 
-// ask puts the question to the terminal: below the rows where progress is redrawn, else as a line.
-// Where keys cannot be read there is nobody to ask, and with the question open another Ctrl-C is the
-// answer: then it says false.
+// ask shows the question on the terminal: below the redrawn rows, or as a line if nothing is redrawn. It
+// returns false if keys cannot be read, or if the question is open already: then another Ctrl-C is the
+// answer.
 func (f *Follower) ask() bool {
 	v := f.view
 	if f.asking || v.keyboard == nil || !v.term.Foreground() || !v.keyboard.Listen() {
@@ -52,7 +52,7 @@ func (f *Follower) ask() bool {
 	return true
 }
 
-// pressed does what a key says, and says whether to leave.
+// pressed handles a key and reports whether to leave.
 func (f *Follower) pressed(key byte) (leave bool) {
 	if !f.asking {
 		return key == 'd' && f.view.live != nil
@@ -69,7 +69,7 @@ func (f *Follower) pressed(key byte) (leave bool) {
 	return false
 }
 
-// closeQuestion takes an open question back.
+// closeQuestion removes an open question.
 func (f *Follower) closeQuestion() {
 	if !f.asking {
 		return
