@@ -4,19 +4,19 @@ import "wf/graph"
 
 // Causes of an activation that are no edge of their own.
 const (
-	causeNone   int32 = -1 - iota
-	causeStart        // a start node of a fresh run, or of an instance
-	causeResume       // it had failed or was not reached, and could go on
-	causeJoin         // the tokens of all blocking in-edges
+	causeNone   edgeID = -1 - iota
+	causeStart         // a start node of a fresh run, or of an instance
+	causeResume        // it had failed or was not reached, and could go on
+	causeJoin          // the tokens of all blocking in-edges
 )
 
-// activate decides that the node shall execute once more: now, or after what it is doing.
-func (a activity) activate(cause int32) {
-	n := &a.nodes[a.node]
-	if inst := a.instanceOf(a.node); a.halted || inst.cut {
+// activate accepts another activation of the node: it executes now, or after what it is doing.
+func (a activity) activate(cause edgeID) {
+	n := a.entry()
+	if inst := a.instance(); a.halted || inst.cut {
 		inst.cut = true
 		if !a.plain && !busy(n.status) {
-			n.cause = cause // it is another activation than the one before, with instances of its own
+			n.cause = cause // another activation than the one before, with its own instances
 		}
 		a.markDue()
 		return
@@ -26,8 +26,8 @@ func (a activity) activate(cause int32) {
 	}
 	if int(n.activations) == a.opt.MaxActivations {
 		if !a.plain {
-			// Edges fire for this failure, perhaps around a loop: it happens once.
-			x := a.makeExtras(a.node)
+			// Edges may fire for this failure, perhaps around a loop, so it happens only once.
+			x := a.ensureExtras()
 			if x.overLimit {
 				return
 			}
@@ -46,30 +46,30 @@ func (a activity) activate(cause int32) {
 	a.queue()
 }
 
-// queue begins to serve an activation.
+// queue starts to serve an activation.
 func (a activity) queue() {
 	a.setStatus(graph.Queued, "")
 	if a.plain {
 		a.execute()
 		return
 	}
-	if x := a.extrasOf(a.node); x != nil {
+	if x := a.extras(); x != nil {
 		x.reset()
 	}
 	a.advance(stageMock)
 }
 
-// execute asks for an execution. Its number counts dispatched ones, so one that is withdrawn before
-// that leaves no gap.
+// execute emits Execute. The number counts dispatched executions, so an execution that is withdrawn before
+// it is dispatched leaves no gap.
 func (a activity) execute() {
-	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.nodes[a.node].executions) + 1})
+	a.emit(Effect{Kind: Execute, Node: int(a.node), Execution: int(a.entry().executions) + 1})
 }
 
-// servePending goes on with the activations that came while the node was executing.
+// servePending serves the next of the activations that came while the node was executing.
 func (a activity) servePending() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.status == graph.Queued {
-		return // its own edge has activated it again
+		return // one of its own edges has activated it again
 	}
 	if n.pending > 0 {
 		n.pending--
@@ -79,29 +79,30 @@ func (a activity) servePending() {
 	a.failRefused()
 }
 
-// failRefused fails a node that was activated too often, once it has served what was allowed.
+// failRefused fails a node that was activated too often, after it has served the activations that were
+// allowed.
 func (a activity) failRefused() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.refused && n.pending == 0 && n.status != graph.Queued && n.status != graph.Running {
 		n.refused = false
-		if !a.plain { // its edges may fire for that: a chain that could be long
-			a.endLater(outcome{reason: ReasonLimit})
+		if a.plain {
+			a.setFailed(ReasonLimit, "", false)
 			return
 		}
-		a.finish(outcome{reason: ReasonLimit})
+		a.endLater(outcome{reason: ReasonLimit}) // edges may fire for it, and the chain could be long
 	}
 }
 
-// halt withdraws what is queued and asks what was dispatched to end. It is the one thing that looks
-// at all nodes, and it happens at most once for each Stop. Activations that wait are forgotten; a
-// resume derives from who ran what can go on.
+// halt withdraws what is queued and asks what was dispatched to end. It is the only function that visits
+// all nodes, and it runs at most once for each Stop. Pending activations are dropped; a resume derives from
+// the statuses where to go on.
 func (r *Run) halt() {
 	r.halted = true
 	for k := range r.instances {
 		inst := &r.instances[k]
 		if k > 0 && !inst.over {
 			inst.cut = inst.cut || inst.active > 0 || inst.joins > 0
-			r.todo.idle = append(r.todo.idle, int32(k))
+			r.todo.idle = append(r.todo.idle, instanceID(k))
 		}
 		inst.joins = 0
 	}
@@ -112,20 +113,20 @@ func (r *Run) halt() {
 		case n.dispatched:
 			r.emit(Effect{Kind: Cancel, Node: i, Execution: int(n.executions)})
 		case n.status == graph.Queued:
-			r.activity(int32(i)).withdraw()
+			r.activity(nodeID(i)).withdraw()
 		case n.status == graph.Running && r.NextInstanceAt(i) > 0:
-			r.subflow(int32(i)).stopRateWait()
+			r.subflow(nodeID(i)).stopRateWait()
 		}
 	}
 }
 
-// putBack takes an activation back that was not served. What had failed before a repetition has
-// failed then.
+// withdraw takes back an activation that was not served. A node that waited for its next attempt fails as
+// its last attempt did.
 func (a activity) withdraw() {
-	if x := a.extrasOf(a.node); x != nil {
+	if x := a.extras(); x != nil {
 		a.stopWaiting()
 		if x.attempt > 0 {
-			x.due, a.nodes[a.node].decided = true, false
+			x.due, a.entry().decided = true, false
 			a.setFailed(x.last.reason, x.last.message, false)
 			return
 		}
@@ -137,37 +138,37 @@ func (a activity) withdraw() {
 	a.markDue()
 }
 
-// takenBack notes that an activation was taken back, or not begun, because the run or its sub-flow ends.
-// A later run begins there.
+// markDue notes that an activation was taken back, or not started, because the run or its sub-flow ends. A
+// resume starts there.
 func (a activity) markDue() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.dispatched || n.status == graph.Running || a.plain {
 		return
 	}
-	a.makeExtras(a.node).due = true
+	a.ensureExtras().due = true
 	n.decided = false
 	a.setStatus(graph.Idle, "")
 }
 
-// setStatus is how a status changes to anything but Failed.
+// setStatus changes the status to anything but Failed.
 func (a activity) setStatus(s graph.Status, reason string) { a.change(s, reason, "", false) }
 
-// setFailed is how every failure ends up. handled says that an edge fires for it.
+// setFailed changes the status to Failed. handled means that an edge fires for the failure.
 func (a activity) setFailed(reason, message string, handled bool) {
 	a.change(graph.Failed, reason, message, handled)
 	if a.opt.FailFast && !a.halted && !handled && a.instanceNo(a.node) == 0 {
 		if a.dry != nil {
-			a.dry.failed = true // what is still to come depends on how far it is then
+			a.dry.failed = true // the rest depends on how far the run is then
 			return
 		}
 		a.halt()
 	}
 }
 
-// change is the only way in which a status changes, so counts and effects cannot be forgotten.
-// A new reason for the same status is news too.
+// change is the only place where a status changes, so counts and effects stay complete. A new reason for
+// the same status counts as a change.
 func (a activity) change(s graph.Status, reason, message string, handled bool) {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	if n.status == s && a.reasons[a.node] == reason && n.handled == handled {
 		return
 	}
@@ -193,15 +194,15 @@ func (a activity) change(s graph.Status, reason, message string, handled bool) {
 		a.countActive(frame, a.node, is)
 	}
 	n.status, n.handled, a.reasons[a.node] = s, handled, reason
-	x := a.extrasOf(a.node)
+	x := a.extras()
 	mocked := x != nil && x.last.mocked && !busy(s)
 	a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason, Message: message, Mocked: mocked})
 }
 
 func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }
 
-// turn counts a node that begins or ends to be active.
-func (r *Run) countActive(frame, i int32, begins bool) {
+// countActive counts a node that becomes active (Queued or Running), or is not active any more.
+func (r *Run) countActive(frame instanceID, i nodeID, begins bool) {
 	inst := &r.instances[frame]
 	by := int32(1)
 	if !begins {
@@ -209,7 +210,7 @@ func (r *Run) countActive(frame, i int32, begins bool) {
 	}
 	inst.active += by
 	if inst.settlement != nil {
-		c := inst.lay.component[i-inst.node]
+		c := inst.lay.component[inst.local(i)]
 		inst.settlement.active[c] += by
 		if !begins && inst.settlement.active[c] == 0 {
 			r.todo.unsettled = append(r.todo.unsettled, componentRef{frame, c})

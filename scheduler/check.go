@@ -41,8 +41,8 @@ func (e *NoCommandError) Error() string {
 	return fmt.Sprintf("node %s and %d others have no command", e.Nodes[0], len(e.Nodes)-1)
 }
 
-// checkCommands refuses nodes that have nothing to do. One that waits, or asks a person, needs no
-// command.
+// checkCommands returns an error if a node has nothing to do. A node that waits, or asks for approval,
+// needs no command.
 func checkCommands(scope []*graph.Node, f *flow.Flow) error {
 	var silent []string
 	for _, n := range scope {
@@ -62,7 +62,7 @@ func checkCommands(scope []*graph.Node, f *flow.Flow) error {
 	return nil
 }
 
-// checkCycles refuses a layout in which nodes wait for one another.
+// checkCycles returns an error if nodes of the layout wait for one another.
 func checkCycles(l *layout) error {
 	if cycle := graph.FindCycle(l.graphNodes); cycle != nil {
 		err := &CycleError{}
@@ -75,13 +75,13 @@ func checkCycles(l *layout) error {
 	return l.checkGroupCycles()
 }
 
-// checkGroupCycles finds cycles that edges to and from groups are part of.
+// checkGroupCycles finds cycles that include edges to and from groups.
 func (l *layout) checkGroupCycles() error {
 	first, targets := []int32{0}, []int32(nil)
-	for v := range l.ids {
-		for _, j := range l.out.of(int32(v)) {
+	for v := range l.nodeCount() {
+		for _, j := range l.out.of(v) {
 			if l.edges[j].blocking {
-				targets = append(targets, l.edges[j].target)
+				targets = append(targets, int32(l.edges[j].target))
 			}
 		}
 		first = append(first, int32(len(targets)))

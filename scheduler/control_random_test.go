@@ -156,7 +156,7 @@ func (tr *controlTrial) forgetFailures(d *driver) {
 			continue
 		}
 		repeats := true
-		for inst := d.run.instanceOf(int32(i)); inst.owner != noNode; inst = d.run.instanceOf(inst.owner) {
+		for inst := d.run.instanceOf(nodeID(i)); inst.owner != noNode; inst = d.run.instanceOf(inst.owner) {
 			owner := &d.run.nodes[inst.owner]
 			repeats = repeats && !owner.decided && owner.status != graph.Idle
 		}

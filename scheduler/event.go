@@ -9,8 +9,8 @@ type EventKind uint8
 const (
 	// Start is the first event, exactly once.
 	Start EventKind = iota + 1
-	// Dispatched says that the queued execution of Node was handed to an executor, where it may
-	// wait. It stays Queued, and only the executor can say what becomes of it: Started, Finished
+	// Dispatched says that the queued execution of Node was passed to an executor, where it may
+	// wait. It stays Queued, and only the executor can report what becomes of it: Started, Finished
 	// or Withdrawn.
 	Dispatched
 	// Started says that the dispatched execution of Node runs.
@@ -18,22 +18,22 @@ const (
 	// Finished says that Execution of Node is over: OK, or failed for Reason. It may come without
 	// Started, when there was nothing to run or no way to run it.
 	Finished
-	// Unrequested says that an execution of Node that was foreseen, but not asked for, may have begun: the
-	// machine went down while what it waits for was about to succeed. It counts as dispatched, and
-	// Finished is to come. Unless Node is idempotent, this run does not execute it again.
+	// Unrequested says that an upcoming execution of Node may have started without an Execute: the
+	// machine went down while its sources were about to succeed. It counts as dispatched, and
+	// Finished follows. Unless Node is idempotent, this run does not execute it again.
 	Unrequested
-	// Withdrawn says that Execution of Node was given back: it was asked to end before it started.
+	// Withdrawn says that Execution of Node was asked to end before it started, and will not start.
 	Withdrawn
 	// Stop ends the run: nothing new starts, what is running is asked to end.
 	Stop
 	// CancelNode ends what Node is doing or waits for. Later activations are served again.
 	CancelNode
-	// Decided says what a person, or the time a person was given, has made of the approval that Node
+	// Decided says how a person, or the end of approve_timeout, decided about the approval that Node
 	// waits for: OK, or rejected. Outputs are the values that came with it.
 	Decided
-	// Tick says that it is At: what was waiting for that moment goes on.
+	// Tick says that the time is At: nodes that wait for that moment go on.
 	Tick
-	// ClockSet says that the clock of the machine was set forward by By, or back, and that it is At by it now.
+	// ClockSet says that the clock of the machine was set by By, forward or back, and now shows At.
 	ClockSet
 )
 
@@ -42,19 +42,19 @@ type Event struct {
 	Kind      EventKind
 	OK        bool   // Finished, Decided
 	HasExit   bool   // Finished: there is an exit code
-	Node      int    // Dispatched, Started, Finished, Strayed, Withdrawn, CancelNode, Decided
+	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided
 	Execution int    // Finished, Withdrawn
 	Reason    string // Finished without OK
 	Message   string // Finished without OK: what else is known
 
-	// At is when it happened, in nanoseconds since 1970. Only what waits, has a time limit or asks for
-	// the time looks at it. The time of a run goes back only with ClockSet: an earlier one counts as the latest.
+	// At is when it happened, in nanoseconds since 1970. Only waits, time limits and expressions use it.
+	// The time of a run goes back only with ClockSet: an At before the latest one counts as the latest.
 	At int64
 	By int64 // ClockSet: nanoseconds
 
 	Exit    int            // Finished: the exit code, if HasExit
 	Outputs map[string]any // Finished, Decided; kept, and never changed
-	Items   []any          // Finished: the lines of a command that gives items; kept, and never changed
+	Items   []any          // Finished: the lines of a command that prints items; kept, and never changed
 }
 
 // Reasons of failures that the scheduler itself finds, or that mean something to it. All others come
@@ -62,15 +62,15 @@ type Event struct {
 const (
 	ReasonLimit     = "limit"     // one activation more than allowed
 	ReasonCancelled = "cancelled" // CancelNode while it was queued
-	// ReasonLost is of a node left going by a daemon that died, and not taken up by this run. With
+	// ReasonLost is of a node that a dead daemon left running and this run did not take up. With
 	// Finished it makes an idempotent node execute again.
 	ReasonLost = "lost"
 
 	ReasonExit       = "exit"       // of a mock
 	ReasonSignal     = "signal"     // comes with Finished
-	ReasonTimeout    = "timeout"    // it was asked to end because its time was up
-	ReasonRejected   = "rejected"   // a person said no, or the time to say yes was over
-	ReasonExpression = "expression" // a text of it cannot be evaluated
+	ReasonTimeout    = "timeout"    // it was asked to end because of its timeout
+	ReasonRejected   = "rejected"   // the approval was denied, or not granted in time
+	ReasonExpression = "expression" // one of its texts cannot be evaluated
 	ReasonInstances  = "instances"  // too few instances of a sub-flow succeeded
 )
 
@@ -79,28 +79,28 @@ type EffectKind uint8
 
 // The effects of an event.
 const (
-	// NodeChanged tells the new Status of Node, and the Reason if that is Failed. If the node was
+	// NodeChanged reports the new Status of Node, and the Reason if that is Failed. If the node was
 	// Queued and is not Running now, its execution is withdrawn (see Run.Wants).
 	NodeChanged EffectKind = iota + 1
-	// EdgeChanged tells what Edge bears now. It is told of the edges of the outer flow.
+	// EdgeChanged reports the mark of Edge. Only edges of the outer flow are reported.
 	EdgeChanged
-	// Execute asks for Execution of Node as soon as there is a slot, first asked first served.
-	// The caller answers with Dispatched when it hands it over.
+	// Execute asks for Execution of Node as soon as there is a slot, in the order of the effects.
+	// The caller answers with Dispatched when it passes the execution to an executor.
 	Execute
-	// Cancel asks to end Execution of Node, which was dispatched. Finished or Withdrawn is still
-	// to come. It may be asked again.
+	// Cancel asks to end Execution of Node, which was dispatched. Finished or Withdrawn still
+	// follows. Cancel may come again.
 	Cancel
-	// Waiting tells that Node, which is Queued, waits for something else than a slot, or that it does
+	// Waiting reports that Node, which is Queued, waits for something else than a slot, or that it does
 	// not any more (WaitNone).
 	Waiting
-	// Answered tells that the time for an answer about Node was over and its default counts: OK says yes.
+	// Answered reports that approve_timeout is over and the default counts: OK grants the approval.
 	Answered
-	// NodesAdded tells of Count nodes that the run has got: Node and the following ones are those of an
+	// NodesAdded reports Count new nodes of the run: Node and the following ones are those of an
 	// instance of a sub-flow.
 	NodesAdded
-	// Timer tells the moment at which the next Tick is wanted; 0 = none is. It replaces the one before.
+	// Timer reports the moment at which the next Tick is wanted; 0 = none is. It replaces the last one.
 	Timer
-	// Ended tells the Result. It is the last effect of a run and comes exactly once.
+	// Ended reports the Result. It is the last effect of a run and comes exactly once.
 	Ended
 )
 
@@ -124,14 +124,14 @@ type Effect struct {
 	Wait      WaitKind     // Waiting
 	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
-	Prior     bool         // NodeChanged: an earlier run has left it so, and nothing has happened in this one
-	Node      int          // NodeChanged, Execute, Cancel, Waiting, Answered, Grew
+	Prior     bool         // NodeChanged: an earlier run left the node so, and this run has not touched it
+	Node      int          // NodeChanged, Execute, Cancel, Waiting, Answered, NodesAdded
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1
-	Count     int          // Grew
+	Count     int          // NodesAdded
 	At        int64        // Timer, Waiting; nanoseconds since 1970, 0 = never
 	Reason    string       // NodeChanged
-	Message   string       // NodeChanged: what else is known; Waiting: what a person is asked
+	Message   string       // NodeChanged: what else is known; Waiting: the question of an approval
 }
 
 // Result of a run.

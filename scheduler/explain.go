@@ -14,17 +14,17 @@ type Explanation struct {
 	Pending     int    // activations that wait for the present one
 	Cause       Cause  // of the latest activation
 
-	// Blocking in-edges in scope, in file order: those that bear a token, those that are dead, and those
+	// Blocking in-edges in scope, in file order: those with a token, those that are dead, and those
 	// that the node still waits for.
 	Have, Dead, Lack []int
-	// Upstream is failed nodes that keep an idle node from running, nearest first.
+	// Upstream lists the failed nodes that keep an idle node from running, nearest first.
 	Upstream []int
 }
 
 // Cause says why a node was activated.
 type Cause struct {
 	Kind CauseKind
-	// Edges is what led to it: the edges whose tokens were consumed. Empty for start nodes.
+	// Edges lists the edges whose tokens were consumed. Empty for start nodes.
 	Edges []int
 }
 
@@ -40,7 +40,7 @@ const (
 	CauseTrigger                  // a non-blocking edge
 )
 
-// Explain tells why a node is as it is.
+// Explain returns why a node is as it is.
 func (why explanations) Explain(node int) Explanation {
 	n := &why.nodes[node]
 	ex := Explanation{
@@ -48,9 +48,9 @@ func (why explanations) Explain(node int) Explanation {
 		Activations: int(n.activations), Executions: int(n.executions), Pending: int(n.pending),
 		Cause: why.cause(node),
 	}
-	inst := why.instanceOf(int32(node))
-	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
-		j := int(inst.edge + l)
+	inst := why.instanceOf(nodeID(node))
+	for _, l := range inst.in(nodeID(node)) {
+		j := int(inst.edgeID(l))
 		switch m := why.marks[j]; {
 		case m.bears() == graph.ToRun:
 			ex.Have = append(ex.Have, j)
@@ -61,11 +61,12 @@ func (why explanations) Explain(node int) Explanation {
 		}
 	}
 	if n.status == graph.Idle {
-		ex.Upstream = why.upstream(int32(node))
+		ex.Upstream = why.upstream(nodeID(node))
 	}
 	return ex
 }
 
+// cause returns why a node was activated.
 func (why explanations) cause(node int) Cause {
 	switch cause := why.nodes[node].cause; cause {
 	case causeNone:
@@ -81,14 +82,15 @@ func (why explanations) cause(node int) Cause {
 	}
 }
 
-// joined returns the edges whose tokens a join consumes. A join that decides early may have done without some.
+// joined returns the edges whose tokens a join consumed. A join that decides early may have done without
+// some.
 func (why explanations) joined(node int) []int {
 	var edges []int
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	early := why.DecidesEarly(node)
-	for _, l := range inst.lay.in.of(int32(node) - inst.node) {
-		j := inst.edge + l
-		all := inst.lay.conditions == nil && (!early || why.nodes[inst.node+inst.lay.edges[l].source].status == graph.Ran)
+	for _, l := range inst.in(nodeID(node)) {
+		j := inst.edgeID(l)
+		all := inst.lay.conditions == nil && (!early || why.nodes[inst.source(l)].status == graph.Ran)
 		if all || why.marks[j]&everFired != 0 {
 			edges = append(edges, int(j))
 		}
@@ -96,22 +98,22 @@ func (why explanations) joined(node int) []int {
 	return edges
 }
 
-// Incoming is the number of blocking edges that lead to a node.
+// Incoming returns the number of blocking edges that lead to a node.
 func (why explanations) Incoming(node int) int {
-	inst := why.instanceOf(int32(node))
-	return len(inst.lay.in.of(int32(node) - inst.node))
+	inst := why.instanceOf(nodeID(node))
+	return len(inst.in(nodeID(node)))
 }
 
-// Deciders returns the nodes because of which a node was skipped: those that went another way. Sources that
-// were skipped themselves have decided nothing, so it looks behind them.
+// Deciders returns the nodes because of which a node was skipped: those whose outcome did not fire the
+// edges that lead to it. It looks behind sources that were skipped themselves.
 func (why explanations) Deciders(node int) []int {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	var deciders []int
-	seen := map[int32]bool{int32(node): true}
-	for queue := []int32{int32(node)}; len(queue) > 0; queue = queue[1:] {
-		for _, l := range inst.lay.in.of(queue[0] - inst.node) {
-			source := inst.node + inst.lay.edges[l].source
-			if seen[source] || why.marks[inst.edge+l]&killed == 0 {
+	seen := map[nodeID]bool{nodeID(node): true}
+	for queue := []nodeID{nodeID(node)}; len(queue) > 0; queue = queue[1:] {
+		for _, l := range inst.in(queue[0]) {
+			source := inst.source(l)
+			if seen[source] || why.marks[inst.edgeID(l)]&killed == 0 {
 				continue
 			}
 			seen[source] = true
@@ -132,19 +134,19 @@ type Branch struct {
 	Taken bool            // it fired after the latest end of the node
 }
 
-// Branches returns the out-edges of a node, in file order; nil if none of them has a condition, or the node has not
-// decided.
+// Branches returns the out-edges of a node in file order; nil if none of them has a condition, or the node
+// has not decided.
 func (why explanations) Branches(node int) []Branch {
-	inst := why.instanceOf(int32(node))
+	inst := why.instanceOf(nodeID(node))
 	if inst.lay.conditions == nil || !why.nodes[node].decided {
 		return nil
 	}
 	var ways []Branch
 	conditional := false
-	for _, l := range inst.lay.out.of(int32(node) - inst.node) {
+	for _, l := range inst.out(nodeID(node)) {
 		when := inst.lay.conditions[l]
 		conditional = conditional || when != nil
-		ways = append(ways, Branch{int(inst.edge + l), when, why.marks[inst.edge+l]&latest != 0})
+		ways = append(ways, Branch{int(inst.edgeID(l)), when, why.marks[inst.edgeID(l)]&latest != 0})
 	}
 	if !conditional {
 		return nil
@@ -152,8 +154,8 @@ func (why explanations) Branches(node int) []Branch {
 	return ways
 }
 
-// Unmatched says of a node that chooses by its output "case" that no edge was for what it put out, so that
-// none of those which it could choose fired. given is false if it has put out no case.
+// Unmatched reports that a node chooses by its output "case" and no edge is for that output, so that none
+// of the edges it could choose fired. given is false if it has no such output.
 func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	byCase := false
 	for _, way := range why.Branches(node) {
@@ -178,21 +180,21 @@ func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	return value, given, true
 }
 
-// CutKind is what has ended a node together with the sub-flow that it lies in.
+// CutKind is why a node ended together with the sub-flow that it lies in.
 type CutKind uint8
 
 // The ways in which sub-flows end before their time.
 const (
 	CutNone    CutKind = iota
-	CutTimeout         // the time of the sub-flow was up
+	CutTimeout         // the timeout of the sub-flow
 	CutFailure         // another instance of it failed, and it has on_failure=cancel
-	CutLoser           // only a join needed it that had been decided
-	CutOther           // somebody asked for that, or the run ended
+	CutLoser           // only a join needed it that had decided
+	CutOther           // it was cancelled, or the run ended
 )
 
-// CutBy says which sub-flow around a node was ended before its time, and with it the node.
+// CutBy returns the sub-flow around a node that was ended early, and the node with it.
 func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
-	for k := why.instanceNo(int32(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
+	for k := why.instanceNo(nodeID(node)); k > 0; k = why.instanceNo(why.instances[k].owner) {
 		owner := why.instances[k].owner
 		x := why.extrasOf(owner)
 		if !why.instances[k].cut || x == nil || x.sub == nil {
@@ -212,23 +214,23 @@ func (why explanations) CutBy(node int) (subflow int, kind CutKind) {
 	return subflow, kind
 }
 
-// upstream searches backwards through nodes that are idle themselves.
-func (why explanations) upstream(node int32) []int {
+// upstream searches backwards for failed nodes, through nodes that are idle themselves.
+func (why explanations) upstream(node nodeID) []int {
 	inst := why.instanceOf(node)
-	in := inst.lay.lists(func(e edge) (int32, bool) { return e.target, true })
+	in := group(inst.lay.nodeCount(), inst.lay.edgeCount(), func(l localEdge) (localNode, bool) { return inst.lay.edges[l].target, true })
 	var failed []int
 	seen := make([]bool, len(inst.lay.ids))
-	seen[node-inst.node] = true
-	for queue := []int32{node - inst.node}; len(queue) > 0; queue = queue[1:] {
+	seen[inst.local(node)] = true
+	for queue := []localNode{inst.local(node)}; len(queue) > 0; queue = queue[1:] {
 		for _, l := range in.of(queue[0]) {
 			v := inst.lay.edges[l].source
-			if why.marks[inst.edge+l].bears() != graph.Unmarked || seen[v] {
+			if why.marks[inst.edgeID(l)].bears() != graph.Unmarked || seen[v] {
 				continue
 			}
 			seen[v] = true
-			switch source := &why.nodes[inst.node+v]; {
+			switch source := &why.nodes[inst.nodeID(v)]; {
 			case source.status == graph.Failed && !source.handled:
-				failed = append(failed, int(inst.node+v))
+				failed = append(failed, int(inst.nodeID(v)))
 			case source.status == graph.Idle:
 				queue = append(queue, v)
 			}

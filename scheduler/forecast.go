@@ -2,26 +2,26 @@ package scheduler
 
 import "wf/graph"
 
-// An Expected is a node that a run would come to.
+// An Expected is a node that a run would reach.
 type Expected struct {
 	Node int
-	// Certain says that it executes whatever commands put out, as long as they succeed and people agree. Of a
-	// node in an instance that is about an instance which there is.
+	// Certain says that it executes whatever the outputs are, as long as commands succeed and approvals are granted.
+	// For a node in an instance it assumes that the instance exists.
 	Certain bool
-	Mocked  bool // it takes part without being executed
+	Mocked  bool // it is mocked
 	Loser   bool // a join may have cancelled it before
-	Guess   bool // its instance stands for all of a sub-flow, of which nobody knows how many there will be
-	// MayRestart is of a sub-flow that may begin with all its nodes, of which the forecast does not tell one by one:
+	Guess   bool // its instance represents all instances of a sub-flow, whose number is unknown
+	// MayRestart says of a sub-flow that it may start with all its nodes, which the forecast does not list one by one:
 	// only if something fails, or in another round of a loop.
 	MayRestart bool
-	// Edges are those that lead to it and of which an outcome decides whether they fire, if it is not Certain.
+	// Edges, if it is not Certain, are the edges to it that fire only with some outcomes.
 	Edges []int
 }
 
-// Forecast plays a dry run through, and returns the nodes that it would come to in an order in which they
-// could begin, each once. Those that it comes to only if something fails are the last. The run is over then.
+// Forecast plays a dry run, and returns the nodes that it reaches in an order in which they could start,
+// each once. Nodes that it reaches only if something fails come last. The run is over then.
 func (r *Run) Forecast(at int64) []Expected {
-	fc := &forecast{r: r, at: at, seen: map[int32]int{}}
+	fc := &forecast{r: r, at: at, seen: map[nodeID]int{}}
 	fc.take(r.Step(Event{Kind: Start, At: at}))
 	for !r.ended {
 		if len(fc.queue) > 0 {
@@ -54,14 +54,14 @@ type forecast struct {
 	at      int64
 	queue   []Effect
 	list    []Expected
-	seen    map[int32]int // nodes by their place in list, plus one
-	certain []bool        // by node, within its instance
+	seen    map[nodeID]int // place of a node in list, plus one
+	certain []bool         // by node, within its instance
 }
 
 func (fc *forecast) add(node int, mocked bool) {
-	if fc.seen[int32(node)] == 0 {
+	if fc.seen[nodeID(node)] == 0 {
 		fc.list = append(fc.list, Expected{Node: node, Mocked: mocked, Certain: fc.r.dry == nil || !fc.r.dry.failed})
-		fc.seen[int32(node)] = len(fc.list)
+		fc.seen[nodeID(node)] = len(fc.list)
 	}
 }
 
@@ -99,21 +99,21 @@ func (fc *forecast) next(e Effect) {
 	fc.take(r.Step(ev))
 }
 
-// findCertain finds what happens in any case: what nothing unsure leads to.
+// findCertain finds the nodes that execute in any case: no unsure edge decides about them.
 func (fc *forecast) findCertain() {
 	r := fc.r
 	fc.certain = make([]bool, len(r.nodes))
 	for changed := true; changed; {
 		changed = false
 		for _, x := range fc.list {
-			if i := int32(x.Node); !fc.certain[i] && fc.isCertain(i) {
+			if i := nodeID(x.Node); !fc.certain[i] && fc.isCertain(i) {
 				fc.certain[i], changed = true, true
 			}
 		}
 	}
 	for k := range fc.list {
 		x := &fc.list[k]
-		i := int32(x.Node)
+		i := nodeID(x.Node)
 		x.Certain = x.Certain && fc.inAnyCase(i)
 		for at := i; ; at = r.instanceOf(at).owner {
 			x.Loser = x.Loser || r.dry.losers[at]
@@ -129,25 +129,26 @@ func (fc *forecast) findCertain() {
 	}
 }
 
-// findLosers finds what a join may cancel, or never begin, because it is decided before.
+// findLosers finds the nodes that a join may cancel, or keep from starting, because it decides before them.
 func (fc *forecast) findLosers() {
 	r := fc.r
 	for k := range r.instances {
 		inst := &r.instances[k]
-		for v, rules := range inst.lay.rules {
-			join := inst.node + int32(v)
-			if rules == nil || !rules.CancelLosers || !r.limitsJoin(join) && int(r.needs(join)) >= len(inst.lay.in.of(int32(v))) {
+		for v := range localNode(len(inst.lay.rules)) {
+			rules := inst.lay.rules[v]
+			join := inst.nodeID(v)
+			if rules == nil || !rules.CancelLosers || !r.limitsJoin(join) && int(r.needs(join)) >= len(inst.lay.in.of(v)) {
 				continue
 			}
-			for _, loser := range inst.lay.leadingOnlyTo(int32(v)) {
-				r.dry.losers[inst.node+loser] = true
+			for _, loser := range inst.lay.leadingOnlyTo(v) {
+				r.dry.losers[inst.nodeID(loser)] = true
 			}
 		}
 	}
 }
 
-// inAnyCase says whether a node, and all sub-flows around it, are certain.
-func (fc *forecast) inAnyCase(i int32) bool {
+// inAnyCase reports whether a node, and all sub-flows around it, are certain.
+func (fc *forecast) inAnyCase(i nodeID) bool {
 	for ; fc.certain[i]; i = fc.r.instanceOf(i).owner {
 		if fc.r.instanceNo(i) == 0 {
 			return true
@@ -156,21 +157,21 @@ func (fc *forecast) inAnyCase(i int32) bool {
 	return false
 }
 
-func (fc *forecast) isCertain(i int32) bool {
+func (fc *forecast) isCertain(i nodeID) bool {
 	r := fc.r
 	switch r.nodes[i].cause {
 	case causeStart, causeResume:
 		return true
 	}
 	inst, need := r.instanceOf(i), r.needs(i)
-	in := inst.lay.in.of(i - inst.node)
+	in := inst.in(i)
 	fired := int32(0)
 	for _, l := range in {
 		if fc.firesSurely(inst, l) {
 			fired++
 		}
 	}
-	// An edge that does not fire brings a dead mark, but not to a node that has had its token before.
+	// An edge that does not fire brings a dead mark, but not to a node that had its token before.
 	least := int32(1)
 	if r.limitsJoin(i) || r.dry.kept[i] {
 		least = int32(len(in))
@@ -178,59 +179,61 @@ func (fc *forecast) isCertain(i int32) bool {
 	if need > 0 && fired >= need && !r.dry.kept[i] || need == 0 && len(in) > 0 && fired >= least {
 		return true
 	}
-	for l, e := range inst.lay.edges {
-		if !e.blocking && inst.node+e.target == i && fc.firesSurely(inst, int32(l)) {
+	for l := range inst.lay.edgeCount() {
+		e := inst.lay.edges[l]
+		if !e.blocking && inst.nodeID(e.target) == i && fc.firesSurely(inst, l) {
 			return true
 		}
 	}
 	return false
 }
 
-// limitsJoin says whether a join goes on with what has arrived when its time is up.
-func (st *state) limitsJoin(i int32) bool {
+// limitsJoin reports whether the join of a node has a join_timeout.
+func (st *state) limitsJoin(i nodeID) bool {
 	rules := st.rulesOf(i)
 	return rules != nil && rules.JoinTimeout > 0
 }
 
-func (fc *forecast) firesSurely(inst *instance, l int32) bool {
-	r, j := fc.r, inst.edge+l
+func (fc *forecast) firesSurely(inst *instance, l localEdge) bool {
+	r, j := fc.r, inst.edgeID(l)
 	e := inst.lay.edges[l]
-	source, target := inst.node+e.source, inst.node+e.target
+	source, target := inst.nodeID(e.source), inst.nodeID(e.target)
 	if r.marks[j]&everFired == 0 || r.dry.unsure[j] {
 		return false
 	}
-	if r.nodes[source].activations == 0 { // in an earlier run: what is decided has used it up
+	if r.nodes[source].activations == 0 { // it fired in an earlier run, and a decided target has used the token up
 		return e.blocking && !r.dry.kept[target]
 	}
 	return fc.certain[source]
 }
 
-// unsureEdges are the edges that may lead to a node.
-func (fc *forecast) unsureEdges(i int32) (edges []int) {
+// unsureEdges returns the edges that may lead to a node.
+func (fc *forecast) unsureEdges(i nodeID) (edges []int) {
 	inst := fc.r.instanceOf(i)
-	for l, e := range inst.lay.edges {
-		if inst.node+e.target == i && !fc.firesSurely(inst, int32(l)) && !fc.r.dry.never[inst.edge+int32(l)] {
-			edges = append(edges, int(inst.edge)+l)
+	for l := range inst.lay.edgeCount() {
+		e := inst.lay.edges[l]
+		if inst.nodeID(e.target) == i && !fc.firesSurely(inst, l) && !fc.r.dry.never[inst.edgeID(l)] {
+			edges = append(edges, int(inst.edgeID(l)))
 		}
 	}
 	return edges
 }
 
-// findPossible adds what the run comes to only if something goes otherwise.
+// findPossible adds the nodes that the run reaches only if something does not go as expected.
 func (fc *forecast) findPossible() {
 	r := fc.r
-	var queue []int32
+	var queue []nodeID
 	for _, x := range fc.list {
 		if !x.Mocked {
-			queue = append(queue, int32(x.Node))
+			queue = append(queue, nodeID(x.Node))
 		}
 	}
-	may := map[int32]bool{} // edges
+	may := map[edgeID]bool{}
 	for ; len(queue) > 0; queue = queue[1:] {
 		i := queue[0]
 		inst := r.instanceOf(i)
-		for _, l := range inst.lay.out.of(i - inst.node) {
-			j, t := inst.edge+l, inst.node+inst.lay.edges[l].target
+		for _, l := range inst.out(i) {
+			j, t := inst.edgeID(l), inst.target(l)
 			if may[j] = true; r.dry.never[j] || fc.seen[t] > 0 || r.leftAlone(t) || !fc.mayActivate(inst, l, t, may) {
 				continue
 			}
@@ -241,26 +244,26 @@ func (fc *forecast) findPossible() {
 	}
 	for k := range fc.list {
 		x := &fc.list[k]
-		i := int32(x.Node)
+		i := nodeID(x.Node)
 		inst := r.instanceOf(i)
 		if r.subOf(i) == nil {
 			continue
 		}
 		_, goesOn := r.goesOn(i)
-		x.MayRestart = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !inst.lay.single[i-inst.node]
+		x.MayRestart = r.nodes[i].activations == 0 && !x.Mocked || goesOn && !inst.lay.single[inst.local(i)]
 	}
 }
 
-// mayActivate says whether an edge that may fire could lead to a node. One that was decided before needs
-// the marks of all its edges anew.
-func (fc *forecast) mayActivate(inst *instance, l, t int32, may map[int32]bool) bool {
+// mayActivate reports whether an edge that may fire could activate a node. A node that was decided before
+// needs new marks on all its edges.
+func (fc *forecast) mayActivate(inst *instance, l localEdge, t nodeID, may map[edgeID]bool) bool {
 	r := fc.r
-	if !inst.lay.edges[l].blocking || !r.dry.kept[t] || !inst.lay.single[t-inst.node] {
+	if !inst.lay.edges[l].blocking || !r.dry.kept[t] || !inst.lay.single[inst.local(t)] {
 		return true
 	}
-	in, marks := inst.lay.in.of(t-inst.node), int32(0)
+	in, marks := inst.in(t), int32(0)
 	for _, k := range in {
-		if m := r.marks[inst.edge+k]; may[inst.edge+k] || m.marked() {
+		if m := r.marks[inst.edgeID(k)]; may[inst.edgeID(k)] || m.marked() {
 			marks++
 		}
 	}

@@ -131,26 +131,25 @@ func (fz *fuzzing) consistent() {
 	for i := range r.nodes {
 		counts[r.nodes[i].status]++
 		if r.nodes[i].dispatched && !busy(r.nodes[i].status) {
-			fz.t.Fatalf("%s is handed over and %q", r.Path(i), r.nodes[i].status)
+			fz.t.Fatalf("%s was dispatched and is %q", r.Path(i), r.nodes[i].status)
 		}
 	}
 	if counts != r.counts {
 		fz.t.Fatalf("counted %v, want %v", r.counts, counts)
 	}
 	for k := range r.instances {
-		fz.consistentFrame(k)
+		fz.consistentInstance(k)
 	}
 	if len(r.todo.dead)+len(r.todo.ended)+len(r.todo.losers)+len(r.todo.ready)+len(r.todo.unsettled)+len(r.todo.idle) > 0 {
 		fz.t.Fatalf("work is left: %+v", r.todo)
 	}
 }
 
-func (fz *fuzzing) consistentFrame(k int) {
+func (fz *fuzzing) consistentInstance(k int) {
 	r := fz.d.run
 	inst := &r.instances[k]
 	active, unhandled := int32(0), int32(0)
-	for v := range inst.lay.ids {
-		i := inst.node + int32(v)
+	for i := inst.node; i < inst.end(); i++ {
 		n := &r.nodes[i]
 		if busy(n.status) {
 			active++
@@ -159,22 +158,22 @@ func (fz *fuzzing) consistentFrame(k int) {
 			unhandled++
 		}
 		missing, live := int32(0), int32(0)
-		for _, l := range inst.lay.in.of(int32(v)) {
-			switch r.marks[inst.edge+l].bears() {
+		for _, l := range inst.in(i) {
+			switch r.marks[inst.edgeID(l)].bears() {
 			case graph.Unmarked:
 				missing++
 			case graph.ToRun:
 				live++
 			}
 		}
-		if n.missing != missing || !r.plain && r.lives[i] != live {
+		if n.missing != missing || !r.plain && r.control[i].live != live {
 			fz.t.Fatalf("%s misses %d marks, want %d, or has not %d tokens", r.Path(int(i)), n.missing, missing, live)
 		}
 	}
 	if !r.plain && inst.active != active || inst.unhandled != unhandled {
-		fz.t.Fatalf("frame %d: %d active and %d unhandled, want %d and %d", k, inst.active, inst.unhandled, active, unhandled)
+		fz.t.Fatalf("instance %d: %d active and %d unhandled, want %d and %d", k, inst.active, inst.unhandled, active, unhandled)
 	}
 	if inst.over && active > 0 {
-		fz.t.Fatalf("frame %d is over, and %d nodes are active", k, active)
+		fz.t.Fatalf("instance %d is over, and %d nodes are active", k, active)
 	}
 }

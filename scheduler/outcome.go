@@ -6,7 +6,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// outcome is how an activation of a node has come to an end.
+// outcome is how an activation of a node ended.
 type outcome struct {
 	ok              bool
 	reason, message string
@@ -16,25 +16,21 @@ type outcome struct {
 	mocked          bool
 }
 
-// finish ends the present activation of a node: it is repeated, or its edges fire.
+// finish ends the present activation of a node: the node is repeated, or its edges fire.
 func (a activity) finish(out outcome) {
-	if a.plain {
-		a.finishPlain(out.ok, out.reason, out.message)
-		return
-	}
 	a.stopWaiting()
-	if x := a.extrasOf(a.node); x != nil && x.granted != nil {
+	if x := a.extras(); x != nil && x.granted != nil {
 		out.outputs = merged(x.granted, out.outputs)
 	}
 	if !out.ok && !a.holdsRepeated(a.node) && a.repeatable(out) {
 		a.repeat(out)
 		return
 	}
-	if x := a.extrasOf(a.node); x != nil && x.sub != nil && x.sub.activation != a.nodes[a.node].activations {
+	if x := a.extras(); x != nil && x.sub != nil && x.sub.activation != a.entry().activations {
 		a.subflow(a.node).setSubflow(nil) // this activation has had none
 	}
 	fires, handled := a.choose(&out)
-	if x := a.extrasOf(a.node); x != nil && x.loser && !out.ok {
+	if x := a.extras(); x != nil && x.loser && !out.ok {
 		handled, out.message = true, "only a join needed it that had been decided"
 	}
 	a.saveOutcome(a.node, out)
@@ -43,18 +39,18 @@ func (a activity) finish(out outcome) {
 	} else {
 		a.setFailed(out.reason, out.message, handled)
 	}
-	n := &a.nodes[a.node]
-	if out.reason == ReasonCancelled && !handled && (a.halted || a.instanceOf(a.node).cut) {
-		a.makeExtras(a.node).due = true
+	n := a.entry()
+	if !a.plain && out.reason == ReasonCancelled && !handled && (a.halted || a.instance().cut) {
+		a.ensureExtras().due = true
 	}
 	n.decided = out.ok || handled
 	if n.decided {
-		frame, inst := a.instanceNo(a.node), a.instanceOf(a.node)
-		for k, l := range inst.lay.out.of(a.node - inst.node) {
+		frame, inst := a.instanceNo(a.node), a.instance()
+		for k, l := range inst.out(a.node) {
 			if fires[k] {
 				a.fire(frame, l)
 			} else {
-				a.notFired(inst, a.node-inst.node, l)
+				a.notFired(inst, inst.local(a.node), l)
 			}
 		}
 		a.settleLater(a.node)
@@ -62,25 +58,12 @@ func (a activity) finish(out outcome) {
 	a.servePending()
 }
 
-// finishPlain is finish in a run without a flow, where a long run spends its time.
-func (a activity) finishPlain(ok bool, reason, message string) {
-	if ok {
-		a.setStatus(graph.Ran, "")
-		for _, l := range a.outer.out.of(a.node) {
-			a.firePlain(l)
-		}
-	} else {
-		a.setFailed(reason, message, false)
-	}
-	a.servePending()
-}
-
-// choose says for each out-edge of a node whether it fires (docs/control-flow.md, Edges), and whether any does.
-// An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the
-// next call.
+// choose returns for each out-edge of a node whether it fires (docs/control-flow.md), and whether any does.
+// An expression that cannot be evaluated makes a failure of the outcome. The slice is valid until the next
+// call.
 func (a activity) choose(out *outcome) (fires []bool, any bool) {
-	inst := a.instanceOf(a.node)
-	edges := inst.lay.out.of(a.node - inst.node)
+	inst := a.instance()
+	edges := inst.out(a.node)
 	a.fires = append(a.fires[:0], make([]bool, len(edges))...)
 	if !out.ok && (out.reason == ReasonCancelled || out.reason == ReasonLost) {
 		return a.fires, false
@@ -109,16 +92,16 @@ func (a activity) choose(out *outcome) (fires []bool, any bool) {
 
 // evaluate fills r.fires. broken says that an expression of the node has failed: what it was to choose
 // between cannot be chosen, so that only edges fire which do so after any failure.
-func (r *Run) evaluate(inst *instance, i int32, out outcome, broken bool) error {
+func (r *Run) evaluate(inst *instance, i nodeID, out outcome, broken bool) error {
 	chosen, open := false, false
-	edges := inst.lay.out.of(i - inst.node)
+	edges := inst.out(i)
 	for k, l := range edges {
 		fire, choice, err := r.holds(inst, l, i, out, broken)
 		if err != nil {
 			return err
 		}
 		r.fires[k] = fire
-		if choice && fire && r.dry != nil && r.dry.unsure[inst.edge+l] {
+		if choice && fire && r.dry != nil && r.dry.unsure[inst.edgeID(l)] {
 			open = true
 			continue
 		}
@@ -127,15 +110,16 @@ func (r *Run) evaluate(inst *instance, i int32, out outcome, broken bool) error 
 	for k, l := range edges {
 		if c := inst.lay.conditions[l]; c != nil && c.Kind == flow.OnElse {
 			if r.fires[k] = !chosen && !broken; open && r.fires[k] {
-				r.dry.unsure[inst.edge+l] = true
+				r.dry.unsure[inst.edgeID(l)] = true
 			}
 		}
 	}
 	return nil
 }
 
-// holds says whether a condition holds, and whether it is one of those that an else is about.
-func (t *texts) holds(inst *instance, l, i int32, out outcome, broken bool) (fire, choice bool, err error) {
+// holds returns whether a condition holds, and whether it is one of the choices that an else is the
+// alternative to.
+func (t *texts) holds(inst *instance, l localEdge, i nodeID, out outcome, broken bool) (fire, choice bool, err error) {
 	c := inst.lay.conditions[l]
 	switch {
 	case c == nil:
@@ -164,8 +148,9 @@ func (t *texts) holds(inst *instance, l, i int32, out outcome, broken bool) (fir
 	return false, false, nil
 }
 
-// isTrue evaluates the expression of a condition, which sees the node with the status that it is about to get.
-func (t *texts) isTrue(c *flow.Condition, i int32, out outcome) (bool, error) {
+// isTrue evaluates the expression of a condition, which sees the node with the status that it is about to
+// get.
+func (t *texts) isTrue(c *flow.Condition, i nodeID, out outcome) (bool, error) {
 	t.deciding, t.decidingStatus = i, graph.Failed
 	if out.ok {
 		t.decidingStatus = graph.Ran

@@ -18,8 +18,8 @@ const defaultActivations = 1000
 // Options of a run.
 type Options struct {
 	MaxActivations int  // of each node; 0 = 1000
-	MaxInstances   int  // nodes that the instances of all sub-flows may have together; 0 = any number
-	FailFast       bool // the first failure that nothing handles stops the run; its result is still Failed
+	MaxInstances   int  // nodes of the instances of all sub-flows together; 0 = any number
+	FailFast       bool // the first failure that no edge handles stops the run; its result is still Failed
 
 	// Flow is the control flow of the graph; nil = commands and dependencies only. The rest is read
 	// only if there is one.
@@ -27,19 +27,12 @@ type Options struct {
 	Params   map[string]any
 	Variable func(name string) string // the client's environment; nil = empty
 	Run      expression.Run
-	Seed     string // of the ids that expressions ask for: another one for each run
+	Seed     string // of uuid() in expressions: another one for each run
 	Prior    Prior
 	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
-	Repeat   map[string]bool // what a Resume repeats, and nothing else: paths of instances, and of nodes in them; nil = what failed
-	// Dry is for Forecast, which plays through what could happen.
+	Repeat   map[string]bool // paths of instances, and of nodes in them, that a Resume repeats; nil = what failed
+	// Dry makes a run for Forecast, which plays what could happen.
 	Dry bool
-}
-
-// A Mock is how a node ends that is not executed.
-type Mock struct {
-	Skip    bool              `json:"skip,omitempty"` // it is passed over, as if it had succeeded
-	Exit    int               `json:"exit,omitempty"`
-	Outputs expression.Values `json:"outputs,omitempty"`
 }
 
 // A Run is one execution of a scope. It is not safe for concurrent use.
@@ -71,26 +64,24 @@ type state struct {
 
 	outer  *layout
 	places map[*graph.Node]place // nil without a flow
-	index  map[string]int32      // made by the first Index
-	local  map[string]int32      // the same by local names, made by the first path
+	index  map[string]nodeID     // made by the first Index
+	local  map[string]nodeID     // the same by local names, made by the first path
 
 	instances []instance
 	nodes     []node
-	extra     []*extras           // nil for most nodes, and for all without a flow
-	homes     []int32             // the instance of each node; nil without a flow
-	lives     []int32             // blocking in-edges of each node with a token; nil without a flow
+	control   []control           // of each node; nil without a flow
 	reasons   []string            // why a node is Failed
 	marks     []mark              // of edges
 	counts    [graph.Statuses]int // nodes by status
 	inside    int                 // see Total
 
-	repeatHolders map[string]bool // sub-flows in which something is repeated, see Options.Repeat
-	patterns      []string        // of Options.Mocks: paths in which [*] stands for every instance, sorted
-	dry           *dryRun         // nil but for a dry run of a flow
+	repeatHolders map[string]bool // sub-flows that contain something repeated, see Options.Repeat
+	patterns      []string        // of Options.Mocks: paths with [*], sorted
+	dry           *dryRun         // nil unless this is a dry run of a flow
 
 	now               int64
 	hasStarted, ended bool
-	halted            bool     // by Stop or by FailFast: nothing is activated any more
+	halted            bool     // by Stop or FailFast: no more activations
 	effects           []Effect // of the event at hand
 }
 
@@ -107,7 +98,7 @@ type priorState struct{ *state }
 type texts struct {
 	*state
 	uuids          int
-	deciding       int32 // the node whose edges are looked at, and the status that it is about to get
+	deciding       nodeID // the node whose edges are evaluated, and the status that it is about to get
 	decidingStatus graph.Status
 }
 
@@ -116,18 +107,25 @@ type texts struct {
 type node struct {
 	status      graph.Status
 	dispatched  bool  // the present execution was dispatched, and is Queued or Running
-	idempotent  bool  // may be executed again when its end is unknown; never changes
+	idempotent  bool  // may execute again when its end is unknown; never changes
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
-	unrequested bool  // it may have been executed before anybody asked for it: it is not activated again
-	atMostOnce  bool  // Lookahead may speak of it, see findOnce; never changes after Begin
-	decided     bool  // it has succeeded, failed in a way that an edge handles, or was skipped
+	unrequested bool  // it may have executed before Execute: it is not activated again
+	atMostOnce  bool  // Lookahead may yield it, see findAtMostOnce; never changes after Start
+	decided     bool  // it has succeeded, failed with the failure handled, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
 	pending     int32 // activations that wait while another one is served
 	activations int32
 	executions  int32
-	cause       int32 // of the latest activation: an edge, or one of the causes below
-	flightPos   int32 // in Run.flight, while handed
+	cause       edgeID // of the latest activation: an edge, or one of the causes below
+	flightPos   int32  // index in lookahead.inFlight, while dispatched
+}
+
+// control is what a node has beyond its counters in a run with a flow.
+type control struct {
+	extras   *extras    // nil for most nodes
+	instance instanceID // that the node is part of
+	live     int32      // blocking in-edges with a token
 }
 
 // mark is what an edge bears, and what has become of it in this run.
@@ -135,7 +133,7 @@ type mark uint8
 
 const (
 	everFired mark = 0x80 // it has fired
-	killed    mark = 0x40 // it was found dead, and has not fired since
+	killed    mark = 0x40 // it was found dead and has not fired since
 	latest    mark = 0x20 // it fired when its source decided last
 	history   mark = everFired | killed | latest
 )
@@ -172,12 +170,10 @@ func NewRun(g *graph.Graph, scope Scope, opt Options) (*Run, error) {
 	}
 	r.addInstance(r.outer, noNode, 0)
 	for i, n := range r.outer.graphNodes {
-		r.setInitialStatus(int32(i), n.Status)
+		r.setInitialStatus(nodeID(i), n.Status)
 	}
 	r.outer.releaseScope(opt.Flow == nil)
 	return r, nil
 }
-
-const noNode int32 = -1
 
 func (m mark) marked() bool { return m.bears() != graph.Unmarked }

@@ -22,40 +22,40 @@ func (m Mode) String() string { return [...]string{"auto", "fresh", "resume"}[m]
 // ErrNothingToResume says that a resume was asked for and no node has failed.
 var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
 
-// A Request says which nodes somebody wants to run.
+// A Request says which nodes a caller wants to run.
 type Request struct {
-	Selected []*graph.Node // a container stands for what lies in it
+	Selected []*graph.Node // a container stands for its content
 	// Explicit says that Selected counts, even if it is empty: Auto then means Fresh, and a Resume
 	// keeps within it.
 	Explicit bool
 	Excluded []*graph.Node
 	Mode     Mode
-	// LastScope returns the nodes of the last run that the node took part in. It is asked in a
+	// LastScope returns the nodes of the last run that the node took part in. It is called in a
 	// resume only, once for each failed node: it should return the same slice for the nodes of
-	// one run, and must not change it meanwhile. nil knows nothing.
+	// one run, and must not change it meanwhile. nil = no earlier run is known.
 	LastScope func(id string) (ids []string, known bool)
 	// Handled says that the failure of a node was handled by an edge: a resume does not repeat it. It is
-	// asked of failed nodes only; nil = none was.
+	// called for failed nodes only; nil = none was.
 	Handled func(n *graph.Node) bool
 	// Due says that an activation of the node was taken back when an earlier run ended, so that there is
-	// something to go on with, even if nothing has failed. It is asked of idle nodes only, when a Resume
-	// is asked for; nil = there is none.
+	// something to go on with, even if nothing has failed. It is called for idle nodes only, when a Resume
+	// is requested; nil = there is none.
 	Due func(n *graph.Node) bool
-	// Active says that a run that is going on owns the node. Any other node that is queued or
-	// running was left so by a daemon that died. nil: there is no other run.
+	// Active reports whether a current run owns the node. Any other node that is queued or
+	// running was left so by a daemon that died. nil = there is no other run.
 	Active func(n *graph.Node) bool
 }
 
-// A Scope is the nodes that one run may touch. Groups are never part of it; a sub-flow is, with what lies
-// in it.
+// A Scope is the nodes that one run may touch. Groups are never part of it; a sub-flow is, with its
+// content.
 type Scope struct {
 	Mode   Mode          // Fresh or Resume
 	Nodes  []*graph.Node // in file order
 	All    bool          // every command of the graph
-	Failed []*graph.Node // Resume: what had failed, in file order
+	Failed []*graph.Node // Resume: the nodes that had failed, in file order
 }
 
-// Choose decides what a request runs (docs/semantics.md, Scope).
+// Choose decides what a request runs (docs/semantics.md).
 func Choose(g *graph.Graph, req Request) (Scope, error) {
 	c := newChooser(g, req)
 	if req.Mode == Resume || req.Mode == Auto && !req.Explicit {
@@ -84,7 +84,7 @@ func newChooser(g *graph.Graph, req Request) chooser {
 		if !c.allowed[i] || n.Parent == nil {
 			continue
 		}
-		// What lies in a sub-flow runs as part of it.
+		// The content of a sub-flow runs as part of it.
 		for home := n.Home(); home != nil; home = home.Home() {
 			c.allowed[home.Pos()] = !excluded[home.Pos()]
 		}
@@ -92,14 +92,14 @@ func newChooser(g *graph.Graph, req Request) chooser {
 	return c
 }
 
-// named says, by position, which nodes a list names: itself, and what lies in its containers.
+// named reports, by position, which nodes a list names: the nodes in it, and the content of its containers.
 func named(g *graph.Graph, list []*graph.Node) []bool {
 	in := make([]bool, len(g.Nodes()))
 	for _, n := range list {
 		in[n.Pos()] = true
 	}
 	for i, n := range g.Nodes() {
-		// A container comes before what lies in it.
+		// A container comes before its content.
 		if n.Parent != nil && n.Parent.Container && in[n.Parent.Pos()] {
 			in[i] = true
 		}
@@ -130,8 +130,8 @@ func (c chooser) hasFailed(n *graph.Node) bool {
 	return false
 }
 
-// lastScopes unites the scopes in which nodes failed, by position; nil is all nodes, because one
-// of them is unknown.
+// lastScopes unites the scopes in which the nodes failed, by position; nil = all nodes, because the scope
+// of one is unknown.
 func (c chooser) lastScopes(failed []*graph.Node) []bool {
 	if c.req.LastScope == nil {
 		return nil

@@ -41,7 +41,7 @@ func (r *Run) Step(ev Event) []Effect {
 	case Stop:
 		r.stop()
 	case CancelNode:
-		r.activity(int32(ev.Node)).cancel()
+		r.activity(nodeID(ev.Node)).cancel()
 	case Decided:
 		r.approvalDecided(&ev)
 	case Tick:
@@ -60,7 +60,7 @@ func (r *Run) Step(ev Event) []Effect {
 		r.timers.list = nil
 	}
 	if !r.plain {
-		r.setTimer()
+		r.announceTimer()
 	}
 	if over {
 		r.emit(Effect{Kind: Ended, Result: r.result()})
@@ -72,21 +72,21 @@ func (st *state) emit(e Effect) { st.effects = append(st.effects, e) }
 
 func (r *Run) dispatched(ev *Event) {
 	n := &r.nodes[ev.Node]
-	if n.status != graph.Queued || n.dispatched || r.waiting(int32(ev.Node)) {
+	if n.status != graph.Queued || n.dispatched || r.waiting(nodeID(ev.Node)) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s dispatched while %q", r.Path(ev.Node), n.status))
 	}
-	r.activity(int32(ev.Node)).markDispatched()
+	r.activity(nodeID(ev.Node)).markDispatched()
 }
 
 func (a activity) markDispatched() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	n.executions++
 	n.dispatched = true
 	a.addInFlight(a.node)
 }
 
 func (r *Run) started(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	if n := &r.nodes[i]; n.status != graph.Queued || !n.dispatched {
 		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.Path(ev.Node), n.status))
 	}
@@ -95,15 +95,9 @@ func (r *Run) started(ev *Event) {
 }
 
 func (r *Run) finished(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	lost := ev.Reason == ReasonLost && !r.nodes[i].unrequested
 	r.endExecution(ev)
-	if r.plain {
-		if ev.OK || !lost || !r.activity(i).retryLost() {
-			r.activity(i).finishPlain(ev.OK, ev.Reason, ev.Message)
-		}
-		return
-	}
 	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
 	switch sub := r.subOf(i); {
 	case !ev.OK && lost && r.activity(i).retryLost():
@@ -115,7 +109,7 @@ func (r *Run) finished(ev *Event) {
 }
 
 func (r *Run) unrequested(ev *Event) {
-	i, n := int32(ev.Node), &r.nodes[ev.Node]
+	i, n := nodeID(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
 		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.Path(ev.Node), n.status))
 	}
@@ -124,23 +118,10 @@ func (r *Run) unrequested(ev *Event) {
 	r.activity(i).markDispatched()
 }
 
-// again serves the same activation once more, if the node does not mind: nobody knows how it ended.
-// It counts as an activation, so that what is lost again and again meets the limit.
-func (a activity) retryLost() bool {
-	n := &a.nodes[a.node]
-	if !n.idempotent || a.halted || int(n.activations) >= a.opt.MaxActivations {
-		return false
-	}
-	n.activations++
-	a.setStatus(graph.Queued, "")
-	a.execute()
-	return true
-}
-
-// withdrawn ends an execution that never began. Who has asked for that decides what becomes of the
-// node: Stop makes it idle again, CancelNode fails it.
+// withdrawn ends an execution that never started. After Stop the node is idle again; after CancelNode it
+// fails.
 func (r *Run) withdrawn(ev *Event) {
-	i := int32(ev.Node)
+	i := nodeID(ev.Node)
 	if r.nodes[i].status == graph.Running {
 		panic("internal error: scheduler: node " + r.Path(ev.Node) + " withdrawn while it runs")
 	}
@@ -152,7 +133,7 @@ func (r *Run) withdrawn(ev *Event) {
 	r.activity(i).finish(outcome{reason: ReasonCancelled})
 }
 
-// takeBack ends the present execution of a node, whatever becomes of the node.
+// endExecution ends the present execution of a node, whatever becomes of the node.
 func (r *Run) endExecution(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if !n.dispatched || ev.Execution != int(n.executions) {
@@ -161,13 +142,13 @@ func (r *Run) endExecution(ev *Event) {
 	}
 	n.dispatched = false
 	n.unrequested = n.unrequested && !n.idempotent
-	r.removeInFlight(int32(ev.Node))
-	if r.extrasOf(int32(ev.Node)) != nil {
-		r.dropTimer(int32(ev.Node), timeLimit)
+	r.removeInFlight(nodeID(ev.Node))
+	if x := r.extrasOf(nodeID(ev.Node)); x != nil {
+		x.dropTimer(timeLimit)
 	}
 }
 
-// stop asks everything that runs to end and lets nothing new begin. It may come again.
+// stop asks everything that runs to end and lets nothing new start. It may be called again.
 func (r *Run) stop() {
 	if !r.ended {
 		r.stopped = true
@@ -175,15 +156,15 @@ func (r *Run) stop() {
 	}
 }
 
-// cancelNode ends what a node is doing, a sub-flow with all that it has begun.
+// cancel ends what a node is doing; a sub-flow ends with all its instances.
 func (a activity) cancel() {
-	n := &a.nodes[a.node]
+	n := a.entry()
 	n.pending, n.refused = 0, false
 	switch {
 	case n.dispatched:
 		a.emit(Effect{Kind: Cancel, Node: int(a.node), Execution: int(n.executions)})
-		if a.subOf(a.node) != nil {
-			a.makeExtras(a.node).cancelled = true
+		if a.layout() != nil {
+			a.ensureExtras().cancelled = true
 		}
 	case n.status == graph.Running:
 		a.subflow(a.node).cancelAll(ReasonCancelled)
@@ -192,7 +173,7 @@ func (a activity) cancel() {
 	}
 }
 
-// over says that nothing is left to wait for, for the first time.
+// over reports that nothing is left to wait for, for the first time.
 func (r *Run) over() bool {
 	return !r.ended && r.counts[graph.Queued]+r.counts[graph.Running] == 0 && r.instances[0].joins == 0
 }

@@ -10,67 +10,67 @@ import (
 	"wf/scheduler/flow"
 )
 
-// instances is what a sub-flow has made of its present activation.
+// subflowState is the state of a sub-flow in its present activation.
 type subflowState struct {
 	activation int32 // the activation, by its number
 	items      []any
 	hasItems   bool
-	count      int // how many there are to be; -1 = its test says
-	instances  []int32
+	count      int // planned instances; -1 = the test decides
+	instances  []instanceID
 	going      int
 	failed     int
-	extraNodes int    // nodes that it counts for beyond itself, see Total
-	stopping   string // why no more of them begin: the reason that the sub-flow fails for
+	extraNodes int    // nodes that it counts beyond itself, see Total
+	stopping   string // why no more instances start: the reason for which the sub-flow fails
 	message    string
-	starts     []int64         // when the latest ones started, where the rate is limited; also those of activations before
-	nextStart  int64           // when the next one may start, if the rate is what it waits for; else 0
-	ended      int32           // how many have ended in this run
-	priorRanks map[int32]int32 // the places that instances had among those that an earlier run has ended; made when it is needed
-	stopped    bool            // stop_when was true after an instance: no more of them begin
+	starts     []int64         // when the latest instances started, if there is a rate; also those of earlier activations
+	nextStart  int64           // when the next instance may start, if the sub-flow waits for its rate; otherwise 0
+	ended      int32           // instances that have ended in this run
+	priorRanks map[int32]int32 // ranks of the instances that ended in an earlier run; made on first use
+	stopped    bool            // stop_when was true after an instance: no more instances start
 	stoppedBy  int32           // the number of that instance, plus one; 0 = it was in an earlier run
 }
 
-func (st *state) hasItems(i int32) bool {
+func (st *state) hasItems(i nodeID) bool {
 	x := st.extrasOf(i)
 	return x != nil && x.sub != nil && x.sub.hasItems
 }
 
-// gotItems takes the items that a command of a sub-flow has printed.
+// gotItems takes the items that the command of a sub-flow printed.
 func (sf subflow) gotItems(items []any) {
 	if sf.dry != nil {
 		items, sf.dry.open[sf.node] = []any{nil}, true
 	}
-	sf.setSubflow(&subflowState{activation: sf.nodes[sf.node].activations, items: items, hasItems: true})
+	sf.setSubflow(&subflowState{activation: sf.entry().activations, items: items, hasItems: true})
 	sf.todo.ready = append(sf.todo.ready, sf.node)
 }
 
-// keepItems keeps the items of an activation for its next attempt: they are found once.
+// keepItems keeps the items of an activation for its next attempt: the command that prints them runs once.
 func (sf subflow) keepItems() {
-	x := sf.extrasOf(sf.node)
-	if x.sub == nil || x.sub.activation != sf.nodes[sf.node].activations || x.sub.items == nil {
+	x := sf.extras()
+	if x.sub == nil || x.sub.activation != sf.entry().activations || x.sub.items == nil {
 		return
 	}
 	sf.setSubflow(&subflowState{activation: x.sub.activation, items: x.sub.items, hasItems: true})
 }
 
-// startInstances begins the instances of an activation.
+// begin starts the instances of an activation.
 func (sf subflow) begin() {
-	x := sf.makeExtras(sf.node)
+	x := sf.ensureExtras()
 	switch {
-	case !busy(sf.nodes[sf.node].status):
+	case !busy(sf.entry().status):
 		return
-	case sf.halted || sf.instanceOf(sf.node).cut || x.cancelled:
+	case sf.halted || sf.instance().cut || x.cancelled:
 		sf.activity(sf.node).finish(outcome{reason: ReasonCancelled})
 		return
 	}
 	kept := x.sub
 	if kept == nil || !kept.hasItems {
-		kept = &subflowState{activation: sf.nodes[sf.node].activations}
+		kept = &subflowState{activation: sf.entry().activations}
 	}
 	sf.setSubflow(kept)
 	sf.activity(sf.node).setStatus(graph.Running, "")
 	sf.activity(sf.node).limitTime()
-	if reason, err := sf.countSubflow(kept); err != nil {
+	if reason, err := sf.countInstances(kept); err != nil {
 		kept.stopping, kept.message = reason, err.Error()
 	}
 	if text := sf.tooMany(sf.node, kept.count); text != "" && kept.stopping == "" {
@@ -87,9 +87,9 @@ func (sf subflow) begin() {
 	sf.startNext()
 }
 
-// countInstances finds out what a sub-flow repeats.
-func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
-	sub := sf.rulesOf(sf.node).Sub
+// countSubflow finds out how many instances a sub-flow has, and their items.
+func (sf subflow) countInstances(s *subflowState) (reason string, err error) {
+	sub := sf.rules().Sub
 	switch sub.Kind {
 	case flow.Times:
 		text := ""
@@ -129,10 +129,10 @@ func (sf subflow) countSubflow(s *subflowState) (reason string, err error) {
 	return "", nil
 }
 
-// nextInstances begins as many instances as may be going, and ends the activation after the last one.
+// startNext starts as many instances as may run at once, and ends the activation after the last one.
 func (sf subflow) startNext() {
-	s := sf.extrasOf(sf.node).sub
-	sub := sf.rulesOf(sf.node).Sub
+	s := sf.extras().sub
+	sub := sf.rules().Sub
 	wait := int64(0)
 	for (sub.Parallel == 0 || s.going < sub.Parallel) && sf.wantsAnother(sub, s) {
 		if wait = sf.rateWait(sub); wait > 0 {
@@ -149,13 +149,13 @@ func (sf subflow) startNext() {
 	}
 	sf.waitForRate(s, wait)
 	if s.going == 0 && wait == 0 {
-		sf.activity(sf.node).finish(sf.result_(sub, s))
+		sf.activity(sf.node).finish(sf.outcome(sub, s))
 	}
 }
 
-// tooMany says why a sub-flow cannot have so many instances more, or "". All of them stay in memory until
-// the run is over, so a number in a file must not be able to fill it.
-func (st *state) tooMany(i int32, more int) string {
+// tooMany returns why a sub-flow cannot have so many more instances, or "". All instances stay in memory
+// until the run is over, so a number in a file must not be able to fill it.
+func (st *state) tooMany(i nodeID, more int) string {
 	most := st.opt.MaxInstances
 	if most == 0 || more <= 0 {
 		return ""
@@ -167,9 +167,9 @@ func (st *state) tooMany(i int32, more int) string {
 	return fmt.Sprintf("%d more instances of %d nodes are too many: all instances of a run may have %d nodes, which is max_instances of the workfile", more, each, most)
 }
 
-// addInstance makes the nodes of the next instance of a sub-flow.
-func (sf subflow) add(s *subflowState) int32 {
-	k := sf.addInstance(sf.subOf(sf.node), sf.node, int32(len(s.instances)))
+// add makes the nodes of the next instance.
+func (sf subflow) add(s *subflowState) instanceID {
+	k := sf.addInstance(sf.layout(), sf.node, int32(len(s.instances)))
 	if s.instances = append(s.instances, k); len(s.instances) > s.count {
 		sf.countInside()
 	}
@@ -180,13 +180,13 @@ func (sf subflow) add(s *subflowState) int32 {
 	return k
 }
 
-// startFrame activates the first nodes of an instance.
-func (r *Run) startInstance(k int32) {
+// startInstance activates the first nodes of an instance.
+func (r *Run) startInstance(k instanceID) {
 	inst := r.instances[k]
 	if !r.recallInstance(k) {
 		for v, start := range inst.lay.startNodes() {
 			if start {
-				r.activity(inst.node + int32(v)).activate(causeStart)
+				r.activity(inst.nodeID(localNode(v))).activate(causeStart)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (r *Run) startInstance(k int32) {
 	}
 }
 
-// another says whether one more instance is to begin.
+// wantsAnother reports whether one more instance is to start.
 func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 	if sf.holdsRepeated(sf.node) {
 		return sf.anotherRepeated(sub, s)
@@ -217,7 +217,7 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 		return true
 	}
 	if sf.recalled(sf.node, int32(len(s.instances))) {
-		return true // an earlier run has decided that
+		return true // an earlier run decided that
 	}
 	yes := false
 	sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Test.Constant(), func() (err error) {
@@ -241,8 +241,8 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 	return true
 }
 
-// frameOver ends an instance in which nothing is left to wait for.
-func (r *Run) instanceOver(k int32) {
+// instanceOver ends an instance in which nothing is left to wait for.
+func (r *Run) instanceOver(k instanceID) {
 	inst := &r.instances[k]
 	if inst.over || inst.active > 0 || inst.joins > 0 {
 		return
@@ -259,8 +259,8 @@ func (r *Run) instanceOver(k int32) {
 	r.subflow(inst.owner).startNext()
 }
 
-// stopAfter decides whether no more instances begin now that one has ended.
-func (r *Run) stopAfter(k int32, s *subflowState) {
+// stopAfter evaluates stop_when after an instance has ended: if it is true, no more instances start.
+func (r *Run) stopAfter(k instanceID, s *subflowState) {
 	inst := &r.instances[k]
 	when := r.rulesOf(inst.owner).Sub.StopWhen
 	if when == nil || s.stopped || s.stopping != "" || inst.cut || r.halted {
@@ -272,7 +272,7 @@ func (r *Run) stopAfter(k int32, s *subflowState) {
 		return err
 	})
 	switch {
-	case !sure: // a forecast tells of all that may run
+	case !sure: // a forecast lists everything that may run
 	case err != nil:
 		s.stopping, s.message = ReasonExpression, "stop_when: "+err.Error()
 	case yes:
@@ -281,7 +281,7 @@ func (r *Run) stopAfter(k int32, s *subflowState) {
 }
 
 // failOthers ends all instances of a sub-flow because one has failed (on_failure=cancel).
-func (r *Run) failOthers(k int32) {
+func (r *Run) failOthers(k instanceID) {
 	inst := &r.instances[k]
 	s := r.extrasOf(inst.owner).sub
 	if s == nil || int(inst.number) >= len(s.instances) || s.instances[inst.number] != k || s.stopping != "" || inst.over || r.halted {
@@ -294,8 +294,8 @@ func (r *Run) failOthers(k int32) {
 	r.subflow(inst.owner).cancelAll(ReasonInstances)
 }
 
-// instanceWord names an instance for people, by its item if that is a word.
-func (st *state) instanceWord(i int32, words []string, number int32) string {
+// instanceWord returns the name of an instance for messages, with its item if that makes a name.
+func (st *state) instanceWord(i nodeID, words []string, number int32) string {
 	which := strconv.Itoa(int(number))
 	if int(number) < len(words) && words[number] != "" {
 		which = words[number]
@@ -303,8 +303,8 @@ func (st *state) instanceWord(i int32, words []string, number int32) string {
 	return st.name(i) + "[" + which + "]"
 }
 
-// instancesOutcome is how an activation of a sub-flow ended.
-func (sf subflow) result_(sub *flow.Sub, s *subflowState) outcome {
+// outcome returns how an activation of a sub-flow ended.
+func (sf subflow) outcome(sub *flow.Sub, s *subflowState) outcome {
 	all := len(s.instances)
 	least := all
 	if sub.Continue && sub.HasLeast {
@@ -314,15 +314,15 @@ func (sf subflow) result_(sub *flow.Sub, s *subflowState) outcome {
 		}
 	}
 	if sf.dry != nil && (sf.dry.open[sf.node] || s.count > all) {
-		least = min(least, all) // those that are played through stand for the others
+		least = min(least, all) // the instances that are played represent the others
 	}
 	switch {
 	case s.stopping != "":
 		return outcome{reason: s.stopping, message: s.message}
 	case sf.halted && (s.failed > 0 || s.count > all && !s.stopped):
 		return outcome{reason: ReasonCancelled}
-	case all-s.failed >= least, s.count == 0: // nothing to do is no failure, whatever min_success says
-		return outcome{ok: true} // it has no exit code: many commands have one each
+	case all-s.failed >= least, s.count == 0: // no instances are no failure, whatever min_success says
+		return outcome{ok: true} // no exit code: each of the commands has one
 	}
 	return outcome{reason: ReasonInstances, message: sf.failureMessage(s)}
 }
@@ -334,7 +334,7 @@ func instancesOf(n int) string {
 	return fmt.Sprintf("%d instances", n)
 }
 
-// failedInstances words which instances failed, the first few by name.
+// failureMessage names the instances that failed, at most the first few.
 func (sf subflow) failureMessage(s *subflowState) string {
 	const named = 5
 	var names []string
@@ -359,9 +359,9 @@ func (sf subflow) failureMessage(s *subflowState) string {
 	return text
 }
 
-// cancelInstances ends all instances of a sub-flow that are going; none begins any more.
+// cancelAll ends all running instances of a sub-flow; no more start.
 func (sf subflow) cancelAll(reason string) {
-	s := sf.extrasOf(sf.node).sub
+	s := sf.extras().sub
 	if s.stopping == "" {
 		s.stopping = reason
 	}
@@ -373,11 +373,12 @@ func (sf subflow) cancelAll(reason string) {
 	sf.stopRateWait()
 }
 
-func (r *Run) cutInstance(k int32) {
+// cutInstance ends an instance before its time.
+func (r *Run) cutInstance(k instanceID) {
 	inst := &r.instances[k]
 	inst.cut = true
 	inst.joins = 0
-	first, end := inst.node, inst.node+int32(len(inst.lay.ids))
+	first, end := inst.node, inst.end()
 	for j := first; j < end; j++ {
 		n := &r.nodes[j]
 		n.pending, n.refused = 0, false
@@ -395,10 +396,7 @@ func (r *Run) cutInstance(k int32) {
 	}
 }
 
-// subflow is a node that stands for instances of a layout.
-type subflow struct {
-	*Run
-	node int32
-}
+// subflow is a node that stands for the instances of a layout.
+type subflow struct{ cursor }
 
-func (r *Run) subflow(i int32) subflow { return subflow{r, i} }
+func (r *Run) subflow(i nodeID) subflow { return subflow{cursor{r, i}} }

@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"wf/api"
 	"wf/tui/drawing"
 )
 
@@ -53,7 +54,7 @@ func moveActions() []action {
 		{groupMove, []string{"up", "down", "k", "j"}, "scroll", "scroll a line", "", lines, nil,
 			func(m *model, key string) tea.Cmd { m.scroll(lineStep(key)); return nil }},
 		{groupMove, []string{"pgup", "pgdown", "space", "ctrl+u", "ctrl+d"}, "scroll a page", "scroll a page", "", lines, nil,
-			func(m *model, key string) tea.Cmd { m.scroll(m.log.height * lineStep(key)); return nil }},
+			func(m *model, key string) tea.Cmd { m.scrollPages(lineStep(key)); return nil }},
 		{groupMove, []string{"home", "end", "g", "G"}, "scroll to an end", "go to the beginning, or to the end and follow", "", lines, nil,
 			func(m *model, key string) tea.Cmd { m.scrollEnd(key == "end" || key == "G"); return nil }},
 	}
@@ -62,20 +63,20 @@ func moveActions() []action {
 func askActions() []action {
 	return []action{
 		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, ask((*model).showInbox)},
-		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act((*model).approve)},
-		{groupAsk, []string{"x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act((*model).rejectMarked)},
+		{groupAsk, []string{"y"}, "approve", "say yes to what is marked or selected, with values and a comment", "approve", atInbox, someWait, act(func(m *model) { m.approve(m.inbox.objects()) })},
+		{groupAsk, []string{"x"}, "reject", "say no to what is marked or selected; it asks why, and then again", "reject", atInbox, someWait, act(func(m *model) { m.rejectApprovals(m.inbox.objects()) })},
 		{groupAsk, []string{"space"}, "mark what waits", "mark it, or take its mark off, for y and x", "mark", atInbox, someWait, act((*model).markApproval)},
 		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, ask((*model).openApproval)},
 		{groupAsk, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move among what waits", "move the selection", "", atInbox, nil,
 			func(m *model, key string) tea.Cmd { m.moveInbox(key); return nil }},
-		{groupAsk, []string{"esc", "A"}, "leave the approvals", "go back", "back", atInbox, nil, act((*model).leaveInbox)},
+		{groupAsk, []string{"esc", "A"}, "leave the approvals", "go back", "back", atInbox, nil, act(func(m *model) { m.page = m.inbox.back })},
 	}
 }
 
 func runActions() []action {
 	return []action{
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, act((*model).runMenu)},
-		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, ask((*model).resume)},
+		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, ask(func(m *model) tea.Cmd { return m.startRun(nil, api.ModeResume) })},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, (*model).running, act((*model).stopMenu)},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or take its mark off, for r, L and edits", "mark", atDrawing, isNow, act((*model).mark)},
 		{groupRun, nil, "unmark all", "take all marks off", "", atMain, hasFile, act(func(m *model) { m.picture.forget() })},
@@ -107,10 +108,10 @@ func logActions() []action {
 	return []action{
 		{groupLog, []string{"/"}, "search", "search all of the log: a regular expression; capitals count if there are any", "search", lines, showsLog, act((*model).searchPrompt)},
 		{groupLog, []string{"n", "N"}, "next match", "go to the next line that matches, or the one before, anywhere in the output", "", lines, showsLog,
-			func(m *model, key string) tea.Cmd { return m.nextMatch(key == "n") }},
+			func(m *model, key string) tea.Cmd { return m.sayNote(m.log.Next(key == "n")) }},
 		{groupLog, []string{"&"}, "matching lines only", "show only matching lines of this log, or all again", "", lines, showsLog, ask((*model).onlyMatches)},
-		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.cut = !m.log.cut })},
-		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act((*model).nextStream)},
+		{groupLog, []string{"w"}, "wrap", "cut long lines, or wrap them again", "wrap", lines, showsLog, act(func(m *model) { m.log.Cut = !m.log.Cut })},
+		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, act(func(m *model) { m.sayNote(m.log.NextStream(), nil) })},
 		{groupLog, []string{"[", "]"}, "execution", "show the execution before, or after", "", lines, showsLog,
 			func(m *model, key string) tea.Cmd { m.otherExecution(key == "]"); return nil }},
 		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, ask((*model).openPager)},
@@ -126,7 +127,7 @@ func listActions() []action {
 		{groupList, []string{"H"}, "runs", "show what ran before", "", atMain | atLog, hasFile, ask((*model).showRuns)},
 		{groupList, []string{"~"}, "home", "show recent workfiles and what runs", "", atFile, nil, ask((*model).goHome)},
 		{groupList, []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end", "g", "G"}, "move in the list", "move the selection", "", lists, nil,
-			func(m *model, key string) tea.Cmd { m.list().move(key); return nil }},
+			func(m *model, key string) tea.Cmd { m.list().Move(key); return nil }},
 		{groupList, []string{"enter"}, "look at the run", "show the workfile as this run left it", "open", atRuns, nil, ask((*model).openRun)},
 		{groupList, []string{"enter"}, "open the workfile", "open this workfile", "open", atHome, nil, ask((*model).openRecent)},
 		{groupList, []string{"esc"}, "back", "go back to the drawing", "back", lists, func(m *model) bool { return m.link != nil }, act(func(m *model) { m.page = mainPage })},

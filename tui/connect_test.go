@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 	"wf/tui/words"
 )
@@ -38,17 +39,17 @@ func TestConnectClick(t *testing.T) {
 	x, y := find(t, m, "· e")
 	click(m, x+2, y, tea.MouseLeft)
 	d, ok := m.dialogs[0].(*connector)
-	if !ok || worded(d.edits(m)) != "add-edge a e blocking" || m.selectedNode().Name != "e" {
+	if !ok || worded(d.edits()) != "add-edge a e blocking" || m.selectedNode().Name != "e" {
 		t.Fatalf("a click chose %v", m.dialogs)
 	}
 	press(m, "e", "c", "h", "o")
 	x, y = find(t, m, "│ d  echo d")
 	click(m, x+2, y, tea.MouseLeft)
-	if got := worded(d.edits(m)); got != "add-edge a d blocking" {
+	if got := worded(d.edits()); got != "add-edge a d blocking" {
 		t.Errorf("a click on what was found: %s", got)
 	}
 	click(m, 100, 28, tea.MouseLeft)
-	if len(m.dialogs) != 1 || worded(d.edits(m)) != "add-edge a d blocking" {
+	if len(m.dialogs) != 1 || worded(d.edits()) != "add-edge a d blocking" {
 		t.Error("a click on nothing did something")
 	}
 }
@@ -66,8 +67,8 @@ func TestDeleteOneOfMany(t *testing.T) {
 	press(m, "g", "D", "o")
 	frame(m) // pages are as long as what was drawn
 	press(m, "pgdown", "pgdown")
-	d, ok := m.dialogs[0].(*chooser)
-	if !ok || d.at <= 10 || len(d.choices) != 39 || !strings.Contains(frame(m), words.Count(d.at+1, 39)) {
+	d, ok := m.dialogs[0].(*dialog.Chooser)
+	if !ok || d.At <= 10 || len(d.Choices) != 39 || !strings.Contains(frame(m), words.Count(d.At+1, 39)) {
 		t.Fatalf("%T:\n%s", m.dialogs[0], frame(m))
 	}
 	press(m, "3", "7")
@@ -93,11 +94,11 @@ func TestDeleteOneOfMany(t *testing.T) {
 func TestMenuClick(t *testing.T) {
 	m := at(t, "a")
 	chosen := 0
-	var choices []choice
+	var choices []dialog.Choice
 	for i := range 30 {
-		choices = append(choices, choice{"", fmt.Sprintf("line %d.", i), "", func(*model) tea.Cmd { chosen = i; return nil }})
+		choices = append(choices, dialog.Choice{Key: "", Label: fmt.Sprintf("line %d.", i), Detail: "", Do: func() tea.Cmd { chosen = i; return nil }})
 	}
-	m.open(&menu{title: "Many", choices: choices, at: 29})
+	m.open(&dialog.Menu{Title: "Many", Choices: choices, At: 29})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 12})
 	x, y := find(t, m, "line 27.")
 	if click(m, x, y, tea.MouseLeft); chosen != 27 {

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/program"
 )
 
 // broken is a watcher with a bug, which shows once the screen is taken.
@@ -56,9 +57,9 @@ func TestCrash(t *testing.T) {
 			defer m.close()
 			keys, _ := io.Pipe()
 			c.model, c.taken = m, out.taken
-			err := run(c, func(*tea.Program) {}, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
+			err := program.Run(c, func(*tea.Program) {}, tea.WithInput(keys), tea.WithOutput(&out), tea.WithWindowSize(80, 24),
 				tea.WithEnvironment([]string{"TERM=xterm-256color"}))
-			var bug *Crash
+			var bug *program.Crash
 			if !errors.As(err, &bug) || bug.Error() != "a bug" || !bytes.Contains(bug.Stack, []byte("crash_test.go")) {
 				t.Fatalf("the program ended with %v", err)
 			}
@@ -90,7 +91,7 @@ func (c crashing) Init() tea.Cmd {
 	}
 	return func() tea.Msg {
 		<-c.taken
-		return guarded(do(c.model))()
+		return do(c.model)()
 	}
 }
 

@@ -12,29 +12,29 @@ import (
 
 	"wf/api"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 // A decider asks for the values and the comment of a yes.
 type decider struct {
+	m       *model
 	about   []api.Approval
 	choices []api.ApprovalChoice // that all of them have
 	chosen  int                  // of choices; -1 = none yet
-	values  []line               // the last one is empty, for one more
-	comment line
+	values  []dialog.Line        // the last one is empty, for one more
+	comment dialog.Line
 	at      int // of values, their number: the comment, -1: the choice
 	problem string
 }
 
-// approve asks with which values what is marked or selected goes on.
-func (m *model) approve() { m.approveThese(m.inbox.objects()) }
-
-func (m *model) approveThese(about []api.Approval) {
+// approve asks for the values and the comment of a yes.
+func (m *model) approve(about []api.Approval) {
 	if len(about) == 0 {
 		return
 	}
-	d := &decider{about: about, values: make([]line, 1), chosen: -1, choices: sharedChoices(about)}
+	d := &decider{m: m, about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
 	if fields := sharedFields(about); fields != nil {
 		d.values = nil
 		for _, f := range fields {
@@ -42,7 +42,7 @@ func (m *model) approveThese(about []api.Approval) {
 			if f.Default != nil {
 				text += valueText(f.Default)
 			}
-			d.values = append(d.values, newLine(text))
+			d.values = append(d.values, dialog.NewLine(text))
 		}
 	}
 	if d.choices != nil {
@@ -71,17 +71,15 @@ func sharedFields(about []api.Approval) []api.Param {
 	return about[0].Fields
 }
 
-// reject asks why, and then whether it is meant.
-func (m *model) rejectMarked() { m.rejectThese(m.inbox.objects()) }
-
-func (m *model) rejectThese(about []api.Approval) {
+// rejectApprovals asks why, and then whether it is meant.
+func (m *model) rejectApprovals(about []api.Approval) {
 	if len(about) == 0 {
 		return
 	}
-	m.open(&prompt{label: "reject " + askedNames(about) + ", because:", enter: func(m *model, comment string) tea.Cmd {
-		m.open(&menu{title: "Reject " + askedNames(about) + "?", choices: []choice{
-			{"n", "no", "", nil},
-			{"y", "yes: it fails, as rejected", m.decideCommand("reject", about, nil, comment), func(m *model) tea.Cmd {
+	m.open(&dialog.Prompt{Label: "reject " + askedNames(about) + ", because:", Enter: func(comment string) tea.Cmd {
+		m.open(&dialog.Menu{Title: "Reject " + askedNames(about) + "?", Choices: []dialog.Choice{
+			{Key: "n", Label: "no", Detail: "", Do: nil},
+			{Key: "y", Label: "yes: it fails, as rejected", Detail: m.decideCommand("reject", about, nil, comment), Do: func() tea.Cmd {
 				return m.decide(about, api.Decision{Comment: comment}, nil)
 			}},
 		}})
@@ -166,32 +164,32 @@ func tell(ctx context.Context, l *link, path, own string, d api.Decision) error 
 }
 
 // line is the one that has the keys.
-func (d *decider) line() *line {
+func (d *decider) line() *dialog.Line {
 	if d.at < len(d.values) {
 		return &d.values[d.at]
 	}
 	return &d.comment
 }
 
-func (d *decider) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+func (d *decider) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "up", "shift+tab":
 		d.step(-1)
 	case "down", "tab":
 		d.step(1)
 	case "esc", "ctrl+c":
-		m.done()
+		return dialog.Result{Close: true}
 	case "enter", "ctrl+s":
-		return d.send(m)
+		return dialog.Then(d.send())
 	default:
 		if d.at < 0 {
 			d.choose(k.String())
-			return nil
+			return dialog.Result{}
 		}
-		d.line().edit(k)
+		d.line().Edit(k)
 		d.grow()
 	}
-	return nil
+	return dialog.Result{}
 }
 
 // step goes to the next field, around the end.
@@ -218,22 +216,22 @@ func (d *decider) choose(key string) {
 	d.problem = ""
 }
 
-func (d *decider) paste(_ *model, text string) tea.Cmd {
+func (d *decider) Paste(text string) dialog.Result {
 	if d.at < 0 {
-		return nil
+		return dialog.Result{}
 	}
 	for i, part := range strings.Split(strings.TrimRight(text, "\r\n"), "\n") {
 		if i > 0 && d.at < len(d.values) {
 			d.grow()
 			d.at++
 		}
-		d.line().insert(strings.TrimRight(part, "\r"))
+		d.line().Insert(strings.TrimRight(part, "\r"))
 		d.grow()
 		if len(d.values) > mostValues {
 			break
 		}
 	}
-	return nil
+	return dialog.Result{}
 }
 
 // mostValues bounds how many lines of values a form takes.
@@ -241,8 +239,8 @@ const mostValues = 50
 
 // grow adds an empty line for one more value, where the last one is in use.
 func (d *decider) grow() {
-	if d.problem = ""; len(d.values[len(d.values)-1].text) > 0 && len(d.values) < mostValues {
-		d.values = append(d.values, line{})
+	if d.problem = ""; len(d.values[len(d.values)-1].Text) > 0 && len(d.values) < mostValues {
+		d.values = append(d.values, dialog.Line{})
 	}
 }
 
@@ -276,7 +274,7 @@ func (d *decider) asksFor(name string) bool {
 }
 
 // send says yes. The form stays until the daemon has taken it.
-func (d *decider) send(m *model) tea.Cmd {
+func (d *decider) send() tea.Cmd {
 	_, values, err := d.given()
 	if err != nil {
 		d.problem = plain.Line(err.Error())
@@ -289,16 +287,16 @@ func (d *decider) send(m *model) tea.Cmd {
 		values["case"] = d.choices[d.chosen].Case
 	}
 	decision := api.Decision{Approved: true, Values: values, Comment: d.comment.String()}
-	return m.decide(d.about, decision, func(m *model, err error) {
+	return d.m.decide(d.about, decision, func(_ *model, err error) {
 		if err == nil {
-			m.shut(d)
+			d.m.shut(d)
 			return
 		}
 		d.problem = plain.Line(words.Error(err))
 	})
 }
 
-func (d *decider) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
 	text := d.about[0].Text
 	if len(d.about) > 1 {
 		text = askedNames(d.about) + ", the same answer for all"
@@ -321,9 +319,9 @@ func (d *decider) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 		at++
 	}
 	at++
-	at = d.drawChoices(m, in, at)
+	at = d.drawChoices(in, at)
 	const column = 11
-	field := func(i int, label string, l *line) {
+	field := func(i int, label string, l *dialog.Line) {
 		row := in.Row(at)
 		at++
 		st := cells.Dimmed
@@ -331,7 +329,7 @@ func (d *decider) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 			st = cells.Key
 		}
 		row.Put(0, 0, label, st)
-		end := l.draw(row, column, cells.Plain)
+		end := l.Draw(row, column, cells.Plain)
 		if i == d.at {
 			x, y, cursor = row.X+end, row.Y, true
 		}
@@ -348,23 +346,23 @@ func (d *decider) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	if d.problem != "" {
 		last, st = d.problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
 	return x, y, cursor
 }
 
 // drawChoices writes the ways that the answer can choose, and what each leads to.
-func (d *decider) drawChoices(m *model, in cells.Area, at int) int {
-	arrow := cells.Either(m.opt.ASCII, "->", "→")
+func (d *decider) drawChoices(in cells.Area, at int) int {
+	arrow := cells.Either(d.m.opt.ASCII, "->", "→")
 	for i, c := range d.choices {
 		mark, st := "  ", cells.Plain
 		if i == d.chosen {
-			mark, st = cells.Either(m.opt.ASCII, "> ", "▸ "), cells.Strong
+			mark, st = cells.Either(d.m.opt.ASCII, "> ", "▸ "), cells.Strong
 		}
 		if d.at < 0 && (i == d.chosen || d.chosen < 0) {
 			st = cells.Key
 		}
 		text := fmt.Sprintf("%s%d case=%s  %s %s", mark, i+1, plain.Line(c.Case), arrow, plain.Line(strings.Join(c.Leads, ", ")))
-		in.Put(0, at, cells.Clip(text, in.Width, m.opt.ASCII), st)
+		in.Put(0, at, cells.Clip(text, in.Width, d.m.opt.ASCII), st)
 		at++
 	}
 	return at
@@ -397,17 +395,17 @@ func (m *model) answerMenu() bool {
 			continue
 		}
 		about := []api.Approval{a}
-		m.open(&menu{title: cells.Clip(plain.Line(a.Text), 60, m.opt.ASCII), choices: []choice{
-			{"w", "decide nothing now", "", nil},
-			{"y", "approve, with values and a comment if you like", m.decideCommand("approve", about, nil, ""), func(m *model) tea.Cmd {
-				m.approveThese(about)
+		m.open(&dialog.Menu{Title: cells.Clip(plain.Line(a.Text), 60, m.opt.ASCII), Choices: []dialog.Choice{
+			{Key: "w", Label: "decide nothing now", Detail: "", Do: nil},
+			{Key: "y", Label: "approve, with values and a comment if you like", Detail: m.decideCommand("approve", about, nil, ""), Do: func() tea.Cmd {
+				m.approve(about)
 				return nil
 			}},
-			{"x", "reject", m.decideCommand("reject", about, nil, ""), func(m *model) tea.Cmd {
-				m.rejectThese(about)
+			{Key: "x", Label: "reject", Detail: m.decideCommand("reject", about, nil, ""), Do: func() tea.Cmd {
+				m.rejectApprovals(about)
 				return nil
 			}},
-			{"l", "look at the log", "", func(m *model) tea.Cmd {
+			{Key: "l", Label: "look at the log", Detail: "", Do: func() tea.Cmd {
 				m.inspect, m.pane = false, sidePane
 				return nil
 			}},

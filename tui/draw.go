@@ -88,7 +88,7 @@ func (m *model) draw() (x, y int, cursor bool) {
 	m.progress(all.Row(all.Height - 2))
 	m.footer(all.Row(all.Height - 1))
 	for _, d := range m.dialogs {
-		x, y, cursor = d.draw(m, all)
+		x, y, cursor = d.Draw(all)
 	}
 	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
 	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
@@ -302,7 +302,7 @@ func (m *model) drawSide(a cells.Area) {
 		m.drawWhy(body)
 		return
 	}
-	m.log.draw(body, m.opt.ASCII)
+	m.log.Draw(body)
 }
 
 // sideTitle writes the rows above the log, and returns how many.
@@ -354,16 +354,17 @@ func commandLines(command string, room int, ascii bool) []string {
 // drawLog writes the log on the whole screen.
 func (m *model) drawLog(a cells.Area) {
 	m.areas.side = a
-	title := strings.Join(m.log.names, ", ")
+	names := m.log.Target().Names
+	title := strings.Join(names, ", ")
 	if n := m.selectedNode(); n != nil && title == "" {
 		title = n.Name + "  " + detail(n, m.now)
 	}
-	if n := m.selectedNode(); n != nil && len(m.log.names) == 1 && m.log.names[0] == n.Name {
+	if n := m.selectedNode(); n != nil && len(names) == 1 && names[0] == n.Name {
 		title += "  " + detail(n, m.now)
 	}
-	if len(m.log.infos) == 1 && m.log.infos[0].Execution > 1 {
-		title += fmt.Sprintf("  execution %d", m.log.infos[0].Execution)
+	if info, ok := m.log.Info(); ok && info.Execution > 1 {
+		title += fmt.Sprintf("  execution %d", info.Execution)
 	}
 	a.Put(0, 0, cells.Clip(title, a.Width, m.opt.ASCII), cells.Strong)
-	m.log.draw(a.Part(0, 1, a.Width, a.Height-1), m.opt.ASCII)
+	m.log.Draw(a.Part(0, 1, a.Width, a.Height-1))
 }

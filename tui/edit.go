@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -248,12 +249,12 @@ func (m *model) statusMenu() {
 		return
 	}
 	ids, name := m.ids(nodes), strings.Join(m.handles(nodes), ",")
-	set := func(key, label, value string) choice {
-		return choice{key, label, m.shell("edit status", name, value), func(m *model) tea.Cmd {
+	set := func(key, label, value string) dialog.Choice {
+		return dialog.Choice{Key: key, Label: label, Detail: m.shell("edit status", name, value), Do: func() tea.Cmd {
 			return m.change([]api.Edit{{Op: api.OpStatus, Nodes: ids, Value: value}})
 		}}
 	}
-	m.open(&menu{title: "Status of " + m.called(nodes), choices: []choice{{"n", "as it is", "", nil},
+	m.open(&dialog.Menu{Title: "Status of " + m.called(nodes), Choices: []dialog.Choice{{Key: "n", Label: "as it is", Detail: "", Do: nil},
 		set("o", "done: it was done by hand", "ran"), set("f", "failed", "fail"), set("i", "none: it has not run", "")}})
 }
 

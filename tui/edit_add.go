@@ -7,33 +7,35 @@ import (
 
 	"wf/api"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 )
 
 // An adder asks for the command of a new node.
 type adder struct {
-	prompt
+	m *model
+	dialog.Prompt
 	after []string // ids of the nodes that it will follow
 	free  bool     // it will follow nothing
 }
 
 // addNode asks for the command of a new node, which follows the marked nodes, else the selection.
 func (m *model) addNode() {
-	d := &adder{after: m.ids(m.objects())}
+	d := &adder{m: m, after: m.ids(m.objects())}
 	d.free = len(d.after) == 0
-	d.hint = func(m *model, _ string) (string, bool) {
+	d.Hint = func(string) (string, bool) {
 		keys := "ctrl-e editor"
 		if len(d.after) > 0 {
 			keys = "ctrl-n " + map[bool]string{true: "connected", false: "free"}[d.free] + "  " + keys
 		}
 		return keys, false
 	}
-	d.enter = func(m *model, text string) tea.Cmd {
+	d.Enter = func(text string) tea.Cmd {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		return m.send(d.edits(m, text), func(m *model, e edited) tea.Cmd {
+		return m.send(d.edits(text), func(m *model, e edited) tea.Cmd {
 			if e.err != nil { // the text is not lost: the question is asked again
-				d.line = newLine(text)
+				d.Line = dialog.NewLine(text)
 				m.open(d)
 				m.fail(e.err)
 				return nil
@@ -46,10 +48,10 @@ func (m *model) addNode() {
 }
 
 // edits add the node.
-func (d *adder) edits(m *model, command string) []api.Edit {
+func (d *adder) edits(command string) []api.Edit {
 	e := api.Edit{Op: api.OpAddNode, Label: command}
 	if !d.free {
-		e.After = m.ids(m.still(d.after))
+		e.After = d.m.ids(d.m.still(d.after))
 	}
 	return []api.Edit{e}
 }
@@ -65,36 +67,41 @@ func (m *model) added(r api.EditResult) {
 	m.sayEdit("", r)
 }
 
-func (d *adder) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "ctrl+n":
 		d.free = !d.free && len(d.after) > 0 || len(d.after) == 0
-		return nil
+		return dialog.Result{}
 	case "ctrl+e":
-		m.done()
-		text := &draft{title: "the new node", text: d.line.String() + "\n", back: func(m *model) { m.open(d) }}
-		text.save = func(m *model, command string) tea.Cmd {
-			command = strings.TrimRight(command, " \t\r\n")
-			if command == "" {
-				return m.reject(text, errEmpty)
-			}
-			return m.send(d.edits(m, command), func(m *model, e edited) tea.Cmd {
-				if e.err != nil {
-					return m.reject(text, e.err)
-				}
-				m.added(e.result)
-				return text.remove()
-			})
-		}
-		return m.edit(text)
+		return dialog.Result{Close: true, Do: d.edit}
 	}
-	return d.prompt.key(m, k)
+	return d.Prompt.Key(k)
 }
 
-func (d *adder) draw(m *model, a cells.Area) (x, y int, cursor bool) {
-	d.label = "add a node:"
-	if nodes := m.still(d.after); !d.free && len(nodes) > 0 {
-		d.label = "add after " + cells.ClipMiddle(m.called(nodes), max(8, a.Width/4), m.opt.ASCII) + ":"
+// edit opens the command in the editor, and adds the node that it leaves.
+func (d *adder) edit() tea.Cmd {
+	m := d.m
+	text := &draft{title: "the new node", text: d.Line.String() + "\n", back: func() { m.open(d) }}
+	text.save = func(command string) tea.Cmd {
+		command = strings.TrimRight(command, " \t\r\n")
+		if command == "" {
+			return m.reject(text, errEmpty)
+		}
+		return m.send(d.edits(command), func(m *model, e edited) tea.Cmd {
+			if e.err != nil {
+				return m.reject(text, e.err)
+			}
+			m.added(e.result)
+			return text.remove()
+		})
 	}
-	return d.prompt.draw(m, a)
+	return m.edit(text)
+}
+
+func (d *adder) Draw(a cells.Area) (x, y int, cursor bool) {
+	d.Label = "add a node:"
+	if nodes := d.m.still(d.after); !d.free && len(nodes) > 0 {
+		d.Label = "add after " + cells.ClipMiddle(d.m.called(nodes), max(8, a.Width/4), d.m.opt.ASCII) + ":"
+	}
+	return d.Prompt.Draw(a)
 }

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
@@ -26,7 +27,7 @@ func (m *model) deleteMenu() {
 	}
 	ids, names := m.ids(nodes), m.handles(nodes)
 	touching := m.touching(nodes)
-	choices := []choice{{"n", "cancel", "", nil}}
+	choices := []dialog.Choice{{Key: "n", Label: "cancel", Detail: "", Do: nil}}
 	what := m.called(nodes)
 	only := "delete " + what
 	if len(touching) > 0 {
@@ -35,35 +36,35 @@ func (m *model) deleteMenu() {
 			only = strings.Replace(only, " its ", " their ", 1)
 		}
 	}
-	choices = append(choices, choice{"d", only, m.shell("edit remove-node", names...), func(m *model) tea.Cmd {
-		return m.sure(ids, func(m *model) tea.Cmd { return m.removeNodes(ids, false) })
+	choices = append(choices, dialog.Choice{Key: "d", Label: only, Detail: m.shell("edit remove-node", names...), Do: func() tea.Cmd {
+		return m.sure(ids, func() tea.Cmd { return m.removeNodes(ids, false) })
 	}})
 	if bridges := m.bridges(nodes); len(bridges) > 0 {
 		label := "delete " + what + ", connect the neighbours"
-		choices = append(choices, choice{"b", label, words.Plural(len(bridges), "new edge"), func(m *model) tea.Cmd {
-			return m.sure(ids, func(m *model) tea.Cmd { return m.removeNodes(ids, true) })
+		choices = append(choices, dialog.Choice{Key: "b", Label: label, Detail: words.Plural(len(bridges), "new edge"), Do: func() tea.Cmd {
+			return m.sure(ids, func() tea.Cmd { return m.removeNodes(ids, true) })
 		}})
 	}
 	if len(touching) > 1 {
-		choices = append(choices, choice{"e", "only " + words.Plural(len(touching), "edge"), "", func(m *model) tea.Cmd {
+		choices = append(choices, dialog.Choice{Key: "e", Label: "only " + words.Plural(len(touching), "edge"), Detail: "", Do: func() tea.Cmd {
 			return m.change(m.removeEdges(m.touching(m.still(ids))))
 		}})
 	}
 	switch {
 	case len(nodes) > 1: // nobody looks for one edge among those of many nodes
 	case len(touching) > mostEdges:
-		choices = append(choices, choice{"o", "only one of its edges", "", func(m *model) tea.Cmd {
-			m.open(newChooser("Delete which edge of "+what+"?", m.edgeChoices(m.touching(m.still(ids)))))
+		choices = append(choices, dialog.Choice{Key: "o", Label: "only one of its edges", Detail: "", Do: func() tea.Cmd {
+			m.open(dialog.NewChooser("Delete which edge of "+what+"?", m.edgeChoices(m.touching(m.still(ids)))))
 			return nil
 		}})
 	default:
 		choices = append(choices, m.edgeChoices(touching)...)
 	}
-	m.open(&menu{title: "Delete?", choices: choices})
+	m.open(&dialog.Menu{Title: "Delete?", Choices: choices})
 }
 
 // edgeChoices are the lines that delete one edge each.
-func (m *model) edgeChoices(edges []int) (choices []choice) {
+func (m *model) edgeChoices(edges []int) (choices []dialog.Choice) {
 	for i, e := range edges {
 		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
 		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID, Edge: m.flow.number(e)}
@@ -71,23 +72,23 @@ func (m *model) edgeChoices(edges []int) (choices []choice) {
 		if edit.Edge != "" {
 			words = append(words, "--edge", edit.Edge)
 		}
-		choices = append(choices, choice{fmt.Sprint(i + 1), "only the edge " + from.Name + cells.Either(m.opt.ASCII, " -> ", " → ") + to.Name,
-			m.shell("edit remove-edge", words...), func(m *model) tea.Cmd { return m.change([]api.Edit{edit}) }})
+		choices = append(choices, dialog.Choice{Key: fmt.Sprint(i + 1), Label: "only the edge " + from.Name + cells.Either(m.opt.ASCII, " -> ", " → ") + to.Name,
+			Detail: m.shell("edit remove-edge", words...), Do: func() tea.Cmd { return m.change([]api.Edit{edit}) }})
 	}
 	return choices
 }
 
 // sure goes on at once for a few nodes, and after a typed yes for many.
-func (m *model) sure(ids []string, do func(*model) tea.Cmd) tea.Cmd {
+func (m *model) sure(ids []string, do func() tea.Cmd) tea.Cmd {
 	if len(ids) <= sureNodes {
-		return do(m)
+		return do()
 	}
-	m.open(&prompt{label: fmt.Sprintf("delete %d nodes? type yes:", len(ids)), enter: func(m *model, text string) tea.Cmd {
+	m.open(&dialog.Prompt{Label: fmt.Sprintf("delete %d nodes? type yes:", len(ids)), Enter: func(text string) tea.Cmd {
 		if strings.TrimSpace(text) != "yes" {
 			m.say("nothing was deleted", false)
 			return nil
 		}
-		return do(m)
+		return do()
 	}})
 	return nil
 }

@@ -8,29 +8,30 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/dialog"
 )
 
 // pathPrompt asks for the name of a file, which may be relative to the working directory.
-func (m *model) pathPrompt(label string, do func(m *model, path string) tea.Cmd) {
-	m.open(&prompt{label: label, history: &m.editing.paths, enter: func(m *model, name string) tea.Cmd {
+func (m *model) pathPrompt(label string, do func(path string) tea.Cmd) {
+	m.open(&dialog.Prompt{Label: label, History: &m.editing.paths, Enter: func(name string) tea.Cmd {
 		if name == "" {
 			return nil
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(m.opt.Dir, name)
 		}
-		return do(m, name)
+		return do(name)
 	}})
 }
 
 // openPrompt turns to another workfile. Runs of this one go on.
 func (m *model) openPrompt() {
-	m.pathPrompt("open workfile:", func(m *model, path string) tea.Cmd { return m.openFile(path) })
+	m.pathPrompt("open workfile:", func(path string) tea.Cmd { return m.openFile(path) })
 }
 
 // saveAsPrompt copies the workfile with all its changes and turns to the copy.
 func (m *model) saveAsPrompt() {
-	m.pathPrompt("save a copy as:", func(m *model, path string) tea.Cmd {
+	m.pathPrompt("save a copy as:", func(path string) tea.Cmd {
 		return request(m, func(ctx context.Context, ws *client.Workspace) (api.WorkspaceInfo, error) {
 			return ws.SaveAs(ctx, api.SaveAsRequest{Path: path})
 		}, func(m *model, info api.WorkspaceInfo) tea.Cmd {

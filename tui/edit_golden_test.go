@@ -41,11 +41,11 @@ func editScreens(width, height int, ascii bool) string {
 	show("connect: cycle", func(m *model) { m.picture.goTo(4); press(m, "c", "a") })
 	show("delete", func(m *model) { m.picture.goTo(1); press(m, "D") })
 	show("form", func(m *model) {
-		m.open(newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b", Attrs: map[string]string{"group": "g"}}))
+		m.open(newForm(m, api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b", Attrs: map[string]string{"group": "g"}}))
 		press(m, "tab")
 	})
 	show("form: several lines, a conflict", func(m *model) {
-		d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\necho c"})
+		d := newForm(m, api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\necho c"})
 		m.open(d)
 		press(m, "x")
 		d.rebase(api.NodeStatus{ID: "id-b", Name: "theirs", Command: "echo b\necho c", Attrs: map[string]string{"name": "theirs"}})

@@ -1,6 +1,10 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"wf/tui/dialog"
+)
 
 // groupEdit is the heading of edits in the help.
 const groupEdit = "Edit"
@@ -25,6 +29,6 @@ func editActions() []action {
 }
 
 // shut takes a dialog away wherever it is: others may have opened over it while an answer was on its way.
-func (m *model) shut(d dialog) {
-	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog) bool { return other == d })
+func (m *model) shut(d dialog.Dialog) {
+	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
 }

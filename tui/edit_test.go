@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 	"wf/tui/editor"
 )
@@ -54,22 +55,22 @@ func TestAdd(t *testing.T) {
 	m := at(t, "b")
 	press(m, "a", "x", " ", "y")
 	d := m.dialogs[0].(*adder)
-	if got := worded(d.edits(m, d.line.String())); got != "add-node x y b" {
+	if got := worded(d.edits(d.Line.String())); got != "add-node x y b" {
 		t.Error(got)
 	}
 	press(m, "ctrl+n")
-	if got := worded(d.edits(m, d.line.String())); got != "add-node x y" {
+	if got := worded(d.edits(d.Line.String())); got != "add-node x y" {
 		t.Error(got)
 	}
 	press(m, "ctrl+n", "esc", "space", "a")
 	d = m.dialogs[0].(*adder)
-	if m.picture.selected = m.picture.find("id-e"); worded(d.edits(m, "z")) != "add-node z b" {
-		t.Errorf("the marked node is not what it follows: %s", worded(d.edits(m, "z")))
+	if m.picture.selected = m.picture.find("id-e"); worded(d.edits("z")) != "add-node z b" {
+		t.Errorf("the marked node is not what it follows: %s", worded(d.edits("z")))
 	}
 	without := small() // somebody deletes b meanwhile
 	without.Nodes = slices.Delete(without.Nodes, 1, 2)
 	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: without}}})
-	if got := worded(d.edits(m, "z")); got != "add-node z" {
+	if got := worded(d.edits("z")); got != "add-node z" {
 		t.Error(got)
 	}
 }
@@ -101,11 +102,11 @@ func TestConnect(t *testing.T) {
 			press(m, "c")
 			press(m, strings.Fields(x.keys)...)
 			d := m.dialogs[0].(*connector)
-			if got := d.wrong(m); got != x.wrong {
+			if got := d.wrong(); got != x.wrong {
 				t.Errorf("wrong: %q, want %q", got, x.wrong)
 			}
 			if x.wrong == "" {
-				if got := worded(d.edits(m)); got != x.edits {
+				if got := worded(d.edits()); got != x.edits {
 					t.Errorf("edits %q, want %q", got, x.edits)
 				}
 				return
@@ -125,8 +126,8 @@ func TestConnectHidden(t *testing.T) {
 	m := at(t, "b")
 	press(m, "/", "b", "enter", "c", "e")
 	d := m.dialogs[0].(*connector)
-	if got := worded(d.edits(m)); got != "add-edge b e blocking" || d.wrong(m) != "" {
-		t.Errorf("%q, wrong: %q", got, d.wrong(m))
+	if got := worded(d.edits()); got != "add-edge b e blocking" || d.wrong() != "" {
+		t.Errorf("%q, wrong: %q", got, d.wrong())
 	}
 }
 
@@ -214,24 +215,24 @@ func TestBridgeKeepsOrder(t *testing.T) {
 func TestDelete(t *testing.T) {
 	m := at(t, "b")
 	press(m, "D")
-	d := m.dialogs[0].(*menu)
+	d := m.dialogs[0].(*dialog.Menu)
 	var lines []string
-	for _, c := range d.choices {
-		lines = append(lines, c.key+" "+c.label)
+	for _, c := range d.Choices {
+		lines = append(lines, c.Key+" "+c.Label)
 	}
 	want := "n cancel, d delete b and its 2 edges, b delete b, connect the neighbours, e only 2 edges, 1 only the edge a → b, 2 only the edge b → d"
 	if got := strings.Join(lines, ", "); got != want {
 		t.Errorf("the menu has\n%s, want\n%s", got, want)
 	}
-	if d.choices[0].do != nil || d.at != 0 {
+	if d.Choices[0].Do != nil || d.At != 0 {
 		t.Error("Enter does something")
 	}
 	m = testModel(110, 30, pipeline(3))
 	m.picture.view, m.picture.chosen = drawing.List, true
 	m.refresh()
 	press(m, "g", "space", "space", "space", "space", "space", "space", "D", "d")
-	p, ok := m.dialogs[0].(*prompt)
-	if !ok || p.label != "delete 6 nodes? type yes:" {
+	p, ok := m.dialogs[0].(*dialog.Prompt)
+	if !ok || p.Label != "delete 6 nodes? type yes:" {
 		t.Fatalf("%+v", m.dialogs)
 	}
 	if press(m, "y", "enter"); m.toast.text != "nothing was deleted" {
@@ -245,7 +246,7 @@ func TestDelete(t *testing.T) {
 // TestForm: only what was changed is edited, from what was seen; somebody else's change is shown.
 func TestForm(t *testing.T) {
 	m := at(t, "b")
-	d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})
+	d := newForm(m, api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})
 	m.open(d)
 	if len(d.edits()) != 0 {
 		t.Errorf("untouched: %s", worded(d.edits()))
@@ -309,7 +310,7 @@ func TestDraft(t *testing.T) {
 	m.opt.Drafts = filepath.Join(t.TempDir(), "edits")
 	var saved []string
 	d := &draft{title: "it", text: "echo 'it''s'\n"}
-	d.save = func(m *model, text string) tea.Cmd {
+	d.save = func(text string) tea.Cmd {
 		saved = append(saved, text)
 		return m.reject(d, errEmpty)
 	}
@@ -317,11 +318,11 @@ func TestDraft(t *testing.T) {
 	if d.path == "" {
 		t.Fatal("the text is not on disk")
 	}
-	d.save(m, d.text)
+	d.save(d.text)
 	if press(m, "esc"); len(m.dialogs) != 0 || m.toast.text != "nothing was saved; the text is kept in "+d.path {
 		t.Errorf("after Esc: %q", m.toast.text)
 	}
-	d.save(m, d.text)
+	d.save(d.text)
 	press(m, "enter")
 	if d.text != "#wf: the text is empty: nothing was changed\necho 'it''s'\n" || editor.Bare(d.text) != saved[0] {
 		t.Errorf("the editor opens %q", d.text)
@@ -333,9 +334,9 @@ func TestNoDisk(t *testing.T) {
 	m := at(t, "b")
 	m.opt.Drafts = "/dev/null/edits"
 	press(m, "a", "x")
-	cmd := m.dialogs[0].key(m, keyPress("ctrl+e"))
+	cmd := m.key(keyPress("ctrl+e"))
 	cmd().(answer).apply(m)
-	if d, ok := m.dialogs[0].(*adder); !ok || d.line.String() != "x" || !m.toast.bad {
+	if d, ok := m.dialogs[0].(*adder); !ok || d.Line.String() != "x" || !m.toast.bad {
 		t.Errorf("%+v, said %q", m.dialogs, m.toast.text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/editor"
 	"wf/tui/words"
 )
@@ -23,9 +24,9 @@ type draft struct {
 	title string
 	text  string // what the editor opens, and later what it left
 	path  string // "" until it has been written
-	save  func(m *model, text string) tea.Cmd
+	save  func(text string) tea.Cmd
 	// back takes a text back that could not be written to disk; nil where it still stands somewhere.
-	back func(m *model)
+	back func()
 }
 
 // written says that a draft lies on disk, or why not.
@@ -47,7 +48,7 @@ func (m *model) edit(d *draft) tea.Cmd {
 		return answer{func(m *model) tea.Cmd {
 			if w.err != nil {
 				if d.back != nil {
-					d.back(m)
+					d.back()
 				}
 				m.fail(w.err)
 				return nil
@@ -74,7 +75,7 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 				return m.reject(d, errors.New("the editor failed: "+m.opt.Editor+": "+err.Error()))
 			}
 			d.text = editor.Bare(string(text))
-			return d.save(m, d.text)
+			return d.save(d.text)
 		}}
 	})
 }
@@ -83,13 +84,13 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 // the reason above the text; Esc leaves it where it lies.
 func (m *model) reject(d *draft, why error) tea.Cmd {
 	reason := words.Error(why)
-	var lines []editor.Line
+	var lines []cells.Span
 	for _, line := range cells.Wrap(reason, max(20, min(m.width, 100)-6)) {
-		lines = append(lines, editor.Line{Text: line})
+		lines = append(lines, cells.Span{Text: line})
 	}
-	m.open(&sheet{title: "Not saved: " + d.title, lines: lines, at: 1, choices: []choice{
-		{"k", "leave it: the text is kept", "", func(m *model) tea.Cmd { return m.keep(d) }},
-		{"e", "edit again", "", func(m *model) tea.Cmd {
+	m.open(&dialog.Sheet{Title: "Not saved: " + d.title, Lines: lines, At: 1, Choices: []dialog.Choice{
+		{Key: "k", Label: "leave it: the text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(d) }},
+		{Key: "e", Label: "edit again", Detail: "", Do: func() tea.Cmd {
 			d.text = editor.Annotate(editor.Bare(d.text), reason)
 			return m.edit(d)
 		}},
@@ -151,7 +152,7 @@ type commandEdit struct {
 func (m *model) editBuffer(b *editor.Buffer, title string) tea.Cmd {
 	e := &commandEdit{buffer: b, shown: len(b.Commands()) > 1}
 	e.title, e.text = title, b.Text(b.Commands())
-	e.save = func(m *model, text string) tea.Cmd {
+	e.save = func(text string) tea.Cmd {
 		wanted, err := e.buffer.Parse(text)
 		if err != nil {
 			return m.reject(&e.draft, err)
@@ -173,12 +174,12 @@ func (m *model) editBuffer(b *editor.Buffer, title string) tea.Cmd {
 
 // review shows what a text changes, and asks whether to save it.
 func (m *model) review(e *commandEdit, n int) {
-	m.open(&sheet{title: "Save " + words.Plural(n, "command") + "?",
-		lines: e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted),
-		choices: []choice{
-			{"n", "no: the text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
-			{"y", "yes, save", "", func(m *model) tea.Cmd { return m.saveCommands(e) }},
-			{"e", "edit again", "", func(m *model) tea.Cmd { return m.edit(&e.draft) }},
+	m.open(&dialog.Sheet{Title: "Save " + words.Plural(n, "command") + "?",
+		Lines: styled(e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted)),
+		Choices: []dialog.Choice{
+			{Key: "n", Label: "no: the text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(&e.draft) }},
+			{Key: "y", Label: "yes, save", Detail: "", Do: func() tea.Cmd { return m.saveCommands(e) }},
+			{Key: "e", Label: "edit again", Detail: "", Do: func() tea.Cmd { return m.edit(&e.draft) }},
 		}})
 }
 
@@ -217,7 +218,7 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 		since := e.buffer.Since(now.Nodes)
 		theirs := e.buffer.Changes("before", "now", e.buffer.Commands(), since.Commands())
 		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
-		again := func(m *model) tea.Cmd {
+		again := func() tea.Cmd {
 			var note strings.Builder
 			note.WriteString(words.Error(why) + "\n")
 			for _, line := range theirs {
@@ -227,10 +228,20 @@ func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cm
 			e.text = editor.Annotate(editor.Bare(e.text), note.String())
 			return m.edit(&e.draft)
 		}
-		m.open(&sheet{title: words.Error(why), lines: append(theirs, mine...), choices: []choice{
-			{"n", "save nothing: your text is kept", "", func(m *model) tea.Cmd { return m.keep(&e.draft) }},
-			{"e", "edit your text again", "", again},
+		m.open(&dialog.Sheet{Title: words.Error(why), Lines: styled(append(theirs, mine...)), Choices: []dialog.Choice{
+			{Key: "n", Label: "save nothing: your text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(&e.draft) }},
+			{Key: "e", Label: "edit your text again", Detail: "", Do: again},
 		}})
 		return nil
 	})
+}
+
+// styled gives the lines of a comparison their styles.
+func styled(lines []editor.Line) []cells.Span {
+	styles := map[editor.LineKind]cells.Style{editor.Heading: cells.Strong, editor.Removed: cells.Bad, editor.Added: cells.Good}
+	spans := make([]cells.Span, len(lines))
+	for i, line := range lines {
+		spans[i] = cells.Span{Text: line.Text, Style: styles[line.Kind]}
+	}
+	return spans
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 )
 
 // conditions offers the edges of the selected node, to say under which conditions they fire.
@@ -17,7 +18,7 @@ func (m *model) conditions() {
 		return
 	}
 	i := m.flow.index[n.ID]
-	var choices []choice
+	var choices []dialog.Choice
 	for _, e := range slices.Concat(m.flow.out[i], m.flow.in[i]) {
 		edge := m.flow.edges[e]
 		label := m.flow.nodes[edge.from].Name + " -> " + m.flow.nodes[edge.to].Name
@@ -26,7 +27,7 @@ func (m *model) conditions() {
 			when = "after a success"
 		}
 		edit := api.Edit{Source: m.flow.nodes[edge.from].ID, Target: m.flow.nodes[edge.to].ID, Edge: m.flow.number(e)}
-		choices = append(choices, choice{fmt.Sprint(len(choices) + 1), label, when, func(m *model) tea.Cmd {
+		choices = append(choices, dialog.Choice{Key: fmt.Sprint(len(choices) + 1), Label: label, Detail: when, Do: func() tea.Cmd {
 			m.whenPrompt(edit, label, edge.when) // the graph may be another one by then
 			return nil
 		}})
@@ -36,10 +37,10 @@ func (m *model) conditions() {
 		return
 	}
 	if len(choices) > 9 {
-		m.open(newChooser("When does an edge fire?", choices))
+		m.open(dialog.NewChooser("When does an edge fire?", choices))
 		return
 	}
-	m.open(&menu{title: "When does an edge fire?", choices: choices})
+	m.open(&dialog.Menu{Title: "When does an edge fire?", Choices: choices})
 }
 
 // whenHint names the conditions there are.
@@ -47,8 +48,8 @@ const whenHint = "success failure done exit:2,10-20 case:NAME if:EXPR else"
 
 // whenPrompt asks for the condition of the edge that e names.
 func (m *model) whenPrompt(e api.Edit, label, was string) {
-	m.open(&prompt{label: label + " when:", line: newLine(was), hint: func(*model, string) (string, bool) { return whenHint, false },
-		enter: func(m *model, text string) tea.Cmd {
+	m.open(&dialog.Prompt{Label: label + " when:", Line: dialog.NewLine(was), Hint: func(string) (string, bool) { return whenHint, false },
+		Enter: func(text string) tea.Cmd {
 			if text == was {
 				return nil
 			}

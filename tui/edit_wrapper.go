@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
@@ -37,6 +38,7 @@ func WrapperPresets() []string {
 
 // A wrapping asks for the wrapper of all commands.
 type wrapping struct {
+	m *model
 	field
 	at      int // of presets; -1 = in the line
 	problem string
@@ -44,90 +46,90 @@ type wrapping struct {
 
 // wrapper asks for the wrapper.
 func (m *model) wrapper() {
-	d := &wrapping{at: -1}
+	d := &wrapping{m: m, at: -1}
 	d.was = m.flow.status.Wrapper
 	d.set(d.was)
 	m.open(d)
 }
 
-func (d *wrapping) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+func (d *wrapping) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "up", "shift+tab":
 		d.at = max(d.at-1, -1)
 	case "down", "tab":
 		d.at = min(d.at+1, len(presets)-1)
 	case "esc", "ctrl+c":
-		m.done()
+		return dialog.Result{Close: true}
 	case "ctrl+e":
-		return d.editor(m)
+		return dialog.Then(d.editor())
 	case "enter":
 		if d.at >= 0 { // it comes into the line first: most have words to be replaced
 			d.set(presets[d.at].wrapper)
 			d.at = -1
-			return nil
+			return dialog.Result{}
 		}
-		return d.save(m)
+		return dialog.Then(d.save())
 	default:
 		if d.at = -1; !d.long {
-			d.line.edit(k)
+			d.line.Edit(k)
 		}
 	}
-	return nil
+	return dialog.Result{}
 }
 
-func (d *wrapping) paste(_ *model, text string) tea.Cmd {
+func (d *wrapping) Paste(text string) dialog.Result {
 	if d.at = -1; !d.long {
-		d.line.insert(text)
+		d.line.Insert(text)
 	}
-	return nil
+	return dialog.Result{}
 }
 
 // editor opens the wrapper in the editor; what it leaves comes back into the line.
-func (d *wrapping) editor(m *model) tea.Cmd {
+func (d *wrapping) editor() tea.Cmd {
 	text := &draft{title: "the wrapper", text: d.text() + "\n"}
-	text.save = func(m *model, wrapper string) tea.Cmd {
+	text.save = func(wrapper string) tea.Cmd {
 		d.set(strings.TrimRight(wrapper, " \t\r\n"))
 		d.at = -1
 		return text.remove()
 	}
-	return m.edit(text)
+	return d.m.edit(text)
 }
 
 // save sets the wrapper, unless somebody else has changed it: then both are shown.
-func (d *wrapping) save(m *model) tea.Cmd {
+func (d *wrapping) save() tea.Cmd {
 	text, was := d.text(), d.was
 	if text == was {
-		m.done()
-		m.say("no changes", false)
+		d.m.done()
+		d.m.say("no changes", false)
 		return nil
 	}
 	e := api.Edit{Op: api.OpSetGraph, Key: "wrapper", Value: text, Was: &was}
 	if text == "" {
 		e.Op = api.OpUnsetGraph
 	}
-	return m.send([]api.Edit{e}, func(m *model, r edited) tea.Cmd {
+	return d.m.send([]api.Edit{e}, func(_ *model, r edited) tea.Cmd {
 		if r.err == nil {
-			m.shut(d)
-			m.sayEdit("", r.result)
+			d.m.shut(d)
+			d.m.sayEdit("", r.result)
 			return nil
 		}
 		d.problem = words.Error(r.err)
 		if isConflict(r.err) {
-			d.was = m.flow.status.Wrapper
+			d.was = d.m.flow.status.Wrapper
 		}
 		return nil
 	})
 }
 
-func (d *wrapping) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+func (d *wrapping) Draw(a cells.Area) (x, y int, cursor bool) {
 	b := cells.Box(a, min(90, a.Width-2), len(presets)+6, "Wrapper of all commands")
 	in := b.Part(2, 1, b.Width-4, b.Height-2)
-	at := d.field.draw(in.Row(0), in.Put(0, 0, "> ", cells.Key), m.opt.ASCII)
+	at := d.field.draw(in.Row(0), in.Put(0, 0, "> ", cells.Key), d.m.opt.ASCII)
 	last, st := "{} is the command. Enter saves, down chooses a preset, ctrl-e opens the editor", cells.Dimmed
 	if d.problem != "" {
 		last, st = d.problem+": Enter saves yours", cells.Bad
 	}
-	in.Part(0, 1, in.Width, 1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
+	in.Part(0, 1, in.Width, 1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
 	rows := in.Part(0, 3, in.Width, in.Height-3)
 	top := max(0, d.at-rows.Height+1)
 	for i := range rows.Height {
@@ -135,8 +137,8 @@ func (d *wrapping) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 			break
 		}
 		row, p := rows.Row(i), presets[top+i]
-		end := row.Put(1, 0, cells.Clip(p.wrapper, row.Width-2, m.opt.ASCII), cells.Plain)
-		row.Put(max(end+2, 38), 0, cells.Clip(p.what, row.Width-max(end+2, 38), m.opt.ASCII), cells.Dimmed)
+		end := row.Put(1, 0, cells.Clip(p.wrapper, row.Width-2, d.m.opt.ASCII), cells.Plain)
+		row.Put(max(end+2, 38), 0, cells.Clip(p.what, row.Width-max(end+2, 38), d.m.opt.ASCII), cells.Dimmed)
 		if top+i == d.at {
 			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}

@@ -1,86 +1,26 @@
 package tui
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/client"
-	"wf/tui/plain"
+	"wf/tui/dialog"
+	"wf/tui/logview"
 	"wf/tui/words"
 )
-
-// A wholeLog writes all that the sources of a log have written so far, from the first byte on, however
-// much of it the screen has left out.
-type wholeLog struct {
-	from   outputs
-	target logTarget
-	stream string // stdout, stderr or "" for both
-}
-
-// whole is the log that is shown, as a whole.
-func (m *model) whole() wholeLog {
-	w := wholeLog{target: m.log.target, stream: m.log.stream}
-	if m.link != nil && m.link.ws != nil {
-		w.from = m.link.ws
-	}
-	return w
-}
-
-// errNoLog says that there is nothing to open or save.
-var errNoLog = errors.New("there is no log here")
-
-// writeTo writes the log as text; colors passes colours on.
-func (w wholeLog) writeTo(ctx context.Context, out io.Writer, colors bool) error {
-	if w.from == nil || len(w.target.nodes) == 0 {
-		return errNoLog
-	}
-	for i, node := range w.target.nodes {
-		if len(w.target.nodes) > 1 {
-			if _, err := io.WriteString(out, "==> "+w.target.names[i]+"\n"); err != nil {
-				return err
-			}
-		}
-		for _, stream := range []string{stdout, stderr} {
-			if w.stream != "" && w.stream != stream {
-				continue
-			}
-			q := client.LogQuery{Node: node, Run: w.target.run, Execution: w.target.execution}
-			if err := w.copy(ctx, q, stream, plain.NewWriter(out, colors)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (w wholeLog) copy(ctx context.Context, q client.LogQuery, stream string, out *plain.Writer) error {
-	r, err := w.from.Output(ctx, q, stream, 0, false)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if _, err := io.Copy(out, r); err != nil {
-		return err
-	}
-	return out.Flush()
-}
 
 // openPager shows the whole log in the pager of the user.
 func (m *model) openPager() tea.Cmd {
 	w, ctx := m.whole(), m.ctx
-	if w.from == nil || len(w.target.nodes) == 0 {
-		m.fail(errNoLog)
+	if w.Empty() {
+		m.fail(logview.ErrNoLog)
 		return nil
 	}
 	r, out := io.Pipe()
-	go func() { out.CloseWithError(w.writeTo(ctx, out, true)) }() // ends when the pager does: it closes r
+	go func() { out.CloseWithError(w.WriteTo(ctx, out, true)) }() // ends when the pager does: it closes r
 	cmd := exec.Command("/bin/sh", "-c", m.opt.Pager)
 	cmd.Env, cmd.Stdin = m.opt.Env, r
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
@@ -95,12 +35,12 @@ func (m *model) openPager() tea.Cmd {
 // savePrompt asks for a file name, and saves the whole log there. What exists is not overwritten.
 func (m *model) savePrompt() {
 	name := "wf.log"
-	if len(m.log.names) == 1 {
-		name = filepath.Base(m.log.names[0]) + ".log"
+	if names := m.log.Target().Names; len(names) == 1 {
+		name = filepath.Base(names[0]) + ".log"
 	}
 	w, ctx := m.whole(), m.ctx
-	p := &prompt{label: "save as:", line: newLine(name)}
-	p.enter = func(m *model, name string) tea.Cmd {
+	p := &dialog.Prompt{Label: "save as:", Line: dialog.NewLine(name)}
+	p.Enter = func(name string) tea.Cmd {
 		if name == "" {
 			return nil
 		}
@@ -109,7 +49,7 @@ func (m *model) savePrompt() {
 			path = filepath.Join(m.opt.Dir, path)
 		}
 		return func() tea.Msg {
-			size, err := w.save(ctx, path)
+			size, err := w.Save(ctx, path)
 			if err != nil {
 				return failed{err}
 			}
@@ -119,16 +59,10 @@ func (m *model) savePrompt() {
 	m.open(p)
 }
 
-// save writes the log into a new file.
-func (w wholeLog) save(ctx context.Context, path string) (size int64, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return 0, err
+// whole returns the log that is shown, as a whole.
+func (m *model) whole() logview.Whole {
+	if m.link == nil || m.link.ws == nil {
+		return logview.Whole{}
 	}
-	b := bufio.NewWriter(f)
-	err = errors.Join(w.writeTo(ctx, b, false), b.Flush())
-	if info, statErr := f.Stat(); statErr == nil {
-		size = info.Size()
-	}
-	return size, errors.Join(err, f.Close())
+	return m.log.Whole(m.link.ws)
 }

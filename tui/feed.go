@@ -3,17 +3,13 @@ package tui
 import (
 	"context"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/program"
 )
-
-// frameTime is the least time between two messages of a feed: 30 frames a second are enough for eyes,
-// and whatever happens in between arrives together.
-const frameTime = time.Second / 30
 
 // A watcher yields the frames of a workspace; *client.Watch is one.
 type watcher interface {
@@ -38,7 +34,7 @@ type batch struct {
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
 	ended    error                // and this is why it is looked for no more
-	crash    *Crash
+	crash    *program.Crash       // of the goroutine that listens; next panics with it
 }
 
 func (b *batch) empty() bool {
@@ -122,13 +118,12 @@ type feed struct {
 
 	mu      sync.Mutex // guards pending
 	pending batch
-	wake    chan struct{} // holds something while pending is not empty
-	last    time.Time     // of the latest message; belongs to who calls next
+	wake    program.Signal // set while pending is not empty
 }
 
 // newFeed makes a feed that does not listen yet. The caller ends it with stop.
 func newFeed() *feed {
-	f := &feed{wake: make(chan struct{}, 1)}
+	f := &feed{wake: program.NewSignal()}
 	f.ctx, f.close = context.WithCancel(context.Background())
 	return f
 }
@@ -148,7 +143,7 @@ func (f *feed) stop() {
 // listen collects until the feed is stopped or the daemon is lost for good. When nodes or edges came
 // or went it watches anew: the snapshot that comes first has them all.
 func (f *feed) listen() {
-	defer catch(func(c *Crash) { f.add(func(b *batch) { b.crash = c }) })
+	defer program.Catch(func(c *program.Crash) { f.add(func(b *batch) { b.crash = c }) })
 	for {
 		w, err := f.open(f.ctx)
 		if err == nil {
@@ -193,10 +188,7 @@ func (f *feed) add(change func(*batch)) {
 	if f.pending.empty() {
 		return
 	}
-	select {
-	case f.wake <- struct{}{}:
-	default: // it is known already
-	}
+	f.wake.Set()
 }
 
 // news is a batch for the interface.
@@ -208,26 +200,14 @@ type news struct {
 // next waits until there is something to tell and the frame before is old enough. It is a tea.Cmd;
 // nil is the end of the feed.
 func (f *feed) next() tea.Msg {
-	select {
-	case <-f.wake:
-	case <-f.ctx.Done():
+	if !f.wake.Wait(f.ctx) {
 		return nil
 	}
-	if wait := frameTime - time.Since(f.last); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-f.ctx.Done():
-			return nil
-		}
-	}
-	f.last = time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	select { // what came while we waited is part of this batch
-	case <-f.wake:
-	default:
+	f.wake.Clear() // what came since is part of this batch
+	if f.pending.crash != nil {
+		panic(f.pending.crash)
 	}
 	b := f.pending
 	f.pending = batch{}

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/graph/timespan"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
@@ -186,13 +187,13 @@ func (m *model) relay() { m.picture.built.at = time.Time{} }
 // filterPrompt asks for a filter, and shows what it leaves over while it is typed.
 func (m *model) filterPrompt() {
 	before := m.filter
-	p := &prompt{label: "filter:", line: newLine(m.filter.text)}
-	p.line.most = longestWord
-	p.changed = func(m *model, text string) {
+	p := &dialog.Prompt{Label: "filter:", Line: dialog.NewLine(m.filter.text)}
+	p.Line.Max = dialog.LongestWord
+	p.Changed = func(text string) {
 		m.filter = parseFilter(text)
 		m.relay()
 	}
-	p.hint = func(m *model, text string) (string, bool) {
+	p.Hint = func(text string) (string, bool) {
 		left := len(m.shown().nodes)
 		for _, h := range m.picture.hidden {
 			if h {
@@ -201,8 +202,8 @@ func (m *model) filterPrompt() {
 		}
 		return words.Count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
 	}
-	p.enter = func(m *model, text string) tea.Cmd { return nil }
-	p.cancel = func(m *model) {
+	p.Enter = func(text string) tea.Cmd { return nil }
+	p.Cancel = func() {
 		m.filter = before
 		m.relay()
 	}

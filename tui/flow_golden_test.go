@@ -216,13 +216,13 @@ func dialogScreens(show func(string, func(*model))) {
 	show("reject", func(m *model) { press(m, "A", "x", "n", "o", "enter") })
 	show("answer in the drawing", func(m *model) { m.picture.goTo(8); press(m, "enter") })
 	show("parameters", func(m *model) {
-		d := newParamForm(api.RunRequest{}, api.ParamList{Params: someParams()}, nil)
+		d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: someParams()}, nil)
 		d.take([]api.ParamProblem{{Param: "jobs", Reason: "12 is more than 9"}})
 		m.open(d)
 		press(m, "ctrl+n")
 	})
 	show("parameters: a secret", func(m *model) {
-		d := newParamForm(api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
+		d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
 		m.open(d)
 		press(m, "k", "e", "y")
 	})
@@ -231,7 +231,7 @@ func dialogScreens(show func(string, func(*model))) {
 	show("conditions", func(m *model) { m.picture.goTo(0); press(m, "b") })
 	show("condition", func(m *model) { m.picture.goTo(0); press(m, "b", "2") })
 	show("form of a sub-flow", func(m *model) {
-		d := newForm(api.NodeStatus{ID: "id-each", Name: "each", Container: true, SubFlow: "foreach", Attrs: map[string]string{"foreach": `["a","b"]`, "parallel": "x"}})
+		d := newForm(m, api.NodeStatus{ID: "id-each", Name: "each", Container: true, SubFlow: "foreach", Attrs: map[string]string{"foreach": `["a","b"]`, "parallel": "x"}})
 		d.at, d.problem = 5, `saved, but parallel is "x": must be a whole number`
 		m.open(d)
 	})

@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/graph/attribute"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -24,14 +25,14 @@ type field struct {
 	was    string // as it is in the workfile
 	theirs string // what it was before somebody else changed it, where they did
 	other  bool   // they did
-	line   line
+	line   dialog.Line
 	whole  string // instead of line, if long
 	long   bool
 }
 
 // set puts a text into the field.
 func (f *field) set(text string) {
-	f.line = newLine(text)
+	f.line = dialog.NewLine(text)
 	f.whole, f.long = text, f.line.String() != text
 }
 
@@ -46,7 +47,7 @@ func (f *field) text() string {
 // draw writes the field from column x on and returns the column of the cursor.
 func (f *field) draw(a cells.Area, x int, ascii bool) int {
 	if !f.long {
-		return f.line.draw(a, x, cells.Plain)
+		return f.line.Draw(a, x, cells.Plain)
 	}
 	first, _, _ := strings.Cut(f.whole, "\n")
 	a.Put(x, 0, cells.Clip(plain.Line(first), a.Width-x-24, ascii), cells.Plain)
@@ -59,6 +60,7 @@ const fieldColumn = 16
 
 // A form changes the attributes of one node.
 type form struct {
+	m        *model
 	id, name string
 	fields   []field
 	at, top  int
@@ -106,15 +108,15 @@ func (m *model) nodeForm() tea.Cmd {
 	}
 	return m.fetch([]string{n.ID}, func(m *model, now []api.NodeStatus) tea.Cmd {
 		if len(now) == 1 {
-			m.open(newForm(now[0]))
+			m.open(newForm(m, now[0]))
 		}
 		return nil
 	})
 }
 
-func newForm(n api.NodeStatus) *form {
+func newForm(m *model, n api.NodeStatus) *form {
 	on := elementOf(&n)
-	d := &form{id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
+	d := &form{m: m, id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
 	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
 		if flaw := attribute.Judge(on, key); flaw != nil {
 			d.fields = append(d.fields, field{label: plain.Line(key), key: key, help: flaw.Text(on, key)})
@@ -136,7 +138,7 @@ func valueOf(n api.NodeStatus, key string) string {
 	return n.Attrs[key]
 }
 
-func (d *form) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+func (d *form) Key(k tea.KeyPressMsg) dialog.Result {
 	f := &d.fields[d.at]
 	switch k.String() {
 	case "up", "shift+tab":
@@ -144,24 +146,24 @@ func (d *form) key(m *model, k tea.KeyPressMsg) tea.Cmd {
 	case "down", "tab":
 		d.at = (d.at + 1) % len(d.fields)
 	case "esc", "ctrl+c":
-		m.done()
+		return dialog.Result{Close: true}
 	case "ctrl+e":
-		return d.editor(m)
+		return dialog.Then(d.editor())
 	case "enter", "ctrl+s":
-		return d.save(m)
+		return dialog.Then(d.save())
 	default:
 		if !f.long {
-			f.line.edit(k)
+			f.line.Edit(k)
 		}
 	}
-	return nil
+	return dialog.Result{}
 }
 
-func (d *form) paste(_ *model, text string) tea.Cmd {
+func (d *form) Paste(text string) dialog.Result {
 	if f := &d.fields[d.at]; !f.long {
-		f.line.insert(text)
+		f.line.Insert(text)
 	}
-	return nil
+	return dialog.Result{}
 }
 
 // edited is the field that the editor is for: the one at hand, else the command. A sub-flow has none.
@@ -176,15 +178,15 @@ func (d *form) edited() *field {
 }
 
 // editor opens a field in the editor; what it leaves comes back into the form.
-func (d *form) editor(m *model) tea.Cmd {
+func (d *form) editor() tea.Cmd {
 	f := d.edited()
 	if f == nil {
 		return nil
 	}
 	text := &draft{title: "the " + strings.TrimSpace(f.label) + " of " + d.name, text: f.text() + "\n"}
-	text.save = func(m *model, written string) tea.Cmd {
+	text.save = func(written string) tea.Cmd {
 		if f.key == "label" && strings.TrimSpace(written) == "" {
-			return m.reject(text, errEmpty)
+			return d.m.reject(text, errEmpty)
 		}
 		f.set(strings.TrimRight(written, " \t\r\n"))
 		if strings.TrimRight(f.was, " \t\r\n") == f.text() {
@@ -192,7 +194,7 @@ func (d *form) editor(m *model) tea.Cmd {
 		}
 		return text.remove()
 	}
-	return m.edit(text)
+	return d.m.edit(text)
 }
 
 // edits are what differs from the workfile.
@@ -213,25 +215,25 @@ func (d *form) edits() (edits []api.Edit) {
 }
 
 // save makes the edits. The form stays until they are made.
-func (d *form) save(m *model) tea.Cmd {
+func (d *form) save() tea.Cmd {
 	edits := d.edits()
 	if len(edits) == 0 {
-		m.done()
-		m.say("no changes", false)
+		d.m.done()
+		d.m.say("no changes", false)
 		return nil
 	}
-	return m.send(edits, func(m *model, e edited) tea.Cmd {
+	return d.m.send(edits, func(_ *model, e edited) tea.Cmd {
 		if e.err == nil {
-			m.shut(d)
-			m.sayEdit("", e.result)
-			return d.again(m, e.result.Notes)
+			d.m.shut(d)
+			d.m.sayEdit("", e.result)
+			return d.again(e.result.Notes)
 		}
 		d.problem = words.Error(e.err)
 		if !isConflict(e.err) {
 			return nil
 		}
 		d.problem += ": Enter saves yours, Esc leaves it"
-		return m.fetch([]string{d.id}, func(m *model, now []api.NodeStatus) tea.Cmd {
+		return d.m.fetch([]string{d.id}, func(_ *model, now []api.NodeStatus) tea.Cmd {
 			if len(now) == 1 {
 				d.rebase(now[0])
 			}
@@ -258,7 +260,7 @@ func (d *form) rebase(n api.NodeStatus) {
 	}
 }
 
-func (d *form) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 	b := cells.Box(a, min(100, a.Width-2), len(d.fields)+5, "Node "+d.name)
 	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	rows := max(1, in.Height-3)
@@ -269,13 +271,13 @@ func (d *form) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 		if i == d.at {
 			label = cells.Key
 		}
-		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, m.opt.ASCII), label)
-		at := f.draw(row, fieldColumn, m.opt.ASCII)
+		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, d.m.opt.ASCII), label)
+		at := f.draw(row, fieldColumn, d.m.opt.ASCII)
 		if i == d.at {
 			x, y, cursor = row.X+at, row.Y, !f.long
 		}
 		if f.other && i != d.at {
-			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, m.opt.ASCII), cells.Bad)
+			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, d.m.opt.ASCII), cells.Bad)
 		}
 	}
 	f := &d.fields[d.at]
@@ -286,7 +288,7 @@ func (d *form) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	if f.other {
 		note, st = "somebody else made it: "+plain.Line(f.theirs), cells.Bad
 	}
-	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, m.opt.ASCII), st)
+	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, d.m.opt.ASCII), st)
 	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
 	if more := len(d.fields) - rows; more > 0 {
 		last += "  " + words.Count(d.at+1, len(d.fields))
@@ -294,6 +296,6 @@ func (d *form) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	if d.problem != "" {
 		last, st = d.problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
 	return x, y, cursor
 }

@@ -61,7 +61,7 @@ func screens(width, height int, ascii bool) string {
 	show("whole log, search", func(m *model) {
 		press(m, "n", "L")
 		showLog(m, output)
-		m.log.search("error")
+		m.log.Search("error")
 	})
 	show("run menu", func(m *model) { press(m, "n", "space", "r") })
 	show("stop menu", func(m *model) { press(m, "x") })

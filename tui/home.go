@@ -11,13 +11,14 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 // A homeView lists workfiles: those in which something runs, then those with a history.
 type homeView struct {
-	list
+	dialog.List
 	known bool
 	files []Recent
 	open  map[string]api.WorkspaceInfo // by path
@@ -53,10 +54,10 @@ func (m *model) goHome() tea.Cmd {
 
 // openRecent opens the selected workfile.
 func (m *model) openRecent() tea.Cmd {
-	if m.home.at >= len(m.home.files) {
+	if m.home.At >= len(m.home.files) {
 		return nil
 	}
-	return m.openFile(m.home.files[m.home.at].Path)
+	return m.openFile(m.home.files[m.home.At].Path)
 }
 
 // drawHome writes the list.
@@ -70,12 +71,12 @@ func (m *model) drawHome(a cells.Area) {
 	}
 	rows := a.Part(0, 1, a.Width, a.Height-1)
 	a.Put(2, 0, "WORKFILE", cells.Dimmed)
-	v.fit(len(v.files), rows.Height)
+	v.Fit(len(v.files), rows.Height)
 	for y := range rows.Height {
-		if v.top+y >= len(v.files) {
+		if v.Top+y >= len(v.files) {
 			break
 		}
-		f := v.files[v.top+y]
+		f := v.files[v.Top+y]
 		row := rows.Row(y)
 		state, text := words.ResultState(f.Result), "run "+f.Run+" "+words.ResultWord(f.Result)
 		if f.Result == "" && len(v.open[f.Path].Runs) == 0 {
@@ -86,7 +87,7 @@ func (m *model) drawHome(a cells.Area) {
 		room := max(10, row.Width-cells.Columns(text)-8)
 		row.Put(4, 0, cells.ClipMiddle(shortPath(f.Path), room, m.opt.ASCII), cells.Plain)
 		row.PutEnd(0, text+" ", cells.Dimmed)
-		if v.top+y == v.at {
+		if v.Top+y == v.At {
 			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}

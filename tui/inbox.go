@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -18,7 +19,7 @@ import (
 // An inboxView is what waits for people: in the open workfile, of which events tell, and in all others, as
 // they were when somebody looked.
 type inboxView struct {
-	list
+	dialog.List
 	own     []api.Approval
 	others  []api.Approval
 	problem string          // why the others are not known
@@ -64,17 +65,17 @@ func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
 // find selects what was selected before.
 func (v *inboxView) find() {
 	if i := slices.IndexFunc(v.all(), func(a api.Approval) bool { return approvalKey(a) == v.wanted }); i >= 0 {
-		v.at = i
+		v.At = i
 	}
 }
 
 // selected is the approval that is selected, or nil.
 func (v *inboxView) selected() *api.Approval {
 	all := v.all()
-	if v.at < 0 || v.at >= len(all) {
+	if v.At < 0 || v.At >= len(all) {
 		return nil
 	}
-	return &all[v.at]
+	return &all[v.At]
 }
 
 // objects are the approvals that an answer is for: the marked ones, else the selected one.
@@ -158,13 +159,10 @@ func othersWaiting(ctx context.Context, c *client.Client, path string) (list []a
 	return list, nil
 }
 
-// leaveInbox goes back to where it was opened.
-func (m *model) leaveInbox() { m.page = m.inbox.back }
-
 // moveInbox moves the selection.
 func (m *model) moveInbox(key string) {
-	m.inbox.size = len(m.inbox.all())
-	m.inbox.list.move(key)
+	m.inbox.Size = len(m.inbox.all())
+	m.inbox.List.Move(key)
 	m.inbox.wanted = ""
 	if a := m.inbox.selected(); a != nil {
 		m.inbox.wanted = approvalKey(*a)
@@ -231,7 +229,7 @@ func (m *model) drawInbox(a cells.Area) {
 		a.Put(2, a.Height-1, cells.Clip("other workfiles: "+v.problem, a.Width-2, m.opt.ASCII), cells.Bad)
 	}
 	if len(all) == 0 {
-		v.fit(0, a.Height)
+		v.Fit(0, a.Height)
 		a.Put(2, 1, "nothing waits for a person: esc goes back", cells.Dimmed)
 		return
 	}
@@ -240,15 +238,15 @@ func (m *model) drawInbox(a cells.Area) {
 		a.Put(m.inboxColumn(i, a.Width), 0, title, cells.Dimmed)
 	}
 	rows := a.Part(0, 1, a.Width, a.Height-1-below)
-	v.fit(len(all), rows.Height)
+	v.Fit(len(all), rows.Height)
 	for y := range rows.Height {
-		if v.top+y < len(all) {
-			m.approvalRow(rows.Row(y), all[v.top+y], v.top+y == v.at)
+		if v.Top+y < len(all) {
+			m.approvalRow(rows.Row(y), all[v.Top+y], v.Top+y == v.At)
 		}
 	}
 	cells.Rule(a.Row(a.Height-below), cells.Either(m.opt.ASCII, "-", "─"))
-	if v.at < len(all) {
-		m.drawApproval(a.Part(0, a.Height-below+1, a.Width, below-1), all[v.at])
+	if v.At < len(all) {
+		m.drawApproval(a.Part(0, a.Height-below+1, a.Width, below-1), all[v.At])
 	}
 }
 

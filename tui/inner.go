@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
@@ -170,10 +171,10 @@ func inSubFlow(m *model) bool {
 // instancePrompt asks for the number of an instance.
 func (m *model) instancePrompt() {
 	path, begun := m.subFlowAt()
-	m.open(&prompt{label: path + " instance:", hint: func(_ *model, text string) (string, bool) {
+	m.open(&dialog.Prompt{Label: path + " instance:", Hint: func(text string) (string, bool) {
 		_, err := instanceOf(text, begun)
 		return fmt.Sprintf("0 to %d", begun-1), err != nil && text != ""
-	}, enter: func(m *model, text string) tea.Cmd {
+	}, Enter: func(text string) tea.Cmd {
 		k, err := instanceOf(text, begun)
 		if err != nil {
 			m.fail(err)

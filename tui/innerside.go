@@ -11,20 +11,21 @@ import (
 	"wf/api"
 	"wf/tui/cells"
 	"wf/tui/drawing"
+	"wf/tui/logview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 // innerTarget is what the log shows of a selection in a sub-flow; false for any other.
-func (m *model) innerTarget(t *logTarget) bool {
+func (m *model) innerTarget(t *logview.Target) bool {
 	in := m.picture.innerOf()
 	if in == nil || m.page == logPage && len(m.picture.marked) > 0 {
 		return false
 	}
 	add := func(n *api.NodeStatus) {
-		if hasOutput(n.State) && n.Instances == nil && len(t.nodes) < maxSources {
-			t.nodes, t.names = append(t.nodes, n.ID), append(t.names, n.Name)
-			t.started += fmt.Sprint(n.Run, "/", n.Executions, " ")
+		if hasOutput(n.State) && n.Instances == nil && len(t.Nodes) < logview.MaxSources {
+			t.Nodes, t.Names = append(t.Nodes, n.ID), append(t.Names, n.Name)
+			t.Started += fmt.Sprint(n.Run, "/", n.Executions, " ")
 		}
 	}
 	switch {
@@ -35,8 +36,8 @@ func (m *model) innerTarget(t *logTarget) bool {
 			add(&n)
 		}
 	}
-	if len(t.nodes) == 1 && t.nodes[0] == m.pick.node {
-		t.execution = m.pick.execution
+	if len(t.Nodes) == 1 && t.Nodes[0] == m.pick.node {
+		t.Execution = m.pick.execution
 	}
 	return true
 }

@@ -40,7 +40,7 @@ const (
 
 // sight is how the workfile is looked at now.
 func (m *model) sight() Sight {
-	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Plain: m.plainView, Inspect: m.inspect, CutLines: m.log.cut, Stream: m.log.stream}
+	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Plain: m.plainView, Inspect: m.inspect, CutLines: m.log.Cut, Stream: m.log.Stream()}
 	if m.picture.chosen {
 		s.View = m.picture.view.String()
 	}
@@ -68,10 +68,8 @@ func (m *model) look(s Sight) {
 	if s.Split > 0 {
 		m.split = min(max(s.Split, leastSplit), mostSplit)
 	}
-	if s.Stream == stdout || s.Stream == stderr {
-		m.log.stream = s.Stream
-	}
-	m.plainView, m.inspect, m.log.cut = s.Plain, s.Inspect, s.CutLines
+	m.log.SetStream(s.Stream)
+	m.plainView, m.inspect, m.log.Cut = s.Plain, s.Inspect, s.CutLines
 }
 
 // recall is what is known of a workspace. It may read a file.

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/tui/drawing"
+	"wf/tui/logview"
 )
 
 // shelf is a memory in memory.
@@ -49,7 +50,7 @@ func TestMemory(t *testing.T) {
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
 		t.Errorf("before it is left, %+v is kept", s["ab"])
 	}
-	if want.View != "graph" || want.Zoom != 1 || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != stdout {
+	if want.View != "graph" || want.Zoom != 1 || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != logview.Stdout {
 		t.Fatalf("it is looked at with %+v", want)
 	}
 	m.close()

@@ -10,8 +10,9 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/drawing"
-	"wf/tui/editor"
+	"wf/tui/logview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -67,7 +68,7 @@ type model struct {
 	picture  picture
 	filter   filter
 	quick    int // of quickFilters
-	log      logView
+	log      logview.View
 	pick     picked
 	searches []string // what was searched for, newest last
 	why      whyView
@@ -75,7 +76,7 @@ type model struct {
 	home     homeView
 	help     helpView
 	past     *past // a run that is over and looked at; nil = now
-	dialogs  []dialog
+	dialogs  []dialog.Dialog
 	editing  editState
 	asking   asking
 	inbox    inboxView
@@ -127,7 +128,7 @@ func (m *model) close() {
 		keep()
 	}
 	m.cancel()
-	m.log.close()
+	m.log.Close()
 	m.unlink()
 }
 
@@ -153,18 +154,18 @@ func (l *link) close() {
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
 	if m.opt.Path == "" {
-		return guarded(m.goHome())
+		return m.goHome()
 	}
-	return guarded(m.openFile(m.opt.Path))
+	return m.openFile(m.opt.Path)
 }
 
 // openFile turns to a workfile.
 func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepSight(true)
-	m.log.close()
+	m.log.Close()
 	m.unlink()
 	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
-	m.log = logView{}
+	m.log = logview.View{}
 	m.picture = newPicture()
 	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
 	m.ranWith = ranWith{}
@@ -251,9 +252,9 @@ func (m *model) fail(err error) {
 		return
 	}
 	lines := cells.Wrap(text, max(20, min(m.width-8, 90)))
-	d := &sheet{title: "That did not work", choices: []choice{{"enter", "close", "", nil}}}
+	d := &dialog.Sheet{Title: "That did not work", Choices: []dialog.Choice{{Key: "enter", Label: "close", Detail: "", Do: nil}}}
 	for _, line := range lines {
-		d.lines = append(d.lines, editor.Line{Text: line})
+		d.Lines = append(d.Lines, cells.Span{Text: line})
 	}
 	m.open(d)
 }

@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/client"
+	"wf/tui/dialog"
+	"wf/tui/logview"
 	"wf/tui/words"
 )
 
@@ -111,12 +117,31 @@ func pipeline(samples int) api.Status {
 	return s
 }
 
-// showLog puts lines into the log as if they had come from the daemon.
+// echoed is outputs of nodes that have written a text on standard output.
+type echoed string
+
+func (w echoed) LogInfo(_ context.Context, q client.LogQuery) (api.LogInfo, error) {
+	return api.LogInfo{Node: q.Node, Run: "42", Execution: 1, Over: true, OutBytes: int64(len(w))}, nil
+}
+
+func (w echoed) Output(_ context.Context, _ client.LogQuery, stream string, offset int64, _ bool) (io.ReadCloser, error) {
+	if stream != logview.Stdout {
+		w = ""
+	}
+	return io.NopCloser(strings.NewReader(string(w[offset:]))), nil
+}
+
+// showLog shows a text as the log of the selected node.
 func showLog(m *model, text string) {
-	n := m.selectedNode()
-	m.log.tail, m.log.follow = &tail{}, true
-	m.log.target, m.log.names, m.log.infos = m.target(), []string{n.Name}, make([]api.LogInfo, 1)
-	m.log.take(logNews{from: m.log.tail, pieces: []piece{{data: []byte(text), stream: stdout}}, over: true})
+	t := m.target()
+	if len(t.Nodes) == 0 {
+		n := m.selectedNode()
+		t.Nodes, t.Names = []string{n.ID}, []string{n.Name}
+	}
+	cmd := m.log.Show(echoed(text), t)
+	for cmd != nil {
+		_, cmd = m.log.Update(cmd().(logview.Message))
+	}
 }
 
 // TestStartsWithoutDaemon: what is shown before the daemon has answered, and when it does not.
@@ -200,10 +225,10 @@ func TestLeaving(t *testing.T) {
 func TestSelection(t *testing.T) {
 	m := testModel(120, 30, pipeline(5))
 	press(m, "n", "space", "n", "r")
-	d := m.dialogs[0].(*menu)
+	d := m.dialogs[0].(*dialog.Menu)
 	var got []string
-	for _, c := range d.choices {
-		got = append(got, c.key+" "+c.detail)
+	for _, c := range d.Choices {
+		got = append(got, c.Key+" "+c.Detail)
 	}
 	want := []string{"m wf run --nodes trim_S001 --file pipeline.graphml", "f wf resume --file pipeline.graphml",
 		"s wf run --nodes trim_S001 --file pipeline.graphml", "d wf run --nodes trim_S001+ --file pipeline.graphml",
@@ -256,6 +281,20 @@ func TestStatesLookAlike(t *testing.T) {
 		}
 		if drawn.String() != string(state) {
 			t.Errorf("%s is called %s in drawings", state, drawn)
+		}
+	}
+}
+
+// TestLongError: an error that is longer than the last row stays until it is closed, by any of the usual keys.
+func TestLongError(t *testing.T) {
+	for _, key := range []string{"enter", "esc", "q"} {
+		m := testModel(80, 24, pipeline(2))
+		m.fail(errors.New(strings.Repeat("a long reason ", 20)))
+		if got := frame(m); !strings.Contains(got, "That did not work") {
+			t.Errorf("a long error is not shown:\n%s", got)
+		}
+		if press(m, key); len(m.dialogs) != 0 {
+			t.Errorf("%s does not close it", key)
 		}
 	}
 }

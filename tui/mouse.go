@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
@@ -27,17 +28,17 @@ type pointer struct {
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
-		d, ok := m.dialogs[n-1].(pointed)
+		d, ok := m.dialogs[n-1].(dialog.Clickable)
 		switch msg.(type) {
 		case tea.MouseClickMsg:
 			if ok && at.Button == tea.MouseLeft {
-				return d.click(m, at.X, at.Y)
+				return m.apply(m.dialogs[n-1], d.Click(at.X, at.Y))
 			}
 		case tea.MouseWheelMsg:
 			if ok && at.Button == tea.MouseWheelUp {
-				d.wheel(m, at, -1)
+				d.Wheel(at, -1)
 			} else if ok && at.Button == tea.MouseWheelDown {
-				d.wheel(m, at, 1)
+				d.Wheel(at, 1)
 			}
 		}
 		return nil
@@ -110,12 +111,12 @@ func (m *model) itemAt(x, y int) drawing.Item {
 // clickList selects a row of a list, and opens it with the second click.
 func (m *model) clickList(y int, double bool) tea.Cmd {
 	l := m.list()
-	i := l.top + y - m.areas.list.Y - 1
-	if i < 0 || i >= l.size {
+	i := l.Top + y - m.areas.list.Y - 1
+	if i < 0 || i >= l.Size {
 		return nil
 	}
-	again := double && l.at == i
-	l.at = i
+	again := double && l.At == i
+	l.At = i
 	switch {
 	case again && m.page == homePage:
 		return m.openRecent()
@@ -154,7 +155,7 @@ func (m *model) wheel(at tea.Mouse) {
 	case m.page == inboxPage:
 		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.page == runsPage || m.page == homePage:
-		m.list().move(map[bool]string{true: "down", false: "up"}[step > 0])
+		m.list().Move(map[bool]string{true: "down", false: "up"}[step > 0])
 	case m.areas.drawing.Contains(at.X, at.Y):
 		m.picture.free = true
 		if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {

@@ -140,7 +140,16 @@ func (m *model) scroll(n int) {
 		m.why.top = max(0, m.why.top+n)
 		return
 	}
-	m.log.scroll(n)
+	m.log.Scroll(n)
+}
+
+// scrollPages moves it by screenfuls.
+func (m *model) scrollPages(n int) {
+	if inspects(m) {
+		m.scroll(n * m.why.height)
+		return
+	}
+	m.log.ScrollPages(n)
 }
 
 func (m *model) scrollEnd(end bool) {
@@ -150,9 +159,9 @@ func (m *model) scrollEnd(end bool) {
 	case inspects(m):
 		m.why.top = 0
 	case end:
-		m.log.toEnd()
+		m.log.ToEnd()
 	default:
-		m.log.toStart()
+		m.log.ToStart()
 	}
 }
 

@@ -14,15 +14,17 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 // A paramForm asks for the parameters of a run.
 type paramForm struct {
+	m        *model
 	req      api.RunRequest
 	params   []api.Param
-	lines    []line
+	lines    []dialog.Line
 	problems map[string]string // by parameter; "" is about none of them
 	at, top  int
 	busy     bool // a question about the values is on its way
@@ -43,7 +45,7 @@ func (m *model) beginRun(req api.RunRequest) tea.Cmd {
 		if len(q.list.Params) == 0 {
 			return m.sendRun(req)
 		}
-		m.open(newParamForm(req, q.list, q.given))
+		m.open(newParamForm(m, req, q.list, q.given))
 		return nil
 	})
 }
@@ -95,15 +97,15 @@ func (m *model) askAgain(req api.RunRequest, problems []api.ParamProblem) tea.Cm
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
 		return ws.Params(ctx, api.ParamsRequest{Params: req.Params, Env: req.Env})
 	}, func(m *model, list api.ParamList) tea.Cmd {
-		d := newParamForm(req, list, req.Params)
+		d := newParamForm(m, req, list, req.Params)
 		d.take(problems)
 		m.open(d)
 		return nil
 	})
 }
 
-func newParamForm(req api.RunRequest, list api.ParamList, given map[string]any) *paramForm {
-	d := &paramForm{req: req, params: list.Params, lines: make([]line, len(list.Params))}
+func newParamForm(m *model, req api.RunRequest, list api.ParamList, given map[string]any) *paramForm {
+	d := &paramForm{m: m, req: req, params: list.Params, lines: make([]dialog.Line, len(list.Params))}
 	for i, p := range d.params {
 		value, known := given[p.Name]
 		known = known && p.Type != "secret" // it is typed each time
@@ -111,7 +113,7 @@ func newParamForm(req api.RunRequest, list api.ParamList, given map[string]any) 
 			value, known = p.Default, p.Default != nil
 		}
 		if known {
-			d.lines[i] = newLine(valueText(value))
+			d.lines[i] = dialog.NewLine(valueText(value))
 		}
 	}
 	return d
@@ -164,32 +166,32 @@ func (d *paramForm) firstWrong() {
 	}
 }
 
-func (d *paramForm) key(m *model, k tea.KeyPressMsg) tea.Cmd {
+func (d *paramForm) Key(k tea.KeyPressMsg) dialog.Result {
 	n := len(d.params)
 	switch k.String() {
 	case "up", "shift+tab":
 		d.at = (d.at + n - 1) % n
-		return d.ask(m)
+		return dialog.Then(d.ask())
 	case "down", "tab":
 		d.at = (d.at + 1) % n
-		return d.ask(m)
+		return dialog.Then(d.ask())
 	case "ctrl+n", "ctrl+p":
 		d.choose(k.String() == "ctrl+n")
 	case "esc", "ctrl+c":
-		m.done()
+		return dialog.Result{Close: true}
 	case "enter", "ctrl+s":
-		return d.send(m)
+		return dialog.Then(d.send())
 	default:
-		if d.lines[d.at].edit(k) {
+		if d.lines[d.at].Edit(k) {
 			delete(d.problems, d.params[d.at].Name)
 		}
 	}
-	return nil
+	return dialog.Result{}
 }
 
-func (d *paramForm) paste(_ *model, text string) tea.Cmd {
-	d.lines[d.at].insert(text)
-	return nil
+func (d *paramForm) Paste(text string) dialog.Result {
+	d.lines[d.at].Insert(text)
+	return dialog.Result{}
 }
 
 // choices are what a parameter may be, where that is a list.
@@ -215,20 +217,20 @@ func (d *paramForm) choose(next bool) {
 	default:
 		i--
 	}
-	d.lines[d.at] = newLine(list[i])
+	d.lines[d.at] = dialog.NewLine(list[i])
 	delete(d.problems, d.params[d.at].Name)
 }
 
 // ask asks what is wrong with the values so far, and for choices that depend on them.
-func (d *paramForm) ask(m *model) tea.Cmd {
+func (d *paramForm) ask() tea.Cmd {
 	if d.busy {
 		return nil
 	}
 	values, env := d.values(), d.req.Env
-	cmd := request(m, func(ctx context.Context, ws *client.Workspace) (paramAnswer, error) {
+	cmd := request(d.m, func(ctx context.Context, ws *client.Workspace) (paramAnswer, error) {
 		list, err := ws.Params(ctx, api.ParamsRequest{Params: values, Env: env})
 		return paramAnswer{list, err}, nil
-	}, func(m *model, a paramAnswer) tea.Cmd {
+	}, func(_ *model, a paramAnswer) tea.Cmd {
 		d.busy = false
 		if a.err != nil {
 			d.problems = map[string]string{"": words.Error(a.err)}
@@ -258,25 +260,25 @@ func (d *paramForm) refresh(list api.ParamList) {
 }
 
 // send asks whether the values are right, and starts the run. The form stays until it has begun.
-func (d *paramForm) send(m *model) tea.Cmd {
+func (d *paramForm) send() tea.Cmd {
 	values := d.values()
 	req := d.req
 	req.Params = values
-	return request(m, func(ctx context.Context, ws *client.Workspace) (startAnswer, error) {
+	return request(d.m, func(ctx context.Context, ws *client.Workspace) (startAnswer, error) {
 		accepted, err := ws.StartRun(ctx, req)
 		return startAnswer{accepted, err}, nil
-	}, func(m *model, a startAnswer) tea.Cmd {
+	}, func(_ *model, a startAnswer) tea.Cmd {
 		switch problems := paramProblems(a.err); {
 		case a.err == nil:
-			m.lastParams = values
-			m.shut(d)
-			m.accepted(a.accepted)
+			d.m.lastParams = values
+			d.m.shut(d)
+			d.m.accepted(a.accepted)
 		case len(problems) > 0:
 			d.take(problems)
 			d.firstWrong()
 		default:
-			m.shut(d)
-			return m.refused(req, a.err)
+			d.m.shut(d)
+			return d.m.refused(req, a.err)
 		}
 		return nil
 	})
@@ -330,7 +332,7 @@ func hintOf(p api.Param) string {
 	return plain.Line(text)
 }
 
-func (d *paramForm) draw(m *model, a cells.Area) (x, y int, cursor bool) {
+func (d *paramForm) Draw(a cells.Area) (x, y int, cursor bool) {
 	step := 2
 	if a.Height < 2*len(d.params)+5 {
 		step = 1
@@ -353,12 +355,12 @@ func (d *paramForm) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 		if p.Required {
 			name += "*"
 		}
-		row.Put(0, 0, cells.Clip(name, label+1, m.opt.ASCII), st)
+		row.Put(0, 0, cells.Clip(name, label+1, d.m.opt.ASCII), st)
 		typed := &d.lines[i]
 		if p.Type == "secret" {
-			typed = typed.veiled()
+			typed = typed.Veiled()
 		}
-		end := typed.draw(row, label+3, cells.Plain)
+		end := typed.Draw(row, label+3, cells.Plain)
 		if i == d.at {
 			x, y, cursor = row.X+end, row.Y, true
 		}
@@ -367,7 +369,7 @@ func (d *paramForm) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 			if problem != "" {
 				note, st = problem, cells.Bad
 			}
-			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, m.opt.ASCII), st)
+			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, d.m.opt.ASCII), st)
 		}
 	}
 	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", cells.Dimmed
@@ -379,6 +381,6 @@ func (d *paramForm) draw(m *model, a cells.Area) (x, y int, cursor bool) {
 	} else if problem := d.problems[""]; problem != "" {
 		last, st = problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
 	return x, y, cursor
 }

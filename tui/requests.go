@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
@@ -104,9 +105,9 @@ func (m *model) refused(req api.RunRequest, err error) tea.Cmd {
 		return m.askAgain(req, problems)
 	}
 	if !req.AcceptDrawing && strings.Contains(words.Error(err), "--accept-drawing") {
-		m.open(&menu{title: "These commands are texts of a drawing: run them?", choices: []choice{
-			{"n", "no", "", nil},
-			{"y", "yes, and remember it in the workfile", "", func(m *model) tea.Cmd {
+		m.open(&dialog.Menu{Title: "These commands are texts of a drawing: run them?", Choices: []dialog.Choice{
+			{Key: "n", Label: "no", Detail: "", Do: nil},
+			{Key: "y", Label: "yes, and remember it in the workfile", Detail: "", Do: func() tea.Cmd {
 				req.AcceptDrawing = true
 				return m.sendRun(req)
 			}},
@@ -143,9 +144,6 @@ func (m *model) accepted(a api.RunAccepted) {
 	}
 	m.say(text, false)
 }
-
-// resume runs what failed.
-func (m *model) resume() tea.Cmd { return m.startRun(nil, api.ModeResume) }
 
 // stop stops a run, or one node of it if node is not "".
 func (m *model) stop(run, node string, then func(*model)) tea.Cmd {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
@@ -81,7 +82,7 @@ func (m *model) isGroup(nodes []int, group string) bool {
 
 // runMenu offers what can be run, each with the command that does the same.
 func (m *model) runMenu() {
-	var choices []choice
+	var choices []dialog.Choice
 	add := func(key, label string, nodes []string, mode string) {
 		args := []string{}
 		switch {
@@ -94,8 +95,8 @@ func (m *model) runMenu() {
 		if mode == api.ModeResume {
 			command, args = "resume", nil
 		}
-		choices = append(choices, choice{key, label, m.shell(command, args...),
-			func(m *model) tea.Cmd { return m.startRun(nodes, mode) }})
+		choices = append(choices, dialog.Choice{Key: key, Label: label, Detail: m.shell(command, args...),
+			Do: func() tea.Cmd { return m.startRun(nodes, mode) }})
 	}
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.handles(marked), "")
@@ -113,7 +114,7 @@ func (m *model) runMenu() {
 	}
 	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
 	choices = append(choices, m.partLine()...)
-	m.open(&menu{title: "Run", choices: choices})
+	m.open(&dialog.Menu{Title: "Run", Choices: choices})
 }
 
 // around puts something before and after each name.
@@ -127,11 +128,11 @@ func around(names []string, before, after string) []string {
 
 // stopMenu asks what to stop. Its first line is nothing.
 func (m *model) stopMenu() {
-	choices := []choice{{"n", "nothing", "", nil}}
+	choices := []dialog.Choice{{Key: "n", Label: "nothing", Detail: "", Do: nil}}
 	if n := m.selectedNode(); n != nil && m.past == nil && goes(n.State) {
 		id, run := n.ID, n.Run
-		choices = append(choices, choice{"s", "only " + n.Name, m.shell("stop", run, "--node", n.Name),
-			func(m *model) tea.Cmd { return m.stop(run, id, nil) }})
+		choices = append(choices, dialog.Choice{Key: "s", Label: "only " + n.Name, Detail: m.shell("stop", run, "--node", n.Name),
+			Do: func() tea.Cmd { return m.stop(run, id, nil) }})
 	}
 	for i := range m.flow.status.Runs {
 		run := m.flow.status.Runs[i].Run
@@ -139,14 +140,14 @@ func (m *model) stopMenu() {
 		if i == 0 {
 			key = "r"
 		}
-		choices = append(choices, choice{key, "run " + run, m.shell("stop", run),
-			func(m *model) tea.Cmd { return m.stop(run, "", nil) }})
+		choices = append(choices, dialog.Choice{Key: key, Label: "run " + run, Detail: m.shell("stop", run),
+			Do: func() tea.Cmd { return m.stop(run, "", nil) }})
 	}
 	if len(m.flow.status.Runs) > 1 {
-		choices = append(choices, choice{"a", "all runs", m.shell("stop", "--all"),
-			func(m *model) tea.Cmd { return m.stopAll(nil) }})
+		choices = append(choices, dialog.Choice{Key: "a", Label: "all runs", Detail: m.shell("stop", "--all"),
+			Do: func() tea.Cmd { return m.stopAll(nil) }})
 	}
-	m.open(&menu{title: "Stop what?", choices: choices})
+	m.open(&dialog.Menu{Title: "Stop what?", Choices: choices})
 }
 
 // goes says whether a node in a state is a part of a run that a stop ends.
@@ -160,24 +161,24 @@ func goes(s api.State) bool {
 
 // leaveMenu asks before runs are stopped for the sake of leaving.
 func (m *model) leaveMenu() {
-	m.open(&menu{title: "Stop what runs, and leave?", choices: []choice{
-		{"n", "no, stay", "", nil},
-		{"l", "leave; runs go on", "", func(m *model) tea.Cmd { m.leave(); return nil }},
-		{"s", "stop all runs of this workfile, then leave", m.shell("stop", "--all"),
-			func(m *model) tea.Cmd { return m.stopAll((*model).leave) }},
+	m.open(&dialog.Menu{Title: "Stop what runs, and leave?", Choices: []dialog.Choice{
+		{Key: "n", Label: "no, stay", Detail: "", Do: nil},
+		{Key: "l", Label: "leave; runs go on", Detail: "", Do: func() tea.Cmd { m.leave(); return nil }},
+		{Key: "s", Label: "stop all runs of this workfile, then leave", Detail: m.shell("stop", "--all"),
+			Do: func() tea.Cmd { return m.stopAll((*model).leave) }},
 	}})
 }
 
 // resetMenu asks whose state to forget.
 func (m *model) resetMenu() {
-	choices := []choice{{"n", "nothing", "", nil}}
+	choices := []dialog.Choice{{Key: "n", Label: "nothing", Detail: "", Do: nil}}
 	add := func(key, label string, nodes []string) {
 		args := []string{}
 		if len(nodes) > 0 {
 			args = []string{"--nodes", strings.Join(nodes, ",")}
 		}
-		choices = append(choices, choice{key, label, m.shell("reset", args...),
-			func(m *model) tea.Cmd { return m.reset(nodes) }})
+		choices = append(choices, dialog.Choice{Key: key, Label: label, Detail: m.shell("reset", args...),
+			Do: func() tea.Cmd { return m.reset(nodes) }})
 	}
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.handles(marked))
@@ -186,7 +187,7 @@ func (m *model) resetMenu() {
 		add("s", what, selector)
 	}
 	add("a", "all "+words.Plural(len(m.flow.nodes), "node"), nil)
-	m.open(&menu{title: "Clear the state of what?", choices: choices})
+	m.open(&dialog.Menu{Title: "Clear the state of what?", Choices: choices})
 }
 
 // command shows the command that does what the screen does, and copies it.

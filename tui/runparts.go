@@ -10,32 +10,33 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
 // partChoices offer to run only a part of the workfile, or to run it without executing some nodes: the
 // marked ones, else those of the selection.
-func (m *model) partChoices() []choice {
+func (m *model) partChoices() []dialog.Choice {
 	names, what := m.partNames()
 	if len(names) == 0 {
 		return nil
 	}
 	list := strings.Join(names, ",")
-	run := func(change func(*api.RunRequest)) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd {
+	run := func(change func(*api.RunRequest)) func() tea.Cmd {
+		return func() tea.Cmd {
 			req := m.opt.Request
 			change(&req)
 			return m.beginRun(req)
 		}
 	}
 	skip := []api.Mock{{Nodes: list, Skip: true}}
-	return []choice{
-		{"t", "everything before " + what, m.shell("run", "--until", list), run(func(r *api.RunRequest) { r.Until = names })},
-		{"b", what + " and on from there", m.shell("run", "--from", list), run(func(r *api.RunRequest) { r.From = names })},
-		{"k", "everything, but skip " + what, m.shell("run", "--fresh", "--skip", list),
-			run(func(r *api.RunRequest) { r.Mode, r.Mocks = api.ModeFresh, skip })},
-		{"o", "everything, with a made-up end of " + what, m.shell("run", "--fresh", "--mock", list+"=RESULT"),
-			func(m *model) tea.Cmd { m.mockPrompt(list, what); return nil }},
+	return []dialog.Choice{
+		{Key: "t", Label: "everything before " + what, Detail: m.shell("run", "--until", list), Do: run(func(r *api.RunRequest) { r.Until = names })},
+		{Key: "b", Label: what + " and on from there", Detail: m.shell("run", "--from", list), Do: run(func(r *api.RunRequest) { r.From = names })},
+		{Key: "k", Label: "everything, but skip " + what, Detail: m.shell("run", "--fresh", "--skip", list),
+			Do: run(func(r *api.RunRequest) { r.Mode, r.Mocks = api.ModeFresh, skip })},
+		{Key: "o", Label: "everything, with a made-up end of " + what, Detail: m.shell("run", "--fresh", "--mock", list+"=RESULT"),
+			Do: func() tea.Cmd { m.mockPrompt(list, what); return nil }},
 	}
 }
 
@@ -58,12 +59,12 @@ func (m *model) partNames() (names []string, what string) {
 
 // mockPrompt asks how nodes are to end that are not executed.
 func (m *model) mockPrompt(nodes, what string) {
-	m.open(&prompt{label: what + " ends with:", line: newLine("exit:0"), hint: func(_ *model, text string) (string, bool) {
+	m.open(&dialog.Prompt{Label: what + " ends with:", Line: dialog.NewLine("exit:0"), Hint: func(text string) (string, bool) {
 		if _, err := mockOf(nodes, text); err != nil {
 			return err.Error(), true
 		}
 		return `exit:N, or outputs as {"key": value}`, false
-	}, enter: func(m *model, text string) tea.Cmd {
+	}, Enter: func(text string) tea.Cmd {
 		mock, err := mockOf(nodes, text)
 		if err != nil {
 			m.fail(err)
@@ -98,16 +99,16 @@ func mockOf(nodes, text string) (api.Mock, error) {
 func (m *model) partMenu() {
 	choices := m.partChoices()
 	_, what := m.partNames()
-	m.open(&menu{title: "Run a part, or not all of it: " + what, choices: choices})
+	m.open(&dialog.Menu{Title: "Run a part, or not all of it: " + what, Choices: choices})
 }
 
 // partLine leads to partMenu.
-func (m *model) partLine() []choice {
+func (m *model) partLine() []dialog.Choice {
 	names, what := m.partNames()
 	if len(names) == 0 {
 		return nil
 	}
-	return []choice{{"p", "until, from, skip or mock " + what, "", func(m *model) tea.Cmd {
+	return []dialog.Choice{{Key: "p", Label: "until, from, skip or mock " + what, Detail: "", Do: func() tea.Cmd {
 		m.partMenu()
 		return nil
 	}}}

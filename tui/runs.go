@@ -10,12 +10,13 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/tui/cells"
+	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
 // A runsView is the history of the workfile.
 type runsView struct {
-	list
+	dialog.List
 	known bool
 	runs  []api.RunSummary
 }
@@ -39,10 +40,10 @@ func (m *model) showRuns() tea.Cmd {
 
 // openRun shows the workfile as the selected run left it; a run that goes on is shown as it is.
 func (m *model) openRun() tea.Cmd {
-	if m.runs.at >= len(m.runs.runs) {
+	if m.runs.At >= len(m.runs.runs) {
 		return nil
 	}
-	r := m.runs.runs[m.runs.at]
+	r := m.runs.runs[m.runs.At]
 	if r.Result == "" {
 		m.leavePast()
 		m.page = mainPage
@@ -138,16 +139,16 @@ func (m *model) drawRuns(a cells.Area) {
 		return
 	}
 	rows := a.Part(0, 1, a.Width, a.Height-1)
-	v.fit(len(v.runs), rows.Height)
+	v.Fit(len(v.runs), rows.Height)
 	columns := []int{2, 8, 20, 34, 62, 70}
 	for i, title := range []string{"RUN", "WHEN", "RESULT", "NODES", "TIME", "WHAT"} {
 		a.Put(columns[i], 0, title, cells.Dimmed)
 	}
 	for y := range rows.Height {
-		if v.top+y >= len(v.runs) {
+		if v.Top+y >= len(v.runs) {
 			break
 		}
-		r := v.runs[v.top+y]
+		r := v.runs[v.Top+y]
 		row := rows.Row(y)
 		cell := func(i int, text string, st cells.Style) {
 			end := row.Width
@@ -165,7 +166,7 @@ func (m *model) drawRuns(a cells.Area) {
 		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), cells.Plain)
 		cell(4, words.SpanMS(r.DurationMS), cells.Plain)
 		cell(5, words.Asked(r), cells.Dimmed)
-		if v.top+y == v.at {
+		if v.Top+y == v.At {
 			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}

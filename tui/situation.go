@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
@@ -69,7 +70,7 @@ func (m *model) contextMenu() {
 	if m.picture.layout != nil && !m.nothingOpen() {
 		title = m.picture.layout.Name(m.picture.selected)
 	}
-	d := &menu{title: title}
+	d := &dialog.Menu{Title: title}
 	for _, name := range contextActions {
 		for i := range m.keys {
 			a := &m.keys[i]
@@ -80,11 +81,11 @@ func (m *model) contextMenu() {
 			if len(a.keys) > 0 {
 				key = a.keys[0]
 			}
-			d.choices = append(d.choices, choice{keyName(key, m.opt.ASCII), a.name, "", func(m *model) tea.Cmd { return a.do(m, key) }})
+			d.Choices = append(d.Choices, dialog.Choice{Key: keyName(key, m.opt.ASCII), Label: a.name, Detail: "", Do: func() tea.Cmd { return a.do(m, key) }})
 			break
 		}
 	}
-	d.choices = append(d.choices, choice{":", "all commands", "", func(m *model) tea.Cmd { m.palette(); return nil }})
+	d.Choices = append(d.Choices, dialog.Choice{Key: ":", Label: "all commands", Detail: "", Do: func() tea.Cmd { m.palette(); return nil }})
 	m.open(d)
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
 )
 
 // footerText is the last row of the screen.
@@ -66,13 +67,13 @@ func TestContextMenu(t *testing.T) {
 	m := flowModel(6)
 	frame(m)
 	m.Update(tea.MouseClickMsg{X: 12, Y: 1, Button: tea.MouseRight})
-	d, ok := m.dialogs[0].(*menu)
-	if !ok || d.choices[0].label != "open" || d.choices[len(d.choices)-1].label != "all commands" {
+	d, ok := m.dialogs[0].(*dialog.Menu)
+	if !ok || d.Choices[0].Label != "open" || d.Choices[len(d.Choices)-1].Label != "all commands" {
 		t.Fatalf("the menu is %v", m.dialogs)
 	}
-	for _, c := range d.choices {
-		if c.label == "whole log" {
-			c.do(m)
+	for _, c := range d.Choices {
+		if c.Label == "whole log" {
+			c.Do()
 		}
 	}
 	if m.page != logPage {

@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
@@ -64,8 +65,8 @@ func TestOpenSubFlow(t *testing.T) {
 	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
 		t.Fatalf("selected %v", n)
 	}
-	if got := m.target(); strings.Join(got.nodes, " ") != "each[2]/t" {
-		t.Errorf("the log is of %v", got.nodes)
+	if got := m.target(); strings.Join(got.Nodes, " ") != "each[2]/t" {
+		t.Errorf("the log is of %v", got.Nodes)
 	}
 	if n := m.editedNode(); n == nil || n.ID != "id-t" {
 		t.Errorf("edited would be %v", n)
@@ -232,7 +233,7 @@ func TestParameters(t *testing.T) {
 	if got := paramProblems(refusal); len(got) != 1 || paramProblems(errors.New("another")) != nil {
 		t.Errorf("problems %v", got)
 	}
-	d := newParamForm(api.RunRequest{}, api.ParamList{Params: someParams()}, map[string]any{"jobs": float64(5)})
+	d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: someParams()}, map[string]any{"jobs": float64(5)})
 	m.open(d)
 	press(m, "ctrl+n", "ctrl+n", "tab", "backspace", "7", "tab", "ctrl+n")
 	got := d.values()
@@ -354,8 +355,8 @@ func TestPastInstances(t *testing.T) {
 		t.Errorf("rows %s", got)
 	}
 	press(m, "down", "down")
-	if got := m.target(); strings.Join(got.nodes, " ") != "each[1]/in[0]/x" || got.run != "41" {
-		t.Errorf("the log is of %v in run %s", got.nodes, got.run)
+	if got := m.target(); strings.Join(got.Nodes, " ") != "each[1]/in[0]/x" || got.Run != "41" {
+		t.Errorf("the log is of %v in run %s", got.Nodes, got.Run)
 	}
 	f := &m.past.flow
 	if e := f.edges[f.between(0, f.index["id-small"])]; !e.dead {
@@ -398,8 +399,8 @@ func TestRunInstance(t *testing.T) {
 	answered(m)
 	press(m, "down", "down", "down", "r")
 	var got []string
-	for _, c := range m.dialogs[0].(*menu).choices {
-		got = append(got, c.key+" "+c.detail)
+	for _, c := range m.dialogs[0].(*dialog.Menu).Choices {
+		got = append(got, c.Key+" "+c.Detail)
 	}
 	want := []string{"f wf resume --file pipeline.graphml", "s wf run --nodes 'each[2]' --file pipeline.graphml", "a wf run --fresh --file pipeline.graphml", "p "}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

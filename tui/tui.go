@@ -19,6 +19,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/tui/program"
 )
 
 // Options are what the interface is told by the command line.
@@ -75,12 +76,12 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		// Whether there are colours has been decided already.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
-	err := run(newPaced(m), func(p *tea.Program) {
+	err := program.Run(m, func(p *tea.Program) {
 		if opt.Restorer != nil {
 			opt.Restorer(p.Kill)
 		}
 	}, tea.WithContext(ctx), tea.WithInput(opt.In), tea.WithOutput(opt.Out),
-		tea.WithEnvironment(env), tea.WithFPS(int(time.Second/frameTime)))
+		tea.WithEnvironment(env))
 	if opt.Restorer != nil {
 		opt.Restorer(nil)
 	}

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/tui/dialog"
+	"wf/tui/logview"
 )
 
 // told is a message with something to say, from a request that has no other answer.
@@ -35,7 +37,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		m.refresh()
 	}
-	return m, guarded(tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg)))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg))
 }
 
 // handle is the one switch over all messages.
@@ -57,16 +59,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.lookAgain(msg)
 	case news:
 		return m.news(msg)
-	case logNews:
-		return m.log.take(msg)
-	case pageNews:
-		m.log.takePage(msg)
-	case searchNews:
-		said, cmd := m.log.takeSearch(msg)
-		if said != "" {
-			m.say(said, false)
-		}
-		return cmd
+	case logview.Message:
+		return m.sayNote(m.log.Update(msg))
 	case tick:
 		m.ticking = false
 	case inquiry:
@@ -81,8 +75,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case failed:
 		m.fail(msg.err)
-	case *Crash:
-		panic(msg)
 	case answer:
 		return msg.apply(m)
 	}
@@ -101,7 +93,7 @@ func (m *model) opened(msg opened) tea.Cmd {
 	if msg.err != nil {
 		return m.giveUp(msg.err)
 	}
-	m.log.close() // it has read from the connection before
+	m.log.Close() // it has read from the connection before
 	m.link = msg.link
 	if !m.flow.known { // else it was open before, and is looked at as it was
 		m.known = msg.sight
@@ -114,9 +106,6 @@ func (m *model) opened(msg opened) tea.Cmd {
 func (m *model) news(n news) tea.Cmd {
 	if m.link == nil || n.from != m.link.feed {
 		return nil
-	}
-	if n.crash != nil {
-		panic(n.crash)
 	}
 	for _, note := range n.notes {
 		m.say(note, false)
@@ -180,7 +169,7 @@ func (m *model) toaster() tea.Cmd {
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.hush()
 	if n := len(m.dialogs); n > 0 {
-		return m.dialogs[n-1].key(m, k)
+		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Key(k))
 	}
 	name := k.String()
 	if a := m.action(name); a != nil {
@@ -205,13 +194,24 @@ func (m *model) action(key string) *action {
 // paste goes to the dialog that is open. Elsewhere it is no command: keys are pressed, not pasted.
 func (m *model) paste(text string) tea.Cmd {
 	if n := len(m.dialogs); n > 0 {
-		return m.dialogs[n-1].paste(m, text)
+		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Paste(text))
 	}
 	return nil
 }
 
 // open puts a dialog over the screen.
-func (m *model) open(d dialog) { m.dialogs = append(m.dialogs, d) }
+func (m *model) open(d dialog.Dialog) { m.dialogs = append(m.dialogs, d) }
+
+// apply does what a dialog wants to happen.
+func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
+	if r.Close {
+		m.shut(d)
+	}
+	if r.Do == nil {
+		return nil
+	}
+	return r.Do()
+}
 
 // done takes the top dialog away.
 func (m *model) done() {

@@ -26,6 +26,7 @@ type whyView struct {
 	outputs map[string]any
 	lines   []cells.Span
 	top     int
+	height  int // of the latest drawing
 }
 
 // showInspector turns the side pane to the inspector, and back to the log.
@@ -78,7 +79,7 @@ type whyAnswer struct {
 // drawWhy writes the inspector.
 func (m *model) drawWhy(a cells.Area) {
 	lines := m.whyLines(a.Width)
-	m.why.lines = lines
+	m.why.lines, m.why.height = lines, a.Height
 	m.why.top = min(m.why.top, max(0, len(lines)-a.Height))
 	for y, line := range lines[m.why.top:] {
 		if y >= a.Height {

@@ -20,6 +20,7 @@ import (
 	"wf/cmd/wf/progress"
 	"wf/tui"
 	"wf/tui/editor"
+	"wf/tui/program"
 	"wf/tui/words"
 	"wf/workspace/history"
 )
@@ -57,7 +58,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		ASCII:    e.WantASCII(),
 		Color:    e.WantColor(true),
 	})
-	var bug *tui.Crash
+	var bug *program.Crash
 	if errors.As(err, &bug) {
 		e.Crash(bug.Value, bug.Stack)
 		return left, exit.Error(exit.Daemon)

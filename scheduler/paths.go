@@ -1,0 +1,141 @@
+package scheduler
+
+import (
+	"strconv"
+	"strings"
+
+	"wf/graph"
+	"wf/scheduler/expression"
+)
+
+// EnvAt returns what a text sees at a place of the run, and the sub-flow whose names it may use: "" is the
+// outer flow, the path of a node means the flow that it lies in, and align[3] an instance. ok is false if
+// the run has no such place.
+func (t *texts) EnvAt(path string) (env expression.Env, home *graph.Node, ok bool) {
+	k := instanceID(0)
+	if path != "" {
+		if k, ok = t.instanceAt(path); !ok {
+			return env, nil, false
+		}
+	}
+	return t.envIn(k), t.instances[k].lay.home, true
+}
+
+// instanceAt finds the instance of a node or path.
+func (st *state) instanceAt(path string) (instanceID, bool) {
+	if i, known := st.Index(path); known {
+		return st.instanceNo(nodeID(i)), true
+	}
+	bare, isInstance := strings.CutSuffix(path, "]")
+	open := strings.LastIndexByte(bare, '[')
+	if !isInstance || open < 0 {
+		return 0, false
+	}
+	i, known := st.indexOf(bare[:open])
+	number, err := strconv.Atoi(bare[open+1:])
+	if !known || err != nil || number < 0 {
+		return 0, false
+	}
+	x := st.extrasOf(nodeID(i))
+	if x == nil || x.sub == nil || number >= len(x.sub.instances) {
+		return 0, false
+	}
+	return x.sub.instances[number], true
+}
+
+// Path returns the XML id of a node of the outer flow, and the path of a node in an instance of a sub-flow:
+// align[3]/trim.
+func (st *state) Path(node int) string {
+	i := nodeID(node)
+	if inst := st.instanceOf(i); inst.owner == noNode {
+		return inst.lay.ids[node]
+	}
+	return st.name(i)
+}
+
+// name returns the local name of a node, or the path of a node in an instance.
+func (st *state) name(i nodeID) string {
+	inst := st.instanceOf(i)
+	local := inst.lay.ids[inst.local(i)]
+	if inst.lay.names != nil {
+		local = inst.lay.names[inst.local(i)]
+	}
+	if inst.owner == noNode {
+		return local
+	}
+	return st.name(inst.owner) + "[" + strconv.Itoa(int(inst.number)) + "]/" + local
+}
+
+// instanceName returns the path of an instance, "" for the outer flow.
+func (st *state) instanceName(k instanceID) string {
+	inst := &st.instances[k]
+	if inst.owner == noNode {
+		return ""
+	}
+	return st.name(inst.owner) + "[" + strconv.Itoa(int(inst.number)) + "]"
+}
+
+// Index returns the node with the XML id or the path; ok is false if the run has none.
+func (st *state) Index(id string) (node int, ok bool) {
+	if st.index == nil {
+		st.index = make(map[string]nodeID, len(st.outer.ids))
+		for i, id := range st.outer.ids {
+			st.index[id] = nodeID(i)
+		}
+	}
+	if i, ok := st.index[id]; ok {
+		return int(i), true
+	}
+	if st.opt.Flow == nil {
+		return 0, false
+	}
+	return st.follow(id)
+}
+
+// follow finds the node at the end of a path: the path of an instance, a slash, and a local name.
+func (st *state) follow(path string) (node int, ok bool) {
+	cut := strings.LastIndex(path, "]/")
+	open := strings.LastIndexByte(path[:max(cut, 0)], '[')
+	if open < 0 {
+		return 0, false
+	}
+	owner, ok := st.indexOf(path[:open])
+	number, err := strconv.Atoi(path[open+1 : cut])
+	x := (*extras)(nil)
+	if ok {
+		x = st.extrasOf(nodeID(owner))
+	}
+	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.instances) {
+		return 0, false
+	}
+	inst := &st.instances[x.sub.instances[number]]
+	for v, name := range inst.lay.names {
+		if name == path[cut+2:] || inst.lay.ids[v] == path[cut+2:] {
+			return int(inst.node) + v, true
+		}
+	}
+	return 0, false
+}
+
+// indexOf finds a sub-flow by the beginning of a path, in which nodes of the outer flow have their local
+// names.
+func (st *state) indexOf(path string) (node int, ok bool) {
+	if strings.Contains(path, "]/") {
+		return st.Index(path)
+	}
+	if st.local == nil {
+		st.local = make(map[string]nodeID, len(st.outer.names))
+		for v, name := range st.outer.names {
+			st.local[name] = nodeID(v)
+		}
+	}
+	if v, ok := st.local[path]; ok {
+		return int(v), true
+	}
+	return st.Index(path)
+}
+
+// InstancePath returns the path of the n-th instance of a sub-flow: align[3].
+func (q queries) InstancePath(subflow, instance int) string {
+	return q.name(nodeID(subflow)) + "[" + strconv.Itoa(instance) + "]"
+}

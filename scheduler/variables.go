@@ -1,0 +1,127 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+)
+
+// prepareVariables computes the environment of an execution.
+func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
+	var env []string
+	frame := t.instanceNo(i)
+	env = t.itemVariables(env, frame)
+	if x := t.extrasOf(i); x != nil && x.granted != nil {
+		env = appendValues(env, "WF_APPROVAL_", x.granted)
+	}
+	env, err := t.subFlowVariables(env, frame)
+	if err == nil {
+		env, err = t.variablesOf(env, i, rules)
+	}
+	if err != nil {
+		return err
+	}
+	if env != nil || t.extrasOf(i) != nil {
+		t.ensureExtrasOf(i).env = env
+	}
+	return nil
+}
+
+// subFlowVariables adds the variables of the sub-flows that an instance lies in, the outermost first.
+func (t *texts) subFlowVariables(env []string, frame instanceID) ([]string, error) {
+	owner := t.instances[frame].owner
+	if owner == noNode {
+		return env, nil
+	}
+	env, err := t.subFlowVariables(env, t.instanceNo(owner))
+	if err != nil {
+		return env, err
+	}
+	return t.variablesOf(env, owner, t.rulesOf(owner))
+}
+
+// variablesOf adds the variables that a node or a sub-flow sets.
+func (t *texts) variablesOf(env []string, i nodeID, rules *flow.Rules) ([]string, error) {
+	if rules == nil || len(rules.Env) == 0 {
+		return env, nil
+	}
+	e := t.env(i)
+	for _, v := range rules.Env {
+		text, err := v.Value.Render(e)
+		if err != nil {
+			return env, fmt.Errorf("env %s: %w", v.Name, err)
+		}
+		env = append(env, v.Name+"="+text)
+	}
+	return env, nil
+}
+
+// itemVariables adds the variables that tell a command its instance and item, the outermost first.
+func (t *texts) itemVariables(env []string, frame instanceID) []string {
+	inst := &t.instances[frame]
+	if inst.owner == noNode {
+		return env
+	}
+	env = t.itemVariables(env, t.instanceNo(inst.owner))
+	rules := t.rulesOf(inst.owner)
+	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
+		return append(env, fmt.Sprintf("WF_ITERATION=%d", inst.number))
+	}
+	env = append(env, fmt.Sprintf("WF_INDEX=%d", inst.number))
+	if rules.Sub.Kind == flow.Foreach {
+		env = append(env, "WF_ITEM="+expression.Format(t.item(inst)))
+	}
+	return env
+}
+
+// Environment returns the variables of the present execution of a node beyond those that all executions
+// get: KEY=VALUE, later ones replace earlier ones. It is valid from Execute until the execution is over.
+func (t *texts) Environment(node int) []string {
+	if x := t.extrasOf(nodeID(node)); x != nil {
+		return x.env
+	}
+	return nil
+}
+
+// SecretVariable reports whether a variable of the executions of a node holds a secret parameter.
+func (t *texts) SecretVariable(node int, name string) bool {
+	for i := nodeID(node); i != noNode; i = t.instanceOf(i).owner {
+		if rules := t.rulesOf(i); rules != nil {
+			for _, v := range rules.Env {
+				if v.Name == name {
+					return v.Value.Secret()
+				}
+			}
+		}
+	}
+	return false
+}
+
+// ParamVariables returns the parameters of the run as environment variables of its commands.
+func (t *texts) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", t.opt.Params) }
+
+// appendValues adds values as environment variables, sorted. A character that names of variables cannot
+// have becomes an underscore.
+func appendValues(env []string, prefix string, values map[string]any) []string {
+	first := len(env)
+	for name, value := range values {
+		env = append(env, prefix+variableName(name)+"="+expression.Format(value))
+	}
+	slices.Sort(env[first:])
+	return env
+}
+
+func variableName(name string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return c - 'a' + 'A'
+		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			return c
+		}
+		return '_'
+	}, name)
+}

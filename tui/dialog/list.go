@@ -1,0 +1,34 @@
+package dialog
+
+// A List is a selection in a number of rows, of which some may be out of sight.
+type List struct {
+	At, Top, Size int
+	Height        int // of the latest frame
+}
+
+// Move does what a key means in a list.
+func (l *List) Move(key string) {
+	switch key {
+	case "up", "k":
+		l.At--
+	case "down", "j":
+		l.At++
+	case "pgup":
+		l.At -= max(1, l.Height-1)
+	case "pgdown", "space":
+		l.At += max(1, l.Height-1)
+	case "home", "g":
+		l.At = 0
+	case "end", "G":
+		l.At = l.Size - 1
+	}
+	l.At = max(0, min(l.At, l.Size-1))
+}
+
+// Fit sets the number of rows, and scrolls so that the selection is visible in height rows.
+func (l *List) Fit(size, height int) {
+	l.Size, l.Height = size, height
+	l.At = max(0, min(l.At, size-1))
+	l.Top = min(l.Top, l.At)
+	l.Top = max(l.Top, l.At-height+1, 0)
+}

@@ -1,0 +1,131 @@
+package logview
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"wf/tui/plain"
+)
+
+// Bounds of the lines that are kept of a log.
+const (
+	keptBytes = 8 << 20
+	keptLines = 100_000
+	lineBytes = 64 << 10 // a longer line is shown as several
+)
+
+// A line is a line of output as the command wrote it.
+type line struct {
+	text   []byte
+	source int
+	err    bool  // of standard error
+	open   bool  // its end has not come yet
+	gap    bool  // lines before it are missing
+	at     int64 // where it begins in its stream, in bytes
+}
+
+// A buffer is the latest lines of one or several outputs, in the order in which they arrived. When it is full
+// it drops the oldest ones.
+type buffer struct {
+	lines   []line
+	bytes   int
+	dropped int           // lines that went
+	opened  map[input]int // where the line of a stream is that goes on, counting from the first line ever
+}
+
+// An input is one stream of one source.
+type input struct {
+	source int
+	err    bool
+}
+
+// end returns the number of lines ever added.
+func (b *buffer) end() int { return b.dropped + len(b.lines) }
+
+// add adds a piece.
+func (b *buffer) add(p piece) {
+	in := input{p.source, p.stream == stderr}
+	if b.opened == nil {
+		b.opened = map[input]int{}
+	}
+	if p.lost {
+		delete(b.opened, in)
+	}
+	at := p.at
+	for rest := p.data; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte{'\n'})
+		if room := lineBytes - b.openBytes(in); len(line) > room {
+			line, after, ended = rest[:room], rest[room:], true
+		}
+		b.append(in, line, ended, p.lost, at)
+		at += int64(len(rest) - len(after))
+		p.lost = false
+		rest = after
+	}
+	b.trim()
+}
+
+// openBytes returns the length so far of the unfinished line of an input.
+func (b *buffer) openBytes(in input) int {
+	if i, ok := b.opened[in]; ok && i >= b.dropped {
+		return len(b.lines[i-b.dropped].text)
+	}
+	return 0
+}
+
+// append adds text to the unfinished line of an input, or starts a line.
+func (b *buffer) append(in input, text []byte, ended, gap bool, at int64) {
+	b.bytes += len(text)
+	i, going := b.opened[in]
+	if !going || i < b.dropped {
+		i = b.dropped + len(b.lines)
+		b.lines = append(b.lines, line{source: in.source, err: in.err, gap: gap, at: at})
+	}
+	l := &b.lines[i-b.dropped]
+	l.text, l.open = append(l.text, text...), !ended
+	if ended {
+		delete(b.opened, in)
+	} else {
+		b.opened[in] = i
+	}
+}
+
+// trim drops the oldest lines.
+func (b *buffer) trim() {
+	n := 0
+	for n < len(b.lines)-1 && (b.bytes > keptBytes || len(b.lines)-n > keptLines) {
+		b.bytes -= len(b.lines[n].text)
+		b.lines[n].text = nil
+		n++
+	}
+	b.lines = b.lines[n:]
+	b.dropped += n
+}
+
+// shownText returns what is shown of a line: without text that a carriage return has overwritten, and without
+// control sequences but colors.
+func (l *line) shownText() string {
+	text := bytes.TrimRight(l.text, "\r")
+	if i := bytes.LastIndexByte(text, '\r'); i >= 0 {
+		text = text[i+1:]
+	}
+	var b strings.Builder
+	w := plain.NewWriter(&b, true)
+	w.Write(text) // a strings.Builder takes everything
+	w.Flush()
+	return b.String()
+}
+
+// searchText returns the line without colors.
+func (l *line) searchText() string { return plain.Line(l.shownText()) }
+
+// matchesLine reports whether a line matches. Most lines are plain and need no conversion.
+func matchesLine(pattern *regexp.Regexp, l *line) bool {
+	for _, c := range l.text {
+		if c < ' ' || c >= 0x7f {
+			return pattern.MatchString(l.searchText())
+		}
+	}
+	return pattern.Match(l.text)
+}

@@ -1,0 +1,214 @@
+package logview
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/program"
+)
+
+// Bounds of what is kept of outputs. More of it is on the disk of the daemon.
+const (
+	tailStart    = 1 << 20  // bytes of each stream that a tail begins with
+	pendingBytes = 2 << 20  // read and not shown yet: what is older is left out
+	readBytes    = 64 << 10 // at a time
+)
+
+// The streams of an execution.
+const (
+	Stdout = "stdout"
+	stderr = "stderr"
+	merged = "output" // both in one
+)
+
+// Outputs is where output comes from; *client.Workspace implements it.
+type Outputs interface {
+	LogInfo(ctx context.Context, q client.LogQuery) (api.LogInfo, error)
+	Output(ctx context.Context, q client.LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error)
+}
+
+// A piece is consecutive bytes of one stream of one source.
+type piece struct {
+	source int // index of what the tail follows
+	stream string
+	data   []byte
+	at     int64 // where it begins in its stream
+	lost   bool  // bytes before it were left out, because more came than can be shown
+}
+
+// A tail follows the outputs of some executions. It gathers what arrives between two screens. Output that
+// arrives faster than it can be shown is left out in the middle; the daemon is never held up.
+type tail struct {
+	from  Outputs
+	ctx   context.Context
+	close context.CancelFunc
+	group sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below
+	pieces  []piece
+	bytes   int
+	sources []sourceInfo
+	failed  error
+	crash   *program.Crash // next panics with it
+	reading int            // streams that have not ended
+	wake    program.Signal
+}
+
+// sourceInfo is what LogInfo has returned about a source.
+type sourceInfo struct {
+	source  int
+	info    api.LogInfo
+	skipped int64 // bytes of both streams before those that are shown
+}
+
+// tailNews is what has arrived since the message before.
+type tailNews struct {
+	from    *tail
+	sources []sourceInfo
+	pieces  []piece
+	failed  error
+	over    bool // nothing more will come
+}
+
+// newTail starts to follow queries, from at most limit bytes before the end of each stream. The caller ends it
+// with stop.
+func newTail(from Outputs, queries []client.LogQuery, limit int64) *tail {
+	t := &tail{from: from, wake: program.NewSignal()}
+	t.ctx, t.close = context.WithCancel(context.Background())
+	t.reading = 2 * len(queries)
+	for i, q := range queries {
+		t.group.Go(func() { t.follow(i, q, limit) })
+	}
+	return t
+}
+
+// stop ends following and waits for the goroutines.
+func (t *tail) stop() {
+	t.close()
+	t.group.Wait()
+}
+
+// follow asks for the sizes of a source and reads its streams.
+func (t *tail) follow(source int, q client.LogQuery, limit int64) {
+	defer program.Catch(t.noteCrash)
+	info, err := t.from.LogInfo(t.ctx, q)
+	if err != nil {
+		t.change(func() {
+			t.failed = err
+			t.reading -= 2
+		})
+		return
+	}
+	q.Run, q.Execution = info.Run, info.Execution // stay with it when a later one begins
+	if info.Merged {
+		skip := max(0, info.OutBytes-limit)
+		t.change(func() {
+			t.sources = append(t.sources, sourceInfo{source, info, skip})
+			t.reading--
+		})
+		t.read(source, q, merged, skip)
+		return
+	}
+	skipOut, skipErr := max(0, info.OutBytes-limit), max(0, info.ErrBytes-limit)
+	t.change(func() { t.sources = append(t.sources, sourceInfo{source, info, skipOut + skipErr}) })
+	if info.Over { // in order, as wf logs prints it
+		t.read(source, q, Stdout, skipOut)
+		t.read(source, q, stderr, skipErr)
+		return
+	}
+	t.group.Go(func() { t.read(source, q, Stdout, skipOut) })
+	t.group.Go(func() { t.read(source, q, stderr, skipErr) })
+}
+
+// read reads a stream from offset on until it ends.
+func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
+	defer program.Catch(t.noteCrash)
+	err := t.copy(source, q, stream, offset)
+	t.change(func() {
+		t.reading--
+		if err != nil && t.ctx.Err() == nil {
+			t.failed = err
+		}
+	})
+}
+
+func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) error {
+	r, err := t.from.Output(t.ctx, q, stream, offset, true)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	begun := offset == 0 // else the first line may have begun before
+	for {
+		data := make([]byte, readBytes)
+		n, err := r.Read(data)
+		p := piece{source: source, stream: stream, data: data[:n], at: offset}
+		offset += int64(n)
+		if !begun {
+			i := bytes.IndexByte(p.data, '\n') + 1
+			begun = i > 0
+			if i == 0 {
+				i = n
+			}
+			p.data, p.at = p.data[i:], p.at+int64(i)
+		}
+		if len(p.data) > 0 {
+			t.change(func() { t.push(p) })
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tail) noteCrash(c *program.Crash) { t.change(func() { t.crash = c }) }
+
+// push adds a piece, and drops the oldest ones if too much is pending.
+func (t *tail) push(p piece) {
+	t.pieces = append(t.pieces, p)
+	t.bytes += len(p.data)
+	for t.bytes > pendingBytes {
+		old := t.pieces[0]
+		t.bytes -= len(old.data)
+		t.pieces = t.pieces[1:]
+		for i := range t.pieces {
+			if t.pieces[i].source == old.source && t.pieces[i].stream == old.stream {
+				t.pieces[i].lost = true
+				break
+			}
+		}
+	}
+}
+
+// change changes the guarded fields and wakes next.
+func (t *tail) change(do func()) {
+	t.mu.Lock()
+	do()
+	t.mu.Unlock()
+	t.wake.Set()
+}
+
+// next waits for news. It is a tea.Cmd and returns nil after stop.
+func (t *tail) next() tea.Msg {
+	if !t.wake.Wait(t.ctx) {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wake.Clear() // what came since is part of the news
+	if t.crash != nil {
+		panic(t.crash)
+	}
+	n := tailNews{t, t.sources, t.pieces, t.failed, t.reading == 0}
+	t.sources, t.pieces, t.bytes = nil, nil, 0
+	return n
+}

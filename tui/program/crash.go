@@ -1,0 +1,113 @@
+// Package program runs a Bubble Tea model so that it draws no more screens a second than eyes can follow, and so
+// that a panic in any goroutine ends it with the terminal restored. It knows nothing of what the model shows.
+package program
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A Crash is a panic: a bug in the interface or in a library. Run returns it as its error, after it has restored
+// the terminal.
+type Crash struct {
+	Value any
+	Stack []byte // of the goroutine that panicked
+}
+
+// Error returns the value of the panic as text, without the stack.
+func (c *Crash) Error() string { return fmt.Sprint(c.Value) }
+
+// Catch is deferred by a goroutine that no tea.Cmd waits for. It hands a panic to carry, which passes it to a
+// tea.Cmd; that panics with it again.
+func Catch(carry func(*Crash)) {
+	if r := recover(); r != nil {
+		carry(crashOf(r))
+	}
+}
+
+// crashOf returns what recover returned as a Crash. It may be one already, carried from another goroutine.
+func crashOf(r any) *Crash {
+	if c, ok := r.(*Crash); ok {
+		return c
+	}
+	return &Crash{r, debug.Stack()}
+}
+
+// guard returns cmd, and all commands of a batch that it returns, with their panics turned into messages of type
+// *Crash: only the model's goroutine can restore the terminal before the crash is reported.
+func guard(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer Catch(func(c *Crash) { msg = c })
+		msg = cmd()
+		if list, ok := msg.(tea.BatchMsg); ok {
+			for i := range list {
+				list[i] = guard(list[i])
+			}
+		}
+		return msg
+	}
+}
+
+// A shield is a model whose panics, and those of its commands, end its program as a key to leave does: the reader
+// of keys is waited for, and the terminal is restored.
+type shield struct {
+	tea.Model
+	bug  *Crash
+	quit func() // ends the program; it may wait for the model
+}
+
+// hit is deferred by methods that call the model.
+func (s *shield) hit() {
+	if r := recover(); r != nil {
+		s.bug = crashOf(r)
+		go s.quit()
+	}
+}
+
+func (s *shield) Init() tea.Cmd { return guard(s.Model.Init()) }
+
+func (s *shield) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
+	m = s // also after a panic
+	defer s.hit()
+	if c, ok := msg.(*Crash); ok {
+		panic(c)
+	}
+	if s.bug == nil {
+		_, cmd = s.Model.Update(msg)
+	}
+	return m, guard(cmd)
+}
+
+func (s *shield) View() (v tea.View) {
+	defer s.hit()
+	if v.AltScreen = true; s.bug == nil {
+		v = s.Model.View()
+	}
+	return v
+}
+
+// Run runs a model, with a bound on the screens per second, until its program ends. After a panic in the model, or in
+// Bubble Tea where that can be recovered, it restores the terminal and returns a *Crash. It calls made with the
+// program before it starts.
+func Run(m tea.Model, made func(*tea.Program), opts ...tea.ProgramOption) (err error) {
+	s := &shield{Model: newPaced(m)}
+	p := tea.NewProgram(s, append(opts, tea.WithoutCatchPanics(), tea.WithFPS(int(time.Second/Interval)))...)
+	s.quit = p.Quit
+	made(p)
+	defer func() {
+		if r := recover(); r != nil {
+			err = crashOf(r)
+			p.Kill()
+		}
+	}()
+	if _, err = p.Run(); s.bug != nil {
+		return s.bug
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package program
+
+import (
+	"context"
+	"time"
+)
+
+// Interval is the least time between two screens, and between two messages from a source of many events: 30
+// screens a second are enough for eyes.
+const Interval = time.Second / 30
+
+// A Signal wakes one receiver at most once per interval, however often it is set.
+type Signal struct {
+	pending chan struct{}
+	last    time.Time // of the latest wake-up; belongs to Wait
+}
+
+// NewSignal returns a signal that is not set.
+func NewSignal() Signal { return Signal{pending: make(chan struct{}, 1)} }
+
+// Set wakes the receiver. It may be called from any goroutine.
+func (s *Signal) Set() {
+	select {
+	case s.pending <- struct{}{}:
+	default: // it is set already
+	}
+}
+
+// Clear takes back a set that the receiver has seen by other means.
+func (s *Signal) Clear() {
+	select {
+	case <-s.pending:
+	default:
+	}
+}
+
+// Wait returns true when the signal is set and the wake-up before is at least an interval ago, or false when ctx
+// ends. It is for one goroutine at a time.
+func (s *Signal) Wait(ctx context.Context) bool {
+	select {
+	case <-s.pending:
+	case <-ctx.Done():
+		return false
+	}
+	if rest := Interval - time.Since(s.last); rest > 0 {
+		timer := time.NewTimer(rest)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	s.last = time.Now()
+	return true
+}
