@@ -1,39 +1,23 @@
 package tui
 
 import (
-	"fmt"
-	"strings"
-	"testing"
-
 	"wf/api"
 	"wf/tui/drawing"
 	"wf/tui/editor"
 )
 
-// TestGoldenEdit: the prompts, menus and forms of edits.
-func TestGoldenEdit(t *testing.T) {
-	for _, size := range [][2]int{{100, 30}, {60, 20}, {40, 10}} {
-		for _, ascii := range []bool{false, true} {
-			name := fmt.Sprintf("edit-%dx%d", size[0], size[1])
-			if ascii {
-				name += "-ascii"
-			}
-			t.Run(name, func(t *testing.T) { compare(t, name, editScreens(size[0], size[1], ascii)) })
-		}
-	}
-}
-
-// editScreens are the screens of edits in one size.
-func editScreens(width, height int, ascii bool) string {
-	var b strings.Builder
+// editShots are the prompts, menus and forms of edits.
+func editShots() (shots []shot) {
 	show := func(title string, prepare func(m *model)) {
-		m := testModel(width, height, small())
-		m.opt.ASCII = ascii
-		m.picture.view, m.picture.chosen = drawing.Layers, true
-		m.refresh()
-		prepare(m)
-		m.refresh()
-		fmt.Fprintf(&b, "==== %s\n%s", title, frame(m))
+		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {
+			m := testModel(width, height, small())
+			m.opt.ASCII = ascii
+			m.picture.view, m.picture.chosen = drawing.Layers, true
+			m.refresh()
+			prepare(m)
+			m.refresh()
+			return m
+		}})
 	}
 	show("add", func(m *model) { press(m, "a", "l", "s") })
 	show("connect", func(m *model) { press(m, "c", "right") })
@@ -61,5 +45,5 @@ func editScreens(width, height int, ascii bool) string {
 	show("mistake", func(m *model) {
 		m.reject(&draft{title: "the command of b", path: "/home/u/.local/state/wf/edits/commands-1.sh"}, errEmpty)
 	})
-	return b.String()
+	return shots
 }

@@ -3,40 +3,11 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	"wf/api"
 	"wf/tui/drawing"
 )
-
-// TestGoldenFlow: the screens of control flow.
-func TestGoldenFlow(t *testing.T) {
-	local := time.Local
-	time.Local = time.UTC // moments are told as the place has them
-	t.Cleanup(func() { time.Local = local })
-	for _, size := range [][2]int{{200, 50}, {100, 30}, {60, 20}, {40, 10}} {
-		for _, ascii := range []bool{false, true} {
-			name := fmt.Sprintf("flow-%dx%d", size[0], size[1])
-			if ascii {
-				name += "-ascii"
-			}
-			t.Run(name, func(t *testing.T) { compare(t, name, flowScreens(size[0], size[1], ascii, frame)) })
-		}
-	}
-	for _, color := range []bool{false, true} {
-		name := "flow-attributes"
-		if color {
-			name = "flow-colors"
-		}
-		t.Run(name, func(t *testing.T) {
-			compare(t, name, flowScreens(100, 30, false, func(m *model) string {
-				m.draw()
-				return strings.ReplaceAll(m.screen.Encode(color), "\x1b", `\e`) + "\n"
-			}))
-		})
-	}
-}
 
 // controlled is a workfile of every kind of control flow in the middle of a run: a choice, a handled failure,
 // what waits for people and moments, and a sub-flow of so many instances.
@@ -141,19 +112,21 @@ func asked() (own, others []api.Approval) {
 	return own, []api.Approval{{Run: "7", Node: "x", Name: "deploy_prod", Text: "Deploy?", Since: noon.Add(-26 * time.Hour), Workfile: "/data/other/Workfile"}}
 }
 
-// flowScreens are the screens of control flow in one size.
-func flowScreens(width, height int, ascii bool, write func(*model) string) string {
-	var b strings.Builder
-	size := 6
+// flowShots are the screens of control flow.
+func flowShots() (shots []shot) {
+	instances := 6
 	show := func(title string, prepare func(m *model)) {
-		m := testModel(width, height, controlled(size))
-		m.opt.ASCII = ascii
-		m.picture.view, m.picture.chosen = drawing.List, true
-		m.inbox.own, m.inbox.others = asked()
-		m.refresh()
-		prepare(m)
-		m.refresh()
-		fmt.Fprintf(&b, "==== %s\n%s", title, write(m))
+		size := instances
+		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {
+			m := testModel(width, height, controlled(size))
+			m.opt.ASCII = ascii
+			m.picture.view, m.picture.chosen = drawing.List, true
+			m.inbox.own, m.inbox.others = asked()
+			m.refresh()
+			prepare(m)
+			m.refresh()
+			return m
+		}})
 	}
 	open := func(m *model, view drawing.View) {
 		m.picture.view = view
@@ -171,7 +144,7 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 		})
 	}
 	show("times and boxes", func(m *model) { m.picture.view, m.picture.zoom = drawing.Layers, drawing.Box })
-	size = 10_000
+	instances = 10_000
 	show("ten thousand instances", func(m *model) { open(m, drawing.List) })
 	show("ten thousand instances, further on", func(m *model) {
 		open(m, drawing.List)
@@ -181,7 +154,7 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 			answered(m)
 		}
 	})
-	size = 6
+	instances = 6
 	show("inspector of a node of an instance", func(m *model) {
 		open(m, drawing.List)
 		m.picture.openTo("each[2]/t")
@@ -194,12 +167,12 @@ func flowScreens(width, height int, ascii bool, write func(*model) string) strin
 		m.inspect, m.pane = true, sidePane
 		m.why.text = append(m.why.text, `It was approved by ann at 2026-11-22 12:00:00: "as agreed", window=14:00.`)
 	})
-	dialogScreens(show)
-	return b.String()
+	dialogShots(show)
+	return shots
 }
 
-// dialogScreens are the inbox, and what asks for something.
-func dialogScreens(show func(string, func(*model))) {
+// dialogShots are the inbox, and what asks for something.
+func dialogShots(show func(string, func(*model))) {
 	show("inbox", func(m *model) { press(m, "A") })
 	show("inbox: marked", func(m *model) { press(m, "A", "space", "space") })
 	show("approve", func(m *model) { press(m, "A", "y", "w", "h", "o", "=", "a", "tab", "tab", "o", "k") })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,28 +19,86 @@ var update = flag.Bool("update", false, "rewrite the golden screens in testdata"
 const output = "Processing single-end reads on 1 core ...\nRun \"cutadapt --help\" to see command-line options.\n" +
 	"\x1b[31mcutadapt: error\x1b[0m: adapter file 'adapters.fa' not found\n"
 
-// TestGolden: the screens at the sizes that matter. Read the diff of testdata after -update.
-func TestGolden(t *testing.T) {
-	for _, size := range [][2]int{{60, 20}, {100, 30}, {200, 60}, {40, 10}, {38, 9}} {
-		for _, ascii := range []bool{false, true} {
-			name := fmt.Sprintf("%dx%d", size[0], size[1])
-			if ascii {
-				name += "-ascii"
-			}
-			t.Run(name, func(t *testing.T) { compare(t, name, screens(size[0], size[1], ascii)) })
-		}
+// A shot is a screen that a golden file has: a state of the model, in any size.
+type shot struct {
+	title string
+	model func(width, height int, ascii bool) *model
+}
+
+// text draws the shot.
+func (s shot) text(width, height int, ascii bool) string { return frame(s.model(width, height, ascii)) }
+
+// goldens are the golden files: which shots, in which size. An empty list of titles means all of them. The smallest
+// size at which a screen shows what it has to show is enough.
+func goldens() []golden {
+	return []golden{
+		{"main", 60, 20, mainShots(), nil},
+		{"main-beside", 100, 20, mainShots(), []string{"main: stages", "main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
+		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "daemon lost"}},
+		{"main-too-small", 38, 9, mainShots(), []string{"main: list"}},
+		{"edit", 60, 20, editShots(), nil},
+		{"edit-small", 40, 10, editShots(), []string{"connect: found", "form", "wrapper", "review"}},
+		{"flow", 60, 20, flowShots(), nil},
+		{"flow-beside", 100, 24, flowShots(), []string{"open: graph", "open: list", "folded: stages", "times and boxes", "inbox", "approve: a choice"}},
+		{"flow-small", 40, 10, flowShots(), []string{"open: list", "inbox", "approve", "parameters"}},
 	}
 }
 
-// screens are all screens of one size, one after the other.
-func screens(width, height int, ascii bool) string {
+// golden is a file of testdata.
+type golden struct {
+	name          string
+	width, height int
+	shots         []shot
+	titles        []string
+}
+
+// TestGolden compares the screens with those of testdata. Read the diff of testdata after -update.
+func TestGolden(t *testing.T) {
+	inUTC(t)
+	for _, g := range goldens() {
+		t.Run(g.name, func(t *testing.T) {
+			var b strings.Builder
+			for _, s := range g.shots {
+				if g.titles == nil || slices.Contains(g.titles, s.title) {
+					fmt.Fprintf(&b, "==== %s\n%s", s.title, s.text(g.width, g.height, false))
+				}
+			}
+			compare(t, g.name, b.String())
+		})
+	}
+}
+
+// TestGoldenColors compares some screens with their colors and attributes.
+func TestGoldenColors(t *testing.T) {
+	inUTC(t)
 	var b strings.Builder
+	for _, s := range flowShots() {
+		if slices.Contains([]string{"open: graph", "open: list", "folded: stages", "inbox: marked", "approve"}, s.title) {
+			m := s.model(60, 20, false)
+			m.draw()
+			fmt.Fprintf(&b, "==== %s\n%s\n", s.title, strings.ReplaceAll(m.screen.Encode(true), "\x1b", `\e`))
+		}
+	}
+	compare(t, "colors", b.String())
+}
+
+// inUTC makes screens with moments of the day the same everywhere.
+func inUTC(t *testing.T) {
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+}
+
+// mainShots are the screens of a workfile of plain commands in the middle of a run.
+func mainShots() (shots []shot) {
 	show := func(title string, prepare func(m *model)) {
-		m := testModel(width, height, pipeline(5))
-		m.opt.ASCII = ascii
-		prepare(m)
-		m.refresh()
-		fmt.Fprintf(&b, "==== %s\n%s", title, frame(m))
+		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {
+			m := testModel(width, height, pipeline(5))
+			m.opt.ASCII = ascii
+			prepare(m)
+			m.refresh()
+			return m
+		}})
 	}
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		show("main: "+view.String(), func(m *model) {
@@ -48,9 +107,6 @@ func screens(width, height int, ascii bool) string {
 			press(m, "n")
 			showLog(m, output)
 		})
-	}
-	if width < leastWidth {
-		return b.String()
 	}
 	show("filter", func(m *model) { press(m, "/", "s", ":", "f") })
 	show("inspector", func(m *model) {
@@ -80,7 +136,7 @@ func screens(width, height int, ascii bool) string {
 	show("daemon lost", func(m *model) {
 		m.Update(news{m.link.feed, batch{ended: fmt.Errorf("cannot reach the daemon: no answer in time")}})
 	})
-	return b.String()
+	return shots
 }
 
 func someRuns() []api.RunSummary {

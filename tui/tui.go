@@ -1,10 +1,26 @@
-// Package tui is the terminal interface: a client of the daemon like any other, that draws workfiles,
-// runs them, and shows what their nodes say. Nothing of a run depends on it: leaving it, or its death,
-// changes nothing.
+// Package tui is the terminal interface: a client of the daemon like any other, that draws workfiles, runs them, and
+// shows what their nodes write. No run depends on it: leaving it, or its crash, changes nothing.
 //
-// The model is a state and a function of messages (Update); what a frame shows is a function of the
-// model (draw). Only the feed listens to the daemon, only commands (tea.Cmd) ask it, and only Run knows
-// the terminal. Keys stand in one registry, from which footer, help, palette and docs are made.
+// The parts that know no workflow are packages of their own, and own their state:
+//
+//	cells    a grid of styled cells, text fitting, frames
+//	dialog   menus, prompts, sheets, lists to choose from; a key gives a Result as a value
+//	logview  the outputs of executions: end, earlier pages, search; requests give messages for its Update
+//	drawing  what a workflow looks like in cells
+//	program  running a model: 30 screens a second, panics in any goroutine
+//
+// In this package the data flows in one direction:
+//
+//	daemon -> feed -> batch -> flow (the workfile as events describe it) -> picture, screens -> cells
+//	keys -> action (registry) -> screen or dialog -> tea.Cmd -> message -> model
+//
+// The feed is the only listener to the daemon, requests are commands (tea.Cmd) whose results are messages, and only
+// Run touches the terminal. The type flow folds events and knows nothing of drawing. The model holds what screens
+// share: the connection, the flow, the stack of dialogs, the page; it routes messages. Keys stand in one registry,
+// from which footer, help, palette and docs/tui.md are made.
+//
+// Still to do: the screens (history, home, inbox, inspector, forms) are methods of the model. Each is to become a
+// type that owns its state, is given what it reads (flow, time, size), and returns messages.
 package tui
 
 import (

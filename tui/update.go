@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -218,4 +219,9 @@ func (m *model) done() {
 	if n := len(m.dialogs); n > 0 {
 		m.dialogs = m.dialogs[:n-1]
 	}
+}
+
+// shut closes a dialog wherever it is: another one may have opened over it while an answer was on its way.
+func (m *model) shut(d dialog.Dialog) {
+	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
 }

@@ -9,35 +9,8 @@ import (
 	"wf/tui/plain"
 )
 
-// A Stage is nodes that do the same at the same place: their group is the same, or else their
-// commands apart from numbers, paths and ids; and so is the set of stages right before them.
-type Stage struct {
-	Key   string // the group, or the masked command
-	Name  string
-	Nodes []int // in file order
-	After []int // the stages right before it; all of them come earlier
-}
-
-// Fold folds the nodes of a graph into stages, in the order in which the view Stages shows them.
-func Fold(g *Graph) []Stage {
-	w, nodes, _ := contract(g, nil)
-	f := newFolded(g, w, nodes)
-	stages := make([]Stage, len(f.stages))
-	for i, s := range f.stages {
-		stages[i] = Stage{Key: s.key, Name: s.name}
-		for _, v := range s.nodes {
-			stages[i].Nodes = append(stages[i].Nodes, int(v))
-		}
-		for _, a := range f.web.in[i] {
-			if !f.web.arcs[a].back {
-				stages[i].After = append(stages[i].After, int(f.web.arcs[a].from))
-			}
-		}
-	}
-	return stages
-}
-
-// A stage is a vertex of a folded web.
+// A stage is a vertex of a folded web: nodes that do the same at the same place. Their group is the same, or
+// otherwise their commands apart from numbers, paths and ids; and so is the set of stages right before them.
 type stage struct {
 	key, name string
 	nodes     []int32 // of the graph, in file order

@@ -65,13 +65,6 @@ type Grid struct {
 	cells         []Cell // row by row
 }
 
-// NewGrid returns a grid of blanks.
-func NewGrid(width, height int) *Grid {
-	g := &Grid{}
-	g.Resize(width, height)
-	return g
-}
-
 // Resize gives a grid another size and clears it; memory is reused.
 func (g *Grid) Resize(width, height int) {
 	width, height = max(width, 0), max(height, 0)

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
 
@@ -203,3 +204,14 @@ func (m *model) leave() { m.dead = true }
 
 // showLog shows the log on all of the screen.
 func (m *model) showLog() { m.page = logPage }
+
+// list returns the list that has the keys.
+func (m *model) list() *dialog.List {
+	switch m.page {
+	case homePage:
+		return &m.home.List
+	case inboxPage:
+		return &m.inbox.List
+	}
+	return &m.runs.List
+}

@@ -1,11 +1,5 @@
 package tui
 
-import (
-	"slices"
-
-	"wf/tui/dialog"
-)
-
 // groupEdit is the heading of edits in the help.
 const groupEdit = "Edit"
 
@@ -26,9 +20,4 @@ func editActions() []action {
 		{groupEdit, nil, "open workfile", "open a workfile by its name", "", atFile | atHome, nil, act((*model).openPrompt)},
 		{groupEdit, nil, "save as", "copy the workfile with all its changes, and open the copy", "", atMain, isNow, act((*model).saveAsPrompt)},
 	}
-}
-
-// shut takes a dialog away wherever it is: others may have opened over it while an answer was on its way.
-func (m *model) shut(d dialog.Dialog) {
-	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
 }

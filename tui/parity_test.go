@@ -52,8 +52,8 @@ var parity = []function{
 	{"neither", "undo, redo", []string{"undo", "redo"}, ""},
 }
 
-// Parity is the part of docs/tui.md about the editors of Python Workforce.
-func Parity() string {
+// parityTable is the part of docs/tui.md about the editors of Python Workforce.
+func parityTable() string {
 	keys := registry()
 	var b strings.Builder
 	b.WriteString("## The editors of Python Workforce\n\nEach function of its Tk and its web editor, and what does the same here or why nothing does.\n\n" +
