@@ -35,6 +35,9 @@ docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow
 	$(GO) test ./tui -run TestDocs -write-docs
 	$(GO) test ./scheduler/expression -run TestDocs -write-docs
 
+picture: ## draw docs/picture.svg anew, from a real screen of wf
+	$(GO) test ./cmd/wf -run TestPicture -write-picture
+
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
 
@@ -65,7 +68,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 	$(GO) run ./bench/torture folders -seed $(SEED)
 	$(GO) run ./bench/torture forecast -n $(FLOWS) -seed $(SEED)
 	$(GO) test ./workspace -run 'Crash|Death|EveryOperation' -torture -count 1 -timeout 2h
-	$(GO) test ./executor -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
+	$(GO) test ./executor ./executor/runner -run 'RecordCut|EveryOperation' -torture -count 1 -timeout 2h
 
 torture-short: ## the same in little
 	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)
@@ -80,4 +83,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs fuzz bench bench-screen bench-all torture torture-short clean
+.PHONY: build example test race update docs picture fuzz bench bench-screen bench-all torture torture-short clean

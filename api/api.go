@@ -1,16 +1,21 @@
-// Package api is the words that the daemon and its clients exchange: routes, bodies, events,
-// error codes. Both sides use these types as they are. It does no I/O. Everything here is part
-// of a versioned contract: fields are added, never renamed or removed; readers ignore unknown ones.
+// Package api declares what the daemon and its clients exchange: routes, bodies, events and error codes. Both sides
+// use these types as they are. It does no I/O. Everything here is part of a versioned contract: fields are added,
+// never renamed or removed; readers ignore unknown ones.
 package api
 
 // Version of the protocol, the first element of every path.
 const Version = "v1"
 
-// Headers that every request may carry.
+// Headers that every request may have.
 const (
-	HeaderClient  = "Wf-Client"  // id of the client, appears on the events it causes
-	HeaderUser    = "Wf-User"    // name of the person, likewise; a label, no proof of anything
+	HeaderClient  = "Wf-Client"  // id of the client, which the events that it causes have, too
+	HeaderUser    = "Wf-User"    // name of the person, likewise: a label that proves nothing
 	HeaderVersion = "Wf-Version" // version of the client's binary
-	HeaderRequest = "Wf-Request" // key of a request that changes something: chance, at most 64 characters, the same when it is repeated
-	HeaderAgain   = "Wf-Again"   // 1: a daemon may have got a request with this key already
+	HeaderRequest = "Wf-Request" // random key of a request that changes something, at most 64 characters, the same when it is sent again
+	HeaderAgain   = "Wf-Again"   // 1: a daemon may have received a request with this key before
 )
+
+// HeaderWaits is a header of the interim response (status 102) to StartRun when the run has to wait for another
+// one: the reason, an Error as JSON, percent-encoded. OnBusy says whether it waits (BusyQueue) or replaces that run
+// (BusyCancel).
+const HeaderWaits = "Wf-Waits"

@@ -2,12 +2,12 @@ package api
 
 import "time"
 
-// A Wait is what a queued node waits for other than a slot.
+// A Wait describes what a queued node waits for, other than a slot.
 type Wait struct {
 	Kind  WaitKind   `json:"kind"`
-	Until *time.Time `json:"until,omitempty"` // when it goes on by itself; nil = it does not
-	Text  string     `json:"text,omitempty"`  // what a person is asked
-	// Default says what counts at Until if nobody has answered: "approve" or "reject".
+	Until *time.Time `json:"until,omitempty"` // when the wait ends by itself; nil = never
+	Text  string     `json:"text,omitempty"`  // the question to a person
+	// Default is the decision at Until if nobody has answered: "approve" or "reject".
 	Default string `json:"default,omitempty"`
 }
 
@@ -22,15 +22,15 @@ const (
 	WaitPool     WaitKind = "pool"
 )
 
-// Instances sum up what a sub-flow has made of its latest activation.
+// Instances summarizes the instances of the latest activation of a sub-flow.
 type Instances struct {
 	Begun  int    `json:"begun"`
-	Total  int    `json:"total,omitempty"` // 0 = its test says when it ends
-	Counts Counts `json:"counts"`          // of instances: one is failed if anything in it is
-	Nodes  Counts `json:"nodes"`           // of the nodes in them, those that are still to begin included
-	// Notable are instances that failed, wait or run, in this order, each with its path and item.
+	Total  int    `json:"total,omitempty"` // 0 = unknown: a condition decides when it ends
+	Counts Counts `json:"counts"`          // of instances; an instance with a failed node counts as failed
+	Nodes  Counts `json:"nodes"`           // of the nodes in them, including those that have not started
+	// Notable lists instances that failed, wait or run, in this order.
 	Notable []InstanceStatus `json:"notable,omitempty"`
-	// Failed are the numbers of those that failed, ascending, MostFailed of them at most.
+	// Failed lists the numbers of failed instances in ascending order, at most MostFailed.
 	Failed []int `json:"failed,omitempty"`
 }
 
@@ -41,12 +41,12 @@ const MostFailed = 2000
 type InstanceStatus struct {
 	Path   string `json:"path"` // align[3]
 	Item   string `json:"item,omitempty"`
-	Name   string `json:"name,omitempty"` // the path with items in place of numbers: align[S5]; "" = it is the same
+	Name   string `json:"name,omitempty"` // the path with items in place of numbers: align[S5]; "" = the same as Path
 	State  State  `json:"state"`
 	Counts Counts `json:"counts"` // of its nodes
 }
 
-// A Mock is how a node ends that is not executed.
+// A Mock is the outcome of a node that is not executed.
 type Mock struct {
 	Nodes   string         `json:"nodes"` // selector, or the path of an instance's node
 	Skip    bool           `json:"skip,omitempty"`
@@ -54,7 +54,7 @@ type Mock struct {
 	Outputs map[string]any `json:"outputs,omitempty"`
 }
 
-// What becomes of a run that is asked for while its scope is active.
+// What happens to a new run while another run of the same nodes is active.
 const (
 	BusyRefuse = "refuse"
 	BusyQueue  = "queue"
@@ -71,30 +71,30 @@ type Approval struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Default  string     `json:"default,omitempty"` // "approve" or "reject", with Until
 	Workfile string     `json:"workfile"`
-	// Choices are the cases that edges of the node wait for: the value "case" of an answer is one of them.
-	// Any other value leads on as well if Open is set.
+	// Choices lists the cases that edges of the node wait for: the value "case" of an answer is one of them.
+	// If Open is set, an edge takes any other value, too.
 	Choices []ApprovalChoice `json:"choices,omitempty"`
 	Open    bool             `json:"open,omitempty"`
-	// Fields are the values that an answer gives, declared as parameters are; nil: it may give any. The value
-	// "case" needs no declaration.
+	// Fields declares the values of an answer, as parameters are declared; nil = any values. The value "case"
+	// needs no declaration.
 	Fields []Param `json:"fields,omitempty"`
-	// Before is what the nodes have put out that led to the question, eight of them at most.
+	// Before has the outputs of the nodes that led to the question, at most eight.
 	Before []NodeOutputs `json:"before,omitempty"`
 }
 
-// An ApprovalChoice is one of the ways that an answer can choose.
+// An ApprovalChoice is one case that an answer can choose.
 type ApprovalChoice struct {
 	Case  string   `json:"case"`
 	Leads []string `json:"leads_to"` // handles or paths of the nodes behind it
 }
 
-// ApprovalList is `wf approvals --json`, those that wait longest first.
+// ApprovalList is `wf approvals --json`, the longest waiting first.
 type ApprovalList struct {
 	Schema    string     `json:"schema"`
 	Approvals []Approval `json:"approvals"`
 }
 
-// A Decision is what a person says about an approval.
+// A Decision is the answer of a person to an approval.
 type Decision struct {
 	Node     string         `json:"node"`          // path, handle or id
 	Run      string         `json:"run,omitempty"` // "" = the only active run in which it waits
@@ -106,19 +106,19 @@ type Decision struct {
 	Again    bool           `json:"-"` // HeaderAgain
 }
 
-// DecisionMade says who decided what.
+// DecisionMade describes a decision and who made it.
 type DecisionMade struct {
 	Approved bool   `json:"approved"`
-	By       string `json:"by,omitempty"` // the name that was given, else the system user; "" = the time to answer was over
-	// SystemUser is the system's name of the user whose client decided; "" in records of earlier versions.
+	By       string `json:"by,omitempty"` // the given name, otherwise the system user; "" = the time to answer was over
+	// SystemUser is the user of the operating system whose client decided; "" in records of earlier versions.
 	SystemUser string         `json:"system_user,omitempty"`
 	TimedOut   bool           `json:"timed_out,omitempty"` // the time to answer was over, and the default counts
 	Time       time.Time      `json:"time"`
 	Comment    string         `json:"comment,omitempty"`
-	Values     map[string]any `json:"values,omitempty"` // "***" where the name says that the value is secret
+	Values     map[string]any `json:"values,omitempty"` // "***" where the name marks the value as secret
 }
 
-// Who names who decided: "bob", "bob (system user alice)" or, where the time to answer was over, "the default".
+// Who returns the name of the decider: "bob", "bob (system user alice)" or, when the time to answer was over, "the default …".
 func (d DecisionMade) Who() string {
 	switch {
 	case d.TimedOut:
@@ -138,9 +138,9 @@ type NodeDecision struct {
 	DecisionMade
 }
 
-// Inputs are what an execution gets beyond the environment of its run.
+// Inputs is what an execution gets in addition to the environment of its run.
 type Inputs struct {
-	Env       map[string]string `json:"env,omitempty"`       // computed for it; "***" where the name says that the value is secret
+	Env       map[string]string `json:"env,omitempty"`       // computed for it; "***" where the name marks the value as secret
 	Item      *string           `json:"item,omitempty"`      // of the innermost foreach
 	Index     *int              `json:"index,omitempty"`     // from 0
 	Iteration *int              `json:"iteration,omitempty"` // from 0
@@ -163,19 +163,19 @@ type NodeOutputs struct {
 	Outputs map[string]any `json:"outputs"`
 }
 
-// CauseCaller is the cause of the end of a run that a command of another run had started, without
-// detaching from it: that command has ended, or was stopped.
+// CauseCaller is the cause of the end of an attached run whose caller, a command of another run, has ended or was
+// stopped.
 const CauseCaller = "the command that started it has ended"
 
-// CauseReplaced is the cause of the end of a run that another one has replaced (on_busy=cancel).
+// CauseReplaced is the cause of the end of a run that a newer run replaced (on_busy=cancel).
 const CauseReplaced = "a newer run takes its place"
 
-// A Pool is something of which commands need units while they run.
+// A Pool is a shared resource: commands hold units of it while they run.
 type Pool struct {
 	Name    string `json:"name"`
 	Size    int    `json:"size"`
-	Set     bool   `json:"set"`  // somebody has given it this size; else it is 1
-	Used    int    `json:"used"` // may be more than Size after that was made smaller
+	Set     bool   `json:"set"`  // the size was configured; otherwise it is 1
+	Used    int    `json:"used"` // more than Size after the size was reduced
 	Waiting int    `json:"waiting"`
 }
 
@@ -185,14 +185,14 @@ type PoolList struct {
 	Pools  []Pool `json:"pools"`
 }
 
-// PoolSize gives a pool its size.
+// PoolSize sets the size of a pool.
 type PoolSize struct {
 	Name string `json:"name"`
 	Size int    `json:"size"`
 }
 
-// Instance is the state of an instance of a sub-flow whose nodes are counted. failed says that one of them
-// has a failure that no edge has handled.
+// Instance returns the state of an instance of a sub-flow from the counts of its nodes. failed reports whether one
+// of them has a failure that no edge handled.
 func (c Counts) Instance(failed bool) State {
 	switch {
 	case failed && c.Failed == 0 && c.Cancelled > 0:
@@ -217,7 +217,7 @@ func (c Counts) Instance(failed bool) State {
 
 // What a run writes into the workfile: the graph attribute "results", and a setting.
 const (
-	ResultsNone   = "none"   // nothing: statuses and outputs are in the state folder only
+	ResultsNone   = "none"   // nothing: only the state folder has statuses and outputs
 	ResultsStatus = "status" // statuses of nodes, marks of edges
 	ResultsFile   = "file"   // also command, pid, exit code and the ends of the outputs
 )

@@ -1,21 +1,21 @@
 package api
 
-// Code says what kind of error it is: stable words, few of them.
+// Code is the kind of an error, a stable word.
 type Code string
 
 // The codes, with the HTTP status that daemon/routes.go gives them.
 const (
-	CodeInvalid     Code = "invalid"      // 400: the request makes no sense
+	CodeInvalid     Code = "invalid"      // 400: the request is malformed
 	CodeUnknownNode Code = "unknown_node" // 404: selector without a match
 	CodeNotFound    Code = "not_found"    // 404: no such workspace, run
-	CodeNoOutput    Code = "no_output"    // 404: the node was not executed, there or yet
+	CodeNoOutput    Code = "no_output"    // 404: the node was not executed in that run, or not yet
 	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, edge without end
 	CodeCycle       Code = "cycle"        // 422: a workfile with a blocking cycle; Nodes is one, in order
-	CodeConflict    Code = "conflict"     // 409: meets an active run
-	CodeDone        Code = "done"         // 409: everything is done, and somebody is to be asked before all is repeated
+	CodeConflict    Code = "conflict"     // 409: an active run is in the way
+	CodeDone        Code = "done"         // 409: everything is done; the client asks its user before it repeats everything
 	CodeRefused     Code = "refused"      // 403: not allowed, or not now
-	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: ask again
-	CodeLost        Code = "lost"         // 503: asked again, and nobody knows whether it was done the first time
+	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: send the request again
+	CodeLost        Code = "lost"         // 503: sent again, and it is unknown whether the first request was served
 	CodeVersion     Code = "version"      // 426: client and daemon do not understand each other
 	CodeInternal    Code = "internal"     // 500
 )
@@ -31,19 +31,18 @@ type Error struct {
 	Fix     string   `json:"fix,omitempty"`
 	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
 	Run     string   `json:"run,omitempty"`   // the run in the way
-	// OnBusy is what the workfile says about a run that has another in its way, where that is no more than
-	// to refuse it.
+	// OnBusy, with CodeConflict, is what the workfile wants instead of a refusal: BusyQueue or BusyCancel.
 	OnBusy string `json:"on_busy,omitempty"`
-	// Problems are all that is wrong with the parameters of a run; Why lists them for people.
+	// Problems lists what is wrong with the parameters of a run; Why has the same as text.
 	Problems []ParamProblem `json:"problems,omitempty"`
 	Repeat   *Repeat        `json:"repeat,omitempty"` // of CodeDone
 }
 
-// Repeat is what would be repeated.
+// Repeat describes what a fresh run would repeat.
 type Repeat struct {
-	Done   int      `json:"done"`    // nodes, all that there are
-	Runs   []string `json:"runs"`    // the last run of everything, and those that went on with it
-	TookMS int64    `json:"took_ms"` // all of them
+	Done   int      `json:"done"`    // nodes, which is all nodes
+	Runs   []string `json:"runs"`    // the last run of everything and the runs that resumed it
+	TookMS int64    `json:"took_ms"` // of all of these runs together
 }
 
 func (e *Error) Error() string { return e.Message }

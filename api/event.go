@@ -40,24 +40,24 @@ const (
 	NodeStarted  EventType = "node_started"  // its process exists
 	NodeFinished EventType = "node_finished" // exit code 0
 	NodeFailed   EventType = "node_failed"
-	NodeReset    EventType = "node_reset"   // back to "": a fresh run or a stop took the activation away
+	NodeReset    EventType = "node_reset"   // back to "": a fresh run or a stop removed the activation
 	NodeSkipped  EventType = "node_skipped" // no path leads to it any more
-	NodeWaiting  EventType = "node_waiting" // it waits for what Wait says
-	NodeDecided  EventType = "node_decided" // a person, or the time to answer, has decided about it
+	NodeWaiting  EventType = "node_waiting" // it waits, see Wait
+	NodeDecided  EventType = "node_decided" // a person decided about it, or the time to answer was over
 	RunStarted   EventType = "run_started"
-	RunStopping  EventType = "run_stopping" // somebody asked for the end
-	RunRefused   EventType = "run_refused"  // a run that waited in line cannot begin, for the reason in Message
-	RunShort     EventType = "run_short"    // for a second fewer commands went at once than could, see Short; told once for each reason
-	RunGrew      EventType = "run_grew"     // the run has more nodes, or others, than was known: instances of a sub-flow
-	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it goes on
+	RunStopping  EventType = "run_stopping" // a stop was requested
+	RunRefused   EventType = "run_refused"  // a queued run cannot start, for the reason in Message
+	RunShort     EventType = "run_short"    // for a second fewer commands ran than could, see Short; published once for each reason
+	RunGrew      EventType = "run_grew"     // the nodes of the run have changed: instances of a sub-flow became known
+	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it continues
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
-	FileProblem  EventType = "file_problem" // the workfile cannot be read or written at present
-	Output       EventType = "output"       // only for those who follow a node
+	FileProblem  EventType = "file_problem" // the workfile cannot be read or written for now
+	Output       EventType = "output"       // only for clients that follow a node
 )
 
-// An Event is one change of a workspace. Seq counts per workspace from 1 without a gap.
-// Which fields are set depends on Type; empty ones are absent in JSON.
+// An Event is one change of a workspace. Seq counts per workspace from 1 without a gap. Type decides which fields
+// are set; empty ones are absent in JSON.
 type Event struct {
 	Schema    string    `json:"schema,omitempty"` // absent in a Frame, as is Workspace
 	Seq       uint64    `json:"seq"`
@@ -65,7 +65,7 @@ type Event struct {
 	Type      EventType `json:"type"`
 	Workspace string    `json:"workspace,omitempty"`
 	Run       string    `json:"run,omitempty"`
-	Client    string    `json:"client,omitempty"` // who caused it
+	Client    string    `json:"client,omitempty"` // the client that caused it
 	User      string    `json:"user,omitempty"`   // GraphUpdated: the person, as their client calls them
 
 	Node      string `json:"node,omitempty"`
@@ -76,49 +76,49 @@ type Event struct {
 	ExitCode  *int   `json:"exit_code,omitempty"` // of a node; of run_complete: what `wf run` exits with
 	Signal    string `json:"signal,omitempty"`    // "SIGKILL"
 	Reason    Reason `json:"reason,omitempty"`
-	Message   string `json:"message,omitempty"` // for people: why a start failed, which loop met its limit
+	Message   string `json:"message,omitempty"` // for people: why a start failed, which loop reached its limit
 	// DurationMS is set on node_finished, node_failed and run_complete, in milliseconds.
 	DurationMS *int64 `json:"duration_ms,omitempty"`
 
 	Wait     *Wait         `json:"wait,omitempty"`     // node_waiting
 	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
-	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: its end was given, or it was passed over
-	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge has fired for it
-	SubFlow  bool          `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead of it
-	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final, another attempt follows
+	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: a mock gave its outcome, or skipped it
+	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge handles the failure
+	SubFlow  bool          `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead
+	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final: another attempt follows
 
-	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the line
+	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the queue
 	Workfile string    `json:"workfile,omitempty"`
 	Mode     string    `json:"mode,omitempty"`
 	Resumes  string    `json:"resumes,omitempty"`  // the run whose failures a resume repeats
 	Nodes    int       `json:"nodes,omitempty"`    // run_started, run_grew: nodes in scope, see Counts
-	Kept     int       `json:"kept,omitempty"`     // run_started, run_grew: of these, those that an earlier run of a flow has done
-	Jobs     int       `json:"jobs,omitempty"`     // run_started: executions at once, 0 = as many as the machine gives
+	Kept     int       `json:"kept,omitempty"`     // run_started, run_grew: those of them that an earlier run has completed
+	Jobs     int       `json:"jobs,omitempty"`     // run_started: the limit of concurrent executions; 0 = that of the machine
 	NoLimit  bool      `json:"no_limit,omitempty"` // run_started: no limit of executions at once
 	Short    *Shortage `json:"short,omitempty"`    // run_short
 	Result   Result    `json:"result,omitempty"`
 	Counts   *Counts   `json:"counts,omitempty"`
-	// Survivors are the pids of what could not be killed; of run_complete.
+	// Survivors, of run_complete, lists the pids of processes that could not be killed.
 	Survivors []int `json:"survivors,omitempty"`
-	// Note, of node_finished, is a remark for people about a success, such as a case that matches no edge.
+	// Note, of node_finished, is a remark for people, such as a case that matches no edge.
 	Note  string   `json:"note,omitempty"`
 	Notes []string `json:"notes,omitempty"` // of run_complete: the same for the run, as sentences without a full stop
 
-	// GraphUpdated: what changed and the elements as they are now. Structure says that nodes or
-	// edges came, went or moved: the reader asks for a new snapshot.
+	// GraphUpdated: what changed, and the changed elements as they are now. Structure reports that nodes or edges
+	// were added, removed or moved: the reader requests a new snapshot.
 	Op        string       `json:"op,omitempty"`
 	Structure bool         `json:"structure,omitempty"`
 	Changed   []NodeStatus `json:"changed,omitempty"`
 	Edges     []EdgeStatus `json:"edges,omitempty"`
 }
 
-// Retry says which attempt of a node has failed when another one follows.
+// Retry tells which attempt of a node failed when another one follows.
 type Retry struct {
 	Attempt int `json:"attempt"` // from 1
 	Of      int `json:"of"`
 }
 
-// Reason why a node is fail.
+// Reason is why a node failed.
 type Reason string
 
 // The reasons of a failure.
@@ -132,7 +132,7 @@ const (
 	ReasonLimit     Reason = "limit"
 
 	ReasonRejected   Reason = "rejected"   // a person said no
-	ReasonExpression Reason = "expression" // a text of it cannot be evaluated, or its outputs cannot be read
+	ReasonExpression Reason = "expression" // an expression of it cannot be evaluated, or its outputs cannot be read
 	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
 )
 
@@ -159,15 +159,15 @@ const (
 	StateCancelled State = "cancelled"
 	StateBlocked   State = "blocked"
 	StateSkipped   State = "skipped"  // no path leads to it
-	StateWaiting   State = "waiting"  // for a moment or a person
+	StateWaiting   State = "waiting"  // for a time or a person
 	StateRetrying  State = "retrying" // it failed, and waits for its next attempt
 	StateKept      State = "kept"     // in a run that resumes another: it had succeeded before
-	StateHandled   State = "handled"  // in counts and signs: it failed, and an edge has fired for that
+	StateHandled   State = "handled"  // in counts and signs: it failed, and an edge handled the failure
 )
 
-// Counts of nodes by state. Of a run it covers the scope, of a status the workfile. There is one way to
-// count: a node of the workfile is one, a node in a sub-flow is one in each instance, and a sub-flow is one
-// until its instances are known; from then on they count instead of it, but for a failure of its own.
+// Counts counts nodes by state: the scope of a run, or the workfile in a status. A node of the workfile counts once, a
+// node in a sub-flow once in each instance. A sub-flow counts once until its instances are known; from then on they
+// count instead, except for a failure of its own.
 type Counts struct {
 	OK        int `json:"ok"`
 	Failed    int `json:"failed"`
@@ -180,15 +180,15 @@ type Counts struct {
 	Skipped   int `json:"skipped,omitempty"`
 	Waiting   int `json:"waiting,omitempty"`
 	Retrying  int `json:"retrying,omitempty"`
-	Handled   int `json:"handled,omitempty"` // failed, and an edge has fired for that: no failure of the run
+	Handled   int `json:"handled,omitempty"` // failed, and an edge handled it: not a failure of the run
 }
 
-// Total is how many nodes were counted.
+// Total returns the number of counted nodes.
 func (c Counts) Total() int {
 	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying + c.Handled
 }
 
-// Ended is how many of them have come to an end, but for those that were kept.
+// Ended returns the number of nodes that have ended, without kept ones.
 func (c Counts) Ended() int { return c.OK + c.Failed + c.Handled + c.Cancelled + c.Skipped }
 
 // AddAll adds other counts.
@@ -237,7 +237,7 @@ func (c *Counts) Add(s State) {
 	}
 }
 
-// Of is the number of nodes in a state.
+// Of returns the number of nodes in a state.
 func (c Counts) Of(s State) int {
 	switch s {
 	case StateOK:
@@ -266,27 +266,27 @@ func (c Counts) Of(s State) int {
 	return c.Idle
 }
 
-// WatchOptions say what a watcher wants to get.
+// WatchOptions selects what a watcher receives.
 type WatchOptions struct {
 	Nodes  bool        `query:"nodes,on"` // the snapshot carries nodes and edges
 	Events []EventType `query:"type"`     // only events of these types; nil = all
-	Caller *Caller     `query:"caller"`   // the execution whose command does nothing but wait for what it watches; nil = none
+	Caller *Caller     `query:"caller"`   // the execution whose command only waits for what it watches; nil = none
 }
 
-// A Frame is one WebSocket message from daemon to client: first one with a Snapshot, then
-// events in order. Dropped is the last one, with the reason why the daemon lets go. Its events leave
-// out what all of them have in common, two fifths of their bytes: the client knows schema and workspace.
+// A Frame is one WebSocket message from daemon to client. The first one has a Snapshot, the following ones have events
+// in order, the last one has Dropped: the reason why the daemon ends the connection. Events in a frame have no schema
+// and no workspace, which the client knows: that saves two fifths of the bytes.
 type Frame struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Events   []Event   `json:"events,omitempty"`
 	Dropped  string    `json:"dropped,omitempty"`
-	// After and Through are set for a watcher of certain types: Events are all it wants of those
-	// with a Seq above After and up to Through. So it, too, sees whether something is missing.
+	// After and Through are set for a watcher of certain types: Events are all events of these types with a Seq
+	// above After and up to Through. So this watcher notices missing events, too.
 	After   uint64 `json:"after,omitempty"`
 	Through uint64 `json:"through,omitempty"`
 }
 
-// A Snapshot is a workspace at one moment: every event with a larger Seq comes after it.
+// A Snapshot is the state of a workspace at one moment: every event with a larger Seq is later.
 type Snapshot struct {
 	Seq    uint64 `json:"seq"`
 	Status Status `json:"status"`

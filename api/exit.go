@@ -2,8 +2,8 @@ package api
 
 import "fmt"
 
-// ExitMeaning says what an exit code means by the conventions of shells, which most programs keep: "" where
-// there is none.
+// ExitMeaning returns what an exit code means by the conventions of shells, which most programs follow; "" if they
+// give it no meaning.
 func ExitMeaning(code int) string {
 	switch code {
 	case 126:
@@ -19,11 +19,11 @@ func ExitMeaning(code int) string {
 	return ""
 }
 
-// signals are those by which commands usually end, with their numbers on all systems that we run on.
+// signals has the signals that usually end commands. Their numbers are the same on all supported systems.
 var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE",
 	11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM"}
 
-// ExitText is an exit code for people: "exit 2", "exit 127 (command not found)".
+// ExitText returns an exit code as text for people: "exit 2", "exit 127 (command not found)".
 func ExitText(code int) string {
 	if meaning := ExitMeaning(code); meaning != "" {
 		return fmt.Sprintf("exit %d (%s)", code, meaning)

@@ -2,18 +2,18 @@ package api
 
 import "encoding/json"
 
-// ParamsRequest asks which parameters a workfile has, and what is wrong with values for them.
+// ParamsRequest asks for the parameters of a workfile and checks values for them.
 type ParamsRequest struct {
 	Params map[string]any `json:"params,omitempty"` // texts, or typed values of a file, as in a RunRequest
-	Env    []string       `json:"env,omitempty"`    // KEY=VALUE: the environment of commands that list choices
+	Env    []string       `json:"env,omitempty"`    // KEY=VALUE: the environment for commands that list choices
 }
 
 // EvalRequest asks for the value of an expression.
 type EvalRequest struct {
 	Expr string   `json:"expr"`           // or a text that holds ${{ EXPR }}
-	Node string   `json:"node,omitempty"` // whose place is meant: a handle, the path of an instance (align[3]) or of a node in one; "" = the outer flow
-	Run  string   `json:"run,omitempty"`  // whose data is meant; "" = the active run, else the latest
-	Env  []string `json:"env,omitempty"`  // KEY=VALUE: what env.KEY is where the run's own environment is gone
+	Node string   `json:"node,omitempty"` // where it is evaluated: a handle, the path of an instance (align[3]) or of a node in one; "" = the outer flow
+	Run  string   `json:"run,omitempty"`  // the run with the data; "" = the active run, otherwise the latest
+	Env  []string `json:"env,omitempty"`  // KEY=VALUE: the value of env.KEY if the environment of the run is gone
 }
 
 // Evaluated is `wf eval --json`.
@@ -26,11 +26,11 @@ type Evaluated struct {
 	Node   string          `json:"node,omitempty"`
 }
 
-// ParamList is the parameters of a workfile in the order of its declaration.
+// ParamList has the parameters of a workfile in the order of their declaration.
 type ParamList struct {
 	Schema string  `json:"schema"`
 	Params []Param `json:"params"`
-	// Problems are those of the given values, unknown names among them, in the order of the parameters.
+	// Problems lists what is wrong with the given values, including unknown names, in the order of the parameters.
 	Problems []ParamProblem `json:"problems,omitempty"`
 }
 
@@ -46,22 +46,22 @@ type Param struct {
 	MinLength *int     `json:"min_length,omitempty"` // in characters
 	MaxLength *int     `json:"max_length,omitempty"`
 	Pattern   string   `json:"pattern,omitempty"`
-	MustExist bool     `json:"must_exist,omitempty"` // of a path: there has to be something
-	// Choices are those of the workfile, or what the command ChoicesFrom prints now. There are none as
-	// long as a parameter that the command depends on has no value.
+	MustExist bool     `json:"must_exist,omitempty"` // of a path: it must exist
+	// Choices lists the choices of the workfile, or what the command ChoicesFrom prints now. It is empty as long as
+	// a parameter in DependsOn has no value.
 	Choices     []string `json:"choices,omitempty"`
 	ChoicesFrom string   `json:"choices_from,omitempty"`
 	DependsOn   []string `json:"depends_on,omitempty"`
 }
 
-// ParamProblem is something that is wrong with a parameter or a value for it.
+// ParamProblem is a problem with a parameter or its value.
 type ParamProblem struct {
 	Param  string `json:"param,omitempty"` // "" = none in particular
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// String is one line: parameter, reason, remedy.
+// String returns one line: parameter, reason, remedy.
 func (p ParamProblem) String() string {
 	text := p.Reason
 	if p.Param != "" {

@@ -7,23 +7,23 @@ import (
 	"io"
 )
 
-// NonceBytes is the length of the question of PathProof, before it is written in hexadecimal.
+// NonceBytes is the length of the nonce of ProvePort, before it is encoded in hexadecimal.
 const NonceBytes = 32
 
-// Proof is the answer of PathProof.
+// Proof is the answer of ProvePort.
 type Proof struct {
 	Proof string `json:"proof"` // hexadecimal, see PortProof
 }
 
-// PortProof is what only a server at address (HOST:PORT) that knows the token can answer to nonce,
-// chosen at random by the client. A client asks for it before it sends the token, its environment or
-// its commands to a port, because when a daemon has died anybody may have taken the port since. The
-// address is part of it so that nobody can pass on the question to the daemon on another port.
+// PortProof returns the answer to nonce, chosen at random by the client, that only a server at address (HOST:PORT) with
+// the token can compute. A client checks it before it sends the token, its environment or its commands to a port,
+// because another program may have taken the port of a daemon that died. The address is part of the proof, so that
+// such a program cannot forward the nonce to the daemon on another port.
 func PortProof(token, address, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(token))
-	_, _ = io.WriteString(mac, "wf port proof v1\n"+address+"\n"+nonce) // a hash takes everything
+	_, _ = io.WriteString(mac, "wf port proof v1\n"+address+"\n"+nonce) // never fails
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// SameProof compares two proofs in a time that does not tell where they differ.
+// SameProof compares two proofs in constant time.
 func SameProof(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }

@@ -1,9 +1,8 @@
 package api
 
-// Registry is the content of daemon.json in the runtime folder: the hint by which clients find
-// the daemon. The truth is the lock on daemon.lock. A registry whose process is gone, or whose
-// pid belongs to somebody else by now, is stale: it is replaced, never obeyed, and nobody is
-// signalled because of it.
+// Registry is the content of daemon.json in the runtime folder, by which clients find the daemon. Only the lock on
+// daemon.lock proves that a daemon runs. A registry whose process is gone, or whose pid belongs to another process by
+// now, is stale: it is replaced, never used, and no process is signalled because of it.
 type Registry struct {
 	PID       int    `json:"pid"`
 	StartTime uint64 `json:"start_time"` // of the process, in clock ticks since boot; 0 where unknown
@@ -12,8 +11,8 @@ type Registry struct {
 	URL       string `json:"url"`        // http://127.0.0.1:PORT
 	Token     string `json:"token"`      // bearer token for URL; the file is 0600
 	Version   string `json:"version"`    // of the daemon's binary
-	// Given are the flags that it was started with, with a blank between them; the next one keeps them
-	// after a restart or a crash.
+	// Given has the flags of the daemon, separated by blanks. After a restart or a crash the next daemon uses them,
+	// too.
 	Given string `json:"given,omitempty"`
 }
 
@@ -24,5 +23,5 @@ const (
 	FileSocket   = "wf.sock"
 )
 
-// SocketHost is the Host header of requests on the unix socket; every other one is refused.
+// SocketHost is the only Host header that is accepted on the unix socket.
 const SocketHost = "wf.sock"

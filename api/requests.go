@@ -104,6 +104,9 @@ type RunRequest struct {
 	// Key is HeaderRequest, Again HeaderAgain: a run that this request has begun already is begun once.
 	Key   string `json:"-"`
 	Again bool   `json:"-"`
+	// Waits, if not nil, receives the reason when the run has to wait for another one, see HeaderWaits. The
+	// workspace does not wait for the reader.
+	Waits chan<- Error `json:"-"`
 	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
 	// minute, is refused with CodeDone. With the mode "fresh" it is not.
 	AskRepeat bool `json:"ask_repeat,omitempty"`

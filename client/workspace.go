@@ -2,7 +2,12 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"sync"
 
 	"wf/api"
 )
@@ -117,9 +122,24 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (api.Work
 	return ask(ctx, w, api.SaveCopy, req)
 }
 
-// StartRun starts a run; it returns when the run has begun, not when it ends.
+// StartRun starts a run; it returns when the run has started, not when it ends.
 func (w *Workspace) StartRun(ctx context.Context, req api.RunRequest) (api.RunAccepted, error) {
 	return ask(ctx, w, api.StartRun, req)
+}
+
+// StartRunWaiting is StartRun that calls waits, at most once and from another goroutine, if the run has to wait for
+// another one: busy is the reason, see api.HeaderWaits.
+func (w *Workspace) StartRunWaiting(ctx context.Context, req api.RunRequest, waits func(busy api.Error)) (api.RunAccepted, error) {
+	var once sync.Once // the request may be sent again
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(_ int, header textproto.MIMEHeader) error {
+		var busy api.Error
+		text, err := url.QueryUnescape(header.Get(api.HeaderWaits))
+		if err == nil && json.Unmarshal([]byte(text), &busy) == nil {
+			once.Do(func() { waits(busy) })
+		}
+		return nil
+	}}
+	return ask(httptrace.WithClientTrace(ctx, trace), w, api.StartRun, req)
 }
 
 // Plan tells what StartRun would do.

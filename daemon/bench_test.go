@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -16,18 +19,28 @@ import (
 // all of them: one system call for each, and 70 bytes for its arguments, whatever is in the frame.
 func BenchmarkPush(b *testing.B) {
 	const watchers = 50
-	r := start(b, nil)
-	w, path := r.open("/w")
+	d := &daemon{cfg: Config{State: b.TempDir()}.withDefaults()}
+	sources := make(chan *fakeFrames, watchers)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		source := &fakeFrames{frames: make(chan []byte, 1000)}
+		sources <- source
+		d.serveFrames(w, r, source)
+	}))
+	socket := filepath.Join(b.TempDir(), "socket")
+	server.Listener.Close()
+	var err error
+	if server.Listener, err = net.Listen("unix", socket); err != nil {
+		b.Fatal(err)
+	}
+	server.Start()
+	defer server.Close()
 	var readers sync.WaitGroup
 	dialer := websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", r.reg.Socket)
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}
 	for range watchers {
-		conn, _, err := dialer.Dial("ws://"+api.SocketHost+path+"/events", nil)
+		conn, _, err := dialer.Dial("ws://"+api.SocketHost, nil)
 		if err != nil {
-			b.Fatal(err)
-		}
-		if _, _, err := conn.ReadMessage(); err != nil {
 			b.Fatal(err)
 		}
 		readers.Go(func() {
@@ -35,19 +48,24 @@ func BenchmarkPush(b *testing.B) {
 			_, _ = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{conn.NetConn()}, make([]byte, 64<<10))
 		})
 	}
+	var watching []*fakeFrames
+	for range watchers {
+		watching = append(watching, <-sources)
+	}
 	events := make([]api.Event, 140)
 	for i := range events {
-		events[i] = api.Event{Schema: api.SchemaEvent, Type: api.NodeFinished, Run: "1", Node: "n1234", Name: "node 1234", Workspace: path}
+		events[i] = api.Event{Schema: api.SchemaEvent, Type: api.NodeFinished, Run: "1", Node: "n1234", Name: "node 1234", Workspace: "w"}
 	}
 	frame := encode(api.Frame{Events: events})
 	b.SetBytes(int64(len(frame) * watchers))
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, v := range w.watchers {
+		for _, v := range watching {
 			v.frames <- frame
 		}
 	}
-	r.cancel()
-	r.wait()
+	for _, v := range watching {
+		close(v.frames)
+	}
 	readers.Wait()
 }

@@ -110,11 +110,11 @@ func (c Config) withDefaults() Config {
 // returns, every goroutine it started has ended.
 func Run(ctx context.Context, cfg Config) error {
 	cfg = cfg.withDefaults()
-	return run(ctx, cfg, workspacesOf(cfg))
+	return run(ctx, cfg, newOpener)
 }
 
-// run is Run for any kind of workspaces: tests bring their own.
-func run(ctx context.Context, cfg Config, kind func(*slots) opener) error {
+// run is Run with any opener.
+func run(ctx context.Context, cfg Config, open func(workspace.Config) opener[*workspace.Workspace]) error {
 	l, err := acquire(ctx, cfg.Runtime)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func run(ctx context.Context, cfg Config, kind func(*slots) opener) error {
 		return err
 	}
 	defer doors.close()
-	d := newDaemon(cfg, doors, kind)
+	d := newDaemon(cfg, doors, open)
 	if err := writeRegistry(cfg.Runtime, d.registry); err != nil {
 		return err
 	}
@@ -143,12 +143,11 @@ func run(ctx context.Context, cfg Config, kind func(*slots) opener) error {
 // types behind them guard themselves.
 type daemon struct {
 	cfg        Config
-	opener     opener
 	registry   api.Registry
 	doors      *doors
 	began      time.Time
 	slots      *slots
-	workspaces *workspaces
+	workspaces *workspaces[*workspace.Workspace]
 	tenants    *tenants
 	waits      chan struct{} // room for requests that last, see lasting
 	answers    *answers
@@ -161,15 +160,17 @@ type daemon struct {
 	requests sync.WaitGroup
 }
 
-func newDaemon(cfg Config, doors *doors, kind func(*slots) opener) *daemon {
+// openEntry is an entry of the table of workspaces.
+type openEntry = entry[*workspace.Workspace]
+
+func newDaemon(cfg Config, doors *doors, open func(workspace.Config) opener[*workspace.Workspace]) *daemon {
 	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, doors)
 	d.answers = &answers{byKey: map[string]*kept{}}
 	d.tenants = &tenants{byID: map[string]*tenant{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.registry.Given = strings.Join(cfg.Given, " ")
-	d.opener = kind(d.slots)
-	d.workspaces = newWorkspaces(d.opener, cfg, func() { d.finish("idle") })
+	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
 }
@@ -191,11 +192,11 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.workspaces.hold() // not idle before it has looked for runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
-	d.workspaces.resume(d.opener.unfinished())
+	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
 	d.workspaces.letGo()
 	d.cfg.pools.open()
-	d.requests.Go(d.opener.tidy)
+	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
 	k := d.newKeeper(l, servers)
 	defer k.close()
 	for waiting := true; waiting; {

@@ -18,7 +18,7 @@ func TestSecondDaemonNamesTheFirst(t *testing.T) {
 	r := start(t, nil)
 	cfg := r.cfg
 	cfg.Port = freePort(t)
-	err := run(t.Context(), cfg.withDefaults(), func(*slots) opener { return newFakes() })
+	err := run(t.Context(), cfg.withDefaults(), newOpener)
 	if !errors.Is(err, ErrAlreadyRunning) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Fatalf("second daemon: %v, want ErrAlreadyRunning with pid %d", err, os.Getpid())
 	}
@@ -58,7 +58,7 @@ func TestStaleRegistryIsReplaced(t *testing.T) {
 			if alive(reg) {
 				t.Errorf("alive(%+v)", reg)
 			}
-			r := start(t, func(c *Config, _ *fakes) {
+			r := start(t, func(c *Config) {
 				reg.Token = "old"
 				if err := writeRegistry(c.Runtime, reg); err != nil {
 					t.Fatal(err)
@@ -108,13 +108,13 @@ func TestTakenPort(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 
-	r := start(t, func(c *Config, _ *fakes) { c.Port = port })
+	r := start(t, func(c *Config) { c.Port = port })
 	if strings.HasSuffix(r.reg.URL, ":"+strconv.Itoa(port)) {
 		t.Errorf("the daemon says that it listens on the taken port: %s", r.reg.URL)
 	}
 
 	cfg := Config{Runtime: t.TempDir(), State: t.TempDir(), Port: port, PortExplicit: true}
-	err = run(t.Context(), cfg.withDefaults(), func(*slots) opener { return newFakes() })
+	err = run(t.Context(), cfg.withDefaults(), newOpener)
 	var refused *api.Error
 	if !errors.As(err, &refused) || !strings.Contains(refused.Message, strconv.Itoa(port)) {
 		t.Fatalf("explicit port: %v", err)
@@ -133,7 +133,7 @@ func TestOnlyLoopback(t *testing.T) {
 }
 
 func TestLongRuntimePath(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) {
+	r := start(t, func(c *Config) {
 		c.Runtime = filepath.Join(c.Runtime, strings.Repeat("long", 30))
 		if err := os.Mkdir(c.Runtime, 0o700); err != nil {
 			t.Fatal(err)
@@ -151,28 +151,26 @@ func TestLongRuntimePath(t *testing.T) {
 }
 
 func TestIdleDaemonEnds(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.IdleTimeout = time.Millisecond })
+	r := start(t, func(c *Config) { c.IdleTimeout = time.Millisecond })
 	r.wait() // nobody came
 }
 
-func TestUsedDaemonStaysUntilTheWorkspaceHasClosed(t *testing.T) {
-	r := start(t, func(c *Config, f *fakes) {
+func TestDaemonStaysUntilRecoveredRunsHaveEnded(t *testing.T) {
+	earlier, _ := withRun(t)
+	path := filepath.Join(earlier.dir, "w")
+	earlier.cancel()
+	earlier.wait()
+	r := start(t, func(c *Config) {
+		c.State, c.Executor = earlier.cfg.State, earlier.x
 		c.IdleTimeout, c.linger = 400*time.Millisecond, linger
-		f.left = []string{"/left"}
 	})
+	until(t, "what an earlier daemon left is open", func() bool { return r.files.get(path) != nil })
+	earlier.x.endAll()
 	r.wait()
-	w := r.fakes.get("/left")
-	if w == nil {
-		t.Fatal("what an earlier daemon left was not opened")
-	}
-	if n := r.fakes.times("/left"); n != 1 {
+	if n := r.files.count(path); n != 1 {
 		t.Errorf("opened %d times", n)
 	}
-	select {
-	case <-w.done:
-	default:
-		t.Error("the daemon ended before its workspace")
-	}
+	mustBe(t, r.files.get(path), false)
 }
 
 func TestLostLockEndsTheDaemon(t *testing.T) {

@@ -117,7 +117,7 @@ func TestSecondHeaderDoesNotHide(t *testing.T) {
 
 func TestWebSocketOfAnotherSite(t *testing.T) {
 	r := start(t, nil)
-	_, path := r.open("/w")
+	_, path := r.open("w")
 	url := "ws" + strings.TrimPrefix(r.reg.URL, "http") + path + "/events"
 	h := http.Header{"Authorization": {"Bearer " + r.reg.Token}}
 	conn, _, err := websocket.DefaultDialer.Dial(url, h)

@@ -20,14 +20,14 @@ const vacateTime = 5 * time.Second
 
 // vacate closes a workspace that has no runs and keeps it from being opened until release is called.
 // Watchers are told that it closes.
-func (t *workspaces) vacate(ctx context.Context, id string) (release func(), err error) {
+func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, vacateTime)
 	defer cancel()
 	for {
 		t.mu.Lock()
 		e := t.byID[id]
 		if e == nil && !t.closed {
-			e = &entry{id: id, closing: true, ready: make(chan struct{}), gone: make(chan struct{})}
+			e = &entry[W]{id: id, closing: true, ready: make(chan struct{}), gone: make(chan struct{})}
 			t.byID[id] = e
 			t.mu.Unlock()
 			return func() { t.forget(e) }, nil
@@ -53,7 +53,7 @@ func (t *workspaces) vacate(ctx context.Context, id string) (release func(), err
 	}
 }
 
-func (t *workspaces) inUse(e *entry) error {
+func (t *workspaces[W]) inUse(e *entry[W]) error {
 	refusal := &api.Error{Code: api.CodeConflict, Message: "the workfile is in use", Fix: "try again"}
 	select {
 	case <-e.ready:
@@ -94,7 +94,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 		defer release()
 		ids = append(ids, id)
 	}
-	res, err := d.opener.move(q.From, q.To)
+	res, err := workspace.Move(q.From, q.To, d.workspaceConfig())
 	if err != nil {
 		return res, err
 	}
@@ -110,7 +110,7 @@ func (d *daemon) gone(r *http.Request, q api.GoneRequest) (api.GoneList, error) 
 	defer d.workspaces.letGo()
 	list := api.GoneList{Schema: api.SchemaGone}
 	var err error
-	if list.Histories, err = d.opener.gone(); err != nil {
+	if list.Histories, err = workspace.GoneHistories(d.cfg.State); err != nil {
 		return list, err
 	}
 	for _, id := range q.Remove {
@@ -132,7 +132,7 @@ func (d *daemon) forgetHistory(ctx context.Context, id string) error {
 		return err
 	}
 	defer release()
-	if err := d.opener.removeHistory(id); err != nil {
+	if err := workspace.RemoveHistory(id, d.workspaceConfig()); err != nil {
 		return err
 	}
 	if err := d.cfg.values.Drop(ctx, id); err != nil {

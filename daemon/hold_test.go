@@ -10,7 +10,7 @@ import (
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		idle := make(chan struct{}, 1)
-		w := &workspaces{byID: map[string]*entry{}, timeout: time.Second, idle: func() { idle <- struct{}{} }}
+		w := &workspaces[*fake]{byID: map[string]*entry[*fake]{}, timeout: time.Second, idle: func() { idle <- struct{}{} }}
 		w.mu.Lock()
 		w.armIdle()
 		w.mu.Unlock()

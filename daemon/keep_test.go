@@ -55,7 +55,7 @@ func TestRuntimeFilesAreMadeAgain(t *testing.T) {
 
 // The folder of the socket lies elsewhere where the path of the runtime folder is too long.
 func TestFolderOfTheSocketIsMadeAgain(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) {
+	r := start(t, func(c *Config) {
 		c.Runtime = filepath.Join(c.Runtime, strings.Repeat("long", 30))
 		if err := os.Mkdir(c.Runtime, 0o700); err != nil {
 			t.Fatal(err)
@@ -109,10 +109,14 @@ func TestDaemonGivesWay(t *testing.T) {
 
 // A workspace that ended by a bug, with runs, is opened again by the daemon that lives on.
 func TestWorkspaceThatEndedIsOpenedAgain(t *testing.T) {
-	r := start(t, func(c *Config, f *fakes) {
-		f.left, f.going, c.IdleTimeout = []string{"/left"}, []string{"1"}, time.Millisecond
+	earlier, _ := withRun(t)
+	path := filepath.Join(earlier.dir, "w")
+	earlier.cancel()
+	earlier.wait()
+	r := start(t, func(c *Config) {
+		c.State, c.Executor, c.IdleTimeout = earlier.cfg.State, earlier.x, time.Millisecond
 	})
-	until(t, "it is open", func() bool { return r.fakes.get("/left") != nil })
-	_ = r.fakes.get("/left").Close(t.Context())
-	until(t, "it is open again", func() bool { return r.fakes.times("/left") == 2 })
+	until(t, "it is open", func() bool { return r.files.get(path) != nil })
+	_ = r.files.get(path).Close(t.Context())
+	until(t, "it is open again", func() bool { return r.files.count(path) == 2 })
 }

@@ -55,7 +55,7 @@ func TestValuesNeedNoWorkspace(t *testing.T) {
 		}
 	}
 	var server api.ServerStatus
-	if e := r.ask("GET", api.GetServer.Path, nil, &server); e != nil || len(server.Workspaces) != 0 || r.fakes.times(where.Workfile) != 0 {
+	if e := r.ask("GET", api.GetServer.Path, nil, &server); e != nil || len(server.Workspaces) != 0 || r.files.count(where.Workfile) != 0 {
 		t.Errorf("open are %+v, %v", server.Workspaces, e)
 	}
 	// The workfile may be missing for a while; it is the same one.
@@ -120,7 +120,7 @@ func TestDamagedValuesHaveAWayOut(t *testing.T) {
 
 // TestValuesKeepNoDaemon: one that was asked only for values ends by itself.
 func TestValuesKeepNoDaemon(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.IdleTimeout = 50 * time.Millisecond })
+	r := start(t, func(c *Config) { c.IdleTimeout = 50 * time.Millisecond })
 	if _, e := r.kvValue(api.KVScope{Scope: api.KVMachine}, "k"); e != nil {
 		t.Fatal(e)
 	}
@@ -129,7 +129,7 @@ func TestValuesKeepNoDaemon(t *testing.T) {
 
 // TestKVHolds: while a value is asked for the daemon is not idle.
 func TestKVHolds(t *testing.T) {
-	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &doors{}, func(*slots) opener { return newFakes() })
+	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &doors{}, newOpener)
 	defer d.cfg.values.Close()
 	defer d.workspaces.close()
 	request := httptest.NewRequestWithContext(t.Context(), "GET", api.GetValue.Path, nil)

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"wf/api"
 )
 
@@ -24,7 +22,7 @@ func TestConnectionLimit(t *testing.T) {
 	for _, network := range []string{"unix", "tcp"} {
 		t.Run(network, func(t *testing.T) {
 			const room = 3
-			r := start(t, func(c *Config, _ *fakes) { c.connections = room })
+			r := start(t, func(c *Config) { c.connections = room })
 			var inside []net.Conn
 			for range room { // each has begun a request
 				conn := r.dial(network)
@@ -61,8 +59,8 @@ func TestConnectionLimit(t *testing.T) {
 // TestWaitingClientsLeaveRoom: with the most watchers that are allowed, requests are still answered, and another
 // watcher is refused with the reason.
 func TestWaitingClientsLeaveRoom(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.connections = 8 })
-	_, path := r.open("/w")
+	r := start(t, func(c *Config) { c.connections = 8 })
+	_, path := r.open("w")
 	for range 6 {
 		r.watch(path)
 	}
@@ -105,35 +103,25 @@ const (
 	stallBytes  = 64 << 10
 )
 
-// TestStalledWatcherIsCut: a watcher that takes nothing is let go after the write deadline; one
-// beside it gets every event, and the workspace is not kept open for the stalled one.
+// TestStalledWatcherIsCut: a watcher that takes nothing is let go after the write deadline; one beside it gets every
+// event.
 func TestStalledWatcherIsCut(t *testing.T) {
 	t.Parallel() // it waits for a deadline
-	r := start(t, func(c *Config, _ *fakes) {
-		c.linger = time.Second
-		c.watching = watching{write: 5 * time.Second, ping: time.Hour, pong: time.Hour}
-	})
-	w, path := r.open("/w")
-	stalled, reader := r.watch(path), r.watch(path)
-	r.letGo(path)
-	for _, conn := range []*websocket.Conn{stalled, reader} {
-		if _, err := next(t, conn); err != nil {
-			t.Fatal(err)
-		}
+	d := &daemon{cfg: Config{State: t.TempDir(), watching: watching{write: 5 * time.Second, ping: time.Hour, pong: time.Hour}}.withDefaults()}
+	frames := func() *fakeFrames {
+		v := &fakeFrames{frames: make(chan []byte, stallFrames)}
+		v.publish(stallFrames, strings.Repeat("x", stallBytes))
+		return v
 	}
-	w.mu.Lock()
-	for range stallFrames {
-		w.publish(api.Event{Type: api.NodeReady, Message: strings.Repeat("x", stallBytes)})
-	}
-	w.mu.Unlock()
+	stalled, cut := watchFrames(t, d, frames())
+	reader, _ := watchFrames(t, d, frames())
 	for i := range uint64(stallFrames) {
 		f, err := next(t, reader)
 		if err != nil || len(f.Events) != 1 || f.Events[0].Seq != i+1 {
 			t.Fatalf("the watcher that reads: frame %d: %v", i, err)
 		}
 	}
-	reader.Close()
-	<-w.done // which it is only without watchers
+	<-cut
 	got := 0
 	for {
 		if _, err := next(t, stalled); err != nil {
@@ -149,11 +137,11 @@ func TestStalledWatcherIsCut(t *testing.T) {
 // TestWatchersAreAskedWhetherTheyLive: one that upgraded and then neither reads nor answers is let
 // go, one that answers the pings stays for many times as long.
 func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) {
+	r := start(t, func(c *Config) {
 		c.linger = time.Second
 		c.watching = watching{write: time.Hour, ping: 20 * time.Millisecond, pong: 500 * time.Millisecond}
 	})
-	alive, path := r.open("/alive")
+	alive, path := r.open("alive")
 	conn := r.watch(path)
 	r.letGo(path)
 	pings := 0
@@ -165,7 +153,7 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 		}
 		return answer(data)
 	})
-	silent, path := r.open("/silent")
+	silent, path := r.open("silent")
 	r.watch(path)
 	r.letGo(path)
 	for {
@@ -175,24 +163,24 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 			t.Fatalf("a watcher that answers is cut after %d pings: %v", pings, err)
 		}
 	}
-	<-silent.done
+	<-silent.Done()
 	conn.Close()
-	<-alive.done
+	<-alive.Done()
 }
 
 // TestHugeMessages: a head that announces gigabytes fills no memory; the connection ends.
 func TestHugeMessages(t *testing.T) {
 	const huge = 2 << 30
-	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
+	r := start(t, func(c *Config) { c.linger = time.Second })
 	t.Run("frame of a watcher", func(t *testing.T) {
-		w, path := r.open("/w")
+		w, path := r.open("w")
 		conn := r.watch(path).NetConn()
 		r.letGo(path)
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0x80 | 127}, huge) // text, masked
 		if _, err := conn.Write(append(head, 1, 2, 3, 4)); err != nil {
 			t.Fatal(err)
 		}
-		<-w.done
+		<-w.Done()
 	})
 	for name, body := range map[string]string{
 		"body of a request": "{\"path\":\"" + strings.Repeat("x", int(api.OpenWorkspace.Limit)),

@@ -53,13 +53,13 @@ func TestOnlyTheHolderOfTheLockRotates(t *testing.T) {
 	defer log.Close()
 	cfg := r.cfg
 	cfg.Locked = log.Rotate
-	if err := run(t.Context(), cfg.withDefaults(), func(*slots) opener { return newFakes() }); !errors.Is(err, ErrAlreadyRunning) {
+	if err := run(t.Context(), cfg.withDefaults(), newOpener); !errors.Is(err, ErrAlreadyRunning) {
 		t.Fatalf("second daemon: %v", err)
 	}
 	if _, err := os.Lstat(path + ".1"); !os.IsNotExist(err) {
 		t.Errorf("the log was moved away: %v", err)
 	}
-	start(t, func(c *Config, _ *fakes) { c.Locked = log.Rotate })
+	start(t, func(c *Config) { c.Locked = log.Rotate })
 	if _, err := os.Lstat(path + ".1"); err != nil {
 		t.Errorf("an only daemon does not rotate: %v", err)
 	}

@@ -13,13 +13,13 @@ import (
 // workfiles: see workspace.Nested.
 type nested struct {
 	log   *slog.Logger
-	table *workspaces // set before there are workspaces
+	table *workspaces[*workspace.Workspace] // set before there are workspaces
 }
 
 // caller uses the workspace of a command; nil when it is not open, and the command not of this daemon. A
 // command may be quicker than the daemon that takes its run up.
-func (n *nested) caller(ctx context.Context, c api.Caller) *entry {
-	id, _, err := n.table.opener.id(c.Workfile)
+func (n *nested) caller(ctx context.Context, c api.Caller) *openEntry {
+	id, _, err := n.table.opener.identify(c.Workfile)
 	if err != nil {
 		return nil
 	}

@@ -2,30 +2,45 @@ package daemon
 
 import (
 	"testing"
-	"testing/synctest"
 
 	"wf/api"
+	"wf/workspace"
 )
 
-// TestCallerIsQuickerThanTheTakingUp: a command asks for a run, or watches one, while the daemon takes up the run
-// that the command is of. It is known when that is over.
-func TestCallerIsQuickerThanTheTakingUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFakes()
-		f.gate = make(chan struct{})
-		ws := newTestWorkspaces(f, 0, nil)
-		defer ws.close()
-		n := &nested{table: ws}
-		known := make(chan *api.Caller)
-		go func() { known <- n.verify(t.Context(), &api.Caller{Workfile: "/w", Run: "1"}) }()
-		synctest.Wait()
-		go func() {
-			ws.resume([]string{"/w"})
-			close(ws.resumed)
-		}()
-		close(f.gate)
-		if c := <-known; c == nil || c.Run != "1" {
-			t.Errorf("the command is %+v", c)
+// TestCallerIsKnownAfterRecovery: a command asks for a run while the daemon recovers the run that the command is
+// of. It is known when the recovery is over.
+func TestCallerIsKnownAfterRecovery(t *testing.T) {
+	earlier := start(t, nil)
+	_, path := earlier.open("w")
+	earlier.startRun(path)
+	earlier.cancel()
+	earlier.wait()
+
+	gate := make(chan struct{})
+	cfg := earlier.cfg.withDefaults()
+	cfg.values = newValues(cfg.State)
+	d := newDaemon(cfg, &doors{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
+		files := newOpener(cfg)
+		open := files.open
+		files.open = func(path string, retry bool) (*workspace.Workspace, error) {
+			<-gate
+			return open(path, retry)
 		}
+		return files
 	})
+	defer cfg.values.Close()
+	defer d.workspaces.close()
+	known := make(chan *api.Caller)
+	go func() {
+		known <- cfg.nested.verify(t.Context(), &api.Caller{Workfile: d.unfinished()[0], Run: "1", Node: "n", Execution: 1})
+	}()
+	go func() {
+		d.workspaces.resume(d.unfinished())
+		close(d.workspaces.resumed)
+	}()
+	close(gate)
+	if c := <-known; c == nil || c.Run != "1" {
+		t.Errorf("the command is %+v", c)
+	}
+	<-d.workspaces.resumed
 }

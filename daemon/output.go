@@ -8,8 +8,8 @@ import (
 	"wf/api"
 )
 
-// output streams the raw bytes of an execution's output. It ends with the output, or when the
-// client goes. An error on the way cuts the connection: a short answer must not look complete.
+// output sends the raw bytes of an execution's output. An error on the way cuts the connection: a short answer must
+// not look complete.
 func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuery) error {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -27,7 +27,13 @@ func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuer
 	if err != nil {
 		return err
 	}
-	// Closing is what ends a read that waits for more.
+	stream(w, r, out)
+	return nil
+}
+
+// stream sends out, piece by piece, and closes it. It ends with out, or when the client is gone.
+func stream(w http.ResponseWriter, r *http.Request, out io.ReadCloser) {
+	// Closing ends a read that waits for more.
 	stop := context.AfterFunc(r.Context(), func() { out.Close() })
 	defer func() {
 		if stop() {
@@ -39,7 +45,6 @@ func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuer
 	if copyFlushed(w, out) != nil {
 		panic(http.ErrAbortHandler)
 	}
-	return nil
 }
 
 // copyFlushed copies src and sends each piece at once. The headers go out before the first one.

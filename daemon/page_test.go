@@ -35,7 +35,7 @@ func TestPageOfTheInterface(t *testing.T) {
 		}
 	}
 	for _, header := range regexp.MustCompile("`(Wf-[A-Za-z]+)`").FindAllStringSubmatch(page, -1) {
-		if !slices.Contains([]string{"Wf-Client", "Wf-User", "Wf-Version", "Wf-Request", "Wf-Again"}, header[1]) {
+		if !slices.Contains([]string{"Wf-Client", "Wf-User", "Wf-Version", "Wf-Request", "Wf-Again", "Wf-Waits"}, header[1]) {
 			t.Errorf("%s is no header of ours", header[1])
 		}
 	}

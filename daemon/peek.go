@@ -39,3 +39,6 @@ func LimitFiles(bytes int64) { workspace.LimitFiles(bytes) }
 // Check finds what is wrong with a workfile that no daemon has open: see workspace.CheckAt. However large the
 // file is, the daemon of all runs has nothing to do with it.
 func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }
+
+// Held lists the quarantined workfiles for a program that must not start a daemon: see workspace.Held.
+func Held(state string) ([]api.HeldWorkspace, error) { return workspace.Held(state) }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // table returns the routes of the daemon with what serves them.
@@ -32,30 +33,30 @@ func (d *daemon) table() []endpoint {
 		answer(api.CloseWorkspace, d.closeWorkspace),
 		ask(d, api.GetStatus, status),
 		serve(api.WatchEvents, d.watch),
-		ask(d, api.CheckWorkfile, plain(Workspace.Check)),
+		ask(d, api.CheckWorkfile, plain((*workspace.Workspace).Check)),
 		ask(d, api.SelectNodes, selectNodes),
 		ask(d, api.ExplainNode, why),
 		ask(d, api.GetOutputs, outputs),
 		ask(d, api.GetLog, logInfo),
 		serve(api.ReadOutput, d.output),
 		ask(d, api.EditWorkfile, edit),
-		ask(d, api.UndoEdit, byAuthor(Workspace.Undo)),
-		ask(d, api.RedoEdit, byAuthor(Workspace.Redo)),
-		ask(d, api.ResetNodes, byClient(Workspace.Reset)),
+		ask(d, api.UndoEdit, byAuthor((*workspace.Workspace).Undo)),
+		ask(d, api.RedoEdit, byAuthor((*workspace.Workspace).Redo)),
+		ask(d, api.ResetNodes, byClient((*workspace.Workspace).Reset)),
 		answer(api.SaveCopy, d.saveCopy),
-		ask(d, api.ListParams, question(Workspace.Params)),
-		ask(d, api.EvalExpression, question(Workspace.Eval)),
-		ask(d, api.ListApprovals, plain(Workspace.Approvals)),
+		ask(d, api.ListParams, question((*workspace.Workspace).Params)),
+		ask(d, api.EvalExpression, question((*workspace.Workspace).Eval)),
+		ask(d, api.ListApprovals, plain((*workspace.Workspace).Approvals)),
 		ask(d, api.DecideApproval, decide),
-		ask(d, api.PlanRun, question(Workspace.Plan)),
-		d.unlessStopping(ask(d, api.StartRun, d.startRun)),
-		ask(d, api.ListRuns, plain(Workspace.Runs)),
-		ask(d, api.PruneRuns, question(Workspace.Prune)),
-		ask(d, api.StopRuns, byClient(Workspace.StopAll)),
+		ask(d, api.PlanRun, question((*workspace.Workspace).Plan)),
+		endpoint{api.StartRun.Endpoint, d.startRun},
+		ask(d, api.ListRuns, plain((*workspace.Workspace).Runs)),
+		ask(d, api.PruneRuns, question((*workspace.Workspace).Prune)),
+		ask(d, api.StopRuns, byClient((*workspace.Workspace).StopAll)),
 		ask(d, api.GetRun, runDetail),
 		ask(d, api.RemoveRun, removeRun),
 		ask(d, api.StopRun, stopRun),
-		ask(d, api.GetOutlook, ofRun(Workspace.Outlook)),
+		ask(d, api.GetOutlook, ofRun((*workspace.Workspace).Outlook)),
 		ask(d, api.GetLive, live),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func (r *running) send(method, path, kind string, body io.Reader) *api.Error {
 
 func TestBodies(t *testing.T) {
 	r := start(t, nil)
-	good := `{"path":"/w","later":"a field of the future"}`
+	good := `{"path":"` + r.workfile("w") + `","later":"a field of the future"}`
 	cases := []struct {
 		name, kind, body string
 		want             api.Code
@@ -46,7 +47,7 @@ func TestBodies(t *testing.T) {
 		t.Errorf("too large: %v", e)
 	}
 	// The environment of a run may be larger than other bodies.
-	_, path := r.open("/w")
+	_, path := r.open("w")
 	env := `{"env":["X=` + strings.Repeat("x", 2*int(api.OpenWorkspace.Limit)) + `"]}`
 	if e := r.send("POST", path+"/runs", "application/json", bytes.NewReader([]byte(env))); e != nil {
 		t.Errorf("large environment: %v", e)
@@ -64,27 +65,16 @@ func TestUnknownThings(t *testing.T) {
 
 func TestPanicIsAnAnswer(t *testing.T) {
 	r := start(t, nil)
-	_, path := r.open("/w")
-	e := r.ask("GET", path+"/check", nil, nil) // the fake has no such method
-	if e == nil || e.Code != api.CodeInternal {
-		t.Fatalf("answer %v", e)
+	d := &daemon{cfg: r.cfg.withDefaults()}
+	handler := d.guard(socketDoor(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }))
+	req := httptest.NewRequest("GET", "http://"+api.SocketHost+"/", nil)
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, req)
+	if answer.Code != http.StatusInternalServerError {
+		t.Fatalf("answer %d %s", answer.Code, answer.Body)
 	}
 	if !strings.Contains(r.log.String(), "panic") {
-		t.Error("the log says nothing")
-	}
-	if e := r.ask("GET", path+"/status", nil, nil); e != nil {
-		t.Errorf("the workspace is lost: %v", e)
-	}
-}
-
-func TestClientIDReachesTheWorkspace(t *testing.T) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	if e := r.ask("POST", path+"/runs", api.RunRequest{}, nil); e != nil {
-		t.Fatal(e)
-	}
-	if len(w.asked) != 1 || w.asked[0] != "c-test" {
-		t.Errorf("clients %q", w.asked)
+		t.Error("the log does not mention it")
 	}
 }
 
@@ -101,15 +91,22 @@ func TestStrangersAreNotLogged(t *testing.T) {
 	}
 }
 
-func TestOutputIsStreamed(t *testing.T) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	in, out := io.Pipe()
-	w.out = in
-	resp, err := r.http.Get("http://" + api.SocketHost + path + "/output" + "?node=n&stream=stdout&follow=1")
+// serveOutput answers one request with out and returns the response.
+func serveOutput(t *testing.T, out io.ReadCloser) *http.Response {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stream(w, r, out) }))
+	t.Cleanup(server.Close)
+	transport := &http.Transport{DisableKeepAlives: true}
+	resp, err := (&http.Client{Transport: transport}).Get(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resp
+}
+
+func TestOutputIsStreamed(t *testing.T) {
+	in, out := io.Pipe()
+	resp := serveOutput(t, in)
 	defer resp.Body.Close()
 	for _, piece := range []string{"one", "\x00two"} { // each arrives before the next is written
 		if _, err := out.Write([]byte(piece)); err != nil {
@@ -130,13 +127,7 @@ func TestOutputIsStreamed(t *testing.T) {
 }
 
 func TestOutputThatBreaksIsCut(t *testing.T) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	w.out = io.NopCloser(io.MultiReader(strings.NewReader("half"), brokenReader{}))
-	resp, err := r.http.Get("http://" + api.SocketHost + path + "/output" + "?node=n&stream=stdout")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := serveOutput(t, io.NopCloser(io.MultiReader(strings.NewReader("half"), brokenReader{})))
 	defer resp.Body.Close()
 	if b, err := io.ReadAll(resp.Body); err == nil {
 		t.Errorf("%q looks complete", b)

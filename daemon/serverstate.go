@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 func (d *daemon) version(*http.Request, api.None) (api.VersionInfo, error) {
@@ -43,7 +44,11 @@ func (d *daemon) held() []api.HeldWorkspace {
 	for _, e := range d.workspaces.entries() {
 		open[e.id] = e.ws.Info().State != stateHeld
 	}
-	return slices.DeleteFunc(d.opener.held(), func(h api.HeldWorkspace) bool { return open[h.ID] })
+	list, err := workspace.Held(d.cfg.State)
+	if err != nil {
+		d.cfg.Log.Warn("the notes about quarantined workfiles cannot be read", "err", err)
+	}
+	return slices.DeleteFunc(list, func(h api.HeldWorkspace) bool { return open[h.ID] })
 }
 
 // stateHeld is the state of a workspace whose runs are not taken up.
@@ -93,7 +98,7 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	}
 	d.workspaces.hold() // a large one takes longer than a daemon waits for its first workspace
 	defer d.workspaces.letGo()
-	if err := d.opener.create(q); err != nil {
+	if err := workspace.Create(q, d.workspaceConfig()); err != nil {
 		return api.WorkspaceInfo{}, err
 	}
 	return d.openWorkspace(r, api.OpenRequest{Path: q.Path, Results: q.Results})

@@ -36,7 +36,7 @@ func (r *running) dial(network string) net.Conn {
 // TestSlowClientsAreCut: who does not send what was begun loses the connection, whether or not the
 // token is right, and whether or not anybody wants the body.
 func TestSlowClientsAreCut(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) {
+	r := start(t, func(c *Config) {
 		c.sending = sending{header: 300 * time.Millisecond, body: 600 * time.Millisecond}
 	})
 	own := strings.TrimPrefix(r.reg.URL, "http://")

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
@@ -38,8 +39,8 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 }
 
 // going are the workspaces with runs.
-func (d *daemon) going() []*entry {
-	var list []*entry
+func (d *daemon) going() []*openEntry {
+	var list []*openEntry
 	for _, e := range d.workspaces.entries() {
 		if len(e.ws.Info().Runs) > 0 {
 			list = append(list, e)
@@ -49,7 +50,7 @@ func (d *daemon) going() []*entry {
 }
 
 // runsAre names the runs: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
-func runsAre(going []*entry) string {
+func runsAre(going []*openEntry) string {
 	var names []string
 	for _, e := range going {
 		info := e.ws.Info()
@@ -113,7 +114,7 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 		if len(going) == 0 {
 			return nil
 		}
-		if held := slices.DeleteFunc(slices.Clone(going), func(e *entry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
+		if held := slices.DeleteFunc(slices.Clone(going), func(e *openEntry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
 			return &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s held, and would never be over", runsAre(held)),
 				Fix: "wf server stop --cancel stops it, wf server retry takes it up"}
 		}
@@ -126,7 +127,7 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 }
 
 // awaitWorkspace watches a workspace until the runs that are going in it are over.
-func awaitWorkspace(ctx context.Context, w Workspace) error {
+func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 	watcher, err := w.Watch(ctx, "", api.WatchOptions{Events: []api.EventType{api.RunComplete}})
 	if err != nil {
 		return err

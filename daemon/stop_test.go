@@ -5,35 +5,35 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // withRun is a daemon in which a run is going.
-func withRun(t *testing.T) (*running, *fake, string) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	if e := r.ask("POST", path+"/runs", api.RunRequest{}, nil); e != nil {
-		t.Fatal(e)
-	}
-	return r, w, path
+func withRun(t *testing.T) (r *running, path string) {
+	r = start(t, nil)
+	w, path := r.open("w")
+	r.startRun(path)
+	until(t, "the run is active", func() bool { return len(w.Info().Runs) == 1 })
+	return r, path
 }
 
 func TestStopWithoutRuns(t *testing.T) {
 	r := start(t, nil)
-	w, _ := r.open("/w")
+	w, _ := r.open("w")
 	if e := r.ask("POST", api.StopServer.Path, api.ServerStop{}, nil); e != nil {
 		t.Fatal(e)
 	}
 	r.wait()
-	<-w.done
+	<-w.Done()
 }
 
 func TestStopIsRefusedWhileRunsAreGoing(t *testing.T) {
-	r, _, _ := withRun(t)
+	r, _ := withRun(t)
 	e := r.ask("POST", api.StopServer.Path, api.ServerStop{}, nil)
-	if e == nil || e.Code != api.CodeRefused || !strings.Contains(e.Message, "run 1 of /w") {
+	if e == nil || e.Code != api.CodeRefused || !strings.Contains(e.Message, "run 1 of "+r.dir) {
 		t.Fatalf("answer %+v", e)
 	}
 	var info api.VersionInfo
@@ -43,19 +43,20 @@ func TestStopIsRefusedWhileRunsAreGoing(t *testing.T) {
 }
 
 func TestStopCancelsRuns(t *testing.T) {
-	r, w, path := withRun(t)
+	r, path := withRun(t)
 	conn := r.watch(path)
 	if e := r.ask("POST", api.StopServer.Path, api.ServerStop{Cancel: true}, nil); e != nil {
 		t.Fatal(e)
 	}
-	<-w.stopped
 	var complete bool
 	for {
 		f, err := next(t, conn)
 		if err != nil {
 			break
 		}
-		complete = complete || len(f.Events) == 1 && f.Events[0].Type == api.RunComplete
+		for _, ev := range f.Events {
+			complete = complete || ev.Type == api.RunComplete && ev.Result == api.Cancelled
+		}
 	}
 	if !complete {
 		t.Error("the watcher did not hear of the end of the run")
@@ -64,12 +65,15 @@ func TestStopCancelsRuns(t *testing.T) {
 }
 
 func TestStopWaitsForRuns(t *testing.T) {
-	r, w, path := withRun(t)
+	r, path := withRun(t)
 	answer := make(chan *api.Error, 1)
 	go func() { answer <- r.ask("POST", api.StopServer.Path, api.ServerStop{Wait: true}, nil) }()
 	for { // until the daemon waits: it then refuses new runs
 		e := r.ask("POST", path+"/runs", api.RunRequest{}, nil)
 		if e != nil {
+			if e.Code == api.CodeConflict {
+				continue
+			}
 			if e.Code != api.CodeRefused {
 				t.Fatal(e)
 			}
@@ -81,16 +85,16 @@ func TestStopWaitsForRuns(t *testing.T) {
 		t.Fatalf("answered while the run is going: %v", e)
 	default:
 	}
-	w.end()
+	r.x.endAll()
 	if e := <-answer; e != nil {
 		t.Fatal(e)
 	}
 	r.wait()
 }
 
-// TestStopMeetsTheTakingUp: a daemon that has just started answers before it has taken up what an earlier one
-// left going. It must not end as if there were nothing, unless it is to let go of everything.
-func TestStopMeetsTheTakingUp(t *testing.T) {
+// TestStopWaitsForRecovery: a daemon that has just started answers before it has recovered the active runs of an
+// earlier one. It must not end as if there were none, unless it is to leave them alone.
+func TestStopWaitsForRecovery(t *testing.T) {
 	for _, c := range []struct {
 		stop  api.ServerStop
 		waits bool
@@ -101,45 +105,54 @@ func TestStopMeetsTheTakingUp(t *testing.T) {
 		{api.ServerStop{Wait: true}, true, ""},
 		{api.ServerStop{Detach: true}, false, ""},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			f := newFakes()
-			f.gate, f.going = make(chan struct{}), []string{"1"}
-			ws := newTestWorkspaces(f, 0, nil)
-			defer ws.close()
-			go func() {
-				ws.resume([]string{"/w"})
-				close(ws.resumed)
-			}()
-			d := &daemon{cfg: Config{}.withDefaults(), workspaces: ws, end: make(chan struct{})}
-			var err error
-			answered := make(chan struct{})
-			go func() {
-				_, err = d.stop(httptest.NewRequestWithContext(t.Context(), "POST", api.StopServer.Path, nil), c.stop)
-				close(answered)
-			}()
-			synctest.Wait()
-			select {
-			case <-answered:
-				if c.waits {
-					t.Errorf("%+v: answered before the runs were taken up: %v", c.stop, err)
-				}
-			default:
-				if !c.waits {
-					t.Errorf("%+v: waits", c.stop)
-				}
+		earlier, _ := withRun(t)
+		earlier.cancel()
+		earlier.wait()
+
+		cfg := earlier.cfg.withDefaults()
+		cfg.values = newValues(cfg.State)
+		gate := make(chan struct{})
+		d := newDaemon(cfg, &doors{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
+			files := newOpener(cfg)
+			open := files.open
+			files.open = func(path string, retry bool) (*workspace.Workspace, error) {
+				<-gate
+				return open(path, retry)
 			}
-			close(f.gate)
-			synctest.Wait()
-			if c.stop.Wait {
-				f.get("/w").end()
-			}
-			<-answered
-			if e := new(api.Error); errors.As(err, &e) != (c.code != "") || e.Code != c.code {
-				t.Errorf("%+v: %v", c.stop, err)
-			}
-			if c.stop.Cancel {
-				<-f.get("/w").stopped
-			}
+			return files
 		})
+		go func() {
+			d.workspaces.resume(d.unfinished())
+			close(d.workspaces.resumed)
+		}()
+		answered := make(chan error, 1)
+		go func() {
+			_, err := d.stop(httptest.NewRequestWithContext(t.Context(), "POST", api.StopServer.Path, nil), c.stop)
+			answered <- err
+		}()
+		var err error
+		if c.waits {
+			select {
+			case err := <-answered:
+				t.Errorf("%+v: answered before the runs were recovered: %v", c.stop, err)
+			case <-time.After(50 * time.Millisecond):
+			}
+		} else {
+			err = <-answered
+		}
+		close(gate)
+		if c.stop.Wait {
+			<-d.workspaces.resumed
+			earlier.x.endAll()
+		}
+		if c.waits {
+			err = <-answered
+		}
+		if e := new(api.Error); errors.As(err, &e) != (c.code != "") || e.Code != c.code {
+			t.Errorf("%+v: %v", c.stop, err)
+		}
+		<-d.workspaces.resumed
+		d.workspaces.close()
+		cfg.values.Close()
 	}
 }

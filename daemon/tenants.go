@@ -19,7 +19,7 @@ type tenants struct {
 type tenant struct {
 	id     string // "" for a connection without one
 	conns  int
-	leases map[*entry]func() // what it keeps open, and how to let go of it
+	leases map[*openEntry]func() // what it keeps open, and how to let go of it
 }
 
 // join notes that a connection belongs to a client.
@@ -36,7 +36,7 @@ func (t *tenants) join(s *seat, id string) *tenant {
 	}
 	own := t.byID[id]
 	if own == nil {
-		own = &tenant{id: id, leases: map[*entry]func(){}}
+		own = &tenant{id: id, leases: map[*openEntry]func(){}}
 		if id != "" {
 			t.byID[id] = own
 		}
@@ -47,7 +47,7 @@ func (t *tenants) join(s *seat, id string) *tenant {
 }
 
 // keep takes over a use of an entry, which release ends.
-func (t *tenants) keep(own *tenant, e *entry, release func()) {
+func (t *tenants) keep(own *tenant, e *openEntry, release func()) {
 	t.mu.Lock()
 	if own != nil && own.conns > 0 && own.leases[e] == nil {
 		own.leases[e] = release

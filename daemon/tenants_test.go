@@ -15,19 +15,19 @@ func TestAWorkspaceStaysForItsClient(t *testing.T) {
 		"goes":    func(r *running, _ string) { r.http.Transport.(*http.Transport).CloseIdleConnections() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, func(c *Config, _ *fakes) { c.linger = time.Millisecond })
-			w, path := r.open("/w")
-			if again, _ := r.open("/w"); again != w {
+			r := start(t, func(c *Config) { c.linger = time.Millisecond })
+			w, path := r.open("w")
+			if again, _ := r.open("w"); again != w {
 				t.Fatal("opened twice")
 			}
 			time.Sleep(50 * time.Millisecond) // many times as long as an unused one stays
 			mustBe(t, w, true)
 			end(r, path)
-			<-w.done
+			<-w.Done()
 			if e := r.ask("GET", path+"/status", nil, nil); e != nil {
 				t.Errorf("a later question: %v", e)
 			}
-			if n := r.fakes.times("/w"); n != 2 {
+			if n := r.files.count(w.Info().Workfile); n != 2 {
 				t.Errorf("opened %d times", n)
 			}
 		})
@@ -60,8 +60,8 @@ func TestALateQuestionOpensAgain(t *testing.T) {
 func TestTenants(t *testing.T) {
 	all := &tenants{byID: map[string]*tenant{}}
 	released := map[string]int{}
-	keep := func(own *tenant, id string) *entry {
-		e := &entry{id: id}
+	keep := func(own *tenant, id string) *openEntry {
+		e := &openEntry{id: id}
 		all.keep(own, e, func() { released[id]++ })
 		return e
 	}

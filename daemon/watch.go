@@ -44,19 +44,30 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request, opt api.WatchOpti
 	}
 	defer watcher.Close()
 	defer d.cfg.nested.waits(r.Context(), opt.Caller)()
+	d.serveFrames(w, r, watcher)
+	return nil
+}
+
+// A frameSource yields the encoded frames of a workspace, the snapshot first: a *workspace.Watcher.
+type frameSource interface {
+	Frames() <-chan []byte // closed when it was dropped or closed, or the workspace has ended
+	Reason() string        // why, after Frames is closed
+}
+
+// serveFrames makes a request a WebSocket and sends frames until either side ends.
+func (d *daemon) serveFrames(w http.ResponseWriter, r *http.Request, frames frameSource) {
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return nil // the upgrader has answered
+		return // the upgrader has answered
 	}
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		d.listenTo(conn)
 	}()
-	d.push(conn, watcher, gone)
+	d.push(conn, frames, gone)
 	conn.Close()
 	<-gone
-	return nil
 }
 
 // listenTo reads pongs and the client's goodbye; its end is that of the connection.
@@ -73,15 +84,15 @@ func (d *daemon) listenTo(conn *websocket.Conn) {
 }
 
 // push is the only writer of the connection.
-func (d *daemon) push(conn *websocket.Conn, watcher Watcher, gone <-chan struct{}) {
+func (d *daemon) push(conn *websocket.Conn, frames frameSource, gone <-chan struct{}) {
 	ping := time.NewTicker(d.cfg.watching.ping)
 	defer ping.Stop()
 	for {
 		var err error
 		select {
-		case frame, ok := <-watcher.Frames():
+		case frame, ok := <-frames.Frames():
 			if !ok {
-				d.goodbye(conn, watcher.Reason())
+				d.goodbye(conn, frames.Reason())
 				return
 			}
 			err = d.write(conn, frame)

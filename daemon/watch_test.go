@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,35 +40,86 @@ func next(t *testing.T, conn *websocket.Conn) (api.Frame, error) {
 	return f, json.Unmarshal(data, &f)
 }
 
+// note changes the workfile, which is one event.
+func (r *running) note(path, value string) {
+	r.t.Helper()
+	edit := api.Edit{Op: api.OpSet, Nodes: []string{"n"}, Key: "note", Value: value}
+	if e := r.ask("POST", path+"/edits", api.EditRequest{Edits: []api.Edit{edit}}, nil); e != nil {
+		r.t.Fatal(e)
+	}
+}
+
 func TestWatchIsSnapshotThenEvents(t *testing.T) {
 	r := start(t, nil)
-	w, path := r.open("/w")
+	_, path := r.open("w")
 	conn := r.watch(path)
 	f, err := next(t, conn)
 	if err != nil || f.Snapshot == nil {
 		t.Fatalf("first frame %+v, %v", f, err)
 	}
-	for i := range uint64(100) {
-		w.mu.Lock()
-		w.publish(api.Event{Type: api.NodeReady})
-		w.mu.Unlock()
+	for seq := f.Snapshot.Seq; seq < 20; {
+		r.note(path, strconv.Itoa(int(seq)))
 		f, err := next(t, conn)
-		if err != nil || len(f.Events) != 1 || f.Events[0].Seq != i+1 {
+		if err != nil || len(f.Events) == 0 {
 			t.Fatalf("frame %+v, %v", f, err)
+		}
+		for _, ev := range f.Events {
+			if seq++; ev.Seq != seq {
+				t.Fatalf("event %d comes after %d", ev.Seq, seq-1)
+			}
 		}
 	}
 }
 
-func TestDroppedWatcherIsTold(t *testing.T) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	conn := r.watch(path)
-	if _, err := next(t, conn); err != nil {
+// fakeFrames are the frames of a watcher that the test makes.
+type fakeFrames struct {
+	frames chan []byte
+	reason string // set before frames is closed
+}
+
+func (v *fakeFrames) Frames() <-chan []byte { return v.frames }
+
+func (v *fakeFrames) Reason() string { return v.reason }
+
+// publish adds n events.
+func (v *fakeFrames) publish(n int, message string) {
+	for i := range n {
+		v.frames <- encode(api.Frame{Events: []api.Event{{Seq: uint64(i + 1), Type: api.NodeReady, Message: message}}})
+	}
+}
+
+func encode(f api.Frame) []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// watchFrames serves frames with d and connects to it. served is closed when d has let go of the connection.
+func watchFrames(t *testing.T, d *daemon, frames frameSource) (conn *websocket.Conn, served chan struct{}) {
+	t.Helper()
+	served = make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(served)
+		d.serveFrames(w, r, frames)
+	}))
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.mu.Lock()
-	w.watchers[0].drop("too slow")
-	w.mu.Unlock()
+	t.Cleanup(func() {
+		conn.Close()
+		<-served
+		server.Close()
+	})
+	return conn, served
+}
+
+func TestDroppedWatcherIsTold(t *testing.T) {
+	v := &fakeFrames{frames: make(chan []byte), reason: "too slow"}
+	close(v.frames)
+	conn, _ := watchFrames(t, &daemon{cfg: Config{State: t.TempDir()}.withDefaults()}, v)
 	f, err := next(t, conn)
 	if err != nil || f.Dropped != "too slow" {
 		t.Fatalf("frame %+v, %v", f, err)
@@ -77,7 +131,7 @@ func TestDroppedWatcherIsTold(t *testing.T) {
 
 func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
 	r := start(t, nil)
-	_, path := r.open("/w")
+	_, path := r.open("w")
 	conn := r.watch(path)
 	if _, err := next(t, conn); err != nil {
 		t.Fatal(err)
@@ -96,17 +150,13 @@ func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
 // TestEndingDaemonSendsWhatIsQueued: a watcher that is behind when the daemon ends gets every event
 // there was, and then is told.
 func TestEndingDaemonSendsWhatIsQueued(t *testing.T) {
-	r := start(t, nil)
-	w, path := r.open("/w")
-	conn := r.watch(path)
 	const events = 900 // more than fits into the connection: most of them wait in the queue
-	w.mu.Lock()
-	for range events {
-		w.publish(api.Event{Type: api.NodeReady, Message: strings.Repeat("x", 1000)})
-	}
-	w.mu.Unlock()
-	r.cancel()
-	<-w.done
+	v := &fakeFrames{frames: make(chan []byte, events)}
+	d := &daemon{cfg: Config{State: t.TempDir()}.withDefaults()}
+	conn, _ := watchFrames(t, d, v)
+	d.draining.Store(true)
+	v.publish(events, strings.Repeat("x", 1000))
+	close(v.frames)
 	var seq uint64
 	for {
 		f, err := next(t, conn)
@@ -125,24 +175,23 @@ func TestEndingDaemonSendsWhatIsQueued(t *testing.T) {
 	if seq != events {
 		t.Errorf("%d of %d events", seq, events)
 	}
-	r.wait()
 }
 
 func TestWatcherThatGoesIsForgotten(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
-	w, path := r.open("/w")
+	r := start(t, func(c *Config) { c.linger = time.Second })
+	w, path := r.open("w")
 	conn := r.watch(path)
 	r.letGo(path)
 	if _, err := next(t, conn); err != nil {
 		t.Fatal(err)
 	}
 	conn.Close()
-	<-w.done // unused, it closes
+	<-w.Done() // unused, it closes
 }
 
 func TestTalkativeWatcherIsCut(t *testing.T) {
-	r := start(t, func(c *Config, _ *fakes) { c.linger = time.Second })
-	w, path := r.open("/w")
+	r := start(t, func(c *Config) { c.linger = time.Second })
+	w, path := r.open("w")
 	conn := r.watch(path)
 	r.letGo(path)
 	// The daemon may cut the connection before everything is written.
@@ -150,5 +199,5 @@ func TestTalkativeWatcherIsCut(t *testing.T) {
 	for err == nil {
 		_, err = next(t, conn)
 	}
-	<-w.done
+	<-w.Done()
 }

@@ -2,76 +2,66 @@ package daemon
 
 import (
 	"context"
-	"io"
 
 	"wf/api"
 	"wf/workspace"
 )
 
-// Workspace is what the daemon asks of an open workfile; see package workspace for each method.
-// All errors are *api.Error, or that of ctx. client is the id of the asking client.
-type Workspace interface {
-	Done() <-chan struct{}
-	Busy() bool
+// openFile is what the table of workspaces needs of an open workfile: a *workspace.Workspace, or a fake of a test
+// with a clock of its own.
+type openFile interface {
+	Done() <-chan struct{} // closed when it has ended
+	Busy() bool            // it has runs or watchers
 	Info() api.WorkspaceInfo
-	Retry(ctx context.Context) error // of one that is held
-	Close(ctx context.Context) error
 	OnIdle(f func())
-	SetResults(word string)
-
-	Status(ctx context.Context, nodes bool) (api.Status, error)
-	Overview(ctx context.Context, stages int) (api.Status, error)
-	Select(ctx context.Context, selectors []string) (api.NodeList, error)
-	StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error)
-	Plan(ctx context.Context, req api.RunRequest) (api.Plan, error)
-	StopRun(ctx context.Context, client, run string, req api.StopRequest) (api.StopResult, error)
-	StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error)
-	Runs(ctx context.Context) (api.RunList, error)
-	Run(ctx context.Context, run string) (api.RunDetail, error)
-	Outlook(ctx context.Context, run string) (api.RunOutlook, error)
-	Live(ctx context.Context, run string, nodes []string) (api.RunLive, error)
-	Analysis(ctx context.Context, run string) (api.RunDetail, error)
-	RemoveRun(ctx context.Context, run string) error
-	Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error)
-	Check(ctx context.Context) (api.Check, error)
-	Why(ctx context.Context, node, run string) (api.Why, error)
-	LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error)
-	LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error)
-	Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error)
-	Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error)
-	Undo(ctx context.Context, by api.Author) (api.EditResult, error)
-	Redo(ctx context.Context, by api.Author) (api.EditResult, error)
-	Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error)
-	SaveAs(ctx context.Context, req api.SaveAsRequest) (string, error)
-	Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error)
-	Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error)
-	Approvals(ctx context.Context) (api.ApprovalList, error)
-	Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error)
-	Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error)
-	CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error)
-	Waits(c api.Caller, waits bool)
-	GoesOn(ctx context.Context, c api.Caller) error
-	Adopt(ctx context.Context, c api.Caller, child workspace.Child) (bool, error)
-	Watch(ctx context.Context, client string, opt api.WatchOptions) (Watcher, error)
+	Close(ctx context.Context) error
 }
 
-// A Watcher yields the encoded frames of a workspace, the snapshot first.
-type Watcher interface {
-	Frames() <-chan []byte // closed when dropped or closed, or the workspace has ended
-	Reason() string        // why, after Frames is closed
-	Close()
+// An opener finds and opens workfiles.
+type opener[W openFile] struct {
+	identify func(path string) (id, real string, err error)
+	open     func(path string, retry bool) (W, error) // a quarantined one only with retry
 }
 
-// An opener is the daemon's way to workspaces. Tests have one with fakes.
-type opener interface {
-	id(path string) (id, real string, err error)
-	// open is refused where a workspace is held, unless retry is set.
-	open(path string, retry bool) (Workspace, error)
-	create(req api.NewRequest) error
-	move(from, to string) (api.MoveResult, error)
-	gone() ([]api.GoneHistory, error)
-	removeHistory(id string) error
-	unfinished() []string // workfiles with runs that an earlier daemon left going
-	held() []api.HeldWorkspace
-	tidy() // removes what dead daemons and runners have left of runs that are over
+// newOpener returns the opener of workspaces on this machine.
+func newOpener(cfg workspace.Config) opener[*workspace.Workspace] {
+	return opener[*workspace.Workspace]{
+		identify: func(path string) (id, real string, err error) { return workspace.Find(cfg.State, path) },
+		open: func(path string, retry bool) (*workspace.Workspace, error) {
+			if retry {
+				return workspace.Retry(path, cfg)
+			}
+			return workspace.Open(path, cfg)
+		},
+	}
+}
+
+// workspaceConfig returns what every workspace of the daemon shares.
+func (d *daemon) workspaceConfig() workspace.Config {
+	cfg := d.cfg
+	return workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{d.slots},
+		Pools: cfg.pools, Nested: cfg.nested, Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge,
+		KeepBytes: cfg.KeepBytes, Log: cfg.Log, Rehearse: cfg.Rehearse,
+		Forgot: func(id string, runs []int) {
+			if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
+				cfg.Log.Warn("values of removed runs stay until the store is opened again", "workspace", id, "err", err)
+			}
+		}}
+}
+
+// unfinished returns the workfiles with runs that an earlier daemon left active.
+func (d *daemon) unfinished() []string {
+	paths, err := workspace.Unfinished(d.cfg.State)
+	if err != nil {
+		d.cfg.Log.Error("the active runs cannot be listed: they continue when their workfile is opened", "err", err)
+	}
+	return paths
+}
+
+// sharedSlots are the slots of the daemon as workspaces use them.
+type sharedSlots struct{ *slots }
+
+// Join returns the share of one run.
+func (s sharedSlots) Join(id string, jobs int, wake func()) workspace.SlotMember {
+	return s.join(id, jobs, wake)
 }

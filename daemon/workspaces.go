@@ -20,8 +20,8 @@ const closeTime = 30 * time.Second
 
 // workspaces keeps each workfile open once. A request or a watcher uses an entry; one that is
 // neither used nor busy closes after a while, and after the last one the daemon is idle.
-type workspaces struct {
-	opener  opener
+type workspaces[W openFile] struct {
+	opener  opener[W]
 	log     *slog.Logger
 	linger  time.Duration // of an unused workspace
 	timeout time.Duration // of idleness; 0 = none
@@ -31,7 +31,7 @@ type workspaces struct {
 	keepers sync.WaitGroup // one goroutine per entry
 
 	mu     sync.Mutex // guards what follows and the entries' counters; never held while calling out
-	byID   map[string]*entry
+	byID   map[string]*entry[W]
 	paths  map[string]string // the workfiles of ids that were open once, see find
 	closed bool
 	timer  *time.Timer              // runs while byID is empty
@@ -40,10 +40,10 @@ type workspaces struct {
 }
 
 // An entry is a workspace that is being opened, is open or is being closed.
-type entry struct {
+type entry[W openFile] struct {
 	id    string
 	ready chan struct{} // closed when opening is over: ws or err is set
-	ws    Workspace
+	ws    W
 	err   error
 	look  chan struct{} // something has changed: is it still needed?
 	gone  chan struct{} // closed when the workspace has closed
@@ -55,9 +55,9 @@ type entry struct {
 	leave   bool // it is to close although somebody watches: see vacate
 }
 
-func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
-	t := &workspaces{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
-		resumed: make(chan struct{}), quit: make(chan struct{}), byID: map[string]*entry{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
+func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces[W] {
+	t := &workspaces[W]{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
+		resumed: make(chan struct{}), quit: make(chan struct{}), byID: map[string]*entry[W]{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.armIdle()
@@ -65,14 +65,14 @@ func newWorkspaces(o opener, cfg Config, idle func()) *workspaces {
 }
 
 // armIdle starts the countdown to the daemon's end. The caller holds mu.
-func (t *workspaces) armIdle() {
+func (t *workspaces[W]) armIdle() {
 	if t.timeout > 0 && !t.closed {
 		t.timer = time.AfterFunc(t.timeout, t.idled)
 	}
 }
 
 // idled is the end of the countdown, unless somebody came at the last moment.
-func (t *workspaces) idled() {
+func (t *workspaces[W]) idled() {
 	t.mu.Lock()
 	still := len(t.byID) == 0 && t.held == 0 && !t.closed
 	t.mu.Unlock()
@@ -83,7 +83,7 @@ func (t *workspaces) idled() {
 
 // hold keeps the daemon from ending for want of workspaces while it works on one that cannot be
 // opened yet; letGo is its end.
-func (t *workspaces) hold() {
+func (t *workspaces[W]) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.held++
@@ -92,7 +92,7 @@ func (t *workspaces) hold() {
 	}
 }
 
-func (t *workspaces) letGo() {
+func (t *workspaces[W]) letGo() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.held--; t.held == 0 && len(t.byID) == 0 {
@@ -102,8 +102,8 @@ func (t *workspaces) letGo() {
 
 // open uses the workspace of a workfile and opens it if need be. Concurrent calls share one
 // opening. One that is held is opened only with retry. The caller releases the entry.
-func (t *workspaces) open(ctx context.Context, path string, retry bool) (*entry, error) {
-	id, real, err := t.opener.id(path)
+func (t *workspaces[W]) open(ctx context.Context, path string, retry bool) (*entry[W], error) {
+	id, real, err := t.opener.identify(path)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ const (
 )
 
 // take uses the entry of a workspace, or makes one.
-func (t *workspaces) take(id string) (*entry, taking, error) {
+func (t *workspaces[W]) take(id string) (*entry[W], taking, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.byID[id]
@@ -145,7 +145,7 @@ func (t *workspaces) take(id string) (*entry, taking, error) {
 	case t.closed:
 		return nil, leaving, errEnding()
 	case e == nil:
-		e = &entry{id: id, uses: 1, ready: make(chan struct{}), look: make(chan struct{}, 1), gone: make(chan struct{})}
+		e = &entry[W]{id: id, uses: 1, ready: make(chan struct{}), look: make(chan struct{}, 1), gone: make(chan struct{})}
 		t.byID[id] = e
 		if t.timer != nil {
 			t.timer.Stop()
@@ -160,7 +160,7 @@ func (t *workspaces) take(id string) (*entry, taking, error) {
 }
 
 // opened waits until an entry in use is ready; if it does not become usable the use ends.
-func (t *workspaces) opened(ctx context.Context, e *entry) (*entry, error) {
+func (t *workspaces[W]) opened(ctx context.Context, e *entry[W]) (*entry[W], error) {
 	var err error
 	select {
 	case <-e.ready:
@@ -176,7 +176,7 @@ func (t *workspaces) opened(ctx context.Context, e *entry) (*entry, error) {
 }
 
 // begin opens the workspace of a new entry. A panic in there must not leave others waiting.
-func (t *workspaces) begin(e *entry, path string, retry bool) {
+func (t *workspaces[W]) begin(e *entry[W], path string, retry bool) {
 	e.err = &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be opened"}
 	defer func() {
 		close(e.ready)
@@ -190,7 +190,7 @@ func (t *workspaces) begin(e *entry, path string, retry bool) {
 }
 
 // find uses a workspace that is open, or was so once.
-func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
+func (t *workspaces[W]) find(ctx context.Context, id string) (*entry[W], error) {
 	t.mu.Lock()
 	e := t.byID[id]
 	known := e != nil && !e.closing && !t.closed
@@ -220,7 +220,7 @@ func (t *workspaces) find(ctx context.Context, id string) (*entry, error) {
 const mostPaths = 10_000
 
 // remember notes the workfile of a workspace that has been opened.
-func (t *workspaces) remember(id, path string) {
+func (t *workspaces[W]) remember(id, path string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.paths) >= mostPaths {
@@ -230,7 +230,7 @@ func (t *workspaces) remember(id, path string) {
 }
 
 // release ends a use.
-func (t *workspaces) release(e *entry) {
+func (t *workspaces[W]) release(e *entry[W]) {
 	t.mu.Lock()
 	e.uses--
 	t.mu.Unlock()
@@ -238,7 +238,7 @@ func (t *workspaces) release(e *entry) {
 }
 
 // nudge makes the keeper look.
-func (e *entry) nudge() {
+func (e *entry[W]) nudge() {
 	select {
 	case e.look <- struct{}{}:
 	default:
@@ -246,7 +246,7 @@ func (e *entry) nudge() {
 }
 
 // keep closes an entry when nobody needs it any more, or everything ends.
-func (t *workspaces) keep(e *entry) {
+func (t *workspaces[W]) keep(e *entry[W]) {
 	defer t.keepers.Done()
 	defer returnMemory()
 	defer t.forget(e)
@@ -283,7 +283,7 @@ const (
 
 // restart opens a workspace again that has ended by itself, if it had runs: nobody else would, while this
 // daemon lives.
-func (t *workspaces) restart(e *entry) {
+func (t *workspaces[W]) restart(e *entry[W]) {
 	info := e.ws.Info()
 	if len(info.Runs) == 0 {
 		return
@@ -318,7 +318,7 @@ func returnMemory() {
 
 // retire decides that an entry closes: from now on it cannot be used. A busy one is looked at
 // again when it becomes idle, a used one when it is released.
-func (t *workspaces) retire(e *entry) bool {
+func (t *workspaces[W]) retire(e *entry[W]) bool {
 	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // only somebody who uses the entry can make it busy
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -327,7 +327,7 @@ func (t *workspaces) retire(e *entry) bool {
 }
 
 // shut saves and closes the workspace; its runs go on.
-func (t *workspaces) shut(e *entry) {
+func (t *workspaces[W]) shut(e *entry[W]) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := e.ws.Close(ctx); err != nil {
@@ -336,7 +336,7 @@ func (t *workspaces) shut(e *entry) {
 }
 
 // forget removes a closed entry; after the last one the daemon is idle.
-func (t *workspaces) forget(e *entry) {
+func (t *workspaces[W]) forget(e *entry[W]) {
 	t.mu.Lock()
 	e.closing = true
 	delete(t.byID, e.id)
@@ -349,10 +349,10 @@ func (t *workspaces) forget(e *entry) {
 
 // entries are the workspaces that are open at present. The caller must not wait for them to
 // stay so: it has no use of them.
-func (t *workspaces) entries() []*entry {
+func (t *workspaces[W]) entries() []*entry[W] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var list []*entry
+	var list []*entry[W]
 	for _, e := range t.byID {
 		select {
 		case <-e.ready:
@@ -366,7 +366,7 @@ func (t *workspaces) entries() []*entry {
 }
 
 // resume opens workfiles whose runs an earlier daemon left going; the runs keep them open.
-func (t *workspaces) resume(paths []string) {
+func (t *workspaces[W]) resume(paths []string) {
 	for _, path := range paths {
 		e, err := t.open(context.Background(), path, false)
 		if err != nil {
@@ -386,7 +386,7 @@ const resumeTime = 10 * time.Second
 
 // awaitResumed waits until the runs that an earlier daemon left going have been taken up: before that the
 // daemon answers already, but does not know all runs.
-func (t *workspaces) awaitResumed(ctx context.Context) error {
+func (t *workspaces[W]) awaitResumed(ctx context.Context) error {
 	select {
 	case <-t.resumed:
 		return nil
@@ -400,7 +400,7 @@ func (t *workspaces) awaitResumed(ctx context.Context) error {
 }
 
 // close closes all workspaces and returns when they are gone. Nothing can be opened any more.
-func (t *workspaces) close() {
+func (t *workspaces[W]) close() {
 	t.mu.Lock()
 	t.closed = true
 	if t.timer != nil {

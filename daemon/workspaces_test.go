@@ -10,10 +10,6 @@ import (
 	"wf/api"
 )
 
-func newTestWorkspaces(f *fakes, timeout time.Duration, idle func()) *workspaces {
-	return newWorkspaces(f, Config{IdleTimeout: timeout}.withDefaults(), idle)
-}
-
 func TestConcurrentOpensShareOneWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
@@ -76,7 +72,7 @@ func TestRunKeepsAWorkspaceOpen(t *testing.T) {
 		defer ws.close()
 		e, _ := ws.open(t.Context(), "/w", false)
 		w := f.get("/w")
-		w.StartRun(t.Context(), "", api.RunRequest{})
+		w.start()
 		ws.release(e)
 		time.Sleep(time.Hour)
 		mustBe(t, w, true)
@@ -141,18 +137,4 @@ func TestClosedTakesNobody(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	})
-}
-
-func mustBe(t *testing.T, w *fake, open bool) {
-	t.Helper()
-	select {
-	case <-w.done:
-		if open {
-			t.Fatal("the workspace has closed")
-		}
-	default:
-		if !open {
-			t.Fatal("the workspace is still open")
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/proc"
 )
 
 const patience = 60 * time.Second
@@ -154,7 +155,7 @@ func (r *run) pipe() (path string, tell func()) {
 
 // TestRunnerDiesMerged is the same with one file for both streams.
 func TestRunnerDiesMerged(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())
@@ -176,7 +177,7 @@ func TestRunnerDiesMerged(t *testing.T) {
 // TestRunnerDies has the runner killed while a command runs: the command goes on, the next runner
 // learns how it ends, and takes further jobs.
 func TestRunnerDies(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())

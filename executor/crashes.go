@@ -13,7 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"wf/executor/fault"
 	"wf/executor/ownfile"
+	"wf/executor/proc"
+	"wf/executor/rundir"
+	"wf/executor/wire"
 )
 
 // A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session
@@ -24,6 +28,9 @@ const (
 	firstHold   = 5 * time.Second
 	longestHold = 5 * time.Minute
 )
+
+// retryPause is the pause after a temporary failure of the machine. Only tests change it.
+var retryPause = time.Second
 
 // crashes counts the deaths of the runners of a run.
 type crashes struct {
@@ -59,15 +66,15 @@ func (s *session) outlast(why error) bool {
 	}
 	pause := s.crashes.add(time.Now())
 	var stranger *versionError
-	var gone *goneError
+	var gone *wire.GoneError
 	switch {
 	case errors.As(why, &gone):
 		s.giveUp(why)
 		return false
 	case errors.As(why, &stranger):
 		pause = max(pause, firstHold) // it lives, and does not learn our language
-	case temporary(why):
-		pause = max(pause, holdPause)
+	case fault.Temporary(why):
+		pause = max(pause, retryPause)
 	case pause == 0:
 		return true
 	default:
@@ -142,25 +149,25 @@ func (h *runnerHandle) sweep() error {
 		return err
 	}
 	defer lock.Close()
-	env, err := loadEnvironment(filepath.Join(h.dir, environmentFile))
+	env, _, err := rundir.ReadEnvironment(filepath.Join(h.dir, rundir.EnvironmentFile))
 	if err != nil {
 		return err
 	}
-	k := kinOf(h.dir, cmp.Or(h.marker, markerOf(env.base).run))
-	return killFamily(func(c *census) (family []process) {
-		for _, p := range c.all {
-			if !p.dead && p.pid != os.Getpid() && k.has(p) {
-				family = append(append(family, p), c.below(p.pid)...)
+	k := rundir.MembersOf(h.dir, cmp.Or(h.marker, rundir.MarkerOf(env).Run))
+	return proc.KillAll(func(c *proc.Table) (family []proc.Process) {
+		for _, p := range c.All {
+			if !p.Dead && p.PID != os.Getpid() && k.Contain(p) {
+				family = append(append(family, p), c.Descendants(p.PID)...)
 			}
 		}
-		return slices.DeleteFunc(family, func(p process) bool { return p.pid == os.Getpid() })
+		return slices.DeleteFunc(family, func(p proc.Process) bool { return p.PID == os.Getpid() })
 	})
 }
 
 // lastWords is what the runner has complained of at its end, or else why.
 func (s *session) lastWords(why error) string {
 	const enough = 1 << 10
-	text, err := tailOf(filepath.Join(s.spec.Dir, logFile), enough)
+	text, err := tailOf(filepath.Join(s.spec.Dir, rundir.StderrFile), enough)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if last := lines[len(lines)-1]; err == nil && last != "" && (why == nil || errors.Is(why, io.EOF)) {
 		return last

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"wf/executor"
+	"wf/executor/proc"
 )
 
 // TestEnvironmentGone removes the environment of a run that is going: commands have theirs all the same, and
 // the file is there again for the next runner, also when there was none to remember it.
 func TestEnvironmentGone(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())
@@ -52,7 +53,7 @@ func TestEnvironmentGone(t *testing.T) {
 // TestEnvironmentGoneWithEverybody: the file of the environment, the runner and the daemon that knew it are gone.
 // No command starts and none fails until the file is back.
 func TestEnvironmentGoneWithEverybody(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

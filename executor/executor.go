@@ -6,6 +6,8 @@ package executor
 import (
 	"context"
 	"time"
+
+	"wf/executor/wire"
 )
 
 // An Executor serves runs. It is safe for concurrent use.
@@ -60,7 +62,7 @@ type Spec struct {
 	// may lie only in a file of mode 0600 in Dir that is gone when the run is over. It may be nil
 	// when a run is followed again: the executor then uses what it kept.
 	Env []string
-	// World is what the commands inherit besides, as JSON, see ParseWorld; nil = what the executor has.
+	// Attributes is what the commands inherit besides, as JSON, see Parse; nil = what the executor has.
 	World []byte
 	// Width is how many executions may be going at once until SetWidth says otherwise; 0 = none.
 	Width int
@@ -69,26 +71,15 @@ type Spec struct {
 	Report func([]Report)
 }
 
-// ID names an execution within its run.
-type ID struct {
-	Node      int // index of the node in the run
-	Execution int // from 1
-}
-
-// A Job is one command to execute.
-type Job struct {
-	ID      ID
-	Shell   string   // program that gets -c and Command; "" = /bin/sh
-	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
-	Env     []string // KEY=VALUE on top of Spec.Env
-	// Merge puts standard error into the file of standard output, so that both are in the order in
-	// which they were written. Where the executor cannot do that they stay apart: see Report.Err.
-	Merge bool
-	// After names executions that have to succeed (exit code 0, not stopped) before this one starts,
-	// each of them handed over before. Until then it takes no place; if one of them does not succeed
-	// it never starts, and is reported only when it is stopped, or not at all.
-	After []ID
-}
+// These types of the contract are defined in package wire, since runners receive and send them too.
+type (
+	// An ID names an execution within its run.
+	ID = wire.ID
+	// A Job is one command to execute.
+	Job = wire.Job
+	// A Leftover is a process that an execution has left behind, and that was ended with the run.
+	Leftover = wire.Leftover
+)
 
 // Kind of a report.
 type Kind uint8
@@ -131,7 +122,7 @@ type Report struct {
 
 // A Range is a part of a file.
 type Range struct {
-	File       string // below Spec.Dir, slash-separated; "" = nothing was ever written
+	File       string // Descendants Spec.Dir, slash-separated; "" = nothing was ever written
 	Start, End int64  // bytes; End -1 = still growing
 }
 

@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/fault"
+	"wf/executor/proc"
+	"wf/executor/runner"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
@@ -58,29 +61,31 @@ func (p faultPlan) faults(dir string) *historytest.Faults {
 
 // runnerOf is the program of the runner in a folder that may hold a plan.
 func runnerOf(dir, socket string) int {
-	revive := func() error { return nil }
+	o := runner.Options{OpenLog: openFile, StartDaemon: func() error { return nil }, Reached: dieAt(dir)}
+	if boot, err := os.ReadFile(filepath.Join(dir, bootFile)); err == nil {
+		o.Boot = func() (string, error) { return string(boot), nil }
+	}
 	text, err := os.ReadFile(filepath.Join(dir, planFile))
 	if err != nil {
-		executor.AtPoint(dieAt(dir))
-		return executor.RunRunner([]string{dir, socket}, openFile, revive)
+		return runner.Main([]string{dir, socket}, o)
 	}
 	var p faultPlan
 	if err := json.Unmarshal(text, &p); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	executor.HurryHolds(holdMillis)
 	disk := &historytest.Faults{Disk: history.LocalDisk{}}
 	if !p.Daemon {
 		disk = p.faults(dir)
-		executor.Refuse(disk.Attempt)
+		fault.Inject(disk.Attempt)
 	}
-	return executor.RunRunner([]string{dir, socket}, openLogOn(disk), revive)
+	o.OpenLog, o.Pause, o.Reached = openLogOn(disk), holdMillis*time.Millisecond, nil
+	return runner.Main([]string{dir, socket}, o)
 }
 
 // openLogOn opens records as cmd/wf does, on another disk.
-func openLogOn(disk history.Disk) executor.OpenRecord {
-	return func(path string, replay func([]byte) error) (executor.Record, error) {
+func openLogOn(disk history.Disk) runner.OpenLog {
+	return func(path string, replay func([]byte) error) (runner.Log, error) {
 		log, err := history.OpenLogOn(disk, path, replay)
 		if err != nil {
 			if log != nil {
@@ -119,10 +124,10 @@ func faultDeps(node int) []int {
 // nodes, once or until somebody sees that the run is held: every node is executed once and its exit
 // code told, or, where the program itself could not be executed, it says why.
 func TestEveryOperationOfARunFails(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
-	defer executor.HurryHolds(holdMillis)()
+	defer executor.ShortRetryPause(holdMillis)()
 	step := 23
 	if *executor.Torture {
 		step = 1
@@ -177,12 +182,12 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	if p.Daemon {
 		disk := p.faults(dir)
 		var once sync.Mutex // the session asks from a goroutine of its own
-		executor.Refuse(func(op, path string) error {
+		fault.Inject(func(op, path string) error {
 			once.Lock()
 			defer once.Unlock()
 			return disk.Attempt(op, path)
 		})
-		defer executor.Refuse(func(op, path string) error { return nil })
+		defer fault.Inject(nil)
 	}
 	f := &faulty{plan: p, log: filepath.Join(t.TempDir(), "log"), handed: map[int]bool{}, started: map[int]bool{}, ended: map[int]executor.Report{}}
 	x := newLocal(t).(*executor.Local)

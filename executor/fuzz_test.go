@@ -5,73 +5,26 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
-	"os/exec"
-	"strings"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"wf/executor/wire"
 )
 
-// fuzzWrappers have the placeholder in every kind of quotes. They print it with what is built into
-// every shell.
-var fuzzWrappers = []string{
-	"printf %s {}", "printf %s '{}'", `printf %s "{}"`, "printf %s",
-	`/bin/sh -c 'printf %s "$1"' x {}`, `(printf %s "{}")`, `: \' \" && printf %s "{}"`, `x=$(echo ')'); printf %s '{}'`,
-	`printf %s "$(printf %s {})"`, `printf %s "$(printf %s '{}')"`, `printf %s "$(printf %s "{}")"`,
-	"printf %s \"`printf %s {}`\"", "printf %s \"`printf %s '{}'`\"",
-}
-
-// FuzzLine has a real shell print any label from within any quotes. The shell finds no programs:
-// if a label got out of its quotes, nothing would happen but a failure.
-func FuzzLine(f *testing.F) {
-	for i := range fuzzWrappers {
-		f.Add(byte(i), "it's \"$HOME\" `id` \\ $(( {} ) # ~ *\n!é\r\t;&|<>")
+// sampleLines returns an example of every kind of line, see TestsampleLines of package wire.
+func sampleLines(f *testing.F) []byte {
+	text, err := os.ReadFile(filepath.Join("wire", "testdata", "lines.json"))
+	if err != nil {
+		f.Fatal(err)
 	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, which byte, label string) {
-		wrapper := fuzzWrappers[int(which)%len(fuzzWrappers)]
-		if strings.Contains(label, "\x00") || len(label) > 64<<10 {
-			t.Skip("no argument of a program can hold it")
-		}
-		if strings.HasPrefix(wrapper, `printf %s "$(`) || strings.HasPrefix(wrapper, "printf %s \"`") {
-			label = strings.TrimRight(label, "\n") // a substitution takes them off the end
-		}
-		line := Line(wrapper, label)
-		cmd := exec.Command("/bin/sh", "-c", line)
-		cmd.Dir, cmd.Env = dir, []string{"PATH=/nonexistent"}
-		if got, err := cmd.CombinedOutput(); err != nil || string(got) != label {
-			t.Fatalf("%q\n got %q (%v)\nwant %q", line, got, err, label)
-		}
-	})
-}
-
-// sampleLines are an example of every kind of line that is written anywhere.
-func sampleLines() []byte {
-	id := ID{Node: 3, Execution: 1}
-	var b []byte
-	b = appendLine(b, command{Kind: lineHello, Version: protocolVersion, Since: 2})
-	b = appendStart(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
-	b = appendStart(b, Job{ID: ID{Node: 4, Execution: 1}, Command: "echo", After: []ID{id}})
-	b = appendLine(b, command{Kind: lineStop, IDs: []ID{id}, Grace: 1})
-	b = appendLine(b, command{Kind: lineClose})
-	b = appendLine(b, notice{Kind: lineHello, Version: 9, PID: 5})
-	for _, e := range []entry{
-		{Kind: entryRunner, PID: 4, Boot: "b"}, {Kind: entryIntent, Node: 3, Execution: 1},
-		{Kind: entryStart, Node: 3, Execution: 1, PID: 77, Born: window{1, 2}, Slot: 1, Out: extent{0, -1}},
-		{Kind: entryStop, Node: 3, Execution: 1, Time: 5}, {Kind: entryExit, Node: 3, Execution: 1, Code: 2},
-		{Kind: "future", Node: 4, Execution: 1},
-		{Kind: entryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},
-	} {
-		b = append(e.append(b), '\n')
-	}
-	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
-	b = appendLine(b, notice{Kind: lineHeld, Message: "full"})
-	b = appendLine(b, notice{Kind: lineBroken, Message: "full"})
-	return appendLine(b, notice{Kind: lineClosed, Survivors: []int{7}})
+	return text
 }
 
 // FuzzSessionReads sends anything to a daemon as the news of a run: each start and end is reported
 // once and in order, what is of an unknown kind is not, and what cannot be read ends the reading.
 func FuzzSessionReads(f *testing.F) {
-	f.Add(sampleLines())
+	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"start","n":1,"e":1,"o":[1,2,3]}` + "\n" + `{"k":"end","n":1,"e":1,"g":-1,"m":"\ud800"}` + "\n"))
 	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -99,25 +52,25 @@ func FuzzSessionReads(f *testing.F) {
 		held := ""
 		reader := bufio.NewReader(bytes.NewReader(data))
 		for {
-			line, err := readLine(reader)
-			var e entry
+			line, err := wire.ReadLine(reader)
+			var e wire.Entry
 			if err != nil || json.Unmarshal(line, &e) != nil {
 				break
 			}
-			if e.Kind == entryStart || e.Kind == entryEnd {
-				want = append(want, e.report())
+			if e.Kind == wire.EntryStart || e.Kind == wire.EntryEnd {
+				want = append(want, reportOf(&e))
 				continue
 			}
-			var n notice
+			var n wire.Notice
 			if json.Unmarshal(line, &n) != nil {
 				break
 			}
 			switch n.Kind {
-			case lineBroken:
+			case wire.LineBroken:
 				want = append(want, Report{Kind: Broken, Message: n.Message})
-			case lineWidth:
+			case wire.LineWidth:
 				want = append(want, Report{Kind: Resized, Width: n.Width})
-			case lineHeld: // said again, it is no news
+			case wire.LineHeld: // said again, it is no news
 				if n.Message != held {
 					held = n.Message
 					want = append(want, Report{Kind: Held, Message: held})
@@ -134,44 +87,4 @@ func FuzzSessionReads(f *testing.F) {
 			}
 		}
 	})
-}
-
-// FuzzRecordReplay folds anything as the record of an earlier runner. What is news is announced
-// again, byte for byte; an entry of an unknown kind begins, ends and announces nothing.
-func FuzzRecordReplay(f *testing.F) {
-	f.Add(sampleLines())
-	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &runner{known: map[ID]struct{}{}}
-		p := &past{open: map[ID]*execution{}, boots: map[ID]string{}}
-		var announced []byte
-		for line := range bytes.SplitSeq(data, []byte("\n")) {
-			var e, again entry
-			if json.Unmarshal(line, &e) != nil {
-				continue
-			}
-			if json.Unmarshal(e.append(nil), &again) == nil && again != e && isKnown(e.Kind) {
-				t.Fatalf("%+v written and read is %+v", e, again)
-			}
-			open, order := len(p.open), len(p.order)
-			r.replay(p, &e, line)
-			if e.Kind == entryStart || e.Kind == entryEnd {
-				announced = append(append(announced, line...), '\n')
-			}
-			if !isKnown(e.Kind) && (len(p.open) != open || len(p.order) != order) {
-				t.Fatalf("an entry of the kind %q changed what is open", e.Kind)
-			}
-		}
-		if !bytes.Equal(r.news, announced) {
-			t.Fatalf("news %q, want %q", r.news, announced)
-		}
-	})
-}
-
-func isKnown(kind string) bool {
-	switch kind {
-	case entryRunner, entryIntent, entryFork, entryForget, entryStart, entryStop, entryExit, entryEnd:
-		return true
-	}
-	return false
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"wf/executor"
+	"wf/executor/proc"
+	"wf/executor/runner"
 )
 
 // startAfter hands over a command that comes after others.
@@ -31,11 +33,11 @@ func (r *run) startAfter(node int, command string, after ...int) {
 // TestRunnerDiesAtEachPointOfAChain kills the runner at every point of the middle of a chain whose end
 // joins with another node: each runs once, after what it comes after.
 func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	const nodes = 5
-	for _, point := range executor.Points {
+	for _, point := range runner.Points() {
 		for victim := range nodes {
 			t.Run(fmt.Sprint(point, " at ", victim), func(t *testing.T) {
 				r := openRun(t, newLocal(t), t.TempDir())
@@ -79,7 +81,7 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 // TestRunnerDiesBeforeAGate has the runner killed between two nodes of a chain, and the first one fail
 // under the next runner: what comes after it stays where it is.
 func TestRunnerDiesBeforeAGate(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())
@@ -91,7 +93,7 @@ func TestRunnerDiesBeforeAGate(t *testing.T) {
 	r.await(executor.Ended, 3)
 	r.await(executor.Started, 0)
 	r.killRunner()
-	r.startAfter(4, "exit 6", 1, 3) // 3 has failed, before the death
+	r.startAfter(4, "exit 6", 1, 3) // 3 Contain failed, before the death
 	tellFirst()
 	if end := r.await(executor.Ended, 0); end.Exit.Code != 3 {
 		t.Errorf("exit %+v", end.Exit)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/proc"
 )
 
 // TestRecordGoneUnderARunner removes the record while a command runs: that goes on and ends, nothing
@@ -54,7 +55,7 @@ func TestRecordGoneUnderARunner(t *testing.T) {
 // command that runs and one that has ended: nothing is executed again, the session is given up with
 // the reason, and what ran is killed, since nobody could say how it ends.
 func TestRecordGoneWithItsRunner(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	for name, deed := range map[string]func(dir string) error{

@@ -14,13 +14,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"wf/executor/fault"
 	"wf/executor/ownfile"
+	"wf/executor/proc"
+	"wf/executor/procattr"
+	"wf/executor/rundir"
+	"wf/executor/wire"
 )
 
 // Local executes on this machine. It starts one runner process per run, which does the work and
 // outlives the daemon.
 type Local struct {
-	// Program is the command that becomes a runner (see RunRunner); the folder of the run and the
+	// Program is the command that becomes a runner (see Main); the folder of the run and the
 	// path of the runner's socket are appended.
 	Program []string
 	// Sockets is a folder for the sockets of runners that cannot have theirs in the folder of the run:
@@ -40,12 +45,6 @@ func (l *Local) wardens() *wards {
 	return l.wards
 }
 
-// Files in the folder of a run, beside its record, its environment and its outputs.
-const (
-	lockFile = "lock"       // locked by the runner as long as it lives
-	logFile  = "runner.log" // what a runner has to complain of
-)
-
 // Open begins or follows a run. When a run is followed and its runner does not come up, that is
 // reported as Held, and tried again: it may have commands that are running.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
@@ -53,12 +52,12 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: secondSocket(l.Sockets, spec.Dir), ward: l.wardens().add(runMarkerOf(spec.Dir)),
-		marker: markerOf(spec.Env).run, begun: spec.Env == nil, world: spec.World,
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), ward: l.wardens().add(runMarkerOf(spec.Dir)),
+		marker: rundir.MarkerOf(spec.Env).Run, begun: spec.Env == nil, world: spec.World,
 	})
-	_, fresh := os.Stat(filepath.Join(spec.Dir, recordFile))
+	_, fresh := os.Stat(filepath.Join(spec.Dir, rundir.RunnerLogFile))
 	conn, err := s.runner.connect(ctx)
-	var gone *goneError
+	var gone *wire.GoneError
 	if err != nil && fresh != nil && !errors.As(err, &gone) {
 		s.runner.ward.remove()
 		return nil, err
@@ -72,7 +71,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 func (l *Local) prepare(spec Spec) error {
 	_ = os.MkdirAll(l.Sockets, 0o700) // runners do without it where they can
 	if spec.Env == nil {
-		return dropUnfinished(filepath.Join(spec.Dir, environmentFile))
+		return rundir.DropUnfinished(filepath.Join(spec.Dir, rundir.EnvironmentFile))
 	}
 	return keepEnvironment(spec)
 }
@@ -80,9 +79,9 @@ func (l *Local) prepare(spec Spec) error {
 // keepEnvironment writes the environment of a run where there is none.
 func keepEnvironment(spec Spec) error {
 	// What a shell would tell its child about the folder, so that going without one is no different.
-	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return sameKey(v, "PWD") })
+	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return rundir.SameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
-	err := writeEnvironment(filepath.Join(spec.Dir, environmentFile), env)
+	err := rundir.WriteEnvironment(filepath.Join(spec.Dir, rundir.EnvironmentFile), env)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // followed again: the run keeps what it began with
 	}
@@ -91,11 +90,11 @@ func keepEnvironment(spec Spec) error {
 
 // runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
 func runMarkerOf(dir string) string {
-	env, err := loadEnvironment(filepath.Join(dir, environmentFile))
+	env, _, err := rundir.ReadEnvironment(filepath.Join(dir, rundir.EnvironmentFile))
 	if err != nil {
 		return "" // the runner says so
 	}
-	return markerOf(env.base).run
+	return rundir.MarkerOf(env).Run
 }
 
 // A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
@@ -129,7 +128,7 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
 	for pause := connectPause; ; pause *= 2 {
-		conn, dialErr := h.dial(ctx)
+		conn, dialErr := wire.Dial(ctx, h.dir, h.socket)
 		if dialErr == nil {
 			return conn, nil
 		}
@@ -143,34 +142,6 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 		case <-time.After(pause):
 		}
 	}
-}
-
-// dial connects to a living runner, if it is of our own user: somebody else could have put a socket
-// there.
-func (h *runnerHandle) dial(ctx context.Context) (conn net.Conn, err error) {
-	for _, path := range addresses(h.dir, h.socket) {
-		err = withShortPath(path, func(short string) error {
-			conn, err = dialRunner(ctx, short)
-			return err
-		})
-		if err == nil {
-			return conn, nil
-		}
-	}
-	return nil, err
-}
-
-func dialRunner(ctx context.Context, path string) (net.Conn, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkPeer(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
 }
 
 // start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
@@ -197,15 +168,15 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 }
 
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
-// A *goneError means that nobody has it, and nobody may.
+// A *GoneError means that nobody has it, and nobody may.
 func (h *runnerHandle) lock() (*os.File, error) {
 	if err := h.vanished(); err != nil {
 		return nil, err
 	}
-	if err := refused(opLock, h.dir); err != nil {
+	if err := fault.Check(fault.OpLock, h.dir); err != nil {
 		return nil, err
 	}
-	file, err := ownfile.Open(filepath.Join(h.dir, lockFile), os.O_RDWR|os.O_CREATE)
+	file, err := ownfile.Open(filepath.Join(h.dir, rundir.LockFile), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -224,12 +195,12 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := ownfile.Open(filepath.Join(h.dir, logFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	log, err := ownfile.Open(filepath.Join(h.dir, rundir.StderrFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	files := []*os.File{null, null, log, firstLinkFD: conn, lockFD: lock}
+	files := []*os.File{null, null, log, wire.ConnectionFD: conn, wire.LockFD: lock}
 	estate, handles, err := h.estate()
 	if err != nil {
 		return err
@@ -237,7 +208,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
 	gone, err := h.ward.spawn(func() (*os.Process, error) {
-		if err := refused(opRunner, h.program[0]); err != nil {
+		if err := fault.Check(fault.OpRunner, h.program[0]); err != nil {
 			return nil, err
 		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
@@ -267,11 +238,11 @@ func (h *runnerHandle) notStarted(err error) error {
 // environment is what a runner has: what it is told by its daemon, and nothing of the run.
 func (h *runnerHandle) environment(estate string) []string {
 	env := append(slices.Clone(h.env), estate)
-	if limit := fileLimit(); limit != "" {
+	if limit := procattr.FileLimitVariable(); limit != "" {
 		env = append(env, limit)
 	}
 	if len(h.world) > 0 {
-		env = append(env, worldVariable+"="+string(h.world))
+		env = append(env, procattr.Variable+"="+string(h.world))
 	}
 	return env
 }
@@ -291,12 +262,12 @@ func Forget(dir string) error {
 		return err
 	}
 	defer lock.Close()
-	c, err := takeCensus()
+	c, err := proc.ReadTable()
 	if err != nil {
 		return err
 	}
-	k := kinOf(dir, runMarkerOf(dir))
-	if slices.ContainsFunc(c.all, func(p process) bool { return !p.dead && k.has(p) }) {
+	k := rundir.MembersOf(dir, runMarkerOf(dir))
+	if slices.ContainsFunc(c.All, func(p proc.Process) bool { return !p.Dead && k.Contain(p) }) {
 		return ErrAlive
 	}
 	return h.removeEnvironment()
@@ -305,7 +276,7 @@ func Forget(dir string) error {
 // lockLost is lock for a run that is given up: where there is nothing to lock it returns nil.
 func (h *runnerHandle) lockLost() (*os.File, error) {
 	lock, err := h.lock()
-	var gone *goneError
+	var gone *wire.GoneError
 	if errors.As(err, &gone) {
 		return nil, nil
 	}
@@ -323,7 +294,7 @@ func (h *runnerHandle) forget() error {
 }
 
 func (h *runnerHandle) removeEnvironment() error {
-	if err := os.RemoveAll(filepath.Join(h.dir, environmentFile)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(filepath.Join(h.dir, rundir.EnvironmentFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

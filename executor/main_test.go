@@ -10,15 +10,12 @@ import (
 	"testing"
 
 	"wf/executor"
+	"wf/executor/runner"
 )
 
 // TestMain lets the test binary become the runner, as cmd/wf does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "runner" {
-		executor.ForkSoon()
-		if boot, err := os.ReadFile(filepath.Join(os.Args[2], bootFile)); err == nil {
-			executor.AtBoot(string(boot))
-		}
 		os.Exit(runnerOf(os.Args[2], os.Args[3]))
 	}
 	os.Exit(m.Run())
@@ -48,7 +45,7 @@ type fileRecord struct {
 	text bytes.Buffer
 }
 
-func openFile(path string, replay func([]byte) error) (executor.Record, error) {
+func openFile(path string, replay func([]byte) error) (runner.Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err

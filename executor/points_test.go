@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/proc"
+	"wf/executor/runner"
 )
 
 // TestRunnerDiesAtEachPoint kills the runner once at every point of the record order, with commands
 // that take the ways past it that a successor has to tell apart. Whatever it is: each command runs
 // once, and its own exit code is reported.
 func TestRunnerDiesAtEachPoint(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	commands := map[string]struct {
@@ -30,7 +32,7 @@ func TestRunnerDiesAtEachPoint(t *testing.T) {
 		"clears its children": {"echo run >>log; env -i setsid sh -c 'echo $$ >stranger; exec sleep 1000' & exit 7", 7},
 	}
 	for name, c := range commands {
-		for _, point := range executor.Points {
+		for _, point := range runner.Points() {
 			t.Run(name+"/"+point, func(t *testing.T) {
 				dieOnce(t, point, c.line, c.code)
 			})
@@ -53,7 +55,7 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	r.start(1, line)
 	r.start(2, "true")
 	if strings.Contains(line, "read x") {
-		if point == executor.Points[4] || point == executor.Points[5] || point == executor.Points[6] {
+		if point == runner.Points()[4] || point == runner.Points()[5] || point == runner.Points()[6] {
 			tell() // the runner dies of the end
 		} else {
 			r.await(executor.Started, 1)

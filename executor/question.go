@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"wf/executor/shell"
 )
 
 // A Question is a short command that belongs to no run: what it prints is the answer, and nothing
@@ -31,7 +33,7 @@ const questionWords = 300
 func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, q.Time)
 	defer cancel()
-	shell, argv, err := findShell(q.Shell, q.Env)
+	shell, argv, err := shell.Find(q.Shell, q.Env)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/executor/proc"
+	"wf/executor/wire"
 )
 
 // A session is the daemon's end of a run. Two goroutines serve a connection: follow reads and
@@ -95,7 +98,7 @@ func (s *session) Start(jobs []Job) error {
 			s.handed++
 		}
 		s.jobs[j.ID] = sentJob{order, j}
-		s.unsent = appendStart(s.unsent, j)
+		s.unsent = wire.AppendJob(s.unsent, j)
 	}
 	s.signal()
 	return nil
@@ -108,7 +111,7 @@ func (s *session) SetWidth(n int) {
 		return
 	}
 	s.width = n
-	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: n})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineWidth, Width: n})
 	s.signal()
 }
 
@@ -121,7 +124,7 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 			s.stops[id] = deadline
 		}
 	}
-	s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: ids, Grace: int64(grace)})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineStop, IDs: ids, Grace: int64(grace)})
 	s.signal()
 	s.Retry()
 }
@@ -132,7 +135,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {
 		s.closing = true
-		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineClose})
 		s.signal()
 		s.Retry()
 	}
@@ -174,7 +177,7 @@ func (s *session) Detach() {
 	s.signal() // the writer sends what was handed over and then hangs up
 }
 
-// signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
+// Signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
 // more than the sending. The caller holds mu.
 func (s *session) signal() {
 	if s.conn != nil && !s.writing && !s.detached {
@@ -204,18 +207,18 @@ func writeNow(conn syscall.RawConn, lines []byte) int {
 func (s *session) greet() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unsent = appendLine(nil, command{Kind: lineHello, Version: protocolVersion, Since: s.seen})
-	s.unsent = appendLine(s.unsent, command{Kind: lineWidth, Width: s.width})
+	s.unsent = wire.AppendLine(nil, wire.Command{Kind: wire.LineHello, Version: wire.Version, Since: s.seen})
+	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineWidth, Width: s.width})
 	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
 	for _, sent := range slices.SortedFunc(maps.Values(s.jobs), byOrder) {
-		s.unsent = appendStart(s.unsent, sent.job)
+		s.unsent = wire.AppendJob(s.unsent, sent.job)
 	}
 	for id, deadline := range s.stops {
 		grace := max(0, time.Until(deadline))
-		s.unsent = appendLine(s.unsent, command{Kind: lineStop, IDs: []ID{id}, Grace: int64(grace)})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineStop, IDs: []ID{id}, Grace: int64(grace)})
 	}
 	if s.closing {
-		s.unsent = appendLine(s.unsent, command{Kind: lineClose})
+		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineClose})
 	}
 	s.signal()
 }
@@ -267,14 +270,14 @@ func (s *session) over() bool {
 // A processID is what a start told of a process.
 type processID struct {
 	pid  int
-	born window
+	born proc.Window
 }
 
 // track keeps account of what runs. The zombie of a process that a dead runner has left to us is taken
 // away only now: until the next runner had seen it, it was the only one to tell how the process ended.
-func (s *session) track(e *entry) {
-	id := e.id()
-	if e.Kind == entryStart {
+func (s *session) track(e *wire.Entry) {
+	id := e.ID()
+	if e.Kind == wire.EntryStart {
 		s.running[id] = processID{e.PID, e.Born}
 		return
 	}
@@ -363,15 +366,15 @@ func (s *session) read(conn net.Conn) error {
 			reports = nil
 		}
 	}
-	return readLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
-		var e entry
-		if err := e.decode(line); err != nil {
+	return wire.ReadLines(bufio.NewReaderSize(conn, 64<<10), func(line []byte) error {
+		var e wire.Entry
+		if err := e.Decode(line); err != nil {
 			return fmt.Errorf("runner of %s: %w", s.spec.Dir, err)
 		}
-		if e.Kind == entryStart || e.Kind == entryEnd {
+		if e.Kind == wire.EntryStart || e.Kind == wire.EntryEnd {
 			s.seen++
 			s.track(&e)
-			if reports = append(reports, e.report()); len(reports) == reportLimit {
+			if reports = append(reports, reportOf(&e)); len(reports) == reportLimit {
 				report()
 			}
 			return nil
@@ -394,28 +397,28 @@ func (s *session) confirm(reports []Report) (wanted bool) {
 	return !s.detached
 }
 
-// notice handles a line that is not news of an execution.
+// Notice handles a line that is not news of an execution.
 func (s *session) notice(line []byte) error {
-	var n notice
+	var n wire.Notice
 	if err := json.Unmarshal(line, &n); err != nil {
 		return err
 	}
 	switch n.Kind {
-	case lineHello:
+	case wire.LineHello:
 		return s.meet(&n)
-	case lineHeld:
+	case wire.LineHeld:
 		s.hold(n.Message)
-	case lineClosed:
+	case wire.LineClosed:
 		if n.LeftCount > 0 {
 			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
 		}
 		s.setClosed(n.Survivors)
-	case lineWidth:
+	case wire.LineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
 		s.tellTold() // a width follows every hello, and is answered behind all news of before
-	case lineBroken: // it may still be told to stop and to close, unless it has not even begun
+	case wire.LineBroken: // it may still be told to stop and to close, unless it has not even begun
 		if !s.greeted && n.Gone {
-			return &goneError{n.Message}
+			return &wire.GoneError{Why: n.Message}
 		}
 		if !s.greeted {
 			return errors.New(n.Message)
@@ -452,13 +455,13 @@ type versionError struct{ pid, version int }
 
 func (e *versionError) Error() string {
 	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that began the run",
-		e.pid, e.version, oldestVersion, protocolVersion)
+		e.pid, e.version, wire.OldestVersion, wire.Version)
 }
 
 // meet takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
 // the version before does not say: then that is all that runs.
-func (s *session) meet(hello *notice) error {
-	if hello.Version > protocolVersion || hello.Version < oldestVersion {
+func (s *session) meet(hello *wire.Notice) error {
+	if hello.Version > wire.Version || hello.Version < wire.OldestVersion {
 		return &versionError{hello.PID, hello.Version}
 	}
 	adopted := hello.Adopted
@@ -469,8 +472,8 @@ func (s *session) meet(hello *notice) error {
 	}
 	s.runner.ward.settle(hello.PID, adopted)
 	s.greeted = true
-	s.setGates(hello.Version >= gatedVersion)
-	if hello.Version < gatedVersion { // it begins nothing by itself
+	s.setGates(hello.Version >= wire.GatesVersion)
+	if hello.Version < wire.GatesVersion { // it begins nothing by itself
 		s.tellTold()
 	}
 	s.hold(hello.Message)

@@ -13,20 +13,23 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"wf/executor/rundir"
+	"wf/executor/wire"
 )
 
 // An oldRunner speaks a protocol as it was recorded: it answers the hello of the daemon with what the
 // test says. It holds the lock of the run, so that no other runner is started.
 func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-chan string) {
 	t.Helper()
-	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, rundir.LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", secondSocket(sockets, dir))
+	l, err := net.Listen("unix", wire.SecondSocket(sockets, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +52,7 @@ func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-ch
 				lines <- in.Text()
 				conn.Write([]byte(strings.Join(answers, "\n") + "\n"))
 			}
-			for in.Scan() && !strings.Contains(in.Text(), lineClose) {
+			for in.Scan() && !strings.Contains(in.Text(), wire.LineClose) {
 				lines <- in.Text()
 			}
 			conn.Write([]byte(`{"k":"closed"}` + "\n"))
@@ -97,7 +100,7 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 	if r := <-reports; r.Kind != Ended || r.Exit.Code != 3 || r.Out.End != 3 {
 		t.Errorf("report %+v", r)
 	}
-	if err := s.Start([]Job{{ID: ID{1, 1}, Command: "true"}}); err != nil {
+	if err := s.Start([]Job{{ID: ID{Node: 1, Execution: 1}, Command: "true"}}); err != nil {
 		t.Fatal(err)
 	}
 	var said []string
@@ -123,7 +126,7 @@ func TestRunnerWithoutGates(t *testing.T) {
 	if r := <-reports; r.Kind != Ended {
 		t.Errorf("report %+v", r)
 	}
-	gated := Job{ID: ID{1, 1}, Command: "true", After: []ID{{0, 1}}}
+	gated := Job{ID: ID{Node: 1, Execution: 1}, Command: "true", After: []ID{{Node: 0, Execution: 1}}}
 	if s.Gates() || s.Start([]Job{gated}) == nil {
 		t.Error("it was taken for a runner with gates")
 	}
@@ -181,57 +184,5 @@ func TestCrashLoop(t *testing.T) {
 	die(lossWindow, 0)
 	for range 2 * lossLimit {
 		die(20*time.Second, 0) // seldom enough
-	}
-}
-
-// TestLonelyRunner has a runner call for a daemon, less and less often, until one connects.
-func TestLonelyRunner(t *testing.T) {
-	r, _ := newTestRunner(t, 1)
-	calls := 0
-	r.revive = func() error { calls++; return nil }
-	now := time.Unix(1000, 0)
-	r.callForDaemon(now)
-	for pause, want := lonelyPatience, 1; want < 4; pause, want = 2*pause, want+1 {
-		now = now.Add(pause - 1)
-		if r.callForDaemon(now); calls != want-1 {
-			t.Errorf("%d calls before it is time for %d", calls, want)
-		}
-		now = now.Add(1)
-		if r.callForDaemon(now); calls != want {
-			t.Errorf("%d calls, want %d", calls, want)
-		}
-	}
-	r.links = map[int]*link{0: {}}
-	if r.callForDaemon(now.Add(time.Hour)); calls != 3 || !r.lonely.next.IsZero() {
-		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.lonely)
-	}
-}
-
-// TestChoose tells the child of a dead runner from all that can stand beside it.
-func TestChoose(t *testing.T) {
-	at := func(pid int) process { return process{pid: -pid, born: int64(pid)} } // nobody's pid
-	for name, c := range map[string]struct {
-		candidates candidates
-		want       finding
-		pid        int
-	}{
-		"nobody":                       {candidates{}, notForked, 0},
-		"one that runs":                {candidates{mine: []process{at(5)}}, forked, 5},
-		"and its child":                {candidates{mine: []process{at(6), at(5)}}, forked, 5},
-		"dead":                         {candidates{zombies: []process{at(5)}}, forked, 5},
-		"dead, and one that lives":     {candidates{zombies: []process{at(5)}, mine: []process{at(6)}}, unclear, 0},
-		"its child dead":               {candidates{mine: []process{at(5)}, zombies: []process{at(6), at(7)}}, forked, 5},
-		"dead, and one without a mark": {candidates{zombies: []process{at(5)}, strangers: []process{at(6)}}, unclear, 0},
-		"two dead":                     {candidates{zombies: []process{at(5), at(6)}}, unclear, 0},
-		"two dead before a child":      {candidates{zombies: []process{at(5), at(6)}, mine: []process{at(7)}}, unclear, 0},
-		"unmarked":                     {candidates{strangers: []process{at(5)}}, unclear, 0},
-		"unmarked, and older than all": {candidates{strangers: []process{at(5)}, mine: []process{at(6)}}, unclear, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, got := c.candidates.choose()
-			if got != c.want || p.pid != -c.pid {
-				t.Errorf("finding %d, process %d; want %d, %d", got, p.pid, c.want, -c.pid)
-			}
-		})
 	}
 }

@@ -25,10 +25,7 @@ func (why explanations) Choices(node int) (choices []Choice, open bool) {
 	inst := why.instanceOf(i)
 	at := map[string]int{}
 	for _, l := range inst.out(i) {
-		c := (*flow.Condition)(nil)
-		if inst.lay.conditions != nil {
-			c = inst.lay.conditions[l]
-		}
+		c := inst.lay.condition(l)
 		if c == nil || c.Kind != flow.OnCase {
 			open = open || c == nil || c.Kind != flow.OnFailure
 			continue

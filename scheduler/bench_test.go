@@ -28,7 +28,7 @@ func layered(tb testing.TB, nodes, edges int) *graph.Graph {
 	return g
 }
 
-// finishAll executes everything at once, in the order in which it is asked for.
+// finishAll executes everything at once, in the order of the Execute effects.
 func finishAll(r *Run) (ended bool) {
 	type execution struct{ node, number int32 }
 	queue := make([]execution, 0, r.NodeCount())
@@ -83,8 +83,8 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchEdges, "ns/edge")
 }
 
-// TestStepAllocatesNothing holds the promise that a long run makes no garbage: a loop that has
-// been round once needs no more memory.
+// TestStepAllocatesNothing checks that a long run makes no garbage: a loop needs no more memory
+// after its first round.
 func TestStepAllocatesNothing(t *testing.T) {
 	g, err := parseGraph("S -> A -> B ~> A\nB -> C\nS -> C")
 	if err != nil {
@@ -109,8 +109,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestNodeIsSmall holds what a node of a plain run costs: 100,000 of them are gone through at random, two to
-// a line of the cache.
+// TestNodeIsSmall checks the size of a node: a plain run visits 100,000 of them at random, two in a cache line.
 func TestNodeIsSmall(t *testing.T) {
 	if size := unsafe.Sizeof(node{}); size > 32 {
 		t.Errorf("a node has %d bytes", size)

@@ -8,8 +8,8 @@ import (
 	"wf/graph"
 )
 
-// cost runs a workflow from its beginning to its end, everything succeeding at once, and returns how many
-// nodes it had in the end, and what it has allocated.
+// cost runs a workflow in which everything succeeds at once, and returns how many nodes it had in the end,
+// and its allocations.
 func cost(tb testing.TB, text string) (nodes int, allocs, bytes float64) {
 	g, err := parseGraph(text)
 	if err != nil {
@@ -48,7 +48,7 @@ func threeLevels(n int) string {
 	return fmt.Sprintf("[G] -> B\n[G/H]\n[G/H/K]\nG/s -> G/H -> G/e\nG/H/a -> G/H/K\nG/H/K/p -> G/H/K/q\nG: times=%d\nG/H: while=iteration < 10\nG/H/K: times=10\n", n)
 }
 
-// TestCostIsLinear holds what an instance costs to what it costs in a tenth as many.
+// TestCostIsLinear compares the cost of an instance with that in a workflow with a tenth as many.
 func TestCostIsLinear(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -74,8 +74,8 @@ func TestCostIsLinear(t *testing.T) {
 	}
 }
 
-// TestLongDeadPath lets a path of 100,000 nodes die, forwards and as what a resume finds.
-func TestLongDeadPath(t *testing.T) {
+// TestLongDeadPathEnds makes a path of 100,000 nodes dead, forwards and in a resume.
+func TestLongDeadPathEnds(t *testing.T) {
 	const length = 100_000
 	nodes := []graph.NodeSpec{{ID: "A", Label: "true", Parent: -1}}
 	edges := []graph.EdgeSpec{{Source: 0, Target: 1, Extra: map[string]string{"when": "failure"}}}
@@ -104,7 +104,7 @@ func TestLongDeadPath(t *testing.T) {
 		if c := d.run.Counts(); c.Skipped != length || c.Ran != 1 || d.run.result() != Succeeded {
 			t.Errorf("%v: %+v", mode, c)
 		}
-		// The next one only knows that A has executed.
+		// The next run only knows that A has executed.
 		for i := 1; i <= length; i++ {
 			g.SetStatus(g.Nodes()[i], graph.Idle)
 		}

@@ -8,17 +8,17 @@ import (
 	"wf/graph"
 )
 
-// This file says what a workflow with conditions, joins, loops and sub-flows comes to, without saying in
-// which order anything happens: for each node whether it executes, is skipped, or is blocked, as a function
-// of what its sources came to. It is written from the contract and shares nothing with the scheduler.
+// This file computes the result of a workflow with conditions, joins, loops and sub-flows, independent of
+// the order of events: for each node whether it executes, is skipped, or is blocked, as a function of the
+// results of its sources. It is written from docs/control-flow.md and shares nothing with the scheduler.
 
-// aFlow is the outer flow, or what lies in a sub-flow. Its blocks are in topological order.
+// aFlow is the outer flow, or the content of a sub-flow. Its blocks are in topological order.
 type aFlow struct {
 	blocks []*aBlock
 	edges  []*aEdge
 }
 
-// aBlock is a node, or a loop: the first of its nodes is where it is entered, the last one goes round.
+// aBlock is a node, or a loop: its first node is where it is entered, its last one may start another round.
 type aBlock struct {
 	nodes []*aNode
 	loop  bool
@@ -53,7 +53,7 @@ type aSub struct {
 	flow     *aFlow
 }
 
-// once says that a node decides once at most: nothing triggers it, and that is true of what leads to it.
+// once reports that a node decides at most once: nothing triggers it, nor the nodes that lead to it.
 func (n *aNode) once() bool {
 	if n.block.loop {
 		return false
@@ -66,8 +66,8 @@ func (n *aNode) once() bool {
 	return true
 }
 
-// A fate is how an execution ends.
-type fate struct {
+// A modelEnd is how an execution ends.
+type modelEnd struct {
 	ok      bool
 	exit    int // -1 = there is no exit code
 	reason  string
@@ -77,7 +77,7 @@ type fate struct {
 }
 
 // fateOf draws how the n-th execution of a node ends. Outside of loops it is always the same.
-func fateOf(seed uint64, n *aNode, path string, number int) fate {
+func fateOf(seed uint64, n *aNode, path string, number int) modelEnd {
 	if !n.block.loop {
 		number = 1
 	}
@@ -85,7 +85,7 @@ func fateOf(seed uint64, n *aNode, path string, number int) fate {
 	h.Write([]byte(strconv.FormatUint(seed, 10) + path + "#" + strconv.Itoa(number)))
 	x := h.Sum64()
 	draw := func(n uint64) uint64 { v := x % n; x /= n; return v }
-	f := fate{ok: true, outputs: true}
+	f := modelEnd{ok: true, outputs: true}
 	f.choice = []string{"", "x", "y"}[draw(3)]
 	f.goes = draw(2) == 0
 	switch draw(12) {
@@ -97,13 +97,13 @@ func fateOf(seed uint64, n *aNode, path string, number int) fate {
 		f.ok, f.exit, f.reason = false, -1, ReasonSignal
 	}
 	if n.approve && draw(3) == 0 {
-		f = fate{exit: -1, reason: ReasonRejected}
+		f = modelEnd{exit: -1, reason: ReasonRejected}
 	}
 	if n.again && f.ok && number%3 != 0 && draw(3) > 0 {
 		f.choice = "again"
 	}
 	if n.mocked {
-		f = fate{ok: true, choice: "x", outputs: true}
+		f = modelEnd{ok: true, choice: "x", outputs: true}
 	}
 	return f
 }
@@ -120,25 +120,25 @@ func attempts(seed uint64, n *aNode, path string) (number int, fails bool) {
 	return 1 + len(path)%(n.retries+1), false
 }
 
-// aWorld is what a workflow has come to.
-type aWorld struct {
+// modelResult is the result of a workflow.
+type modelResult struct {
 	seed     uint64
-	status   map[string]string // by path: ran, fail, handled, skip; nothing for what is blocked
-	executed map[string]int    // executions, by path
-	outputs  map[string]fate   // of the last execution
+	status   map[string]string   // by path: ran, fail, handled, skip; no entry for blocked nodes
+	executed map[string]int      // executions, by path
+	outputs  map[string]modelEnd // of the last execution
 }
 
-// frame is an instance of a flow on its way to what it comes to.
+// modelInstance is an instance of a flow while its result is computed.
 type aFrame struct {
-	w       *aWorld
+	w       *modelResult
 	prefix  string
 	fired   map[*aEdge]bool
 	decided map[*aNode]bool
 	settled map[*aBlock]bool
-	failed  bool // something in it failed, and nothing handled that
+	failed  bool // something in it failed, and no edge handled that
 }
 
-func (w *aWorld) play(f *aFlow, prefix string) *aFrame {
+func (w *modelResult) play(f *aFlow, prefix string) *aFrame {
 	fr := &aFrame{w: w, prefix: prefix, fired: map[*aEdge]bool{}, decided: map[*aNode]bool{}, settled: map[*aBlock]bool{}}
 	for _, b := range f.blocks {
 		if b.loop {
@@ -152,7 +152,7 @@ func (w *aWorld) play(f *aFlow, prefix string) *aFrame {
 	return fr
 }
 
-// mark is what an edge has to say in the end: live, dead, or nothing.
+// mark is the final state of an edge: live, dead, or nothing.
 func (fr *aFrame) mark(e *aEdge) string {
 	switch {
 	case fr.fired[e]:
@@ -163,13 +163,13 @@ func (fr *aFrame) mark(e *aEdge) string {
 	return ""
 }
 
-// entry says what becomes of a node that is in no loop, or in which a loop is entered.
+// entry computes the result of a node that is in no loop, or in which a loop is entered.
 func (fr *aFrame) entry(n *aNode) string {
 	live, dead, open, blocking, any := 0, 0, 0, 0, false
 	triggered, quiet := false, true
 	for _, e := range n.in {
 		if e.from.block == n.block {
-			continue // it goes round
+			continue // the back edge of a loop
 		}
 		any = true
 		if !e.blocking {
@@ -210,7 +210,7 @@ func joined(need, live, open int) string {
 	return ""
 }
 
-// conclude lets a node execute, or skips it.
+// conclude executes a node, or skips it.
 func (fr *aFrame) conclude(n *aNode, what string) {
 	path := fr.prefix + n.id
 	switch what {
@@ -243,7 +243,7 @@ func (fr *aFrame) conclude(n *aNode, what string) {
 	}
 }
 
-func (fr *aFrame) execute(n *aNode, path string) fate {
+func (fr *aFrame) execute(n *aNode, path string) modelEnd {
 	w := fr.w
 	if n.sub != nil {
 		return w.instances(n, path)
@@ -260,8 +260,8 @@ func (fr *aFrame) execute(n *aNode, path string) fate {
 	return f
 }
 
-// choices are the edges that fire for an end. broken says that one of them has no meaning for it.
-func choices(n *aNode, f fate) (fires []*aEdge, broken bool) {
+// choices returns the edges that fire for an end. broken means that one of them cannot be evaluated.
+func choices(n *aNode, f modelEnd) (fires []*aEdge, broken bool) {
 	holds := func(e *aEdge) (fire, choice bool) {
 		switch word, rest, _ := strings.Cut(e.when, ":"); word {
 		case "", "success":
@@ -312,7 +312,7 @@ func choices(n *aNode, f fate) (fires []*aEdge, broken bool) {
 	return fires, true
 }
 
-// closed says that nothing can happen in a block any more, even in a resume.
+// closed reports that nothing can happen in a block any more, even in a resume.
 func (fr *aFrame) closed(b *aBlock) bool {
 	if n := b.nodes[0]; n.once() {
 		return fr.decided[n]
@@ -330,7 +330,7 @@ func (fr *aFrame) closed(b *aBlock) bool {
 	return true
 }
 
-// loop plays round after round, until the last node does not go round.
+// loop computes round after round, until the last node starts no other one.
 func (fr *aFrame) loop(b *aBlock) {
 	first, last := b.nodes[0], b.nodes[len(b.nodes)-1]
 	what := fr.entry(first)
@@ -371,7 +371,7 @@ func merge(into, more map[*aNode]bool) map[*aNode]bool {
 	return into
 }
 
-// inRound says what becomes of a node of a loop in one round.
+// inRound computes the result of a node of a loop in one round.
 func (fr *aFrame) inRound(n *aNode) string {
 	live, open := 0, 0
 	for _, e := range n.in {
@@ -385,8 +385,8 @@ func (fr *aFrame) inRound(n *aNode) string {
 	return joined(n.need, live, open)
 }
 
-// instances plays a sub-flow.
-func (w *aWorld) instances(n *aNode, path string) fate {
+// instances computes a sub-flow.
+func (w *modelResult) instances(n *aNode, path string) modelEnd {
 	for other := range w.status {
 		if strings.HasPrefix(other, path+"[") {
 			delete(w.status, other)
@@ -417,12 +417,12 @@ func (w *aWorld) instances(n *aNode, path string) fate {
 		least = s.least
 	}
 	if begun-failed >= least {
-		return fate{ok: true}
+		return modelEnd{ok: true}
 	}
-	return fate{exit: -1, reason: ReasonInstances}
+	return modelEnd{exit: -1, reason: ReasonInstances}
 }
 
-func (w *aWorld) another(s *aSub, path string, begun int) bool {
+func (w *modelResult) another(s *aSub, path string, begun int) bool {
 	if begun == 0 && s.kind == "until" {
 		return true
 	}
@@ -434,7 +434,7 @@ func (w *aWorld) another(s *aSub, path string, begun int) bool {
 	return known && w.status[last] != "skip" && f.outputs && f.goes
 }
 
-// word is how the model calls a state of the scheduler.
+// word returns the model's name for a state of the scheduler.
 func wordOf(r *Run, i int) string {
 	switch {
 	case r.Status(i) == graph.Failed && r.Handled(i):

@@ -17,9 +17,9 @@ var (
 	controlSeed   = flag.Int("control-seed", -1, "the one seed that TestControlFlow runs, as a failure prints it")
 )
 
-// TestControlFlow lets random workflows with conditions, joins, loops and sub-flows run in random orders,
-// with crashes and with stops that a resume follows, and compares what they come to with the model.
-func TestControlFlow(t *testing.T) {
+// TestControlFlowMatchesModel runs random workflows with conditions, joins, loops and sub-flows in random orders,
+// with crashes and with stops that a resume follows, and compares the results with the model.
+func TestControlFlowMatchesModel(t *testing.T) {
 	first, end := 0, *controlSeeds
 	if *controlSeed >= 0 {
 		first, end = *controlSeed, *controlSeed+1
@@ -37,14 +37,14 @@ func TestControlFlow(t *testing.T) {
 	}
 }
 
-// sightings count what the random workflows came to.
+// coverage counts what happened in the random workflows.
 type sightings struct {
 	runs, ran, skipped, blocked, handled, failed, rounds, instances, resumed, crashed, succeeded int
 }
 
 // play runs the workflow in many orders.
 func (tr *controlTrial) play(seen *sightings) {
-	world := &aWorld{seed: uint64(tr.seed), status: map[string]string{}, executed: map[string]int{}, outputs: map[string]fate{}}
+	world := &modelResult{seed: uint64(tr.seed), status: map[string]string{}, executed: map[string]int{}, outputs: map[string]modelEnd{}}
 	failed := world.play(tr.flow, "").failed
 	for _, word := range world.status {
 		switch word {
@@ -77,7 +77,7 @@ func (tr *controlTrial) play(seen *sightings) {
 	}
 }
 
-func (tr *controlTrial) run(order int, world *aWorld, failed bool, seen *sightings) {
+func (tr *controlTrial) run(order int, world *modelResult, failed bool, seen *sightings) {
 	g, err := graph.Build(tr.nodes, tr.edges, nil)
 	if err != nil {
 		tr.t.Fatalf("seed %d: %v", tr.seed, err)
@@ -141,7 +141,7 @@ func (tr *controlTrial) end(run *Run, node, number int) Event {
 	return ev
 }
 
-// forgetFailures lets executions that a resume repeats end as they did before.
+// forgetFailures makes executions that a resume repeats end as they did before.
 func (tr *controlTrial) forgetFailures(d *driver) {
 	for i := range d.run.nodes {
 		n, path := &d.run.nodes[i], d.run.Path(i)
@@ -166,8 +166,8 @@ func (tr *controlTrial) forgetFailures(d *driver) {
 	}
 }
 
-// compare looks at every node.
-func (tr *controlTrial) compare(order int, d *driver, world *aWorld, failed, stopped bool, seen *sightings) {
+// compare checks every node.
+func (tr *controlTrial) compare(order int, d *driver, world *modelResult, failed, stopped bool, seen *sightings) {
 	fail := func(format string, args ...any) {
 		tr.t.Errorf("seed %d, order %d: %s\n%s", tr.seed, order, fmt.Sprintf(format, args...), tr.text())
 	}

@@ -38,7 +38,7 @@ func (tr *controlTrial) chance(p float64) bool { return tr.rand.Float64() < p }
 
 func (tr *controlTrial) oneOf(words ...string) string { return words[tr.rand.IntN(len(words))] }
 
-// newFlow makes a flow: blocks one after the other, and edges that lead from earlier to later ones.
+// newFlow makes a flow: blocks in order, and edges from earlier to later ones.
 func (tr *controlTrial) newFlow(depth int) *aFlow {
 	f := &aFlow{}
 	size := 2 + tr.rand.IntN(9-2*depth)
@@ -137,7 +137,7 @@ func (tr *controlTrial) newLoop(f *aFlow, depth int) *aBlock {
 	return b
 }
 
-// lead lets earlier nodes lead to one.
+// lead adds edges from earlier nodes to a node.
 func (tr *controlTrial) lead(f *aFlow, n *aNode, before []*aBlock) {
 	if len(before) == 0 {
 		return
@@ -151,7 +151,7 @@ func (tr *controlTrial) lead(f *aFlow, n *aNode, before []*aBlock) {
 		b := before[tr.rand.IntN(len(before))]
 		from, triggers := b.nodes[tr.rand.IntN(len(b.nodes))], tr.chance(0.1)
 		if n.sub != nil && (triggers || !from.once()) {
-			continue // its instances would execute who knows how often
+			continue // its instances would execute an unknown number of times
 		}
 		tr.edge(f, from, n, !triggers)
 	}
@@ -169,7 +169,7 @@ func (tr *controlTrial) lead(f *aFlow, n *aNode, before []*aBlock) {
 	}
 }
 
-// enter leads to a loop, which must not be entered a second time while it goes on.
+// enter adds the edge into a loop, which must not be entered a second time while it runs.
 func (tr *controlTrial) enter(f *aFlow, n *aNode, before []*aBlock, number int) {
 	triggers := tr.chance(0.2)
 	for range number {
@@ -229,7 +229,7 @@ func (tr *controlTrial) edge(f *aFlow, from, to *aNode, blocking bool) *aEdge {
 	return e
 }
 
-// spell writes a flow down as nodes and edges of a graph.
+// spell turns a flow into nodes and edges of a graph.
 func (tr *controlTrial) spell(f *aFlow, parent int) {
 	for _, b := range f.blocks {
 		for _, n := range b.nodes {

@@ -12,27 +12,27 @@ import (
 	"wf/scheduler/flow"
 )
 
-// driver plays the rest of the world for a run: it executes what it is asked to, answers approvals, and
-// lets time pass when nothing else is left to do. What becomes of an execution only depends on the path of
-// the node and on how many of it have come to an end before, whatever the order.
+// driver is the environment of a run: it executes what the run asks for, answers approvals, and lets time
+// pass when nothing else is left to do. How an execution ends depends only on the path of the node and on
+// how many of its executions have ended before, whatever the order.
 type driver struct {
 	tb    testing.TB
 	g     *graph.Graph
 	opt   Options
-	rand  *rand.Rand // nil: first asked, first served
+	rand  *rand.Rand // nil: in the order of the Execute effects
 	slots int
-	// end is how the n-th execution of a node ends that is not cancelled, from 1. A person answers with it, too.
+	// end returns how the n-th execution of a node ends if it is not cancelled, from 1. Approvals use it, too.
 	end func(run *Run, node, n int) Event
 
 	run       *Run
-	spare     []*Run // which have had no event, for replays
+	spare     []*Run // without any event yet, for replays
 	now       int64
 	events    []Event
 	effects   []Effect
 	queue     []Effect
 	handed    []int
 	running   []int
-	waiting   []int // for a person
+	waiting   []int // for approval
 	asked     map[int]bool
 	completed map[string]int // over all runs
 	executed  map[string]bool
@@ -42,7 +42,7 @@ func newDriver(tb testing.TB, g *graph.Graph, opt Options, random *rand.Rand) *d
 	return &driver{tb: tb, g: g, opt: opt, rand: random, slots: 4, now: 1e9, completed: map[string]int{}, executed: map[string]bool{}}
 }
 
-// begin begins a run of a scope, with as many spare ones as asked for.
+// begin starts a run of a scope, and prepares spare ones.
 func (d *driver) begin(scope Scope, spare int) error {
 	runs := make([]*Run, spare+1)
 	for k := range runs {
@@ -58,7 +58,7 @@ func (d *driver) begin(scope Scope, spare int) error {
 	return nil
 }
 
-// step gives an event to the run and takes note of what it asks for. The graph follows, as in a workspace.
+// step gives an event to the run and notes its effects. It updates the graph as a workspace does.
 func (d *driver) step(ev Event) []Effect {
 	ev.At = d.now
 	d.events = append(d.events, ev)
@@ -94,7 +94,7 @@ func (d *driver) pick(n int) int {
 	return d.rand.IntN(n)
 }
 
-// advance lets one thing happen. It returns false if nothing can.
+// advance makes one event happen. It returns false if none can.
 func (d *driver) advance() bool {
 	d.queue = slices.DeleteFunc(d.queue, func(e Effect) bool { return !d.run.Wants(e.Node, e.Execution) })
 	going := len(d.handed) + len(d.running)
@@ -145,7 +145,7 @@ func (d *driver) start() {
 	d.step(Event{Kind: Started, Node: node})
 }
 
-// finish ends an execution. One that was asked to end does so, mostly.
+// finish ends an execution. One that was asked to end usually ends as cancelled.
 func (d *driver) finish() {
 	at := d.pick(len(d.running))
 	node := d.running[at]
@@ -159,7 +159,7 @@ func (d *driver) finish() {
 	d.step(d.ending(node))
 }
 
-// ending is the next end of a node that counts.
+// ending returns the next end of a node.
 func (d *driver) ending(node int) Event {
 	path := d.run.Path(node)
 	d.completed[path]++
@@ -194,7 +194,7 @@ func (d *driver) untilEnd() {
 	}
 }
 
-// crash gives all events to another run, as a daemon does that takes over, and goes on with that.
+// crash replays all events in another run, as the next daemon does, and goes on with that run.
 func (d *driver) crash() {
 	if len(d.spare) == 0 {
 		return
@@ -214,7 +214,7 @@ func (d *driver) crash() {
 	d.run = next
 }
 
-// stop ends the run in the middle, and sees to it that it ends.
+// stop ends the run in the middle, and checks that it ends.
 func (d *driver) stop() {
 	d.step(Event{Kind: Stop})
 	d.untilEnd()
@@ -237,8 +237,8 @@ func runnable(g *graph.Graph) (nodes []*graph.Node) {
 	return nodes
 }
 
-// summary says what the run came to, node by node. Those of instances that were made by an earlier
-// activation of a sub-flow have no path any more and are left out.
+// summary lists the result of the run, node by node. It leaves out nodes in instances of an earlier
+// activation of a sub-flow, which have no path any more.
 func (d *driver) summary() string {
 	words := map[string][]string{}
 	blocked := d.run.Blocked()

@@ -17,9 +17,9 @@ var (
 	forecastSeed  = flag.Int("forecast-seed", -1, "the one seed that TestForecast runs, as a failure prints it")
 )
 
-// TestForecast lets random workflows run as they were foretold: nothing executes that was not, and what was
-// certain does, if all commands succeed. Some runs are stopped, and what a resume does is foretold anew.
-func TestForecast(t *testing.T) {
+// TestForecastMatchesRuns compares random runs with their forecast: nothing else executes, and if all
+// commands succeed, everything certain does. Some runs are stopped, and the resume gets its own forecast.
+func TestForecastMatchesRuns(t *testing.T) {
 	first, end := 0, *forecastSeeds
 	if *forecastSeed >= 0 {
 		first, end = *forecastSeed, *forecastSeed+1
@@ -27,9 +27,9 @@ func TestForecast(t *testing.T) {
 	certain := 0
 	for s := first; s < end; s++ {
 		for order := range 4 {
-			certain += foretell(t, s, order)
+			certain += forecastRun(t, s, order)
 			if t.Failed() {
-				t.Fatalf("again with: go test -run TestForecast -forecast-seed %d", s)
+				t.Fatalf("again with: go test -run TestForecastMatchesRuns -forecast-seed %d", s)
 			}
 		}
 	}
@@ -38,8 +38,8 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// foretell runs a random workflow. In even orders all commands succeed.
-func foretell(t *testing.T, seed, order int) (certain int) {
+// forecastRun compares a random run with its forecast. In even orders all commands succeed.
+func forecastRun(t *testing.T, seed, order int) (certain int) {
 	tr := newControlTrial(t, seed)
 	random := rand.New(rand.NewPCG(uint64(seed), uint64(order)+77))
 	for k := range tr.nodes {
@@ -93,25 +93,25 @@ func foretell(t *testing.T, seed, order int) (certain int) {
 	}
 }
 
-// A prophecy is what was foretold of a run.
-type prophecy struct {
+// An expectation is the forecast of a run.
+type expectation struct {
 	t      *testing.T
 	d      *driver
 	dry    *Run
 	list   []Expected
 	exact  map[string]bool // paths
 	every  map[string]bool // paths with [*]
-	hidden []string        // sub-flows of which it is not known what happens in them, with [*]
+	hidden []string        // sub-flows whose content is unknown, with [*]
 }
 
 var instanceNumber = regexp.MustCompile(`\[\d+\]`)
 
 func everyInstance(path string) string { return instanceNumber.ReplaceAllString(path, "[*]") }
 
-func newProphecy(t *testing.T, d *driver, scope Scope) *prophecy {
+func newProphecy(t *testing.T, d *driver, scope Scope) *expectation {
 	opt := d.opt
 	opt.Dry = true
-	p := &prophecy{t: t, d: d, exact: map[string]bool{}, every: map[string]bool{}}
+	p := &expectation{t: t, d: d, exact: map[string]bool{}, every: map[string]bool{}}
 	var err error
 	if p.dry, err = NewRun(d.g, scope, opt); err != nil {
 		t.Fatal(err)
@@ -130,13 +130,13 @@ func newProphecy(t *testing.T, d *driver, scope Scope) *prophecy {
 	return p
 }
 
-func (p *prophecy) foretold(path string) bool {
+func (p *expectation) foretold(path string) bool {
 	every := everyInstance(path)
 	return p.exact[path] || p.every[every] || slices.ContainsFunc(p.hidden, func(within string) bool { return strings.HasPrefix(every, within) })
 }
 
-// check compares with what the run has done; whole says that nothing failed and nobody stopped it.
-func (p *prophecy) check(whole bool) (certain int) {
+// check compares the forecast with the run; whole means that nothing failed or was stopped.
+func (p *expectation) check(whole bool) (certain int) {
 	executed := map[string]bool{}
 	for _, ev := range p.d.events {
 		if ev.Kind == Dispatched {
@@ -157,7 +157,7 @@ func (p *prophecy) check(whole bool) (certain int) {
 	return certain
 }
 
-func (p *prophecy) text() string {
+func (p *expectation) text() string {
 	var b strings.Builder
 	for _, x := range p.list {
 		fmt.Fprintf(&b, "%s %+v\n", p.dry.Path(x.Node), x)
@@ -165,9 +165,9 @@ func (p *prophecy) text() string {
 	return b.String()
 }
 
-// failed says whether anything has failed, handled or not: a text that cannot be evaluated, or too many
-// activations. An activation that a join has cancelled counts as nothing.
-func (p *prophecy) failed() bool {
+// failed reports whether anything failed, handled or not: a text that cannot be evaluated, or too many
+// activations. An activation that a join cancelled does not count.
+func (p *expectation) failed() bool {
 	for i := range p.d.run.nodes {
 		if n := &p.d.run.nodes[i]; n.status == graph.Failed && p.d.run.reasons[i] != ReasonCancelled {
 			return true

@@ -7,9 +7,9 @@ import (
 	"wf/graph"
 )
 
-// FuzzControlFlow lets bytes decide what happens in a random workflow, in which nodes also join within a
-// time, cancel losers, have time limits and trigger whatever they like. Whatever happens, there is no panic,
-// the counts are those of the nodes, a replay comes to the same, and when nobody disturbs it any more it ends.
+// FuzzControlFlow reads the events in a random workflow from bytes. Its nodes also have join_timeout,
+// join_losers and timeouts, and trigger any others. There must be no panic, the counts must be those of the
+// nodes, a replay must give the same result, and without further events from outside the run must end.
 func FuzzControlFlow(f *testing.F) {
 	f.Add(uint16(1), []byte{})
 	f.Add(uint16(7), []byte{200, 1, 2, 3, 250, 4, 5, 6, 7, 8, 9, 251, 10, 11, 252, 12, 13})
@@ -17,8 +17,8 @@ func FuzzControlFlow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint16, script []byte) { newFuzzing(t, int(seed), script).play() })
 }
 
-// TestFuzzSeeds runs a few hundred of what the fuzzer could come up with.
-func TestFuzzSeeds(t *testing.T) {
+// TestFuzzedRunsStayConsistent runs a few hundred inputs of the fuzzer.
+func TestFuzzedRunsStayConsistent(t *testing.T) {
 	played := 0
 	for seed := range 300 {
 		random := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -79,7 +79,7 @@ func (fz *fuzzing) play() bool {
 	}
 	f, err := readFlow(g)
 	if err != nil {
-		return false // a mistake that is found before anything runs
+		return false // NewRun refuses the workflow
 	}
 	fz.d = newDriver(fz.t, g, Options{Flow: f, Mocks: fz.trial.mocks, MaxActivations: 5, FailFast: len(fz.script)%7 == 3}, nil)
 	fz.d.end = fz.trial.end
@@ -104,7 +104,7 @@ func (fz *fuzzing) play() bool {
 	return true
 }
 
-// happen lets one thing happen that a byte chooses.
+// happen makes the event happen that a byte chooses.
 func (fz *fuzzing) happen(b byte) {
 	d := fz.d
 	switch {
@@ -124,7 +124,7 @@ func (fz *fuzzing) happen(b byte) {
 	}
 }
 
-// consistent looks at everything that is counted.
+// consistent checks all counters.
 func (fz *fuzzing) consistent() {
 	r := fz.d.run
 	var counts [graph.Statuses]int

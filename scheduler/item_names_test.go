@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestItemWords: an item stands for the number of its instance if it is a word of its own and no number.
-func TestItemWords(t *testing.T) {
+// TestItemNames: an item names its instance if it makes a unique name that is no number.
+func TestItemNames(t *testing.T) {
 	for _, c := range []struct {
 		items []any
 		want  []string

@@ -6,19 +6,18 @@ import (
 	"testing"
 )
 
-// promises are what Lookahead has yielded in a run, and what has become of it.
-type promises struct {
+// announced are the executions that Lookahead has yielded in a run, and their ends.
+type announced struct {
 	after map[Source][]Source
 	ended map[Source]bool // whether it has succeeded
-	asked map[Source]bool // for by an Execute effect
+	asked map[Source]bool // by an Execute effect
 }
 
-func newPromises() promises {
-	return promises{map[Source][]Source{}, map[Source]bool{}, map[Source]bool{}}
+func newPromises() announced {
+	return announced{map[Source][]Source{}, map[Source]bool{}, map[Source]bool{}}
 }
 
-// promise notes what is foreseen now. Whatever is asked for twice is yielded twice, and each comes
-// after what it waits for.
+// promise notes what Lookahead yields now. Two calls must yield the same, each execution after its sources.
 func (tr *trial) promise() {
 	p := &tr.promises
 	inFlight := func(s Source) bool {
@@ -44,7 +43,7 @@ func (tr *trial) promise() {
 	}
 }
 
-// foreseen lists what is foreseen.
+// foreseen lists what Lookahead yields.
 func foreseen(r *Run) (list []Upcoming) {
 	for f := range r.Lookahead() {
 		f.After = slices.Clone(f.After)
@@ -53,8 +52,8 @@ func foreseen(r *Run) (list []Upcoming) {
 	return list
 }
 
-// hold compares what an event has led to with all that was promised: an execution is asked for by the
-// event with which the last one it waits for has succeeded, and never if one has not.
+// hold compares the effects of an event with what was yielded: an Execute comes with the event with
+// which its last source has succeeded, and never if a source has not.
 func (tr *trial) hold(ev Event, effects []Effect) {
 	p := &tr.promises
 	asked := map[Source]bool{}
@@ -89,7 +88,7 @@ const (
 	broken
 )
 
-func (p *promises) state(after []Source) int {
+func (p *announced) state(after []Source) int {
 	state := kept
 	for _, s := range after {
 		switch ok, over := p.ended[s]; {
@@ -102,8 +101,8 @@ func (p *promises) state(after []Source) int {
 	return state
 }
 
-// TestForesee shows what is foreseen in graphs where everything that can start is in flight.
-func TestForesee(t *testing.T) {
+// TestLookahead lists what Lookahead yields in graphs where everything that can start is in flight.
+func TestLookahead(t *testing.T) {
 	for _, test := range []struct {
 		name, graph string
 		opt         Options

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// This file says once more what a run does, written down from the text of the contract with
-// sets and maps and no thought of speed. It shares nothing with the scheduler, so a mistake has
-// to be made twice to stay hidden. Effects are lines of text.
+// This file is a second implementation of a run, written from docs/semantics.md with sets and maps and
+// without optimization. It shares nothing with the scheduler, so a mistake has to be made twice to
+// stay hidden. Effects are lines of text.
 
 type modelEdge struct {
 	key              int
@@ -68,7 +68,7 @@ func (g *modelGraph) hasBlockingCycle(scope []string) bool {
 	return false
 }
 
-// choose is section 3 of the contract: the scope, and whether the run is a resume.
+// choose returns the scope, and whether the run is a resume.
 func (g *modelGraph) choose(selected []string, explicit bool, last map[string][]string) (scope []string, resume bool) {
 	if explicit {
 		for _, n := range g.nodes {
@@ -102,7 +102,7 @@ func (g *modelGraph) choose(selected []string, explicit bool, last map[string][]
 	return scope, true
 }
 
-// modelRun is section 2 of the contract.
+// modelRun is a run.
 type modelRun struct {
 	g        *modelGraph
 	scope    []string
@@ -116,8 +116,8 @@ type modelRun struct {
 	handed     map[string]bool   // to an executor, and not over
 	reason     map[string]string // of a failure in this run
 	tooMany    map[string]bool
-	stopped    bool // somebody stopped it
-	stopping   bool // or the first failure did
+	stopped    bool // by Stop
+	stopping   bool // or by the first failure
 	lines      []string
 }
 
@@ -160,7 +160,7 @@ func allMarked(edges []*modelEdge) bool {
 	return !slices.ContainsFunc(edges, func(e *modelEdge) bool { return !e.marked })
 }
 
-// starts: in components that no other one leads to, the nodes without a blocking in-edge.
+// starts returns, in components that no other one leads to, the nodes without a blocking in-edge.
 func (m *modelRun) starts() map[string]bool {
 	to := reach(m.scope, m.edges)
 	same := func(a, b string) bool { return a == b || to[a][b] && to[b][a] }

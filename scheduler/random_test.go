@@ -16,9 +16,9 @@ var (
 	seed  = flag.Int("seed", -1, "the one seed that TestRandom runs, as a failure prints it")
 )
 
-// TestRandom lets random graphs run under random events, beside the model of model_test.go, and
+// TestPlainRunsMatchModel runs random graphs under random events, beside the model of model_test.go, and
 // compares all effects and states after every event.
-func TestRandom(t *testing.T) {
+func TestPlainRunsMatchModel(t *testing.T) {
 	if *seed >= 0 {
 		newTrial(t, *seed).play()
 		return
@@ -46,17 +46,17 @@ type trial struct {
 	model *modelGraph
 	last  map[string][]string // scope of the last run of a node
 
-	// Of the run at hand.
+	// Of the present run:
 	run, twin *Run // the twin gets the same events and must give the same effects
 	want      *modelRun
 	queue     []Effect // Execute effects, in order
 	handed    []int    // dispatched, not started
 	running   []int
 	asked     map[int]bool // by a Cancel effect to end
-	promises  promises
+	promises  announced
 	trace     []string
 
-	kept, broken int // promises, over all runs
+	kept, broken int // yielded executions, over all runs
 }
 
 func newTrial(t *testing.T, seed int) *trial {
@@ -74,7 +74,7 @@ func (tr *trial) failf(format string, args ...any) {
 }
 
 // grow makes a graph for both sides. Blocking edges mostly point forward, so that most graphs
-// can run; everything else goes anywhere.
+// can run; other edges are arbitrary.
 func (tr *trial) grow() {
 	tr.model = &modelGraph{status: map[string]string{}}
 	size := 1 + tr.rand.IntN(40)
@@ -123,7 +123,7 @@ func (tr *trial) edge(key int, order []int, touched bool) graph.EdgeSpec {
 	return spec
 }
 
-// play runs the graph a few times: each run goes on from what the one before left behind.
+// play runs the graph a few times: each run goes on from the state that the previous one left.
 func (tr *trial) play() {
 	for range 3 {
 		if !tr.prepare() {
@@ -133,7 +133,7 @@ func (tr *trial) play() {
 	}
 }
 
-// prepare chooses a scope and begins a run on both sides. It is false if the graph refuses.
+// prepare chooses a scope and starts a run on both sides. It returns false if NewRun fails.
 func (tr *trial) prepare() bool {
 	var selected []*graph.Node
 	var selectedIDs []string
@@ -170,7 +170,7 @@ func (tr *trial) prepare() bool {
 	return true
 }
 
-// refused checks that an error says the truth: a cycle of in-scope blocking edges.
+// refused checks that an error is right: a cycle of in-scope blocking edges.
 func (tr *trial) refused(err error, scope []string) {
 	cycle, ok := err.(*CycleError)
 	if !ok || !tr.model.hasBlockingCycle(scope) {
@@ -185,7 +185,7 @@ func (tr *trial) refused(err error, scope []string) {
 	}
 }
 
-// untilEnd sends events until the run ends, or leaves it as a daemon does that dies.
+// untilEnd sends events until the run ends, or abandons it as a dying daemon does.
 func (tr *trial) untilEnd() {
 	failures, slots := tr.rand.Float64()*0.4, 1+tr.rand.IntN(8)
 	disturb, dies := 0.0, tr.chance(0.1)
@@ -238,8 +238,8 @@ func (tr *trial) oneEvent(failures, disturb float64, slots int) {
 	tr.finish(tr.rand.IntN(len(tr.running)), failures)
 }
 
-// executor starts what was handed over first, gives it back if it was asked to end, or says that it
-// is over without a start.
+// executor starts the execution that was dispatched first, withdraws it if it was asked to end, or
+// reports its end without a start.
 func (tr *trial) executor(failures float64) {
 	node := tr.handed[0]
 	tr.handed = tr.handed[1:]
@@ -256,7 +256,7 @@ func (tr *trial) executor(failures float64) {
 	}
 }
 
-// finish ends one of those that are running.
+// finish ends one of the running executions.
 func (tr *trial) finish(at int, failures float64) {
 	node := tr.running[at]
 	tr.running = slices.Delete(tr.running, at, at+1)
@@ -268,7 +268,7 @@ func (tr *trial) finish(at int, failures float64) {
 	tr.step(ev)
 }
 
-// step gives one event to the run, its twin and the model, and compares what they make of it.
+// step gives one event to the run, its twin and the model, and compares their effects.
 func (tr *trial) step(ev Event) {
 	tr.trace = append(tr.trace, tr.tell(ev))
 	effects := tr.run.Step(ev)
@@ -324,7 +324,7 @@ func (tr *trial) stepModel(ev Event) {
 	}
 }
 
-// apply brings an effect into the graph, as a workspace does, and puts it as the model does.
+// apply applies an effect to the graph, as a workspace does, and formats it as the model does.
 func (tr *trial) apply(e Effect) string {
 	switch e.Kind {
 	case NodeChanged:
@@ -347,7 +347,7 @@ func (tr *trial) apply(e Effect) string {
 	return "unknown effect"
 }
 
-// compareStates looks at the whole graph, so it also sees a touch outside of the scope.
+// compareStates checks the whole graph, so it also finds changes outside of the scope.
 func (tr *trial) compareStates() {
 	for _, n := range tr.graph.Nodes() {
 		if got, want := n.Status.String(), tr.model.status[n.ID]; got != want {

@@ -212,10 +212,11 @@ func (st *state) hasFired(inst *instance, l localEdge) bool {
 	if !st.nodes[i].decided {
 		return false
 	}
-	if inst.lay.conditions == nil || inst.lay.conditions[l] == nil {
+	c := inst.lay.condition(l)
+	if c == nil {
 		return status == graph.Ran
 	}
-	switch c := inst.lay.conditions[l]; c.Kind {
+	switch c.Kind {
 	case flow.OnDone, flow.OnSuccess:
 		return status == graph.Ran
 	case flow.OnExit:

@@ -55,8 +55,8 @@ func TestNewRunErrors(t *testing.T) {
 	}
 }
 
-// TestEventsThatCannotBe: they are bugs of the caller, and the text says so.
-func TestEventsThatCannotBe(t *testing.T) {
+// TestImpossibleEventsPanic: impossible events are bugs of the caller, and the message says so.
+func TestImpossibleEventsPanic(t *testing.T) {
 	begun := []Event{{Kind: Start}}
 	started := append(slices.Clone(begun), Event{Kind: Dispatched})
 	finished := append(slices.Clone(started), Event{Kind: Finished, Execution: 1, OK: true})
@@ -90,8 +90,8 @@ func TestEventsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestRunIsACopy: what happens to the graph after NewRun does not reach the run.
-func TestRunIsACopy(t *testing.T) {
+// TestRunIgnoresLaterEdits: edits of the graph after NewRun do not change the run.
+func TestRunIgnoresLaterEdits(t *testing.T) {
 	g, err := parseGraph("A -> B -> C")
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestRunIsACopy(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
+func TestQueries(t *testing.T) {
 	r := mustRun(t, "A -> B -> C ~> B\nX ~> A")
 	if r.Mode() != Fresh || r.NodeCount() != 4 || r.EdgeCount() != 4 {
 		t.Errorf("%v run of %d nodes and %d edges", r.Mode(), r.NodeCount(), r.EdgeCount())
@@ -133,8 +133,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestWants: an Execute effect that was withdrawn is not wanted any more, the next one is.
-func TestWants(t *testing.T) {
+// TestWithdrawnExecuteIsNotWanted: after a withdrawal only the next Execute is wanted.
+func TestWithdrawnExecuteIsNotWanted(t *testing.T) {
 	r := mustRun(t, "A ~> C\nB ~> C")
 	serve := func(node int) {
 		r.Step(Event{Kind: Dispatched, Node: node})

@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		selected, excluded []string
 		explicit           bool
 		mode               Mode
-		active             string // a node of a run that is going on
+		active             string // a node of a current run
 		want               []string
 		wantMode           Mode
 		all                bool
@@ -68,13 +68,13 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestChooseNothingToResume(t *testing.T) {
+func TestResumeNeedsAFailure(t *testing.T) {
 	g := nested(t)
 	_, err := Choose(g, Request{Mode: Resume, Excluded: []*graph.Node{g.Node("outer"), g.Node("c")}})
 	if !errors.Is(err, ErrNothingToResume) {
 		t.Errorf("%v, want ErrNothingToResume", err)
 	}
-	// The container has failed too, but nobody executes containers.
+	// The container has failed too, but containers do not execute.
 	scope, err := Choose(g, Request{Mode: Resume})
 	if err != nil || !slices.Equal(nodeIDs(scope.Failed), []string{"a", "c"}) || !scope.All {
 		t.Errorf("failed %v, all %v, %v", nodeIDs(scope.Failed), scope.All, err)

@@ -12,7 +12,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// flowOption reads an option of a run that only means something with control flow.
+// flowOption reads an option of a run that needs control flow.
 func flowOption(opt *Options, key, value string) bool {
 	word, name, _ := strings.Cut(key, ":")
 	switch word {
@@ -40,7 +40,7 @@ func flowOption(opt *Options, key, value string) bool {
 	return true
 }
 
-// forecast says what a run would come to, and what of it is not certain.
+// forecast lists the nodes that a run would reach, and which of them are not certain.
 func (p *play) forecast(options []string) string {
 	req, opt := p.options(options)
 	var err error
@@ -100,7 +100,7 @@ func duration(text string) time.Duration {
 	return d
 }
 
-// ending is the end of an execution as scripts write it.
+// ending reads the end of an execution in the notation of scripts.
 func (p *play) ending(verb string, words []string) Event {
 	ev := Event{OK: verb != "fail", Outputs: pairs(words)}
 	for _, word := range words {
@@ -164,7 +164,7 @@ func moment(at int64) string {
 	return time.Duration(at).String()
 }
 
-// replay gives all events of a run that has ended to another one, which must do the same.
+// replay gives all events of a run that has ended to another one, which must have the same effects.
 func (p *play) replay() {
 	if p.spare == nil {
 		return
@@ -179,8 +179,8 @@ func (p *play) replay() {
 	p.spare = nil
 }
 
-// orders runs the graph in many orders, some with replays, some with a stop and a resume, and says what it
-// comes to, which must be the same in all of them. A line says how the executions of a node end, one word
+// orders runs the graph in many orders, some with replays, some with a stop and a resume, and prints the
+// result, which must be the same in all of them. A line lists how the executions of a node end, one word
 // for each, the last one for all that follow; without a line all succeed:
 //
 //	A exit:2 ok case=x signal timeout reject items:a,b

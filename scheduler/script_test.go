@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the effects in testdata with those that are seen")
 
-// TestScripts plays testdata/*.txt. After the story in the first line come blocks: a command and
-// below "----" what it leads to. See play for the commands.
+// TestScripts runs testdata/*.txt. After the description in the first line come blocks: a command and,
+// below "----", its effects. See play.do for the commands.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -60,18 +60,18 @@ type play struct {
 	lastScope map[string][]string
 	run       *Run
 	past      Prior
-	spare     *Run // of the same beginning, for a replay at the end
+	spare     *Run // with the same start, for a replay at the end
 	now       int64
 	events    []Event
 	effects   []Effect
 }
 
-// do carries out one block:
+// do executes one block:
 //
 //	graph, then lines       a graph (see parseGraph)
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Start; options: nodes=A,B exclude=A fresh resume
-//	                        limit=N instances=N fail-fast past (what the run before has left) param:NAME=VALUE
+//	                        limit=N instances=N fail-fast past (the prior state from the previous run) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
 //	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
@@ -182,7 +182,7 @@ func (p *play) nodes(list string) (nodes []*graph.Node) {
 	return nodes
 }
 
-// act carries out what needs a run.
+// act executes the commands that need a run.
 func (p *play) act(verb string, args []string) (text string) {
 	defer func() {
 		if failure := recover(); failure != nil {
@@ -191,7 +191,7 @@ func (p *play) act(verb string, args []string) (text string) {
 	}()
 	i, _ := p.run.Index(args[0])
 	switch verb {
-	case "start": // handed over and started at once
+	case "start": // dispatched and started at once
 		return p.step(Event{Kind: Dispatched, Node: i}) + p.step(Event{Kind: Started, Node: i})
 	case "hand":
 		return p.step(Event{Kind: Dispatched, Node: i})
@@ -215,7 +215,7 @@ func (p *play) act(verb string, args []string) (text string) {
 	case "tick":
 		p.now += int64(duration(args[0]))
 		return p.step(Event{Kind: Tick})
-	case "clock": // was set
+	case "clock": // ClockSet
 		by := duration(args[0])
 		p.now += int64(by)
 		return p.step(Event{Kind: ClockSet, By: int64(by)})
@@ -223,7 +223,7 @@ func (p *play) act(verb string, args []string) (text string) {
 	return p.ask(verb, i)
 }
 
-// ask answers a question about the run.
+// ask answers a query about the run.
 func (p *play) ask(verb string, i int) string {
 	switch verb {
 	case "explain":
@@ -244,8 +244,8 @@ func (p *play) ask(verb string, i int) string {
 	return "unknown command " + verb
 }
 
-// step applies an event. What it did to the graph is kept there, as a workspace does, so that a
-// later run of the script finds it.
+// step applies an event. It updates the graph as a workspace does, so that a later run of the script
+// finds the statuses and marks.
 func (p *play) step(ev Event) string {
 	var lines strings.Builder
 	ev.At = p.now

@@ -251,7 +251,7 @@ func (r *Run) instanceOver(k instanceID) {
 	inst.cut = inst.cut || r.unfinished(inst)
 	s := r.extrasOf(inst.owner).sub
 	s.going--
-	if inst.unhandled > 0 || inst.cut {
+	if inst.failed() {
 		s.failed++
 	}
 	r.rankInstance(k, s)
@@ -340,7 +340,7 @@ func (sf subflow) failureMessage(s *subflowState) string {
 	var names []string
 	words := ItemNames(s.items)
 	for _, k := range s.instances {
-		if inst := &sf.instances[k]; inst.unhandled > 0 || inst.cut {
+		if inst := &sf.instances[k]; inst.failed() {
 			if len(names) == named {
 				names = append(names, "…")
 				break

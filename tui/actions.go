@@ -7,7 +7,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// act makes a deed of something that needs no key and gives no command.
+// act makes the function of an action from a method that needs no key and returns no command.
 func act(do func(*model)) func(*model, string) tea.Cmd {
 	return func(m *model, _ string) tea.Cmd {
 		do(m)
@@ -15,21 +15,21 @@ func act(do func(*model)) func(*model, string) tea.Cmd {
 	}
 }
 
-// ask makes a deed of something that needs no key.
+// ask makes the function of an action from a method that needs no key.
 func ask(do func(*model) tea.Cmd) func(*model, string) tea.Cmd {
 	return func(m *model, _ string) tea.Cmd { return do(m) }
 }
 
-// hasFile says whether there is a drawing.
+// hasFile reports whether there is a drawing.
 func hasFile(m *model) bool { return !m.nothingOpen() }
 
-// inGraph says whether the graph is what is drawn.
+// inGraph reports whether the view is the graph.
 func inGraph(m *model) bool { return hasFile(m) && m.picture.view == drawing.Layers }
 
-// isNow says whether the workfile is shown as it is now, not as a past run left it.
+// isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
 func isNow(m *model) bool { return hasFile(m) && m.past == nil }
 
-// inspects and showsLog say what the side pane shows.
+// inspects and showsLog report what the side pane shows.
 func inspects(m *model) bool { return m.page == mainPage && m.inspect }
 func showsLog(m *model) bool { return m.page == logPage || !m.inspect }
 

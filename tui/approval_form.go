@@ -17,7 +17,7 @@ import (
 	"wf/tui/words"
 )
 
-// A decider asks for the values and the comment of a yes.
+// A decider asks for the values and the comment of an approval.
 type decider struct {
 	m       *model
 	about   []api.Approval
@@ -29,7 +29,7 @@ type decider struct {
 	problem string
 }
 
-// approve asks for the values and the comment of a yes.
+// approve opens the form for an approval.
 func (m *model) approve(about []api.Approval) {
 	if len(about) == 0 {
 		return
@@ -51,7 +51,7 @@ func (m *model) approve(about []api.Approval) {
 	m.open(d)
 }
 
-// sharedChoices are the choices of several questions, nil if they differ.
+// sharedChoices returns the choices of several questions, or nil if they differ.
 func sharedChoices(about []api.Approval) []api.ApprovalChoice {
 	for _, a := range about {
 		if !slices.EqualFunc(a.Choices, about[0].Choices, func(x, y api.ApprovalChoice) bool { return x.Case == y.Case }) {
@@ -61,7 +61,7 @@ func sharedChoices(about []api.Approval) []api.ApprovalChoice {
 	return about[0].Choices
 }
 
-// sharedFields are the values that several questions ask for, nil if they differ.
+// sharedFields returns the values that several questions ask for, or nil if they differ.
 func sharedFields(about []api.Approval) []api.Param {
 	for _, a := range about {
 		if !reflect.DeepEqual(a.Fields, about[0].Fields) {
@@ -71,7 +71,7 @@ func sharedFields(about []api.Approval) []api.Param {
 	return about[0].Fields
 }
 
-// rejectApprovals asks why, and then whether it is meant.
+// rejectApprovals asks for the reason, and then for a confirmation.
 func (m *model) rejectApprovals(about []api.Approval) {
 	if len(about) == 0 {
 		return
@@ -87,7 +87,7 @@ func (m *model) rejectApprovals(about []api.Approval) {
 	}})
 }
 
-// askedNames names what an answer is for.
+// askedNames names the nodes that an answer is for.
 func askedNames(about []api.Approval) string {
 	if len(about) == 1 {
 		return about[0].Name
@@ -95,7 +95,7 @@ func askedNames(about []api.Approval) string {
 	return words.Plural(len(about), "node")
 }
 
-// decideCommand is the command that gives the same answer to one.
+// decideCommand returns the command that gives the same answer for one node.
 func (m *model) decideCommand(command string, about []api.Approval, values []string, comment string) string {
 	if len(about) != 1 || about[0].Workfile != m.flow.status.Workfile {
 		return ""
@@ -110,8 +110,7 @@ func (m *model) decideCommand(command string, about []api.Approval, values []str
 	return m.shell(command, args...)
 }
 
-// decide tells the daemon what somebody has decided about each of some nodes. then is called with the
-// first error, or nil.
+// decide sends a decision about each of some nodes to the daemon. It calls then with the first error, or nil.
 func (m *model) decide(about []api.Approval, d api.Decision, then func(*model, error)) tea.Cmd {
 	d.User = m.opt.Request.User
 	own := m.flow.status.Workfile
@@ -150,7 +149,7 @@ func (m *model) decide(about []api.Approval, d api.Decision, then func(*model, e
 	}
 }
 
-// tell gives an answer in the workfile that it is for.
+// tell sends a decision to the workfile that it is for.
 func tell(ctx context.Context, l *link, path, own string, d api.Decision) error {
 	ws := l.ws
 	if path != own {
@@ -163,7 +162,7 @@ func tell(ctx context.Context, l *link, path, own string, d api.Decision) error 
 	return err
 }
 
-// line is the one that has the keys.
+// line returns the line that has the keys.
 func (d *decider) line() *dialog.Line {
 	if d.at < len(d.values) {
 		return &d.values[d.at]
@@ -202,7 +201,7 @@ func (d *decider) step(by int) {
 	d.at = (d.at-first+by+fields)%fields + first
 }
 
-// choose takes a choice by its number or with the arrows.
+// choose selects a choice by its number or with the arrows.
 func (d *decider) choose(key string) {
 	n := len(d.choices)
 	switch number, err := strconv.Atoi(key); {
@@ -234,17 +233,17 @@ func (d *decider) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// mostValues bounds how many lines of values a form takes.
+// mostValues is the most lines of values in the form.
 const mostValues = 50
 
-// grow adds an empty line for one more value, where the last one is in use.
+// grow adds an empty line for one more value if the last one is in use.
 func (d *decider) grow() {
 	if d.problem = ""; len(d.values[len(d.values)-1].Text) > 0 && len(d.values) < mostValues {
 		d.values = append(d.values, dialog.Line{})
 	}
 }
 
-// given are the lines of values that are in use; an error says which cannot be read.
+// given returns the lines of values that are in use, and an error for a line that cannot be read.
 func (d *decider) given() (list []string, values map[string]any, err error) {
 	for i := range d.values {
 		text := strings.TrimSpace(d.values[i].String())
@@ -268,12 +267,12 @@ func (d *decider) given() (list []string, values map[string]any, err error) {
 	return list, values, nil
 }
 
-// asksFor says whether a value is one of those that are asked for.
+// asksFor reports whether the question asks for a value.
 func (d *decider) asksFor(name string) bool {
 	return slices.ContainsFunc(sharedFields(d.about), func(f api.Param) bool { return f.Name == name })
 }
 
-// send says yes. The form stays until the daemon has taken it.
+// send approves. The form stays open until the daemon has accepted it.
 func (d *decider) send() tea.Cmd {
 	_, values, err := d.given()
 	if err != nil {
@@ -350,7 +349,7 @@ func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
 	return x, y, cursor
 }
 
-// drawChoices writes the ways that the answer can choose, and what each leads to.
+// drawChoices writes the choices and the nodes that each leads to.
 func (d *decider) drawChoices(in cells.Area, at int) int {
 	arrow := cells.Either(d.m.opt.ASCII, "->", "→")
 	for i, c := range d.choices {
@@ -368,7 +367,7 @@ func (d *decider) drawChoices(in cells.Area, at int) int {
 	return at
 }
 
-// told is what was put out before the question, a line for each value.
+// told returns the outputs of the nodes before the question, a line for each value.
 func (d *decider) told(width int) (lines []string) {
 	if len(d.about) != 1 {
 		return nil
@@ -384,7 +383,8 @@ func (d *decider) told(width int) (lines []string) {
 	return lines
 }
 
-// answerMenu asks what to say to the selected node, which waits for that; false where it does not.
+// answerMenu asks for the answer to the question of the selected node; it returns false if the node asks
+// nothing.
 func (m *model) answerMenu() bool {
 	n := m.selectedNode()
 	if n == nil || m.past != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {

@@ -13,8 +13,8 @@ import (
 	"wf/tui/words"
 )
 
-// A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by
-// their names and commands, those, too, that a filter hides or a stage folds.
+// A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by name
+// and command, also those that a filter hides or a stage folds.
 type connector struct {
 	m           *model
 	from        []string // ids of the sources
@@ -28,7 +28,7 @@ type connector struct {
 	rows        cells.Area // and where they are
 }
 
-// connect asks for the target of edges from the marked nodes, else from the selection.
+// connectTo asks for the target of edges from the marked nodes, otherwise from the selection.
 func (m *model) connectTo() {
 	from := m.ids(m.objects())
 	if len(from) == 0 {
@@ -41,7 +41,7 @@ func (m *model) connectTo() {
 	m.open(&connector{m: m, from: from, back: back, to: back})
 }
 
-// target is the node that is chosen, or -1.
+// target returns the chosen node, or -1.
 func (d *connector) target() int {
 	if i, known := d.m.flow.index[d.to]; known {
 		return i
@@ -103,7 +103,7 @@ func (d *connector) Click(x, y int) dialog.Result {
 	return dialog.Result{}
 }
 
-// Wheel goes through what was found, elsewhere it scrolls as ever.
+// Wheel moves through the nodes that were found, or scrolls the drawing.
 func (d *connector) Wheel(at tea.Mouse, n int) {
 	if d.rows.Contains(at.X, at.Y) {
 		d.step(n > 0)
@@ -145,7 +145,7 @@ nodes:
 	d.aim()
 }
 
-// step goes on in the list of what was found.
+// step moves in the list of nodes that were found.
 func (d *connector) step(down bool) {
 	if down {
 		d.at = min(d.at+1, len(d.found)-1)
@@ -156,7 +156,7 @@ func (d *connector) step(down bool) {
 	d.aim()
 }
 
-// aim chooses what was found, and shows where it is.
+// aim chooses the node in the list, and shows it in the drawing.
 func (d *connector) aim() {
 	if d.at < len(d.found) {
 		d.to = d.found[d.at]
@@ -166,7 +166,7 @@ func (d *connector) aim() {
 	}
 }
 
-// edge is the type that the edges are to have.
+// edge returns the type of the new edges.
 func (d *connector) edge() string {
 	if d.nonBlocking {
 		return "non-blocking"
@@ -174,7 +174,7 @@ func (d *connector) edge() string {
 	return "blocking"
 }
 
-// wrong says why there cannot be such edges, "" = there can.
+// wrong returns why the edges are not possible, or "".
 func (d *connector) wrong() string {
 	to := d.target()
 	switch {
@@ -206,7 +206,7 @@ func (d *connector) wrong() string {
 	return ""
 }
 
-// preview is what the drawing shows of edges while somebody connects, nil else.
+// preview returns the new edges for the drawing while the user connects, otherwise nil.
 func (m *model) preview() *drawing.Preview {
 	if len(m.dialogs) == 0 {
 		return nil
@@ -222,7 +222,7 @@ func (m *model) preview() *drawing.Preview {
 	return p
 }
 
-// edits make the edges, or change the type of those that are there.
+// edits returns the edits that make the edges, or change the type of existing ones.
 func (d *connector) edits() (edits []api.Edit) {
 	to := d.target()
 	for _, from := range d.m.still(d.from) {

@@ -1,13 +1,14 @@
 package tui
 
-// A cycleCheck remembers whether a flow has a cycle of blocking edges, which every run that covers it refuses.
+// A cycleCheck is the result of the latest search for a cycle of blocking edges, which every run that covers
+// it refuses.
 type cycleCheck struct {
 	structure int // of the flow that was looked at
 	known     bool
 	text      string // "" = there is none
 }
 
-// cycle names a cycle of blocking edges, "" if there is none.
+// cycle returns the names of a cycle of blocking edges, or "".
 func (f *flow) cycle() string {
 	if c := &f.cycles; !c.known || c.structure != f.structure {
 		*c = cycleCheck{structure: f.structure, known: true}
@@ -18,8 +19,7 @@ func (f *flow) cycle() string {
 	return f.cycles.text
 }
 
-// findCycle returns the nodes of a cycle of blocking edges, the first of which is the last, too; nil if there is
-// none.
+// findCycle returns the nodes of a cycle of blocking edges, the first one also as the last, or nil.
 func (f *flow) findCycle() []int {
 	const entered, left = 1, 2
 	state, next := make([]uint8, len(f.nodes)), make([]int, len(f.nodes))

@@ -15,11 +15,11 @@ import (
 // sureNodes is how many nodes can be deleted without typing yes.
 const sureNodes = 5
 
-// mostEdges is how many edges the menu of D offers one by one; of more it asks for one.
+// mostEdges is the most edges that the menu of D lists; for more there is a chooser.
 const mostEdges = 9
 
-// deleteMenu asks what to take away: the marked nodes, else the selection, with or without a bridge
-// between their neighbours, or edges. It begins with nothing.
+// deleteMenu asks what to delete: the marked nodes, otherwise the selection, with or without edges between
+// their neighbours, or only edges. Its first choice does nothing.
 func (m *model) deleteMenu() {
 	nodes := m.objects()
 	if len(nodes) == 0 {
@@ -63,7 +63,7 @@ func (m *model) deleteMenu() {
 	m.open(&dialog.Menu{Title: "Delete?", Choices: choices})
 }
 
-// edgeChoices are the lines that delete one edge each.
+// edgeChoices returns the choices that delete one edge each.
 func (m *model) edgeChoices(edges []int) (choices []dialog.Choice) {
 	for i, e := range edges {
 		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
@@ -78,7 +78,7 @@ func (m *model) edgeChoices(edges []int) (choices []dialog.Choice) {
 	return choices
 }
 
-// sure goes on at once for a few nodes, and after a typed yes for many.
+// sure calls do: at once for a few nodes, and for many after "yes" was typed.
 func (m *model) sure(ids []string, do func() tea.Cmd) tea.Cmd {
 	if len(ids) <= sureNodes {
 		return do()
@@ -93,7 +93,7 @@ func (m *model) sure(ids []string, do func() tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// touching are the edges of nodes, each once.
+// touching returns the edges of nodes, each once.
 func (m *model) touching(nodes []int) (edges []int) {
 	seen := map[int]bool{}
 	for _, n := range nodes {
@@ -109,7 +109,7 @@ func (m *model) touching(nodes []int) (edges []int) {
 	return edges
 }
 
-// removeEdges remove edges. Several between the same two nodes go together.
+// removeEdges returns edits that remove edges. Several between the same two nodes go together.
 func (m *model) removeEdges(edges []int) (edits []api.Edit) {
 	seen := map[[2]int]bool{}
 	for _, e := range edges {
@@ -122,7 +122,7 @@ func (m *model) removeEdges(edges []int) (edits []api.Edit) {
 	return edits
 }
 
-// removeNodes removes nodes, after connecting what led to them with what followed.
+// removeNodes removes nodes; with bridge set it first connects their neighbours.
 func (m *model) removeNodes(ids []string, bridge bool) tea.Cmd {
 	nodes := m.still(ids)
 	if len(nodes) == 0 {
@@ -137,9 +137,9 @@ func (m *model) removeNodes(ids []string, bridge bool) tea.Cmd {
 	return m.change(append(edits, api.Edit{Op: api.OpRemoveNode, Nodes: m.ids(nodes)}))
 }
 
-// bridges are the edges that keep the order of the neighbours of nodes when these go: from each node
-// before them to each one behind them that a way through them leads to. An edge is blocking if all edges
-// of such a way are. Where an edge is already, it stays as it is.
+// bridges returns edits that keep the order of the neighbours of nodes when these go: an edge from each node
+// before them to each node that a path through them leads to. It is blocking if all edges of such a path are.
+// Existing edges stay as they are.
 func (m *model) bridges(nodes []int) (edits []api.Edit) {
 	f := &m.flow
 	gone := map[int]bool{}
@@ -176,8 +176,8 @@ func (m *model) bridges(nodes []int) (edits []api.Edit) {
 	return edits
 }
 
-// through are the nodes that ways from a node through some others lead to, in the order of their
-// discovery; with blocking only ways of blocking edges count.
+// through returns the nodes that paths from a node through some others lead to, in the order of their
+// discovery; with blocking set only paths of blocking edges count.
 func (f *flow) through(from int, others map[int]bool, blocking bool) (ends []int) {
 	seen := map[int]bool{from: true}
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Keys is the page of help about the keys, made from the registry.
+// Keys returns the help page about the keys, made from the registry.
 func Keys() string {
 	keys := registry()
 	var b strings.Builder
@@ -69,7 +69,7 @@ FILTERS
   +x  x+          x and all that leads to it, or follows it
   dur>1m dur<5s   by how long it ran`
 
-// firstPart is the part of the page in which an action of these places stands.
+// firstPart returns the part of the page that has an action of these places.
 func firstPart(where place) place {
 	switch {
 	case where&atDrawing != 0 && where&atHome == 0:
@@ -84,7 +84,7 @@ func firstPart(where place) place {
 	return 0
 }
 
-// docKeys is the keys of an action in words that every manual page can hold.
+// docKeys returns the keys of an action in ASCII, for manual pages.
 func docKeys(a *action) string {
 	if len(a.keys) == 0 {
 		return ": " + a.name

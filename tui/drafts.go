@@ -16,10 +16,10 @@ import (
 	"wf/tui/words"
 )
 
-// errEmpty says that a text without anything in it is not taken for a wish.
+// errEmpty rejects an empty text.
 var errEmpty = errors.New("the text is empty: nothing was changed")
 
-// A draft is a text on its way through the user's editor. While it is not saved it lies in a file.
+// A draft is a text on its way through the user's editor. Until it is saved it lies in a file.
 type draft struct {
 	title string
 	text  string // what the editor opens, and later what it left
@@ -35,7 +35,7 @@ type written struct {
 	err  error
 }
 
-// edit opens the editor on a draft. What it leaves goes to the draft's save.
+// edit opens the editor on a draft, and passes the text that it leaves to the draft's save.
 func (m *model) edit(d *draft) tea.Cmd {
 	dir, text, path := m.opt.Drafts, d.text, d.path
 	return func() tea.Msg {
@@ -80,8 +80,8 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 	})
 }
 
-// reject asks what shall become of a text that could not be saved. Enter opens the editor again, with
-// the reason above the text; Esc leaves it where it lies.
+// reject asks what to do with a text that could not be saved. Enter opens the editor again, with the reason
+// above the text; Esc keeps the file.
 func (m *model) reject(d *draft, why error) tea.Cmd {
 	reason := words.Error(why)
 	var lines []cells.Span
@@ -98,13 +98,13 @@ func (m *model) reject(d *draft, why error) tea.Cmd {
 	return nil
 }
 
-// keep says where the text of a draft lies.
+// keep shows where the text of a draft lies.
 func (m *model) keep(d *draft) tea.Cmd {
 	m.say("nothing was saved; the text is kept in "+d.path, false)
 	return nil
 }
 
-// remove takes away the file of a draft that is not needed any more.
+// remove deletes the file of a draft.
 func (d *draft) remove() tea.Cmd {
 	path := d.path
 	return func() tea.Msg {
@@ -115,7 +115,7 @@ func (d *draft) remove() tea.Cmd {
 	}
 }
 
-// editCommands opens the commands of the marked nodes, else of the selection, in the editor.
+// editCommands opens the commands of the marked nodes, otherwise of the selection, in the editor.
 func (m *model) editCommands() tea.Cmd {
 	nodes := m.objects()
 	if len(nodes) == 0 {
@@ -133,7 +133,8 @@ func (m *model) editCommands() tea.Cmd {
 	})
 }
 
-// fetch asks for nodes as they are in the workfile: what is shown of them is made fit for a terminal.
+// fetch asks for nodes as they are in the workfile; the texts that are shown have been made fit for a
+// terminal.
 func (m *model) fetch(ids []string, then func(*model, []api.NodeStatus) tea.Cmd) tea.Cmd {
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.NodeList, error) {
 		return ws.Select(ctx, ids)
@@ -172,7 +173,7 @@ func (m *model) editBuffer(b *editor.Buffer, title string) tea.Cmd {
 	return m.edit(&e.draft)
 }
 
-// review shows what a text changes, and asks whether to save it.
+// review shows what an edited text changes, and asks whether to save it.
 func (m *model) review(e *commandEdit, n int) {
 	m.open(&dialog.Sheet{Title: "Save " + words.Plural(n, "command") + "?",
 		Lines: styled(e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted)),
@@ -198,8 +199,8 @@ func (m *model) saveCommands(e *commandEdit) tea.Cmd {
 	})
 }
 
-// showConflict shows what somebody else did to the commands that were edited, beside what was to be
-// saved. Editing again begins from what the workfile has now.
+// showConflict shows how the edited commands have changed in the workfile, beside the changes that were to be
+// saved. Editing again begins from the new workfile.
 func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cmd {
 	var ids []string
 	for _, edit := range edits {

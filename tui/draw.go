@@ -19,7 +19,7 @@ const (
 	besideWidth = 100 // two panes side by side
 )
 
-// areas are where things are on the screen.
+// areas are the places of the parts of the screen.
 type areas struct {
 	drawing cells.Area
 	side    cells.Area
@@ -30,7 +30,7 @@ type areas struct {
 	overview cells.Area // inside of its frame; empty while there is none
 }
 
-// View is the frame that shows the model.
+// View draws the screen.
 func (m *model) View() tea.View {
 	x, y, cursor := m.draw()
 	v := tea.NewView(m.screen.Encode(m.opt.Color))
@@ -45,7 +45,7 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// title is that of the window.
+// title returns the title of the window.
 func (m *model) title() string {
 	if m.link == nil {
 		return "wf"
@@ -53,7 +53,7 @@ func (m *model) title() string {
 	return "wf " + m.name()
 }
 
-// draw writes the frame on the screen of the model, and says where the cursor belongs.
+// draw draws the screen into m.screen and returns where the cursor belongs.
 func (m *model) draw() (x, y int, cursor bool) {
 	if m.stale {
 		m.refresh()
@@ -98,7 +98,7 @@ func (m *model) draw() (x, y int, cursor bool) {
 	return x, y, cursor
 }
 
-// drawSmall says what matters on a terminal that is too small for a drawing.
+// drawSmall shows the state of the run on a terminal that is too small for a drawing.
 func (m *model) drawSmall(a cells.Area) {
 	if m.link != nil {
 		a.Put(0, 0, cells.Clip(m.stateLine(), a.Width, m.opt.ASCII), cells.Plain)
@@ -107,7 +107,7 @@ func (m *model) drawSmall(a cells.Area) {
 	a.Put(0, min(1, a.Height-1), cells.Clip(text, a.Width, m.opt.ASCII), cells.Note)
 }
 
-// stateLine is how the workfile stands, in a few words.
+// stateLine returns the state of the workfile in a few words.
 func (m *model) stateLine() string {
 	if m.nothingOpen() {
 		return m.name()
@@ -125,8 +125,8 @@ func (m *model) stateLine() string {
 	return text
 }
 
-// header is the first row: what is looked at, and whether it is live. That comes first where there is not
-// room for both.
+// header draws the first row: what is shown, and the connection, which comes first if there is not enough
+// room.
 func (m *model) header(a cells.Area) {
 	a.Fill(cells.Title)
 	live := m.badge() + m.liveness()
@@ -141,7 +141,7 @@ func (m *model) header(a cells.Area) {
 	}
 }
 
-// headings are the parts of the header, the most important first.
+// headings returns the parts of the header, the most important first.
 func (m *model) headings(width int) []string {
 	if m.page == homePage {
 		return []string{"workfiles"}
@@ -173,7 +173,7 @@ func (m *model) headings(width int) []string {
 	return parts
 }
 
-// liveness says how the connection to the daemon is.
+// liveness returns the state of the connection to the daemon.
 func (m *model) liveness() string {
 	dot := cells.Either(m.opt.ASCII, "* ", "● ")
 	switch {
@@ -192,7 +192,7 @@ func (m *model) liveness() string {
 	return dot + "live"
 }
 
-// drawMain writes the drawing and what stands beside or below it.
+// drawMain draws the drawing and the pane beside or below it.
 func (m *model) drawMain(a cells.Area) {
 	if m.nothingOpen() {
 		m.drawNothing(a)
@@ -219,26 +219,26 @@ func (m *model) drawMain(a cells.Area) {
 	}
 }
 
-// stacked says whether the panes stand one above the other, with a rule between them.
+// stacked reports whether the panes are one above the other, with a rule between them.
 func (m *model) stacked() bool {
 	d := m.panes(m.body()).divider
 	return d.Height == 1 && d.Width > 1
 }
 
-// drawWhereabouts says on the rule below a drawing which part of it is in sight. It is called when that is
-// known: after the drawing.
+// drawWhereabouts writes onto the rule below a drawing which part of it is visible. It must be called after
+// the drawing.
 func (m *model) drawWhereabouts() {
 	if text := m.picture.whereabouts(); text != "" && m.areas.divider.Width > 0 {
 		m.areas.divider.PutEnd(0, " "+text+" ", cells.Dimmed)
 	}
 }
 
-// body is the area between header and footer.
+// body returns the area between header and footer.
 func (m *model) body() cells.Area {
 	return m.screen.Area(0, 1, max(m.width, 0), max(m.height-3, 0))
 }
 
-// drawNothing says why there is no drawing.
+// drawNothing explains why there is no drawing.
 func (m *model) drawNothing(a cells.Area) {
 	if m.link != nil && m.link.ended != nil {
 		y := 1
@@ -285,7 +285,7 @@ func (m *model) panes(a cells.Area) areas {
 		side: a.Part(left+2, 0, a.Width-left-2, a.Height), beside: true}
 }
 
-// share is the part of the screen that the drawing has.
+// share returns the share of the screen for the drawing.
 func (m *model) share(usual float64) float64 {
 	if m.split > 0 {
 		return m.split
@@ -293,8 +293,8 @@ func (m *model) share(usual float64) float64 {
 	return usual
 }
 
-// drawSide writes what the side pane has: who is selected, how it stands, its command, then its log or
-// its reasons.
+// drawSide draws the side pane: the selected node, its state and command, then its log or the reasons for its
+// state.
 func (m *model) drawSide(a cells.Area) {
 	used := m.sideTitle(a)
 	body := a.Part(0, used, a.Width, a.Height-used)
@@ -305,7 +305,7 @@ func (m *model) drawSide(a cells.Area) {
 	m.log.Draw(body)
 }
 
-// sideTitle writes the rows above the log, and returns how many.
+// sideTitle draws the rows above the log, and returns how many.
 func (m *model) sideTitle(a cells.Area) int {
 	st := cells.Strong
 	if m.pane == sidePane {
@@ -341,7 +341,7 @@ func (m *model) sideTitle(a cells.Area) int {
 	return 2 + len(lines)
 }
 
-// commandLines are the lines of a command, as many as there is room for: what is left over stands in the last.
+// commandLines returns the lines of a command; the last one has what there is no room for.
 func commandLines(command string, room int, ascii bool) []string {
 	lines := strings.SplitN(strings.TrimSpace(command), "\n", room)
 	for i, line := range lines {
@@ -351,7 +351,7 @@ func commandLines(command string, room int, ascii bool) []string {
 	return lines
 }
 
-// drawLog writes the log on the whole screen.
+// drawLog draws the log on the whole screen.
 func (m *model) drawLog(a cells.Area) {
 	m.areas.side = a
 	names := m.log.Target().Names

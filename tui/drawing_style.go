@@ -7,13 +7,13 @@ import (
 	"wf/tui/words"
 )
 
-// stateStyle is the style of a state: the one that the command line has.
+// stateStyle returns the style of a state, the same as on the command line.
 func stateStyle(state api.State) cells.Style {
 	s, _ := cells.Style{}.SGR(words.LookOf(state).SGR)
 	return s
 }
 
-// drawStates are the states of a drawing in the words of the daemon.
+// drawStates maps the states of the daemon to those of drawings.
 var drawStates = map[api.State]drawing.State{
 	api.StateIdle: drawing.Idle, api.StateQueued: drawing.Queued, api.StateRunning: drawing.Running,
 	api.StateOK: drawing.OK, api.StateFailed: drawing.Failed, api.StateBlocked: drawing.Blocked,
@@ -21,7 +21,7 @@ var drawStates = map[api.State]drawing.State{
 	api.StateWaiting: drawing.Waiting, api.StateRetrying: drawing.Retrying, api.StateHandled: drawing.Handled,
 }
 
-// inkStyle is how a cell of a drawing looks.
+// inkStyle returns the style of a cell of a drawing.
 func inkStyle(s drawing.Style) cells.Style {
 	out := cells.Plain
 	switch state, ok := s.Ink.State(); {
@@ -55,7 +55,7 @@ func inkStyle(s drawing.Style) cells.Style {
 	return out
 }
 
-// inkOfState is the style of a state in a drawing.
+// inkOfState returns the style of a state in a drawing.
 func inkOfState(state drawing.State) cells.Style { return stateStyle(api.State(state.String())) }
 
 // pasteDrawing copies a drawing into a.

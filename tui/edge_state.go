@@ -8,9 +8,9 @@ import (
 	"wf/api"
 )
 
-// decided finds out for the edges of a node what events do not tell: whether they have fired, are dead, or
-// bear a token. What only the daemon can know, the value of an expression for instance, shows in where the
-// run goes on: until then such an edge is neither.
+// decided derives for the edges of a node what events do not say: whether they have fired, are dead, or have a
+// token. If only the daemon can know, for instance the value of an expression, the edge is neither until the
+// run goes on behind it.
 func (f *flow) decided(i int) {
 	for _, edges := range [][]int{f.out[i], f.in[i]} {
 		for _, e := range edges {
@@ -42,18 +42,18 @@ func (f *flow) decide(e int) {
 	have.marked = have.taken && !have.nonBlocking && (to.State == api.StateIdle || to.State == api.StateBlocked)
 }
 
-// over says whether a node has decided about its edges: it has succeeded, or a failure is handled.
+// over reports whether a node has decided about its edges: it has succeeded, or its failure is handled.
 func over(n *api.NodeStatus) bool {
 	return n.State == api.StateOK || n.State == api.StateKept || n.State == api.StateFailed && n.Handled
 }
 
-// active says whether a node in a state has been reached by a run.
+// active reports whether a run has reached a node in this state.
 func active(s api.State) bool {
 	return s != api.StateIdle && s != api.StateBlocked && s != api.StateSkipped
 }
 
-// fired says whether an edge with a condition has fired; known is false as long as nobody can tell by what
-// events say of its source.
+// fired reports whether an edge with a condition has fired; known is false if the events of its source do not
+// tell.
 func fired(when string, n *api.NodeStatus) (fires, known bool) {
 	ok, failed := n.State == api.StateOK || n.State == api.StateKept, n.State == api.StateFailed
 	if !ok && !failed {
@@ -73,7 +73,7 @@ func fired(when string, n *api.NodeStatus) (fires, known bool) {
 	return false, false
 }
 
-// inCodes says whether a list like 2,10-20 holds a code.
+// inCodes reports whether a list like 2,10-20 contains a code.
 func inCodes(list string, code int) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(part string) bool {
 		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
@@ -86,12 +86,12 @@ func inCodes(list string, code int) bool {
 	})
 }
 
-// hasConditions says whether anything but success decides about an edge.
+// hasConditions reports whether any edge has a condition.
 func (f *flow) hasConditions() bool {
 	return slices.ContainsFunc(f.edges, func(e edge) bool { return e.when != "" })
 }
 
-// ways takes over what the daemon knows of edges.
+// ways takes from the daemon which edges have fired and which are dead.
 func (f *flow) ways(edges []api.EdgeStatus) {
 	at := make(map[int]api.EdgeStatus, len(edges))
 	for _, e := range edges {

@@ -10,7 +10,7 @@ import (
 	"wf/tui/dialog"
 )
 
-// conditions offers the edges of the selected node, to say under which conditions they fire.
+// conditions lists the edges of the selected node, to change their conditions.
 func (m *model) conditions() {
 	n := m.editedNode()
 	if n == nil {

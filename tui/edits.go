@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// editState is what the interface knows of edits beyond the workfile itself.
+// An editState is the state of edits besides the workfile.
 type editState struct {
 	changed changed
 	paths   []string  // that were entered here, newest last
@@ -24,25 +24,25 @@ type editState struct {
 	waiting []tea.Cmd // requests that people made meanwhile
 }
 
-// changed counts what is different from the graph that a run began with.
+// A changed is the number of differences from the graph that a run began with.
 type changed struct {
 	run string // "" = not known
 	n   int
 }
 
-// edited is the outcome of an edit. A refusal is for whoever asked: forms and texts stay open.
+// An edited is the result of an edit. After an error, forms and texts stay open.
 type edited struct {
 	result api.EditResult
 	err    error
 }
 
-// isConflict says whether somebody else changed meanwhile what was to be changed.
+// isConflict reports whether somebody else has changed the same thing meanwhile.
 func isConflict(err error) bool {
 	var refused *api.Error
 	return errors.As(err, &refused) && refused.Code == api.CodeConflict
 }
 
-// send makes edits together or none of them, and hands the outcome to then.
+// send makes all edits or none, and passes the result to then.
 func (m *model) send(edits []api.Edit, then func(*model, edited) tea.Cmd) tea.Cmd {
 	return m.inOrder(request(m, func(ctx context.Context, ws *client.Workspace) (edited, error) {
 		result, err := ws.Edit(ctx, api.EditRequest{Edits: edits})
@@ -50,8 +50,8 @@ func (m *model) send(edits []api.Edit, then func(*model, edited) tea.Cmd) tea.Cm
 	}, then))
 }
 
-// inOrder sends a request after the answer to the one before: what people do fast after one another,
-// edits and undos, happens in their order.
+// inOrder sends a request after the answer to the one before, so that edits and undos happen in the order of
+// the keys.
 func (m *model) inOrder(request tea.Cmd) tea.Cmd {
 	switch {
 	case request == nil:
@@ -76,7 +76,7 @@ func (m *model) inOrder(request tea.Cmd) tea.Cmd {
 	}
 }
 
-// change makes edits and says what came of them.
+// change makes edits and shows the result.
 func (m *model) change(edits []api.Edit) tea.Cmd {
 	return m.send(edits, func(m *model, e edited) tea.Cmd {
 		if e.err != nil {
@@ -88,7 +88,7 @@ func (m *model) change(edits []api.Edit) tea.Cmd {
 	})
 }
 
-// sayEdit says what an edit did.
+// sayEdit shows what an edit did.
 func (m *model) sayEdit(before string, r api.EditResult) {
 	text := before + editWords(r.Text)
 	for _, note := range r.Notes {
@@ -97,13 +97,13 @@ func (m *model) sayEdit(before string, r api.EditResult) {
 	m.say(text, len(r.Notes) > 0)
 }
 
-// editTexts are the words for edits that people read more easily.
+// editTexts are replacements for the words of the daemon about edits.
 var editTexts = [][2]string{{"set name of ", "renamed "}, {"set label of ", "changed the command of "}, {"set group of ", "regrouped "}}
 
-// longEdits is how many parts of an edit are named.
+// longEdits is the most parts of an edit that are named.
 const longEdits = 3
 
-// editWords is what an edit did, for people: the daemon names every part of it.
+// editWords returns what an edit did, with the daemon's text shortened.
 func editWords(text string) string {
 	parts := strings.Split(text, "; ")
 	for i, part := range parts {
@@ -119,7 +119,7 @@ func editWords(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// heard says what others edited, and finds out what that means for a run that goes on.
+// heard shows the edits of other clients, and asks what they mean for a run.
 func (m *model) heard(b batch) tea.Cmd {
 	for _, ev := range b.edits {
 		if ev.Client != "" && m.link.client != nil && ev.Client == m.link.client.ID() {
@@ -142,7 +142,7 @@ func (m *model) heard(b batch) tea.Cmd {
 	return m.compare()
 }
 
-// who names the author of an edit that was made elsewhere.
+// who names the author of an edit of another client.
 func who(ev api.Event) string {
 	switch {
 	case ev.User != "":
@@ -153,8 +153,8 @@ func who(ev api.Event) string {
 	return "somebody"
 }
 
-// compare asks how the workfile differs from the graph that the run at hand began with. A run that is
-// over says it nowhere: the next one takes the workfile as it is.
+// compare asks how the workfile differs from the graph that the current run began with. It matters only while
+// the run is going.
 func (m *model) compare() tea.Cmd {
 	if len(m.flow.status.Runs) == 0 {
 		m.editing.changed = changed{}
@@ -181,7 +181,7 @@ func countChanges(c *api.Changes) int {
 	return len(c.Commands) + len(c.Added) + len(c.Removed) + len(c.EdgesAdded) + len(c.EdgesRemoved) + len(c.EdgesRetyped) + len(c.Attributes)
 }
 
-// editedSince is the heading about edits during a run; "" = there are none.
+// editedSince returns the heading about edits during a run, or "".
 func (m *model) editedSince() string {
 	c := m.editing.changed
 	if c.n == 0 || m.past != nil || m.flow.run(c.run) == nil {
@@ -190,7 +190,7 @@ func (m *model) editedSince() string {
 	return "edited since run " + c.run + " began: " + words.Plural(c.n, "change") + " (next run)"
 }
 
-// undo takes the latest edit of this person back, redo makes it again, from whatever client it came.
+// undo takes back the latest edit of this user, and redo makes it again, from whatever client it came.
 func (m *model) undo() tea.Cmd {
 	return m.turn("undid: ", func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Undo(ctx) })
 }
@@ -206,7 +206,7 @@ func (m *model) turn(said string, ask func(context.Context, *client.Workspace) (
 	}))
 }
 
-// objects are the nodes that an edit is about: the marked ones, else those of the selection.
+// objects returns the nodes that an edit is about: the marked ones, otherwise those of the selection.
 func (m *model) objects() []int {
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		return marked
@@ -222,7 +222,7 @@ func (m *model) called(nodes []int) string {
 	return words.Plural(len(nodes), "node")
 }
 
-// ids are those of nodes.
+// ids returns the ids of nodes.
 func (m *model) ids(nodes []int) []string {
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -231,7 +231,7 @@ func (m *model) ids(nodes []int) []string {
 	return list
 }
 
-// still are the nodes with these ids that are still there. Dialogs keep ids: places change with edits.
+// still returns the nodes with these ids that still exist. Dialogs keep ids because numbers change with edits.
 func (m *model) still(ids []string) []int {
 	var nodes []int
 	for _, id := range ids {
@@ -242,7 +242,7 @@ func (m *model) still(ids []string) []int {
 	return nodes
 }
 
-// statusMenu asks what status nodes shall have, without running them.
+// statusMenu asks which status to give nodes without running them.
 func (m *model) statusMenu() {
 	nodes := m.objects()
 	if len(nodes) == 0 {
@@ -280,7 +280,7 @@ func (m *model) chain() tea.Cmd {
 	return m.change(edits)
 }
 
-// between is the edge from one node to another, or -1.
+// between returns the edge from one node to another, or -1.
 func (f *flow) between(from, to int) int {
 	i := slices.IndexFunc(f.out[from], func(e int) bool { return f.edges[e].to == to })
 	if i < 0 {
@@ -289,7 +289,7 @@ func (f *flow) between(from, to int) int {
 	return f.out[from][i]
 }
 
-// number says which of several edges between two nodes one is, "" where it is the only one.
+// number returns which of several edges between two nodes an edge is, or "" if it is the only one.
 func (f *flow) number(edge int) string {
 	e, n, all := &f.edges[edge], 0, 0
 	for _, i := range f.out[e.from] {
@@ -305,8 +305,8 @@ func (f *flow) number(edge int) string {
 	return strconv.Itoa(n)
 }
 
-// way is the shortest way of blocking edges from one node to another, ends included; nil = there is none.
-// From a node to itself it is that node.
+// way returns the shortest path of blocking edges from one node to another, ends included, or nil. From a node
+// to itself it is that node.
 func (f *flow) way(from, to int) []int {
 	before := map[int]int{from: -1}
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
@@ -330,10 +330,10 @@ func (f *flow) way(from, to int) []int {
 	return nil
 }
 
-// longCycle is how many nodes of a cycle are named.
+// longCycle is the most nodes of a cycle that are named.
 const longCycle = 6
 
-// cycleText names a cycle; its first node is its last, too.
+// cycleText returns the names of a cycle; its first node is also its last.
 func cycleText(f *flow, path []int) string {
 	var names []string
 	for i, n := range path {

@@ -12,7 +12,7 @@ import (
 	"wf/tui/words"
 )
 
-// openPager shows the whole log in the pager of the user.
+// openPager shows the whole log in the user's pager.
 func (m *model) openPager() tea.Cmd {
 	w, ctx := m.whole(), m.ctx
 	if w.Empty() {
@@ -32,7 +32,7 @@ func (m *model) openPager() tea.Cmd {
 	})
 }
 
-// savePrompt asks for a file name, and saves the whole log there. What exists is not overwritten.
+// savePrompt asks for a file name, and saves the whole log there. It does not overwrite files.
 func (m *model) savePrompt() {
 	name := "wf.log"
 	if names := m.log.Target().Names; len(names) == 1 {

@@ -17,12 +17,11 @@ type watcher interface {
 	Close()
 }
 
-// mostHeard is how many edits a batch tells of: people read the latest.
+// mostHeard is the most edits, and the most decisions, in a batch: the latest ones.
 const mostHeard = 8
 
-// A batch is what happened to a workspace since the batch before: first the snapshot if there is one,
-// then events in their order, then the latest event of each node. It is made so that its size is
-// bounded by that of the workfile, however much has happened.
+// A batch is what happened to a workspace since the batch before: first the snapshot if there is one, then
+// events in their order, then the latest event of each node. Its size is bounded by that of the workfile.
 type batch struct {
 	snapshot *api.Snapshot
 	events   []api.Event          // that are not about one node
@@ -42,7 +41,7 @@ func (b *batch) empty() bool {
 		b.lost == nil && b.ended == nil && b.crash == nil
 }
 
-// take adds a frame.
+// take adds a frame of the WebSocket.
 func (b *batch) take(f api.Frame) (structure bool) {
 	if f.Snapshot != nil {
 		*b = batch{snapshot: f.Snapshot, notes: b.notes, edits: b.edits, answers: b.answers, asks: true}
@@ -76,8 +75,8 @@ func (b *batch) take(f api.Frame) (structure bool) {
 	return structure
 }
 
-// after is an event that another one of its node came before: what waits for its next attempt tells how
-// the one before ended.
+// after adds to an event what the event before it said: a node that waits for its next attempt keeps how the
+// last one ended.
 func after(before, ev api.Event) api.Event {
 	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
 		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
@@ -85,7 +84,7 @@ func after(before, ev api.Event) api.Event {
 	return ev
 }
 
-// ask notes what an event says of questions to people.
+// ask notes whether an event changes the questions to people.
 func (b *batch) ask(ev api.Event) {
 	switch ev.Type {
 	case api.NodeWaiting:
@@ -98,8 +97,8 @@ func (b *batch) ask(ev api.Event) {
 	}
 }
 
-// within notes that something happened in an instance. What exactly is asked for when somebody looks: ten
-// thousand instances cost no more here than one.
+// within notes that something happened in an instance of a sub-flow. The details are asked for when they are
+// shown, so ten thousand instances cost no more here than one.
 func (b *batch) within(subFlow string) {
 	if b.inner == nil {
 		b.inner = map[string]bool{}
@@ -107,9 +106,8 @@ func (b *batch) within(subFlow string) {
 	b.inner[subFlow] = true
 }
 
-// A feed is the only one that listens to the daemon. It puts what it hears together until the
-// interface has time for it, so that the number of messages depends on the eyes of people and not on
-// the number of events. Next is for one goroutine at a time.
+// A feed is the only listener to the daemon. It gathers events until the next screen, so the number of
+// messages depends on the screens a second and not on the number of events.
 type feed struct {
 	open  func(context.Context) (watcher, error)
 	ctx   context.Context
@@ -121,14 +119,14 @@ type feed struct {
 	wake    program.Signal // set while pending is not empty
 }
 
-// newFeed makes a feed that does not listen yet. The caller ends it with stop.
+// newFeed returns a feed that does not listen yet. The caller ends it with stop.
 func newFeed() *feed {
 	f := &feed{wake: program.NewSignal()}
 	f.ctx, f.close = context.WithCancel(context.Background())
 	return f
 }
 
-// start begins to listen to what open opens.
+// start starts listening to what open opens.
 func (f *feed) start(open func(context.Context) (watcher, error)) {
 	f.open = open
 	f.group.Go(f.listen)
@@ -140,8 +138,8 @@ func (f *feed) stop() {
 	f.group.Wait()
 }
 
-// listen collects until the feed is stopped or the daemon is lost for good. When nodes or edges came
-// or went it watches anew: the snapshot that comes first has them all.
+// listen gathers events until the feed is stopped or the daemon is lost for good. When nodes or edges came or
+// went it watches again: the snapshot that comes first has them all.
 func (f *feed) listen() {
 	defer program.Catch(func(c *program.Crash) { f.add(func(b *batch) { b.crash = c }) })
 	for {
@@ -160,7 +158,7 @@ func (f *feed) listen() {
 	}
 }
 
-// collect takes frames; nil says that a new snapshot is wanted.
+// collect takes frames of the WebSocket; nil asks for a new snapshot.
 func (f *feed) collect(w watcher) error {
 	for {
 		frame, err := w.Next(f.ctx)
@@ -178,7 +176,7 @@ func (f *feed) collect(w watcher) error {
 // lose notes that the connection has broken. It may be called from any goroutine.
 func (f *feed) lose(why error) { f.add(func(b *batch) { b.lost = why }) }
 
-// note passes a sentence for people on. It may be called from any goroutine.
+// note passes a sentence for the user on. It may be called from any goroutine.
 func (f *feed) note(text string) { f.add(func(b *batch) { b.notes = append(b.notes, text) }) }
 
 func (f *feed) add(change func(*batch)) {
@@ -197,8 +195,7 @@ type news struct {
 	batch
 }
 
-// next waits until there is something to tell and the frame before is old enough. It is a tea.Cmd;
-// nil is the end of the feed.
+// next waits for something to show, at most once per interval. It is a tea.Cmd and returns nil after stop.
 func (f *feed) next() tea.Msg {
 	if !f.wake.Wait(f.ctx) {
 		return nil
@@ -214,7 +211,7 @@ func (f *feed) next() tea.Msg {
 	return news{f, b}
 }
 
-// watch opens the watcher of a workspace with all that a drawing needs.
+// watch returns a function that watches a workspace with all that a drawing needs.
 func watch(ws *client.Workspace) func(context.Context) (watcher, error) {
 	return func(ctx context.Context) (watcher, error) {
 		w, err := ws.Watch(ctx, api.WatchOptions{Nodes: true})

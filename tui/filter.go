@@ -14,23 +14,23 @@ import (
 	"wf/tui/words"
 )
 
-// A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms
-// with blanks between them must all hold, and what stands between commas are alternatives.
+// A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms with
+// blanks between them must all hold, commas stand between alternatives.
 type filter struct {
 	text  string
 	terms []term
 }
 
-// A term says which nodes of a flow it means.
+// A term selects nodes of a flow.
 type term struct {
 	negated bool
 	means   func(f *flow, now time.Time) func(i int) bool
 }
 
-// quickFilters are what the key f goes through.
+// quickFilters are the filters of the key f.
 var quickFilters = []string{"", "s:failed,blocked", "s:running,queued"}
 
-// parseFilter reads a filter. Every text is one: what is no other term is words.
+// parseFilter reads a filter. Every text is valid: what is no other term is a word.
 func parseFilter(text string) filter {
 	f := filter{text: strings.TrimSpace(text)}
 	for _, word := range strings.Fields(text) {
@@ -45,7 +45,7 @@ func parseFilter(text string) filter {
 	return f
 }
 
-// meaning is what one term says.
+// meaning returns which nodes a term selects.
 func meaning(word string) func(*flow, time.Time) func(int) bool {
 	switch {
 	case strings.HasPrefix(word, "s:"):
@@ -80,7 +80,7 @@ func meaning(word string) func(*flow, time.Time) func(int) bool {
 	}
 }
 
-// duration is how long a node runs or took.
+// duration returns how long a node has been running, or took.
 func duration(n *api.NodeStatus, now time.Time) (time.Duration, bool) {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
@@ -91,14 +91,14 @@ func duration(n *api.NodeStatus, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// glob says whether name is called pattern: * ? and [abc] stand for others.
+// glob reports whether name matches pattern: * ? and [abc] stand for others.
 func glob(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return pattern == name || err == nil && ok
 }
 
-// fuzzy says whether the letters of a word come in this order in the handle of a node, or the word is
-// part of its command. word is in lower case.
+// fuzzy reports whether the handle of a node contains the letters of a word in this order, or its command the
+// word. word is in lower case.
 func fuzzy(word string, n *api.NodeStatus) bool {
 	if glob(word, n.Name) || strings.Contains(strings.ToLower(n.Command), word) {
 		return true
@@ -114,7 +114,7 @@ func fuzzy(word string, n *api.NodeStatus) bool {
 	return false
 }
 
-// reach is what +x and x+ mean: nodes called x and all that leads to them, or follows.
+// reach returns which nodes +x and x+ select: nodes named x and all that leads to them, or follows.
 func reach(f *flow, word string) func(int) bool {
 	name, up := strings.CutPrefix(word, "+")
 	name, down := strings.CutSuffix(name, "+")
@@ -149,7 +149,7 @@ func reach(f *flow, word string) func(int) bool {
 	return func(i int) bool { return reached[i] }
 }
 
-// hide says which nodes the filter leaves out; nil for none.
+// hide returns which nodes the filter leaves out, or nil for none.
 func (f *filter) hide(flow *flow, now time.Time) []bool {
 	if len(f.terms) == 0 {
 		return nil
@@ -164,12 +164,12 @@ func (f *filter) hide(flow *flow, now time.Time) []bool {
 	return hidden
 }
 
-// activeFilter is the filter that holds: what was typed, and what the key f chose.
+// activeFilter returns the filter that was typed together with that of the key f.
 func (m *model) activeFilter() string {
 	return strings.TrimSpace(m.filter.text + " " + quickFilters[m.quick])
 }
 
-// hidden is what the active filter leaves out.
+// hidden returns which nodes the active filter leaves out.
 func (m *model) hidden() []bool {
 	f := parseFilter(m.activeFilter())
 	return f.hide(m.shown(), m.now)
@@ -181,10 +181,10 @@ func (m *model) nextQuick() {
 	m.relay()
 }
 
-// relay lets the next frame have a new layout.
+// relay makes the next screen compute a new layout.
 func (m *model) relay() { m.picture.built.at = time.Time{} }
 
-// filterPrompt asks for a filter, and shows what it leaves over while it is typed.
+// filterPrompt asks for a filter, and applies it while it is typed.
 func (m *model) filterPrompt() {
 	before := m.filter
 	p := &dialog.Prompt{Label: "filter:", Line: dialog.NewLine(m.filter.text)}

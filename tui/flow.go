@@ -11,7 +11,8 @@ import (
 	"wf/tui/words"
 )
 
-// A flow is a workfile as the daemon has described it: nodes, edges and runs. It belongs to the model.
+// A flow is a workfile as the daemon describes it: nodes, edges and runs. It folds a snapshot and events, and
+// knows nothing of drawing.
 type flow struct {
 	known     bool // a snapshot has come
 	status    api.Status
@@ -28,7 +29,7 @@ type flow struct {
 	cycles    cycleCheck
 }
 
-// edge is an edge between two nodes of a flow.
+// An edge is an edge between two nodes of a flow.
 type edge struct {
 	key         int // of the workspace
 	from, to    int
@@ -38,11 +39,11 @@ type edge struct {
 	taken, dead bool   // it has fired in the run at hand, or never will
 }
 
-// expectation is what earlier runs say about a node: how long it takes, and the longest way from its
-// start to the end of the run.
+// An expectation is what earlier runs say about a node: how long it takes, and the longest path from its start
+// to the end of the run.
 type expectation struct{ own, path time.Duration }
 
-// set takes over a snapshot.
+// set applies a snapshot.
 func (f *flow) set(s api.Status) {
 	f.known = true
 	containers := map[string]string{}
@@ -67,8 +68,7 @@ func (f *flow) set(s api.Status) {
 	f.block()
 }
 
-// clean makes what is shown of a node fit for a terminal. A node without a group belongs to what it
-// lies in.
+// clean makes the texts of a node fit for a terminal. A node without a group gets that of its container.
 func clean(n api.NodeStatus, containers map[string]string) api.NodeStatus {
 	n.Name, n.Group, n.Command = plain.Line(n.Name), plain.Line(n.Group), plain.Text(n.Command)
 	if n.Group == "" {
@@ -78,7 +78,7 @@ func clean(n api.NodeStatus, containers map[string]string) api.NodeStatus {
 	return n
 }
 
-// link takes over the edges between nodes. One to or from a group is one for each of its ends.
+// link takes the edges between nodes. An edge to or from a group becomes one for each of the group's ends.
 func (f *flow) link(edges []api.EdgeStatus) {
 	f.edges = f.edges[:0]
 	f.out, f.in = make([][]int, len(f.nodes)), make([][]int, len(f.nodes))
@@ -93,7 +93,7 @@ func (f *flow) link(edges []api.EdgeStatus) {
 	}
 }
 
-// take applies what happened.
+// take applies a batch.
 func (f *flow) take(b batch) {
 	if b.snapshot != nil {
 		f.set(b.snapshot.Status)
@@ -142,7 +142,7 @@ func (f *flow) event(ev api.Event) {
 	}
 }
 
-// ended moves a run from those that go on to the last one.
+// ended moves a run from the active ones to the last one.
 func (f *flow) ended(ev api.Event) {
 	last := api.RunSummary{Run: ev.Run}
 	if r := f.run(ev.Run); r != nil {
@@ -158,7 +158,7 @@ func (f *flow) ended(ev api.Event) {
 	f.status.Runs = slices.DeleteFunc(f.status.Runs, func(r api.RunSummary) bool { return r.Run == ev.Run })
 }
 
-// updated applies an edit. What came, went or moved comes with a snapshot.
+// updated applies an edit that changes no structure. Others come with a snapshot.
 func (f *flow) updated(ev api.Event) {
 	if ev.Structure {
 		return
@@ -184,7 +184,7 @@ func (f *flow) updated(ev api.Event) {
 	f.edgesChanged(ev.Edges)
 }
 
-// edgesChanged applies what edges are and bear now.
+// edgesChanged applies the new state of edges.
 func (f *flow) edgesChanged(edges []api.EdgeStatus) {
 	if len(edges) == 0 {
 		return
@@ -259,7 +259,7 @@ func (f *flow) node(ev api.Event) {
 	f.decided(i)
 }
 
-// join makes a node part of a run: its executions are counted from there.
+// join makes a node part of a run, and restarts the count of its executions.
 func join(n *api.NodeStatus, run string) {
 	if n.Run != run {
 		n.Run, n.Executions = run, 0
@@ -294,8 +294,7 @@ func (f *flow) block() {
 	}
 }
 
-// learn takes over what is known of the nodes of a run: that they are part of it, and how long each
-// took before.
+// learn takes which nodes are part of a run, and how long each took before.
 func (f *flow) learn(o api.RunOutlook) {
 	f.expected = make(map[string]expectation, len(o.Nodes))
 	for _, n := range o.Nodes {
@@ -312,7 +311,7 @@ func (f *flow) learn(o api.RunOutlook) {
 	f.block()
 }
 
-// run is a run that is going, or nil.
+// run returns an active run, or nil.
 func (f *flow) run(number string) *api.RunSummary {
 	for i := range f.status.Runs {
 		if f.status.Runs[i].Run == number {
@@ -322,7 +321,8 @@ func (f *flow) run(number string) *api.RunSummary {
 	return nil
 }
 
-// current is the run that the screen is about: the latest that is going, else the last one, else nil.
+// current returns the run that the screen is about: the latest active one, otherwise the last one, otherwise
+// nil.
 func (f *flow) current() *api.RunSummary {
 	if n := len(f.status.Runs); n > 0 {
 		return &f.status.Runs[n-1]
@@ -345,7 +345,7 @@ func (f *flow) count(run string) (c api.Counts) {
 	return c
 }
 
-// detail says what there is to say about a node behind its name: `running 12s`, `exit 1 after 1.2s`.
+// detail returns the text behind the name of a node: `running 12s`, `exit 1 after 1.2s`.
 func detail(n *api.NodeStatus, now time.Time) string {
 	text := string(n.State)
 	switch n.State {
@@ -380,7 +380,7 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	return text
 }
 
-// clock is a time that goes on, in whole seconds: 12s, 1m04s, 1h03m.
+// clock returns a time that goes on, in whole seconds: 12s, 1m04s, 1h03m.
 func clock(d time.Duration) string {
 	if d = max(0, d).Truncate(time.Second); d < time.Minute {
 		return fmt.Sprintf("%ds", d/time.Second)
@@ -388,10 +388,10 @@ func clock(d time.Duration) string {
 	return words.Span(d)
 }
 
-// fromFile says whether the state of a node came with the file, and from no run of this machine.
+// fromFile reports whether the state of a node came with the file, from no run of this machine.
 func (f *flow) fromFile(node int) bool { return node < len(f.nodes) && f.nodes[node].FromFile }
 
-// fromFileText is about all nodes of which that is so, "" if it is of none.
+// fromFileText returns a remark about the nodes whose state came with the file, or "".
 func (f *flow) fromFileText() string {
 	n := 0
 	for i := range f.nodes {

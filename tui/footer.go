@@ -9,8 +9,8 @@ import (
 	"wf/tui/words"
 )
 
-// progress is the row above the keys: how the run stands. Counts come before the bar: a narrow terminal
-// loses the bar, never the numbers.
+// progress draws the row above the keys: the progress of the run. A narrow terminal loses the bar, never the
+// counts.
 func (m *model) progress(a cells.Area) {
 	if m.nothingOpen() || m.page == homePage {
 		return
@@ -34,7 +34,7 @@ func (m *model) progress(a cells.Area) {
 	m.runProgress(a, run)
 }
 
-// runProgress is how a run stands.
+// runProgress draws the progress of a run.
 func (m *model) runProgress(a cells.Area, run *api.RunSummary) {
 	c := m.runCounts(run)
 	done, of := progressOf(c)
@@ -56,7 +56,7 @@ func (m *model) runProgress(a cells.Area, run *api.RunSummary) {
 	m.bar(a.Part(x+2, 0, a.Width-x-cells.Columns(times)-5, 1), c, of)
 }
 
-// runTimes is how long a run takes, and what may be left.
+// runTimes returns how long a run has taken, and an estimate of the rest.
 func (m *model) runTimes(run *api.RunSummary) string {
 	text := words.SpanMS(run.DurationMS)
 	if run.Ended == nil {
@@ -82,7 +82,7 @@ func (m *model) runTimes(run *api.RunSummary) string {
 // least columns of a bar that says something.
 const leastBar = 8
 
-// bar shows what is done, failed parts in the colour of failures.
+// bar draws the done part of a run, with failures in their color.
 func (m *model) bar(a cells.Area, c api.Counts, of int) {
 	if a.Width < leastBar || of == 0 {
 		return
@@ -104,9 +104,9 @@ func (m *model) bar(a cells.Area, c api.Counts, of int) {
 	}
 }
 
-// remaining guesses how long a run will go on: the work that is left shared by as many as work at once,
-// but no less than the longest way from what runs to the end. There is no guess when less than half
-// of what is left is known.
+// remaining estimates how long a run will go on: the work that is left shared by as many nodes as run at once,
+// but no less than the longest path from what runs to the end. There is no estimate if less than half of the
+// rest is known.
 func (f *flow) remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
 	var left, way, busy time.Duration
 	known, unknown, running := 0, 0, 0
@@ -153,7 +153,7 @@ func (f *flow) remaining(run *api.RunSummary, now time.Time) (time.Duration, boo
 	return d, d > 0
 }
 
-// roughly is a guess for people, no more precise than it is.
+// roughly returns an estimate in words as precise as it is.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -166,7 +166,7 @@ func roughly(d time.Duration) string {
 	return words.Span(d.Round(10 * time.Minute))
 }
 
-// footer is the last row: what has just happened, else the keys that matter here.
+// footer draws the last row: the latest note, otherwise the keys that matter here.
 func (m *model) footer(a cells.Area) {
 	if m.toast.text != "" {
 		st := cells.Note
@@ -179,7 +179,7 @@ func (m *model) footer(a cells.Area) {
 	m.hints(a)
 }
 
-// hints names the first key of the actions that have a hint.
+// hints draws the first key of the actions that have a hint.
 func (m *model) hints(a cells.Area) {
 	x := 1
 	m.spots = m.spots[:0]
@@ -213,7 +213,7 @@ func (m *model) hints(a cells.Area) {
 	}
 }
 
-// hinted says whether an action stands in the footer: its first key means it here.
+// hinted reports whether the footer has an action: its first key must mean it here.
 func (m *model) hinted(a *action) bool {
 	if !m.pressing(a.hint) || len(m.flow.nodes) == 0 && m.page == mainPage && a.forNodes() {
 		return false
@@ -221,5 +221,5 @@ func (m *model) hinted(a *action) bool {
 	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a
 }
 
-// keyHint is the first key of an action.
+// keyHint returns the first key of an action.
 func (a *action) keyHint(ascii bool) string { return keyName(a.keys[0], ascii) }

@@ -9,7 +9,7 @@ import (
 	"wf/tui/dialog"
 )
 
-// A helpView is the screen with the keys.
+// A helpView is the state of the help screen.
 type helpView struct {
 	dialog.List
 	where place // that it is about
@@ -21,7 +21,7 @@ func (m *model) showHelp() {
 	m.back, m.page = m.page, helpPage
 }
 
-// move scrolls; the selection of the list is the row at its top.
+// move scrolls.
 func (v *helpView) move(key string) {
 	v.List.Move(key)
 	v.Top = v.At
@@ -30,7 +30,7 @@ func (v *helpView) move(key string) {
 // helpKeys is the width of the column with the keys.
 const helpKeys = 20
 
-// helpLines lists the actions of a place by their groups, in lines of a width.
+// helpLines returns the actions of a place by their groups, in lines of a width.
 func helpLines(keys []action, where place, width int, ascii bool) []cells.Span {
 	var out []cells.Span
 	for _, group := range []string{groupRun, groupAsk, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {

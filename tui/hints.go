@@ -13,7 +13,7 @@ const (
 	resumeHint    = "resume"    // nothing runs, and something has failed
 )
 
-// pressing says whether an action with one of these hints is the thing to do. All others always are.
+// pressing reports whether an action with one of these hints should be in the footer. All others always are.
 func (m *model) pressing(hint string) bool {
 	switch hint {
 	case approvalsHint:
@@ -25,13 +25,12 @@ func (m *model) pressing(hint string) bool {
 	return true
 }
 
-// forNodes says whether an action does something with nodes: without any, only edits and what works
-// everywhere are hinted at.
+// forNodes reports whether an action needs nodes. In an empty workfile the footer has no such actions.
 func (a *action) forNodes() bool {
 	return a.where&atDrawing != 0 && a.group != groupEdit && a.group != groupAll && a.group != groupList
 }
 
-// whyNot says why an action that a key has here cannot be done at present.
+// whyNot returns why an action that a key has here is not possible now.
 func (m *model) whyNot(a *action) string {
 	switch {
 	case m.nothingOpen():
@@ -50,7 +49,7 @@ func (m *model) whyNot(a *action) string {
 	return "not possible here"
 }
 
-// unable is the action that a key would have here if it could be done now, nil for none.
+// unable returns the action that a key has here but that is not possible now, or nil.
 func (m *model) unable(key string) *action {
 	for i := range m.keys {
 		if a := &m.keys[i]; a.has(key) && a.where&m.place() != 0 && !a.fits(m) {
@@ -60,11 +59,11 @@ func (m *model) unable(key string) *action {
 	return nil
 }
 
-// contextActions are what the menu of the right mouse button offers, as far as it fits, by name.
+// contextActions are the names of the actions in the menu of the right mouse button.
 var contextActions = []string{"open", "whole log", "inspector", "approvals", "run", "resume", "stop", "mark", "edit commands", "node form", "add", "connect",
 	"delete", "copy the command", "view", "filter", "runs"}
 
-// contextMenu offers what can be done with the selection.
+// contextMenu opens the menu of what can be done with the selection.
 func (m *model) contextMenu() {
 	title := m.name()
 	if m.picture.layout != nil && !m.nothingOpen() {
@@ -89,13 +88,13 @@ func (m *model) contextMenu() {
 	m.open(d)
 }
 
-// A hintSpot is where the footer shows an action, in columns of its row.
+// A hintSpot is the place of an action in the footer, in columns.
 type hintSpot struct {
 	from, to int
 	act      *action
 }
 
-// clickHint does what the footer shows at a point of the screen.
+// clickHint does the action at a point of the footer.
 func (m *model) clickHint(x, y int) (cmd tea.Cmd, done bool) {
 	if y != m.height-1 || m.toast.text != "" {
 		return nil, false
@@ -108,7 +107,7 @@ func (m *model) clickHint(x, y int) (cmd tea.Cmd, done bool) {
 	return nil, false
 }
 
-// paneWord names what the side pane shows.
+// paneWord returns the name of the side pane.
 func (m *model) paneWord() string {
 	if m.inspect {
 		return "why"
@@ -116,7 +115,7 @@ func (m *model) paneWord() string {
 	return "log"
 }
 
-// emptyText says why there is nothing in the drawing, and what to do about it.
+// emptyText returns why the drawing is empty, and what to do about it.
 func (m *model) emptyText() string {
 	switch {
 	case m.activeFilter() != "":

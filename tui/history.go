@@ -14,14 +14,14 @@ import (
 	"wf/tui/words"
 )
 
-// A runsView is the history of the workfile.
+// A runsView is the state of the history screen.
 type runsView struct {
 	dialog.List
 	known bool
 	runs  []api.RunSummary
 }
 
-// A past is a run that is over, and the workfile as it left it.
+// A past is an earlier run that is shown, and the workfile as it left it.
 type past struct {
 	run    string
 	detail api.RunDetail
@@ -38,7 +38,7 @@ func (m *model) showRuns() tea.Cmd {
 		})
 }
 
-// openRun shows the workfile as the selected run left it; a run that goes on is shown as it is.
+// openRun shows the workfile as the selected run left it, or as it is now if the run is active.
 func (m *model) openRun() tea.Cmd {
 	if m.runs.At >= len(m.runs.runs) {
 		return nil
@@ -60,7 +60,7 @@ func (m *model) openRun() tea.Cmd {
 		})
 }
 
-// leavePast goes back to now.
+// leavePast shows the workfile as it is now.
 func (m *model) leavePast() {
 	if m.past != nil {
 		m.past, m.picture.pages, m.asking.pages = nil, nil, ""
@@ -68,7 +68,7 @@ func (m *model) leavePast() {
 	}
 }
 
-// asLeft is the workfile of now with the states that a run left. Nodes that were no part of it are idle.
+// asLeft returns the workfile of now with the states that a run left. Nodes that did not take part are idle.
 func asLeft(now *flow, d api.RunDetail) flow {
 	f := *now
 	f.nodes = make([]api.NodeStatus, len(now.nodes))
@@ -101,7 +101,8 @@ func asLeft(now *flow, d api.RunDetail) flow {
 	return f
 }
 
-// passedOver finds the nodes that no path led to: of a run of everything those that are in no list.
+// passedOver marks the nodes that no path led to as skipped: in a run of the whole workfile those that are in
+// no list.
 func (f *flow) passedOver(d api.RunDetail) {
 	if d.Counts.Skipped == 0 || d.Nodes < len(f.nodes) {
 		return
@@ -113,7 +114,7 @@ func (f *flow) passedOver(d api.RunDetail) {
 	}
 }
 
-// executed makes a node what an execution has made of it.
+// executed applies an execution to its node.
 func executed(n *api.NodeStatus, run string, x api.Execution) {
 	n.Run, n.Executions, n.Started, n.DurationMS = run, max(n.Executions, x.Execution), x.Started, x.DurationMS
 	n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = x.Reason, x.ExitCode, x.Signal, x.Message, x.Handled
@@ -127,7 +128,7 @@ func executed(n *api.NodeStatus, run string, x api.Execution) {
 	}
 }
 
-// drawRuns writes the history.
+// drawRuns draws the history.
 func (m *model) drawRuns(a cells.Area) {
 	v := &m.runs
 	switch {

@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// A homeView lists workfiles: those in which something runs, then those with a history.
+// A homeView is the state of the home screen: workfiles with active runs, then those with a history.
 type homeView struct {
 	dialog.List
 	known bool
@@ -24,7 +24,7 @@ type homeView struct {
 	open  map[string]api.WorkspaceInfo // by path
 }
 
-// goHome shows the workfiles there are. A daemon is asked only if there is a connection to one.
+// goHome shows the home screen. It asks the daemon only if there is a connection.
 func (m *model) goHome() tea.Cmd {
 	m.page = homePage
 	recent := m.opt.Recent
@@ -60,7 +60,7 @@ func (m *model) openRecent() tea.Cmd {
 	return m.openFile(m.home.files[m.home.At].Path)
 }
 
-// drawHome writes the list.
+// drawHome draws the home screen.
 func (m *model) drawHome(a cells.Area) {
 	v := &m.home
 	if v.known && len(v.files) == 0 {
@@ -93,7 +93,7 @@ func (m *model) drawHome(a cells.Area) {
 	}
 }
 
-// shortPath is a path for people.
+// shortPath returns a path with ~ for the home folder.
 func shortPath(path string) string {
 	if home, err := os.UserHomeDir(); err == nil && home != "/" {
 		if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok {

@@ -16,8 +16,8 @@ import (
 	"wf/tui/words"
 )
 
-// An inboxView is what waits for people: in the open workfile, of which events tell, and in all others, as
-// they were when somebody looked.
+// An inboxView is the state of the screen of approvals: the questions of the open workfile, kept up to date by
+// events, and those of other workfiles as they were when the screen was opened.
 type inboxView struct {
 	dialog.List
 	own     []api.Approval
@@ -28,17 +28,17 @@ type inboxView struct {
 	back    page            // from which it was opened
 }
 
-// approvalKey tells approvals from each other.
+// approvalKey identifies an approval.
 func approvalKey(a api.Approval) string { return a.Workfile + "\n" + a.Run + "\n" + a.Node }
 
-// all are those of the open workfile, then those of others.
+// all returns the questions of the open workfile, then those of others.
 func (v *inboxView) all() []api.Approval { return append(slices.Clone(v.own), v.others...) }
 
-// someWait says whether anything waits for a person.
+// someWait reports whether any node waits for a person.
 func someWait(m *model) bool { return len(m.inbox.own)+len(m.inbox.others) > 0 }
 
-// take takes over what waits in the open workfile, and says so once of what is new: on the screen, with the
-// bell, and where the terminal can (OSC 9) in a notification.
+// take takes the questions of the open workfile. New ones are announced once: on the screen, by the bell, and
+// where the terminal can (OSC 9) by a notification.
 func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
 	known := map[string]bool{}
 	for _, a := range v.own {
@@ -62,14 +62,14 @@ func (v *inboxView) take(m *model, list []api.Approval) tea.Cmd {
 	return tea.Raw("\a\x1b]9;wf: " + words.Plural(len(list), "node") + " waiting for a person\a")
 }
 
-// find selects what was selected before.
+// find selects the approval that was selected before.
 func (v *inboxView) find() {
 	if i := slices.IndexFunc(v.all(), func(a api.Approval) bool { return approvalKey(a) == v.wanted }); i >= 0 {
 		v.At = i
 	}
 }
 
-// selected is the approval that is selected, or nil.
+// selected returns the selected approval, or nil.
 func (v *inboxView) selected() *api.Approval {
 	all := v.all()
 	if v.At < 0 || v.At >= len(all) {
@@ -78,7 +78,7 @@ func (v *inboxView) selected() *api.Approval {
 	return &all[v.At]
 }
 
-// objects are the approvals that an answer is for: the marked ones, else the selected one.
+// objects returns the approvals that an answer is for: the marked ones, otherwise the selected one.
 func (v *inboxView) objects() (list []api.Approval) {
 	for _, a := range v.all() {
 		if v.marked[approvalKey(a)] {
@@ -91,7 +91,7 @@ func (v *inboxView) objects() (list []api.Approval) {
 	return list
 }
 
-// showInbox shows what waits for people, beginning with the selected node if it does.
+// showInbox shows the approvals; the selected node's is selected.
 func (m *model) showInbox() tea.Cmd {
 	if m.page != inboxPage {
 		m.inbox.back = m.page
@@ -133,7 +133,7 @@ func (m *model) askOthers() tea.Cmd {
 	}
 }
 
-// othersWaiting asks every workspace but that of path in which a run goes on.
+// othersWaiting returns the approvals of all workspaces with active runs but that of path.
 func othersWaiting(ctx context.Context, c *client.Client, path string) (list []api.Approval, err error) {
 	server, err := c.Server(ctx)
 	if err != nil {
@@ -200,7 +200,7 @@ func (m *model) openApproval() tea.Cmd {
 	return nil
 }
 
-// reveal selects a node, or what of it is known: of an instance's node its row, where that is open.
+// reveal selects a node by its id, or the row of an instance's node.
 func (m *model) reveal(id string) {
 	if i, known := m.flow.index[id]; known {
 		m.picture.goTo(i)
@@ -221,7 +221,7 @@ func (m *model) reveal(id string) {
 // inboxColumns are where the columns of the list begin.
 var inboxColumns = []int{4, 12, 18, 46}
 
-// drawInbox writes the list, and below it all there is to say about the selected one.
+// drawInbox draws the list, and below it the details of the selected one.
 func (m *model) drawInbox(a cells.Area) {
 	v := &m.inbox
 	all := v.all()
@@ -250,7 +250,7 @@ func (m *model) drawInbox(a cells.Area) {
 	}
 }
 
-// inboxColumn is where a column begins; in a narrow terminal the texts come sooner.
+// inboxColumn returns where a column begins; in a narrow terminal the last one comes sooner.
 func (m *model) inboxColumn(i, width int) int {
 	if i == 3 && width < stackWidth {
 		return inboxColumns[2] + 14
@@ -281,7 +281,7 @@ func (m *model) approvalRow(row cells.Area, a api.Approval, selected bool) {
 	}
 }
 
-// untilText says what happens when nobody answers; "" = nothing does.
+// untilText returns what happens when nobody answers, or "" for nothing.
 func untilText(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""
@@ -293,7 +293,7 @@ func untilText(a api.Approval, now time.Time) string {
 	return verdict + " in " + clock(a.Until.Sub(now))
 }
 
-// drawApproval writes what is asked, what would run, and by what it was led to.
+// drawApproval draws the question, the command that would run, and the nodes before it.
 func (m *model) drawApproval(a cells.Area, one api.Approval) {
 	y := 0
 	put := func(st cells.Style, text string) {
@@ -325,7 +325,7 @@ func (m *model) drawApproval(a cells.Area, one api.Approval) {
 	}
 }
 
-// badge stands in the header while anything waits for a person.
+// badge returns the number of approvals for the header, or "".
 func (m *model) badge() string {
 	if n := len(m.inbox.own) + len(m.inbox.others); n > 0 {
 		return fmt.Sprintf("%s %d  ", words.LookOf(api.StateWaiting).Sign(m.opt.ASCII), n)

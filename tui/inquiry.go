@@ -15,14 +15,14 @@ import (
 	"wf/tui/plain"
 )
 
-// askTime is the least time between two inquiries: events of instances come by thousands, and what is
-// shown of them is asked for.
+// askTime is the least time between two inquiries: events of instances come by the thousand, and what is shown
+// of them is asked for.
 const askTime = 500 * time.Millisecond
 
-// mostSubFlows is how many sub-flows one inquiry is about; the others come with the next.
+// mostSubFlows is the most sub-flows of one inquiry; the others come with the next.
 const mostSubFlows = 50
 
-// asking is what of the daemon's answers has become old.
+// An asking is which answers of the daemon are out of date.
 type asking struct {
 	subFlows  map[string]bool // names of those in which something happened
 	approvals bool
@@ -34,10 +34,10 @@ type asking struct {
 	last      time.Time
 }
 
-// inquiry says that it is time to ask again.
+// inquiry is the message that it is time to ask again.
 type inquiry struct{}
 
-// note takes over what a batch says has become old.
+// note marks what a batch makes out of date.
 func (a *asking) note(m *model, b batch) {
 	for name := range b.inner {
 		a.touch(name)
@@ -71,10 +71,10 @@ func (a *asking) touch(name string) {
 	a.subFlows[name] = true
 }
 
-// mostDecided bounds for how many nodes decisions are counted.
+// mostDecided bounds the nodes whose decisions are counted.
 const mostDecided = 1000
 
-// decide counts a decision, so that the inspector asks again why its node is as it is.
+// decide counts a decision, so that the inspector asks again for the reasons of its node.
 func (a *asking) decide(ev api.Event) {
 	if a.decided == nil || len(a.decided) >= mostDecided {
 		a.decided = map[string]int{}
@@ -82,7 +82,7 @@ func (a *asking) decide(ev api.Event) {
 	a.decided[ev.Node]++
 }
 
-// openText says what is open, to know when something else is.
+// openText returns what is open as a text, to be compared.
 func (p *picture) openText(f *flow) string {
 	text := ""
 	for _, in := range p.openPaths(f) {
@@ -91,7 +91,7 @@ func (p *picture) openText(f *flow) string {
 	return text
 }
 
-// findings are what an inquiry brings.
+// findings are the results of an inquiry.
 type findings struct {
 	subFlows  []api.NodeStatus
 	approvals *[]api.Approval
@@ -99,15 +99,14 @@ type findings struct {
 	pages     map[innerKey][]api.NodeStatus
 }
 
-// innerKey is a page that was asked for: some instances of a sub-flow, or one instance.
+// An innerKey is a page of an inquiry: some instances of a sub-flow, or one instance.
 type innerKey struct {
 	kind      innerKind
 	path      string
 	selectors string // of the instances, one a line
 }
 
-// inquire asks for what has become old and is looked at: one inquiry at a time, and not more often than
-// askTime. Without anything old there is none, and nothing wakes up.
+// inquire asks for what is out of date and shown: one inquiry at a time, at most every askTime.
 func (m *model) inquire() tea.Cmd {
 	a := &m.asking
 	if m.link == nil || m.link.ws == nil || m.nothingOpen() || m.past != nil || a.busy || a.waits {
@@ -127,7 +126,7 @@ func (m *model) inquire() tea.Cmd {
 	return q
 }
 
-// question makes the request of an inquiry, and takes it as answered.
+// question returns the request of an inquiry.
 func (m *model) question() tea.Cmd {
 	a := &m.asking
 	var subFlows []string
@@ -166,7 +165,7 @@ func (m *model) question() tea.Cmd {
 	}
 }
 
-// lookUp asks for all of an inquiry.
+// lookUp makes the requests of an inquiry.
 func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages []innerKey, approvals, ways bool) (got findings, err error) {
 	if len(subFlows) > 0 {
 		list, err := ws.Select(ctx, subFlows)
@@ -204,7 +203,7 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 	return got, nil
 }
 
-// found takes over what an inquiry has brought.
+// found takes the results of an inquiry.
 func (m *model) found(got findings) tea.Cmd {
 	for _, n := range got.subFlows {
 		m.flow.summary(clean(n, nil))
@@ -230,14 +229,14 @@ func (m *model) found(got findings) tea.Cmd {
 	return nil
 }
 
-// cleanMember makes what is shown of a node of an instance fit for a terminal.
+// cleanMember makes the texts of a node of an instance fit for a terminal.
 func cleanMember(n api.NodeStatus) api.NodeStatus {
 	n = clean(n, nil)
 	n.Item = plain.Line(n.Item)
 	return n
 }
 
-// numberBelow is the number of the instance of a sub-flow in which a node lies: 3 of each and each[3]/t.
+// numberBelow returns the number of the instance of a sub-flow in which a node lies: 3 for each and each[3]/t.
 func numberBelow(path, node string) int {
 	rest := node[min(len(path), len(node)):]
 	for i := range rest {
@@ -248,7 +247,7 @@ func numberBelow(path, node string) int {
 	return -1
 }
 
-// idles says whether nothing goes on that the clock has to follow every second.
+// idles reports whether nothing on the screen changes every second.
 func (m *model) idles() bool {
 	c := m.flow.count(m.flow.current().Run)
 	if c.Running+c.Queued > 0 || c.Waiting+c.Retrying == 0 {
@@ -262,7 +261,7 @@ func (m *model) idles() bool {
 	return true
 }
 
-// inSight says whether a node can be seen at the moment.
+// inSight reports whether a node is visible.
 func (m *model) inSight(i int) bool {
 	p := &m.picture
 	if m.page != mainPage || p.layout == nil {

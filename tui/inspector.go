@@ -15,7 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// A whyView is the inspector: why the selected node is as it is, in the words of wf why.
+// A whyView is the state of the inspector: why the selected node is as it is, in the words of wf why.
 type whyView struct {
 	of   string // what was asked for: node, run and state
 	node string
@@ -29,14 +29,14 @@ type whyView struct {
 	height  int // of the latest drawing
 }
 
-// showInspector turns the side pane to the inspector, and back to the log.
+// showInspector changes the side pane between the inspector and the log.
 func (m *model) showInspector() tea.Cmd {
 	m.inspect = !m.inspect
 	m.why.top = 0
 	return nil
 }
 
-// explain asks for the reasons of the selected node when they may have changed.
+// explain asks for the reasons of the selected node if they may have changed.
 func (m *model) explain() tea.Cmd {
 	n := m.selectedNode()
 	if n == nil || m.link == nil || m.link.ws == nil {
@@ -76,7 +76,7 @@ type whyAnswer struct {
 	err     error
 }
 
-// drawWhy writes the inspector.
+// drawWhy draws the inspector.
 func (m *model) drawWhy(a cells.Area) {
 	lines := m.whyLines(a.Width)
 	m.why.lines, m.why.height = lines, a.Height
@@ -89,7 +89,7 @@ func (m *model) drawWhy(a cells.Area) {
 	}
 }
 
-// whyLines is all there is to say about the selection.
+// whyLines returns the lines of the inspector.
 func (m *model) whyLines(width int) []cells.Span {
 	n := m.selectedNode()
 	if n == nil {
@@ -126,7 +126,7 @@ func (m *model) whyLines(width int) []cells.Span {
 	return out
 }
 
-// neighbours are the names of what a node waits for, or of what waits for it.
+// neighbours returns the names of the nodes before a node, or after it.
 func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
 	f := m.shown()
 	i, known := f.index[n.ID]
@@ -155,7 +155,7 @@ func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
 	return names
 }
 
-// times says when a node ran, and how long it takes.
+// times returns when a node ran, and how long it takes.
 func (m *model) times(n *api.NodeStatus) string {
 	var parts []string
 	if n.Started != nil {
@@ -173,7 +173,7 @@ func (m *model) times(n *api.NodeStatus) string {
 	return strings.Join(parts, ", ")
 }
 
-// stageLines lists what a stage holds.
+// stageLines returns the nodes of a stage.
 func (m *model) stageLines(width int) []cells.Span {
 	f := m.shown()
 	var c api.Counts

@@ -15,7 +15,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// innerOf is what the selected row below a node means; nil if the selection is no such row.
+// innerOf returns the selected row below a node, or nil if the selection is something else.
 func (p *picture) innerOf() *innerRow {
 	if p.selected.Kind != drawing.ARow || int(p.selected.Index) >= len(p.inner) {
 		return nil
@@ -23,8 +23,8 @@ func (p *picture) innerOf() *innerRow {
 	return &p.inner[p.selected.Index]
 }
 
-// openInner opens or closes what the selection is made of, or turns the page, and says whether there was
-// something to do.
+// openInner opens or closes the selected sub-flow or instance, or turns the page. It returns false if there is
+// nothing to open.
 func (p *picture) openInner(f *flow) bool {
 	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.members[i]) > 0 {
 		p.fold(f.nodes[i].Name)
@@ -50,7 +50,7 @@ func (p *picture) openInner(f *flow) bool {
 	return true
 }
 
-// fold opens what is closed, and closes what is open.
+// fold opens a closed sub-flow or instance, or closes an open one.
 func (p *picture) fold(path string) {
 	key := openKey(path)
 	if p.expanded[key] = !p.expanded[key]; !p.expanded[key] {
@@ -61,8 +61,8 @@ func (p *picture) fold(path string) {
 	}
 }
 
-// openPaths are the sub-flows and instances of which something is open, as selectors that bring what is
-// shown of them, in the order of the rows.
+// openPaths returns the open sub-flows and instances with the selectors of what they show, in the order of the
+// rows.
 func (p *picture) openPaths(f *flow) (list []innerRow) {
 	for i := range f.members {
 		if n := &f.nodes[i]; f.outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
@@ -82,7 +82,7 @@ func (p *picture) openPaths(f *flow) (list []innerRow) {
 	return list
 }
 
-// pageOf is the page of a sub-flow that is looked at, with the selectors of what it shows.
+// pageOf returns the visible page of a sub-flow, with the selectors of its instances.
 func (p *picture) pageOf(path string, in *api.Instances) innerRow {
 	row := innerRow{kind: aPage, path: path, first: p.page(path).first}
 	row.first = max(0, min(row.first, in.Begun-1)) // fewer instances than before: a new activation
@@ -109,7 +109,7 @@ func (p *picture) keepSelected() {
 	}
 }
 
-// selectedNode is the node that is selected, in an instance as that has it, or nil.
+// selectedNode returns the selected node, in an instance with the state there, or nil.
 func (m *model) selectedNode() *api.NodeStatus {
 	if in := m.picture.innerOf(); in != nil && in.node != nil {
 		return in.node
@@ -120,8 +120,8 @@ func (m *model) selectedNode() *api.NodeStatus {
 	return nil
 }
 
-// editedNode is the node of the workfile that the selection means, or nil: of that of an instance the one
-// from which it comes.
+// editedNode returns the node of the workfile that is selected, or from which the selected node of an instance
+// comes, or nil.
 func (m *model) editedNode() *api.NodeStatus {
 	if i := m.picture.node(); i >= 0 && i < len(m.flow.nodes) {
 		return &m.flow.nodes[i]
@@ -129,7 +129,7 @@ func (m *model) editedNode() *api.NodeStatus {
 	return nil
 }
 
-// openTo opens what a path leads through, and selects its row as soon as there is one.
+// openTo opens all that a path leads through, and selects its row as soon as it exists.
 func (p *picture) openTo(path string) {
 	p.owner = p.anchor
 	for i := range path {
@@ -141,8 +141,7 @@ func (p *picture) openTo(path string) {
 	p.anchor = openKey(path)
 }
 
-// subFlowAt is the path of the sub-flow that the selection is about, and how many instances of it there are;
-// "" if it is about none.
+// subFlowAt returns the path of the selected sub-flow and the number of its instances, or "".
 func (m *model) subFlowAt() (path string, begun int) {
 	if in := m.picture.innerOf(); in != nil && in.kind != aTemplate {
 		if in.node != nil && in.node.Instances != nil {
@@ -159,7 +158,7 @@ func (m *model) subFlowAt() (path string, begun int) {
 	return "", 0
 }
 
-// inSubFlow says whether the selection is about a sub-flow that has instances.
+// inSubFlow reports whether the selection is in a sub-flow that has instances.
 func inSubFlow(m *model) bool {
 	if !hasFile(m) {
 		return false
@@ -201,7 +200,7 @@ func instanceOf(text string, begun int) (int, error) {
 	return k, nil
 }
 
-// goToInstance opens a sub-flow, and selects one of its instances as soon as there is a row of it.
+// goToInstance opens a sub-flow, and selects one of its instances as soon as it has a row.
 func (p *picture) goToInstance(owner, path string, k int) {
 	p.expanded[openKey(path)] = true
 	p.owner = owner
@@ -209,15 +208,15 @@ func (p *picture) goToInstance(owner, path string, k int) {
 	p.layout = nil
 }
 
-// A failure is a place to go to: a node, a row below it, or an instance that has no row at present.
+// A failure is the place of a failure: a node, a row below it, or an instance that has no row now.
 type failure struct {
 	node     int
 	row      int // -1 = none
 	instance int // its number, where it failed; -1 = none is meant
 }
 
-// failures are the places of what failed, in the order of the file: nodes, and below sub-flows all instances
-// that failed. Of one that is open, those of its nodes stand for it.
+// failures returns the places of all failures, in the order of the file: nodes, and below sub-flows the
+// instances that failed. The failed nodes of an open instance stand for it.
 func (p *picture) failures(f *flow) (places []failure) {
 	rows := map[int][]int{} // below nodes
 	for row := range p.inner {
@@ -237,7 +236,7 @@ func (p *picture) failures(f *flow) (places []failure) {
 	return places
 }
 
-// failuresIn are those below a node: of a sub-flow its instances by number, then what else has a row.
+// failuresIn returns the places below a node: of a sub-flow its instances by number, then other rows.
 func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []failure) {
 	below := map[int][]failure{} // rows that failed, by the instance in which they lie
 	shown := map[int]bool{}
@@ -266,7 +265,7 @@ func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []
 	return places
 }
 
-// place is where the selection is.
+// place returns where the selection is.
 func (p *picture) place() failure {
 	if p.innerOf() != nil {
 		return failure{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index), -1}
@@ -280,13 +279,13 @@ func (p *picture) place() failure {
 	return failure{-1, -1, -1}
 }
 
-// before says whether a place comes before another one, where both are nodes or rows.
+// before reports whether a place comes before another one; both must be nodes or rows.
 func (f failure) before(other failure) bool {
 	return f.node < other.node || f.node == other.node && f.row < other.row
 }
 
-// again is the path of the selected instance, or of the selected node of one, which a run can repeat; "" for
-// everything else.
+// again returns the path of the selected instance, or of the selected node of one, which a run can repeat,
+// otherwise "".
 func (p *picture) again() string {
 	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
 		return cmp.Or(in.name, in.path) // by its item, as everywhere

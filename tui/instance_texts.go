@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// innerTarget is what the log shows of a selection in a sub-flow; false for any other.
+// innerTarget sets what the log shows of a selection in a sub-flow; it returns false for any other selection.
 func (m *model) innerTarget(t *logview.Target) bool {
 	in := m.picture.innerOf()
 	if in == nil || m.page == logPage && len(m.picture.marked) > 0 {
@@ -42,7 +42,7 @@ func (m *model) innerTarget(t *logview.Target) bool {
 	return true
 }
 
-// nodesOf is what is known of the nodes of an instance.
+// nodesOf returns the known nodes of an instance.
 func (p *picture) nodesOf(instance string) []api.NodeStatus {
 	if own := p.pages[instance]; own != nil && own.known {
 		return own.nodes[0]
@@ -54,7 +54,7 @@ func (p *picture) nodesOf(instance string) []api.NodeStatus {
 	return nil
 }
 
-// innerHint says why there is no log of a selection in a sub-flow, or of one; "" for any other.
+// innerHint returns why there is no log of a selection in a sub-flow, or "".
 func (m *model) innerHint() string {
 	if in := m.picture.innerOf(); in != nil {
 		switch {
@@ -75,7 +75,7 @@ func (m *model) innerHint() string {
 	return ""
 }
 
-// innerTitle is the title of the side pane for what is no node: an instance, a page, a template.
+// innerTitle draws the title of the side pane for an instance, a page or a template.
 func (m *model) innerTitle(a cells.Area, in *innerRow, st cells.Style) int {
 	row := &m.picture.graph.Rows[m.picture.selected.Index]
 	if in.kind == aTemplate {
@@ -97,7 +97,7 @@ func (m *model) innerTitle(a cells.Area, in *innerRow, st cells.Style) int {
 	return 1
 }
 
-// controlLines adds to the inspector what control flow says of a node.
+// controlLines adds the control flow of a node to the inspector.
 func (m *model) controlLines(n *api.NodeStatus, field func(name, text string)) {
 	if n.Wait != nil {
 		text := waitText(n, m.now)
@@ -122,7 +122,7 @@ func (m *model) controlLines(n *api.NodeStatus, field func(name, text string)) {
 	field("outputs", outputsText(m.why.outputs))
 }
 
-// instancesText sums up the instances of a sub-flow.
+// instancesText returns the counts of the instances of a sub-flow.
 func (m *model) instancesText(n *api.NodeStatus) string {
 	if n.Instances == nil {
 		return "it has not begun"
@@ -134,7 +134,7 @@ func (m *model) instancesText(n *api.NodeStatus) string {
 	return text + ", " + strings.Join(words.CountParts(n.Instances.Counts, "idle"), ", ")
 }
 
-// outputsText lists outputs, one in a line.
+// outputsText returns outputs, one in a line.
 func outputsText(outputs map[string]any) string {
 	var lines []string
 	for key, value := range outputs {
@@ -152,7 +152,7 @@ func outputsText(outputs map[string]any) string {
 	return strings.Join(lines, "\n")
 }
 
-// wayText says under which condition an edge is a way, and what has become of it.
+// wayText returns the condition of an edge, and whether it has fired.
 func (e *edge) wayText() string {
 	var parts []string
 	if e.when != "" {

@@ -21,7 +21,7 @@ const (
 	foldedRows = 3
 )
 
-// An innerRow is what a row below a node means.
+// An innerRow is the meaning of a row below a node.
 type innerRow struct {
 	kind   innerKind
 	path   string          // of a sub-flow, an instance or a node of one
@@ -44,8 +44,8 @@ const (
 	aCount  // says how many instances are in which state
 )
 
-// A page is what is known of some instances of a sub-flow. Instances are in pages by state: those that
-// failed come first, then all others by number (see instanceOrder).
+// An instancePage is what is known of some instances of a sub-flow. Those that failed come first, then all
+// others by number (see instanceOrder).
 type instancePage struct {
 	first int // place of the first instance
 	nodes map[int][]api.NodeStatus
@@ -53,10 +53,10 @@ type instancePage struct {
 	deep  bool // nodes of sub-flows within stand for these
 }
 
-// openKey is the name of a sub-flow, instance or node among what is expanded. The stages have theirs.
+// openKey returns the key of a sub-flow, instance or node in the set of what is expanded.
 func openKey(path string) string { return "in " + path }
 
-// rowMaker makes the rows below nodes of one frame.
+// A rowMaker makes the rows below nodes.
 type rowMaker struct {
 	f     *flow
 	p     *picture
@@ -65,7 +65,7 @@ type rowMaker struct {
 	depth int
 }
 
-// rowsOf makes the rows of a flow: what is open, and what must not be hidden by what is folded.
+// rowsOf makes the rows of a flow: what is open, and what a fold must not hide.
 func (p *picture) rowsOf(f *flow, now time.Time) {
 	p.graph.Rows, p.inner = p.graph.Rows[:0], p.inner[:0]
 	if len(f.members) == 0 {
@@ -103,7 +103,7 @@ func (r *rowMaker) add(row drawing.Row, in innerRow) {
 	r.p.graph.Rows, r.p.inner = append(r.p.graph.Rows, row), append(r.p.inner, in)
 }
 
-// templates adds the nodes of a sub-flow as they stand in the workfile.
+// templates adds the nodes of a sub-flow as they are in the workfile.
 func (r *rowMaker) templates(subFlow int) {
 	for _, i := range r.f.members[subFlow] {
 		n := &r.f.nodes[i]
@@ -119,7 +119,7 @@ func (r *rowMaker) templates(subFlow int) {
 	}
 }
 
-// urgent adds at most so many instances that failed or wait for a person, and a row that counts others.
+// urgent adds at most so many instances that failed or wait for a person, and a row that counts the others.
 func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int) (shown map[string]bool) {
 	shown = map[string]bool{}
 	if in == nil {
@@ -144,7 +144,7 @@ func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int)
 	return shown
 }
 
-// instances adds those of a sub-flow: first what failed, waits or runs, then the page that is looked at.
+// instances adds the instances of a sub-flow: first what failed, waits or runs, then the visible page.
 func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	if in == nil || in.Begun == 0 {
 		return
@@ -193,7 +193,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	}
 }
 
-// withoutFailed is a summary without those that failed: they stand on the first pages.
+// withoutFailed returns a summary without the failed instances, which are on the first pages.
 func withoutFailed(in *api.Instances) *api.Instances {
 	rest := *in
 	rest.Counts.Failed, rest.Notable = 0, nil
@@ -205,10 +205,10 @@ func withoutFailed(in *api.Instances) *api.Instances {
 	return &rest
 }
 
-// An instanceOrder is the order in which pages show instances: those that failed, then all others by number.
+// An instanceOrder is the order of instances on pages: those that failed, then all others by number.
 type instanceOrder struct{ *api.Instances }
 
-// number is the number of the instance at a place.
+// number returns the number of the instance at a place.
 func (o instanceOrder) number(place int) int {
 	if place < len(o.Failed) {
 		return o.Failed[place]
@@ -223,7 +223,7 @@ func (o instanceOrder) number(place int) int {
 	return k
 }
 
-// place is the place of an instance.
+// place returns the place of an instance.
 func (o instanceOrder) place(number int) int {
 	before, failed := slices.BinarySearch(o.Failed, number)
 	if failed {
@@ -232,7 +232,7 @@ func (o instanceOrder) place(number int) int {
 	return number + len(o.Failed) - before
 }
 
-// selectors are the numbers of the instances at some places, as selectors below a path.
+// selectors returns the instances at some places as selectors.
 func (o instanceOrder) selectors(path string, first, last int) []string {
 	var numbers []int
 	for place := first; place <= last; place++ {
@@ -251,10 +251,10 @@ func (o instanceOrder) selectors(path string, first, last int) []string {
 	return list
 }
 
-// instanceRank orders instances by how much they want to be seen.
+// instanceRank orders instances by urgency.
 var instanceRank = map[api.State]int{api.StateFailed: 1, api.StateCancelled: 2, api.StateWaiting: 3, api.StateRetrying: 4, api.StateRunning: 5}
 
-// sorted adds all instances of a sub-flow of few.
+// sorted adds all instances of a sub-flow with few.
 func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *instancePage) {
 	all := make([]api.InstanceStatus, in.Begun)
 	for k := range all {
@@ -279,7 +279,7 @@ func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *ins
 	}
 }
 
-// instance adds one, and if it is open its nodes.
+// instance adds an instance, and its nodes if it is open.
 func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeStatus) {
 	text := strings.Join(words.CountParts(s.Counts, "not reached"), ", ")
 	if s.Counts.Total() == 0 {
@@ -313,7 +313,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	}
 }
 
-// status is what a page knows of an instance.
+// status returns what the page knows of an instance.
 func (p *instancePage) status(path string, k int) api.InstanceStatus {
 	s := api.InstanceStatus{Path: path + "[" + strconv.Itoa(k) + "]", State: api.StateIdle}
 	failed, cut := false, false
@@ -334,8 +334,8 @@ func (p *instancePage) status(path string, k int) api.InstanceStatus {
 	return s
 }
 
-// instanceName is what the instance at a path is called in the name of one of its nodes, or "" if that
-// is its path.
+// instanceName returns the name of the instance at a path, from the name of one of its nodes, or "" if it is
+// the path.
 func instanceName(path string, n *api.NodeStatus) string {
 	if parts := strings.Split(n.Name, "/"); len(parts) == strings.Count(n.ID, "/")+1 {
 		if name := strings.Join(parts[:min(strings.Count(path, "/")+1, len(parts))], "/"); name != path {
@@ -345,7 +345,7 @@ func instanceName(path string, n *api.NodeStatus) string {
 	return ""
 }
 
-// page is the one of a sub-flow that is looked at.
+// page returns the visible page of a sub-flow.
 func (p *picture) page(path string) *instancePage {
 	if p.pages == nil {
 		p.pages = map[string]*instancePage{}
@@ -356,7 +356,7 @@ func (p *picture) page(path string) *instancePage {
 	return p.pages[path]
 }
 
-// instanceNumber is 3 of each[3], or -1.
+// instanceNumber returns 3 for each[3], or -1.
 func instanceNumber(path string) int {
 	open := strings.LastIndexByte(path, '[')
 	if open < 0 || !strings.HasSuffix(path, "]") {
@@ -369,7 +369,7 @@ func instanceNumber(path string) int {
 	return n
 }
 
-// tallyOf counts the instances of a node, nil if it has none.
+// tallyOf returns the counts of the instances of a node, or nil if it has none.
 func tallyOf(n *api.NodeStatus) *drawing.Tally {
 	in := n.Instances
 	if in == nil || in.Begun == 0 && in.Total == 0 {

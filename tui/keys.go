@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A place is where the keys are: what an action needs to make sense.
+// A place is where the keys go: the condition of an action.
 type place uint8
 
 // The places. An action may have several.
@@ -25,7 +25,7 @@ const (
 	atAll  = atFile | atHome | atHelp
 )
 
-// place is where the keys are now.
+// place returns where the keys go now.
 func (m *model) place() place {
 	switch m.page {
 	case logPage:
@@ -45,7 +45,7 @@ func (m *model) place() place {
 	return atDrawing
 }
 
-// An action is something that a key does. Footer, help, palette and docs/tui.md are made of these.
+// An action is what a key does. Footer, help, palette and docs/tui.md are made from the actions.
 type action struct {
 	group string   // heading in the help
 	keys  []string // as Bubble Tea names them; none: only in the palette
@@ -57,25 +57,25 @@ type action struct {
 	do    func(m *model, key string) tea.Cmd
 }
 
-// has says whether key is one of the action's.
+// has reports whether key is one of the action's.
 func (a *action) has(key string) bool { return slices.Contains(a.keys, key) }
 
-// fits says whether the action makes sense now.
+// fits reports whether the action is possible now.
 func (a *action) fits(m *model) bool {
 	return a.where&m.place() != 0 && (a.when == nil || a.when(m))
 }
 
-// keyNames are how keys are written for people.
+// keyNames are the names of keys for the user.
 var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "space": "space", "pgup": "PgUp", "pgdown": "PgDn",
 	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+r": "^R", "ctrl+y": "^Y", "ctrl+l": "^L",
 	"ctrl+d": "^D", "ctrl+u": "^U",
 }
 
-// asciiKeys are those that have no other sign.
+// asciiKeys are the ASCII names of keys that otherwise have a sign.
 var asciiKeys = map[string]string{"↑": "Up", "↓": "Down", "←": "Left", "→": "Right", "⏎": "Enter"}
 
-// keyName is a key as people write it.
+// keyName returns the name of a key for the user.
 func keyName(key string, ascii bool) string {
 	if name, ok := keyNames[key]; ok {
 		if plain, ok := asciiKeys[name]; ok && ascii {
@@ -86,7 +86,7 @@ func keyName(key string, ascii bool) string {
 	return key
 }
 
-// keyList is all keys of an action.
+// keyList returns the names of all keys of an action.
 func (a *action) keyList(ascii bool) string {
 	names := make([]string, len(a.keys))
 	for i, key := range a.keys {
@@ -106,7 +106,7 @@ const (
 	groupAll  = "Everywhere"
 )
 
-// registry is all actions. The first that fits a key is the one that happens.
+// registry returns all actions. The first one that fits a key is done.
 func registry() []action {
 	return slices.Concat(askActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
 }

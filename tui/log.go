@@ -11,8 +11,8 @@ import (
 	"wf/tui/words"
 )
 
-// follow keeps the side pane on what is selected. It is called after each message, and asks the daemon
-// only when the selection, or what it has done, has changed.
+// follow keeps the side pane on the selection. It is called after each message, and asks the daemon only if
+// the selection or its state has changed.
 func (m *model) follow() tea.Cmd {
 	if m.link == nil || m.link.ws == nil || m.nothingOpen() || m.page != mainPage && m.page != logPage {
 		return nil
@@ -33,8 +33,8 @@ func (m *model) follow() tea.Cmd {
 	return tea.Batch(m.log.Show(m.link.ws, m.target()), m.log.More())
 }
 
-// target is what the log is to show: of the marked nodes on the whole screen, else of the selection;
-// of a stage what failed and what runs.
+// target returns what the log is to show: on the whole screen the marked nodes, otherwise the selection; of a
+// stage what failed and what runs.
 func (m *model) target() logview.Target {
 	f := m.shown()
 	nodes := m.picture.nodes()
@@ -70,7 +70,7 @@ func (m *model) target() logview.Target {
 	return t
 }
 
-// hasOutput says whether a node in a state has been executed: while it waits, its output is of before.
+// hasOutput reports whether a node in this state has output of its latest execution.
 func hasOutput(s api.State) bool {
 	switch s {
 	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept, api.StateRetrying:
@@ -79,7 +79,7 @@ func hasOutput(s api.State) bool {
 	return false
 }
 
-// picked is an execution that a person chose to see, instead of the latest.
+// A picked is an execution that the user chose instead of the latest.
 type picked struct {
 	node      string
 	execution int
@@ -141,7 +141,7 @@ func (m *model) onlyMatches() tea.Cmd {
 	return m.sayNote(m.log.ToggleOnly())
 }
 
-// copyBytes bounds what is copied: terminals take no more.
+// copyBytes is the most bytes that are copied: terminals take no more.
 const copyBytes = 64 << 10
 
 func (m *model) copyLog() tea.Cmd {

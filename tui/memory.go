@@ -9,8 +9,8 @@ import (
 	"wf/tui/drawing"
 )
 
-// A Sight is how somebody looks at a workfile: what they find again when they come back to it. Words and
-// numbers that mean nothing here are as good as none.
+// A Sight is how a workfile is looked at: view, zoom, open stages, panes. It is restored when the workfile is
+// opened again. Unknown values are ignored.
 type Sight struct {
 	View     string   `json:"view"` // "stages", "graph", "list"; "" = it was never chosen
 	Zoom     int      `json:"zoom,omitempty"`
@@ -22,14 +22,14 @@ type Sight struct {
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
 }
 
-// A Memory keeps sights between sessions, by workspace. Its methods may be called from any goroutine. What
-// it cannot keep or find is forgotten: nothing depends on it.
+// A Memory stores sights by workspace. Its methods may be called from any goroutine. Errors are not reported:
+// nothing depends on a sight.
 type Memory interface {
 	Recall(workspace string) Sight
 	Keep(workspace string, s Sight)
 }
 
-// mostOpen bounds the stages whose being open is kept.
+// mostOpen is the most open stages that are stored.
 const mostOpen = 200
 
 // The least and the greatest share of the drawing.
@@ -38,7 +38,7 @@ const (
 	mostSplit  = 0.8
 )
 
-// sight is how the workfile is looked at now.
+// sight returns how the workfile is looked at now.
 func (m *model) sight() Sight {
 	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Plain: m.plainView, Inspect: m.inspect, CutLines: m.log.Cut, Stream: m.log.Stream()}
 	if m.picture.chosen {
@@ -52,7 +52,7 @@ func (m *model) sight() Sight {
 	return s
 }
 
-// look looks at the workfile in a certain way.
+// look restores a sight.
 func (m *model) look(s Sight) {
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		if view.String() == s.View {
@@ -72,7 +72,7 @@ func (m *model) look(s Sight) {
 	m.plainView, m.inspect, m.log.Cut = s.Plain, s.Inspect, s.CutLines
 }
 
-// recall is what is known of a workspace. It may read a file.
+// recall returns the stored sight of a workspace. It may read a file.
 func (o *Options) recall(workspace string) Sight {
 	if o.Memory == nil {
 		return Sight{}
@@ -80,9 +80,9 @@ func (o *Options) recall(workspace string) Sight {
 	return o.Memory.Recall(workspace)
 }
 
-// keepSight returns what keeps how the open workfile is looked at, nil if that has not changed; it may
-// write a file. last is for a workfile that is left: if any of what was written before came late, what
-// comes last is right.
+// keepSight returns a function that stores the sight of the open workfile and may write a file, or nil if the
+// sight has not changed. last is set when the workfile is left: then it stores once more, because an earlier
+// write may come late.
 func (m *model) keepSight(last bool) func() {
 	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.known {
 		return nil
@@ -96,8 +96,7 @@ func (m *model) keepSight(last bool) func() {
 	return func() { memory.Keep(id, s) }
 }
 
-// memorize keeps how the workfile is looked at after a key or a turn of the mouse, so that it is not lost
-// when the terminal is.
+// memorize stores the sight after a key or a mouse button, so that it survives the loss of the terminal.
 func (m *model) memorize(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseReleaseMsg:

@@ -37,7 +37,7 @@ const (
 	sidePane         // log or inspector
 )
 
-// A model is the state of the interface. Only Update and what it calls change it.
+// A model is the state of the interface. Only Update and the functions that it calls change it.
 type model struct {
 	opt     Options
 	keys    []action
@@ -101,7 +101,7 @@ type link struct {
 	wait   time.Duration // until the model looks again; 0 = it does not
 }
 
-// A toast is a line about what has just happened; it goes with the next key, or after toastTime.
+// A toast is a sentence about what has just happened. The next key, or toastTime, removes it.
 type toast struct {
 	text  string
 	bad   bool
@@ -109,7 +109,7 @@ type toast struct {
 	id    int
 }
 
-// toastTime is how long a toast stays: long enough to be read twice.
+// toastTime is long enough to read a toast twice.
 const toastTime = 6 * time.Second
 
 func newModel(opt Options) *model {
@@ -122,7 +122,7 @@ func newModel(opt Options) *model {
 	return m
 }
 
-// close lets go of everything that goes on in the background.
+// close ends everything in the background.
 func (m *model) close() {
 	if keep := m.keepSight(true); keep != nil {
 		keep()
@@ -132,13 +132,13 @@ func (m *model) close() {
 	m.unlink()
 }
 
-// unlink lets go of the workfile. Its runs go on.
+// unlink closes the workfile. Its runs go on.
 func (m *model) unlink() {
 	m.link.close()
 	m.link = nil
 }
 
-// close ends the listening and the connection. A nil link, or one that is not open yet, has none.
+// close ends listening and the connection. A nil link, or one that is not open yet, has none.
 func (l *link) close() {
 	if l == nil {
 		return
@@ -159,7 +159,7 @@ func (m *model) Init() tea.Cmd {
 	return m.openFile(m.opt.Path)
 }
 
-// openFile turns to a workfile.
+// openFile opens another workfile.
 func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepSight(true)
 	m.log.Close()
@@ -181,7 +181,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	}
 }
 
-// opened says that the workfile of asked is open, as link, or why not.
+// An opened is the result of opening the workfile of asked: a link, or an error.
 type opened struct {
 	asked *link
 	link  *link
@@ -189,8 +189,8 @@ type opened struct {
 	sight Sight // that the memory has of it
 }
 
-// connect opens a workfile, with a new daemon if there is none and start is set. It runs beside the model
-// and touches nothing of it.
+// connect opens a workfile, with a new daemon if there is none and start is set. It runs in another goroutine
+// and does not change the model.
 func (m *model) connect(asked *link, start bool) tea.Msg {
 	f := newFeed()
 	c, err := m.opt.Connect(m.ctx, start, f.lose, f.note)
@@ -206,7 +206,7 @@ func (m *model) connect(asked *link, start bool) tea.Msg {
 	return opened{asked, &link{path: asked.path, id: ws.ID, client: c, ws: ws, feed: f}, nil, m.opt.recall(ws.ID)}
 }
 
-// name is what people call the open workfile.
+// name returns the file name of the open workfile.
 func (m *model) name() string {
 	if m.link == nil {
 		return ""
@@ -214,7 +214,7 @@ func (m *model) name() string {
 	return plain.Line(filepath.Base(m.link.path))
 }
 
-// shown is the flow that the main screen shows: that of now, or as a past run left it.
+// shown returns the flow of the main screen: that of now, or as an earlier run left it.
 func (m *model) shown() *flow {
 	if m.past != nil {
 		return &m.past.flow
@@ -222,10 +222,10 @@ func (m *model) shown() *flow {
 	return &m.flow
 }
 
-// running says whether something goes on, so that times change.
+// running reports whether a run is active.
 func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
 
-// refresh brings the drawing up to date with the flow and the filter.
+// refresh updates the drawing from the flow and the filter.
 func (m *model) refresh() {
 	m.stale = false
 	f := m.shown()
@@ -238,13 +238,13 @@ func (m *model) refresh() {
 	m.picture.update(f, m.hidden(), m.now)
 }
 
-// say shows a line for a while.
+// say shows a toast.
 func (m *model) say(text string, bad bool) {
 	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
 }
 
-// fail shows an error for a while, or until it is closed where the last row has no room for all of it: what
-// to do about it stands at its end.
+// fail shows an error as a toast, or in a sheet if the last row has no room for all of it: its end says what
+// to do.
 func (m *model) fail(err error) {
 	text := words.Error(err)
 	if cells.Columns(text) <= m.width-2 || m.width < leastWidth {
@@ -259,13 +259,13 @@ func (m *model) fail(err error) {
 	m.open(d)
 }
 
-// hush takes the toast away.
+// hush removes the toast.
 func (m *model) hush() { m.toast = toast{id: m.toast.id} }
 
-// nothingOpen says that there is no drawing to look at.
+// nothingOpen reports whether there is no drawing.
 func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.known }
 
-// left is what there is to say after the interface has been left.
+// left returns what to report after the interface has ended.
 func (m *model) left() Left {
 	if m.link == nil || !m.flow.known {
 		return Left{}
@@ -281,8 +281,8 @@ func (m *model) left() Left {
 	return l
 }
 
-// runCounts counts the nodes of a run. A run that is over knows better than the nodes, which may have
-// been part of another one since.
+// runCounts counts the nodes of a run. For a run that is over it returns the counts of its end: the nodes may
+// have been part of another run since.
 func (m *model) runCounts(run *api.RunSummary) api.Counts {
 	if run.Ended != nil {
 		return run.Counts
@@ -292,10 +292,10 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 	return c
 }
 
-// progressOf is how many nodes of a run have come to an end, and of how many.
+// progressOf returns how many nodes of a run have ended, and of how many.
 func progressOf(c api.Counts) (done, of int) {
 	return c.Ended(), c.Total() - c.Kept
 }
 
-// direction of the arrow keys.
+// directions are those of the arrow keys.
 var directions = map[string]drawing.Direction{"up": drawing.Up, "down": drawing.Down, "left": drawing.Left, "right": drawing.Right}

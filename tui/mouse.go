@@ -9,22 +9,21 @@ import (
 	"wf/tui/drawing"
 )
 
-// wheelLines is how far a turn of the wheel goes.
+// wheelLines is how far a turn of the wheel scrolls.
 const wheelLines = 3
 
-// doubleTime is within what two clicks are one double click.
+// doubleTime is the longest time between the clicks of a double click.
 const doubleTime = 400 * time.Millisecond
 
-// A pointer is what the mouse is doing.
+// A pointer is the state of the mouse.
 type pointer struct {
 	dragging bool
 	clicked  time.Time
 	item     drawing.Item
 }
 
-// mouseEvent does what the mouse says: click selects, double click opens, the wheel scrolls what is
-// under the pointer, the divider can be dragged, the right button offers what can be done with what is
-// there, a click on a word of the footer does it.
+// mouseEvent handles the mouse: click selects, double click opens, the wheel scrolls what is under the
+// pointer, the divider can be dragged, the right button opens a menu, a click in the footer does the action.
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
@@ -99,7 +98,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	return nil
 }
 
-// itemAt is what the drawing has at a point of the screen.
+// itemAt returns the item of the drawing at a point of the screen.
 func (m *model) itemAt(x, y int) drawing.Item {
 	if m.picture.layout == nil {
 		return drawing.Nothing

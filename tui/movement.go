@@ -10,7 +10,7 @@ import (
 // letters are the keys that stand for arrows.
 var letters = map[string]string{"k": "up", "j": "down", "h": "left", "l": "right"}
 
-// arrow is the direction of a key.
+// arrow returns the direction of a key.
 func arrow(key string) drawing.Direction {
 	if name, ok := letters[key]; ok {
 		key = name
@@ -18,7 +18,7 @@ func arrow(key string) drawing.Direction {
 	return directions[key]
 }
 
-// lineStep is -1 for keys that go up, else 1.
+// lineStep returns -1 for keys that go up, otherwise 1.
 func lineStep(key string) int {
 	switch key {
 	case "up", "k", "pgup", "ctrl+u":
@@ -58,7 +58,7 @@ func (m *model) moveEnd(key string) {
 	m.picture.choose(item)
 }
 
-// enter opens what is folded, and goes to the log of a node.
+// enter opens what is folded, or goes to the log of a node.
 func (m *model) enter() {
 	if m.answerMenu() || m.picture.openInner(m.shown()) || m.picture.toggle() {
 		return
@@ -66,8 +66,8 @@ func (m *model) enter() {
 	m.inspect, m.pane = false, sidePane
 }
 
-// nextFailed goes to the next node that failed, in the order of the file, around the end. Of a sub-flow that
-// is the sub-flow, then each instance that failed, wherever it stands: pages are turned on the way.
+// nextFailed goes to the next node that failed, in the order of the file, from the last to the first. In a
+// sub-flow it goes to each instance that failed, and turns the pages.
 func (m *model) nextFailed(forward bool) {
 	stops := m.picture.failures(m.shown())
 	if len(stops) == 0 {
@@ -104,7 +104,7 @@ func (m *model) nextFailed(forward bool) {
 	}
 }
 
-// relative goes to the first parent or child. Pressed again from there it goes further.
+// relative goes to the first parent or child.
 func (m *model) relative(child bool) {
 	if m.picture.layout == nil {
 		return
@@ -174,10 +174,10 @@ func (m *model) nextView() {
 	m.say("view: "+m.picture.view.String(), false)
 }
 
-// nextZoom gives the nodes of the graph more room, or after the most the least.
+// nextZoom gives the nodes of the graph more room, or after the most room the least.
 func (m *model) nextZoom() { m.picture.zoom = (m.picture.zoom + 1) % (drawing.Map + 1) }
 
-// mark marks the selection and goes one further.
+// mark marks the selection and goes to the next item.
 func (m *model) mark() {
 	m.picture.mark()
 	if m.picture.layout != nil {
@@ -185,7 +185,7 @@ func (m *model) mark() {
 	}
 }
 
-// escape takes away what stands between the person and the whole workfile of now, one thing at a time.
+// escape undoes one thing that hides a part of the workfile of now: zoom, filter, earlier run.
 func (m *model) escape() {
 	switch {
 	case m.zoomed:
@@ -199,10 +199,10 @@ func (m *model) escape() {
 	}
 }
 
-// leave ends the interface. What runs goes on.
+// leave ends the interface. Active runs go on.
 func (m *model) leave() { m.dead = true }
 
-// showLog shows the log on all of the screen.
+// showLog shows the log on the whole screen.
 func (m *model) showLog() { m.page = logPage }
 
 // list returns the list that has the keys.

@@ -15,8 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// A field is a text that somebody changes in one line. What a line cannot hold as it is, several lines
-// for instance, is shown and changed in the editor only.
+// A field is a text that is edited in one line. Text that needs several lines is edited in the editor only.
 type field struct {
 	label  string
 	key    string // of the attribute
@@ -36,7 +35,7 @@ func (f *field) set(text string) {
 	f.whole, f.long = text, f.line.String() != text
 }
 
-// text is what is in the field now.
+// text returns the text in the field.
 func (f *field) text() string {
 	if f.long {
 		return f.whole
@@ -55,7 +54,7 @@ func (f *field) draw(a cells.Area, x int, ascii bool) int {
 	return x
 }
 
-// fieldColumn is where the texts of the fields begin.
+// fieldColumn is where the texts of fields begin.
 const fieldColumn = 16
 
 // A form changes the attributes of one node.
@@ -67,7 +66,7 @@ type form struct {
 	problem  string // why it could not be saved, or what is wrong with what was
 }
 
-// formFields are the fields for an element: what wf knows of it and people set.
+// formFields returns the fields of an element: the attributes that wf knows and users set.
 func formFields(on attribute.Element) (fields []field) {
 	for a := range attribute.On(on) {
 		if a.Settable() && a.Name != "x" && a.Name != "y" {
@@ -77,7 +76,7 @@ func formFields(on attribute.Element) (fields []field) {
 	return fields
 }
 
-// fieldLabel is what stands before a field. The attributes of a family follow the one that they need.
+// fieldLabel returns the label of a field. Attributes of a family are indented below the one that they need.
 func fieldLabel(name string) string {
 	if name == "label" {
 		return "command"
@@ -90,8 +89,8 @@ func fieldLabel(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// elementOf says which attributes mean something on a node. A group has those of a sub-flow, which it
-// becomes by one of them.
+// elementOf returns which attributes have a meaning for a node. A group has those of a sub-flow, which one of
+// them makes it.
 func elementOf(n *api.NodeStatus) attribute.Element {
 	if n.Container {
 		return attribute.SubFlow
@@ -130,7 +129,7 @@ func newForm(m *model, n api.NodeStatus) *form {
 	return d
 }
 
-// valueOf is an attribute of a node that was selected.
+// valueOf returns an attribute of a node that Select returned.
 func valueOf(n api.NodeStatus, key string) string {
 	if key == "label" {
 		return n.Command
@@ -166,7 +165,7 @@ func (d *form) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// edited is the field that the editor is for: the one at hand, else the command. A sub-flow has none.
+// edited returns the field for the editor: the current one, otherwise the command. A sub-flow has none.
 func (d *form) edited() *field {
 	if f := &d.fields[d.at]; f.roomy || f.long {
 		return f
@@ -177,7 +176,7 @@ func (d *form) edited() *field {
 	return nil
 }
 
-// editor opens a field in the editor; what it leaves comes back into the form.
+// editor opens a field in the editor; its text comes back into the form.
 func (d *form) editor() tea.Cmd {
 	f := d.edited()
 	if f == nil {
@@ -197,7 +196,7 @@ func (d *form) editor() tea.Cmd {
 	return d.m.edit(text)
 }
 
-// edits are what differs from the workfile.
+// edits returns the differences from the workfile.
 func (d *form) edits() (edits []api.Edit) {
 	for i := range d.fields {
 		f := &d.fields[i]
@@ -214,7 +213,7 @@ func (d *form) edits() (edits []api.Edit) {
 	return edits
 }
 
-// save makes the edits. The form stays until they are made.
+// save makes the edits. The form stays open until they are made.
 func (d *form) save() tea.Cmd {
 	edits := d.edits()
 	if len(edits) == 0 {
@@ -242,8 +241,8 @@ func (d *form) save() tea.Cmd {
 	})
 }
 
-// rebase takes over what somebody else changed: fields that were not touched here show it, others show
-// it below what was typed. The next saving begins from there.
+// rebase takes changes by others: unchanged fields show them, changed fields show them below what was typed.
+// The next save is based on them.
 func (d *form) rebase(n api.NodeStatus) {
 	for i := range d.fields {
 		f := &d.fields[i]
@@ -300,7 +299,7 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 	return x, y, cursor
 }
 
-// again opens the form of a node anew where something is wrong with what has just been saved.
+// again opens the form of a node again if what was saved has a problem.
 func (d *form) again(notes []string) tea.Cmd {
 	if len(notes) == 0 {
 		return nil

@@ -18,7 +18,7 @@ type adder struct {
 	free  bool     // it will follow nothing
 }
 
-// addNode asks for the command of a new node, which follows the marked nodes, else the selection.
+// addNode asks for the command of a new node after the marked nodes, otherwise after the selection.
 func (m *model) addNode() {
 	d := &adder{m: m, after: m.ids(m.objects())}
 	d.free = len(d.after) == 0
@@ -47,7 +47,7 @@ func (m *model) addNode() {
 	m.open(d)
 }
 
-// edits add the node.
+// edits returns the edits that add the node.
 func (d *adder) edits(command string) []api.Edit {
 	e := api.Edit{Op: api.OpAddNode, Label: command}
 	if !d.free {
@@ -56,7 +56,7 @@ func (d *adder) edits(command string) []api.Edit {
 	return []api.Edit{e}
 }
 
-// added selects a new node, as soon as it is there.
+// added selects a new node as soon as it exists.
 func (m *model) added(r api.EditResult) {
 	if len(r.Added) > 0 {
 		m.picture.anchor = r.Added[0]

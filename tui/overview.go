@@ -16,7 +16,7 @@ const (
 	overviewPaneY  = 9
 )
 
-// whereabouts says which part of a drawing that does not fit is in sight; "" = all of it is.
+// whereabouts returns which part of a drawing that does not fit is visible, or "".
 func (p *picture) whereabouts() string {
 	if p.layout == nil {
 		return ""
@@ -32,8 +32,8 @@ func (p *picture) whereabouts() string {
 	return strings.Join(parts, ", ")
 }
 
-// drawOverview writes a small picture of the whole graph into a corner of its pane in which the selection
-// is not, if there is more of it than fits.
+// drawOverview draws a small picture of a graph that does not fit into a corner of its pane, away from the
+// selection.
 func (m *model) drawOverview(a cells.Area) {
 	p := &m.picture
 	if m.plainView || p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.Width < overviewPaneX || a.Height < overviewPaneY {
@@ -58,7 +58,7 @@ func (m *model) drawOverview(a cells.Area) {
 	pasteDrawing(m.areas.overview, &p.small)
 }
 
-// clickOverview goes to the part of the graph that was pointed at.
+// clickOverview goes to the part of the graph under the pointer.
 func (m *model) clickOverview(x, y int) {
 	o, p := m.areas.overview, &m.picture
 	w, h := p.layout.Size()

@@ -50,13 +50,14 @@ func (m *model) beginRun(req api.RunRequest) tea.Cmd {
 	})
 }
 
-// A paramQuestion is what there is to ask before a run, and what was answered the last time.
+// A paramQuestion is the parameters of a run, and the values of the run before.
 type paramQuestion struct {
 	list  api.ParamList
 	given map[string]any
 }
 
-// paramsBefore finds the values of the run before: those that were given here, or else those of its record.
+// paramsBefore returns a function that finds the values of the run before: those that were typed here,
+// otherwise those in the history.
 func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
 	values, last := m.lastParams, m.flow.status.LastRun
 	return func(ctx context.Context, ws *client.Workspace) map[string]any {
@@ -71,7 +72,7 @@ func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[stri
 	}
 }
 
-// resumeWith resumes a run with the values that it had.
+// resumeWith resumes a run with its values.
 func (m *model) resumeWith(req api.RunRequest) tea.Cmd {
 	before := m.paramsBefore()
 	return request(m, func(ctx context.Context, ws *client.Workspace) (map[string]any, error) {
@@ -82,8 +83,8 @@ func (m *model) resumeWith(req api.RunRequest) tea.Cmd {
 	})
 }
 
-// paramProblems are what is wrong with the parameters of a run that was refused; nil if it is something
-// else.
+// paramProblems returns the problems with parameters for which a run was refused, or nil if it was refused for
+// another reason.
 func paramProblems(err error) []api.ParamProblem {
 	var refused *api.Error
 	if !errors.As(err, &refused) {
@@ -92,7 +93,7 @@ func paramProblems(err error) []api.ParamProblem {
 	return refused.Problems
 }
 
-// askAgain opens the form of the parameters for a run that was refused for their sake.
+// askAgain opens the parameter form again after a refusal.
 func (m *model) askAgain(req api.RunRequest, problems []api.ParamProblem) tea.Cmd {
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
 		return ws.Params(ctx, api.ParamsRequest{Params: req.Params, Env: req.Env})
@@ -119,7 +120,7 @@ func newParamForm(m *model, req api.RunRequest, list api.ParamList, given map[st
 	return d
 }
 
-// valueText is a value as people type it.
+// valueText returns a value as the user types it.
 func valueText(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -136,7 +137,7 @@ func valueText(value any) string {
 	return string(data)
 }
 
-// values are what stands in the form. What is empty is not given: then its default holds.
+// values returns the values in the form. Empty ones are left out, so that their defaults apply.
 func (d *paramForm) values() map[string]any {
 	values := map[string]any{}
 	for i, p := range d.params {
@@ -147,7 +148,7 @@ func (d *paramForm) values() map[string]any {
 	return values
 }
 
-// take notes problems, and says whether there are any.
+// take shows problems, and reports whether there are any.
 func (d *paramForm) take(problems []api.ParamProblem) bool {
 	d.problems = map[string]string{}
 	for _, p := range slices.Backward(problems) { // the first of several is shown
@@ -194,7 +195,7 @@ func (d *paramForm) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// choices are what a parameter may be, where that is a list.
+// choicesOf returns the choices of a parameter, or nil.
 func choicesOf(p api.Param) []string {
 	if len(p.Choices) == 0 && p.Type == "bool" {
 		return []string{"true", "false"}
@@ -221,7 +222,7 @@ func (d *paramForm) choose(next bool) {
 	delete(d.problems, d.params[d.at].Name)
 }
 
-// ask asks what is wrong with the values so far, and for choices that depend on them.
+// ask asks the daemon for problems with the values so far, and for choices that depend on them.
 func (d *paramForm) ask() tea.Cmd {
 	if d.busy {
 		return nil
@@ -250,7 +251,7 @@ type paramAnswer struct {
 	err  error
 }
 
-// refresh takes over choices; the parameters are those of the form as long as they are the same.
+// refresh takes new choices of the parameters.
 func (d *paramForm) refresh(list api.ParamList) {
 	for _, p := range list.Params {
 		if i := slices.IndexFunc(d.params, func(have api.Param) bool { return have.Name == p.Name }); i >= 0 {
@@ -259,7 +260,7 @@ func (d *paramForm) refresh(list api.ParamList) {
 	}
 }
 
-// send asks whether the values are right, and starts the run. The form stays until it has begun.
+// send starts the run. The form stays open until it has started.
 func (d *paramForm) send() tea.Cmd {
 	values := d.values()
 	req := d.req
@@ -284,7 +285,7 @@ func (d *paramForm) send() tea.Cmd {
 	})
 }
 
-// hint says what a parameter may be.
+// hint returns what a parameter may be.
 func (d *paramForm) hint(p api.Param) string {
 	text := hintOf(p)
 	if len(choicesOf(p)) > 0 {
@@ -293,7 +294,7 @@ func (d *paramForm) hint(p api.Param) string {
 	return text
 }
 
-// hintOf is that, without the keys.
+// hintOf is hint without the keys.
 func hintOf(p api.Param) string {
 	parts := []string{p.Type}
 	if p.Required {

@@ -14,8 +14,8 @@ import (
 	"wf/tui/words"
 )
 
-// partChoices offer to run only a part of the workfile, or to run it without executing some nodes: the
-// marked ones, else those of the selection.
+// partChoices returns choices to run a part of the workfile, or to run it without executing some nodes: the
+// marked ones, otherwise those of the selection.
 func (m *model) partChoices() []dialog.Choice {
 	names, what := m.partNames()
 	if len(names) == 0 {
@@ -40,7 +40,7 @@ func (m *model) partChoices() []dialog.Choice {
 	}
 }
 
-// partNames are the nodes that a part of a run begins or ends with.
+// partNames returns the nodes that a partial run begins or ends with.
 func (m *model) partNames() (names []string, what string) {
 	marked := m.picture.markedNodes()
 	if len(marked) > 0 {
@@ -57,7 +57,7 @@ func (m *model) partNames() (names []string, what string) {
 	return m.selection()
 }
 
-// mockPrompt asks how nodes are to end that are not executed.
+// mockPrompt asks how nodes that are not executed shall end.
 func (m *model) mockPrompt(nodes, what string) {
 	m.open(&dialog.Prompt{Label: what + " ends with:", Line: dialog.NewLine("exit:0"), Hint: func(text string) (string, bool) {
 		if _, err := mockOf(nodes, text); err != nil {
@@ -76,7 +76,7 @@ func (m *model) mockPrompt(nodes, what string) {
 	}})
 }
 
-// mockOf reads how a node ends.
+// mockOf reads the end of a node.
 func mockOf(nodes, text string) (api.Mock, error) {
 	mock := api.Mock{Nodes: nodes}
 	if code, ok := strings.CutPrefix(strings.TrimSpace(text), "exit:"); ok {
@@ -95,14 +95,14 @@ func mockOf(nodes, text string) (api.Mock, error) {
 	return mock, nil
 }
 
-// partMenu offers them.
+// partMenu opens the menu of partChoices.
 func (m *model) partMenu() {
 	choices := m.partChoices()
 	_, what := m.partNames()
 	m.open(&dialog.Menu{Title: "Run a part, or not all of it: " + what, Choices: choices})
 }
 
-// partLine leads to partMenu.
+// partLine returns the choice that opens partMenu.
 func (m *model) partLine() []dialog.Choice {
 	names, what := m.partNames()
 	if len(names) == 0 {

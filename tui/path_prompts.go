@@ -11,7 +11,7 @@ import (
 	"wf/tui/dialog"
 )
 
-// pathPrompt asks for the name of a file, which may be relative to the working directory.
+// pathPrompt asks for a file name, which may be relative to the working directory.
 func (m *model) pathPrompt(label string, do func(path string) tea.Cmd) {
 	m.open(&dialog.Prompt{Label: label, History: &m.editing.paths, Enter: func(name string) tea.Cmd {
 		if name == "" {
@@ -24,12 +24,12 @@ func (m *model) pathPrompt(label string, do func(path string) tea.Cmd) {
 	}})
 }
 
-// openPrompt turns to another workfile. Runs of this one go on.
+// openPrompt asks for another workfile to open. Runs of this one go on.
 func (m *model) openPrompt() {
 	m.pathPrompt("open workfile:", func(path string) tea.Cmd { return m.openFile(path) })
 }
 
-// saveAsPrompt copies the workfile with all its changes and turns to the copy.
+// saveAsPrompt copies the workfile with all its changes and opens the copy.
 func (m *model) saveAsPrompt() {
 	m.pathPrompt("save a copy as:", func(path string) tea.Cmd {
 		return request(m, func(ctx context.Context, ws *client.Workspace) (api.WorkspaceInfo, error) {

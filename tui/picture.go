@@ -10,7 +10,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// A picture is the drawing of a flow and how somebody looks at it.
+// A picture is the drawing of a flow and how it is looked at.
 type picture struct {
 	view     drawing.View
 	zoom     drawing.Zoom
@@ -36,7 +36,7 @@ type picture struct {
 	preview  *drawing.Preview // of edges that are about to be drawn; nil = none
 }
 
-// built says what a layout was made for.
+// A built is what a layout was made for.
 type built struct {
 	structure int
 	view      drawing.View
@@ -48,10 +48,10 @@ func newPicture() picture {
 	return picture{expanded: map[string]bool{}, marked: map[string]bool{}}
 }
 
-// relayoutTime is how often a filter that follows the states of nodes may change the layout.
+// relayoutTime is the least time between two layouts because of a filter on the states of nodes.
 const relayoutTime = 500 * time.Millisecond
 
-// update takes over the flow as it is now; hidden is what the filter leaves out.
+// update takes the flow as it is now; hidden is what the filter leaves out.
 func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.structure != f.structure {
 		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.nodes)), Edges: make([]drawing.Edge, len(f.edges))}
@@ -86,8 +86,8 @@ func (p *picture) update(f *flow, hidden []bool, now time.Time) {
 	}
 }
 
-// A tellable is what the texts about a node are made of, so that they are made only when it changes. The
-// pointers are those of the wire: a change brings new ones.
+// A tellable is all that the texts about a node are made of, so that they are made only after a change. A
+// change always brings new pointers.
 type tellable struct {
 	state      api.State
 	executions int
@@ -105,7 +105,7 @@ func tellableOf(n *api.NodeStatus) tellable {
 	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
 }
 
-// shortTime is for chips: how long a node runs or took.
+// shortTime returns how long a node has been running, or took, for chips.
 func shortTime(n *api.NodeStatus, now time.Time) string {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
@@ -133,7 +133,7 @@ func (p *picture) lay(structure int, hidden []bool, now time.Time) {
 	p.free = false
 }
 
-// options are those of the layout. A graph of too many nodes to find anything in is drawn folded.
+// options returns the options of the layout. A graph with too many nodes is drawn folded.
 func (p *picture) options() drawing.Options {
 	shown := len(p.graph.Nodes)
 	for _, h := range p.hidden {
@@ -152,7 +152,7 @@ func (p *picture) fit() {
 	}
 }
 
-// find is the item that an anchor means: a node by its id, another item by its key; else the first.
+// find returns the item of an anchor: a node by its id, another item by its key, otherwise the first item.
 func (p *picture) find(anchor string) drawing.Item {
 	for i := range p.graph.Nodes {
 		if p.graph.Nodes[i].ID == anchor {
@@ -181,12 +181,12 @@ func (p *picture) find(anchor string) drawing.Item {
 	return drawing.Nothing
 }
 
-// show tells the layout the states of now.
+// show passes the states to the layout.
 func (p *picture) show(ascii bool) {
 	p.layout.Show(drawing.Look{Width: p.width, Height: p.height, ASCII: ascii, Selected: p.selected, Expanded: p.expanded})
 }
 
-// draw writes what is in sight into a.
+// draw draws the visible part into a.
 func (p *picture) draw(a cells.Area, ascii bool) {
 	p.width, p.height = a.Width, a.Height
 	if p.layout == nil || a.Width == 0 || a.Height == 0 {
@@ -207,13 +207,13 @@ func (p *picture) draw(a cells.Area, ascii bool) {
 	pasteDrawing(a, &p.grid)
 }
 
-// The rim that stays around the selection while it moves.
+// rimX and rimY are the columns and rows that stay visible around the selection.
 const (
 	rimX = 2
 	rimY = 2
 )
 
-// reveal scrolls so that the selection is in sight.
+// reveal scrolls so that the selection is visible.
 func (p *picture) reveal() {
 	r := p.layout.Where(p.selected)
 	if r == (drawing.Rect{}) {
@@ -223,8 +223,8 @@ func (p *picture) reveal() {
 	p.from.X = scrollTo(p.from.X, r.X, r.W, p.width, rimX)
 }
 
-// scrollTo is the first row to show so that size rows from at on are in sight of room rows, with a rim
-// around them where there is room for it.
+// scrollTo returns the first row to show so that size rows from at on are visible in room rows, with a rim
+// around them if there is room for it.
 func scrollTo(from, at, size, room, rim int) int {
 	if size+2*rim > room {
 		rim = 0
@@ -251,7 +251,7 @@ func (p *picture) choose(item drawing.Item) {
 	}
 }
 
-// node is the selected node, or -1.
+// node returns the selected node, or -1.
 func (p *picture) node() int {
 	if in := p.innerOf(); in != nil && p.layout != nil {
 		return in.member
@@ -262,7 +262,7 @@ func (p *picture) node() int {
 	return int(p.selected.Index)
 }
 
-// nodes are the nodes that the selection stands for.
+// nodes returns the nodes that the selection stands for.
 func (p *picture) nodes() []int {
 	if p.layout == nil || p.selected == drawing.Nothing {
 		return nil
@@ -273,7 +273,7 @@ func (p *picture) nodes() []int {
 	return p.layout.Nodes(p.selected)
 }
 
-// toggle opens or closes what the selection folds, and says whether it folds something.
+// toggle opens or closes what the selection folds; it returns false if it folds nothing.
 func (p *picture) toggle() bool {
 	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode || p.selected.Kind == drawing.ARow {
 		return false
@@ -283,7 +283,7 @@ func (p *picture) toggle() bool {
 	return true
 }
 
-// mark marks the selected nodes, or takes the marks off when all of them have one.
+// mark marks the selected nodes, or unmarks them if all of them are marked.
 func (p *picture) mark() {
 	nodes := p.nodes()
 	all := !slices.ContainsFunc(nodes, func(i int) bool { return !p.marked[p.graph.Nodes[i].ID] })
@@ -296,7 +296,7 @@ func (p *picture) mark() {
 	}
 }
 
-// markedNodes are the marked nodes that exist, in file order.
+// markedNodes returns the marked nodes that exist, in file order.
 func (p *picture) markedNodes() []int {
 	if p.graph == nil {
 		return nil
@@ -310,10 +310,10 @@ func (p *picture) markedNodes() []int {
 	return nodes
 }
 
-// forget removes marks.
+// forget removes all marks.
 func (p *picture) forget() { clear(p.marked) }
 
-// goTo selects a node, in whatever shows it.
+// goTo selects a node, or the item that it is folded into.
 func (p *picture) goTo(node int) {
 	if p.layout == nil {
 		return

@@ -12,19 +12,18 @@ import (
 	"wf/client"
 )
 
-// The waits between two looks for a daemon that is gone. Each is twice the one before, so that a screen
-// that stays open over night costs next to nothing.
+// firstLook and lastLook are the first and the longest wait between two attempts to find a daemon. Each is
+// twice the one before, so that a screen that stays open over night costs next to nothing.
 const (
 	firstLook = time.Second
 	lastLook  = time.Minute
 )
 
-// look is the message that it is time to look for the daemon of a link.
+// A look is the message that it is time to look for the daemon of a link.
 type look struct{ link *link }
 
-// giveUp takes over why the daemon of the open workfile is looked for no more by its client. The model
-// goes on looking when there is just nobody: a daemon may come back at any time. What answered and
-// refused will do so again.
+// giveUp takes the error with which the client has stopped looking for the daemon. If there is none, the model
+// goes on looking, because one may be started at any time. A daemon that has refused will refuse again.
 func (m *model) giveUp(err error) tea.Cmd {
 	l := m.link
 	l.lost, l.ended = nil, err
@@ -37,7 +36,7 @@ func (m *model) giveUp(err error) tea.Cmd {
 	return tea.Tick(l.wait, func(time.Time) tea.Msg { return look{l} })
 }
 
-// lookAgain looks for the daemon. It starts none: somebody may have stopped it on purpose.
+// lookAgain looks for the daemon. It starts none: the user may have stopped it on purpose.
 func (m *model) lookAgain(msg look) tea.Cmd {
 	if msg.link != m.link {
 		return nil
@@ -45,16 +44,16 @@ func (m *model) lookAgain(msg look) tea.Cmd {
 	return m.relink(false)
 }
 
-// disconnected says whether the daemon has been given up.
+// disconnected reports whether the client has stopped looking for the daemon.
 func (m *model) disconnected() bool { return m.link != nil && m.link.ended != nil }
 
-// reconnect opens the workfile anew, with a new daemon if there is none.
+// reconnect opens the workfile again, with a new daemon if there is none.
 func (m *model) reconnect() tea.Cmd {
 	m.say("connecting", false)
 	return m.relink(true)
 }
 
-// relink makes a new link to the open workfile. Everything on the screen stays until it is there.
+// relink makes a new link to the open workfile. The screen stays as it is until the link is there.
 func (m *model) relink(start bool) tea.Cmd {
 	old := m.link
 	l := &link{path: old.path, id: old.id, ended: old.ended, wait: old.wait}
@@ -65,7 +64,7 @@ func (m *model) relink(start bool) tea.Cmd {
 	}
 }
 
-// gone is the heading of a screen whose daemon is not there, or has refused to open the workfile.
+// gone returns the heading of a screen without a daemon, or whose workfile the daemon has refused.
 func (m *model) gone() string {
 	var refused *api.Error
 	switch {

@@ -14,10 +14,10 @@ import (
 	"wf/tui/words"
 )
 
-// requestTime bounds what a person waits for; a stop takes as long as its grace time, and is not bounded.
+// requestTime is the time limit of requests. A stop takes as long as its grace time, and has none.
 const requestTime = 20 * time.Second
 
-// request asks the daemon something beside the model. The answer is applied to the model unless another
+// request asks the daemon something in another goroutine. Its answer is applied to the model unless another
 // workfile has been opened meanwhile; an error is shown.
 func request[T any](m *model, ask func(context.Context, *client.Workspace) (T, error), apply func(*model, T) tea.Cmd) tea.Cmd {
 	return requestFor(m, requestTime, ask, apply)
@@ -52,8 +52,8 @@ func requestFor[T any](m *model, limit time.Duration, ask func(context.Context, 
 	}
 }
 
-// learn asks for what earlier runs say about a run that goes on. Without an answer there is no guess of
-// what is left, and the run is shown all the same.
+// learn asks for what earlier runs say about an active run. Without an answer there is no estimate of the
+// rest.
 func (m *model) learn(run string) tea.Cmd {
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunOutlook, error) {
 		o, err := ws.Outlook(ctx, run)
@@ -69,7 +69,7 @@ func (m *model) learn(run string) tea.Cmd {
 	})
 }
 
-// startRun starts a run of what nodes select; none means what mode says.
+// startRun starts a run of the selected nodes, or of what mode says if nodes is nil.
 func (m *model) startRun(nodes []string, mode string) tea.Cmd {
 	req := m.opt.Request
 	req.Nodes, req.Mode = nodes, mode
@@ -92,14 +92,14 @@ func (m *model) sendRun(req api.RunRequest) tea.Cmd {
 	})
 }
 
-// startAnswer is what a request for a run brings: its refusal may be a question.
+// A startAnswer is the answer to a request for a run. A refusal may lead to a question.
 type startAnswer struct {
 	accepted api.RunAccepted
 	err      error
 }
 
-// refused says why a run did not begin. Texts of a drawing run only after a yes, and parameters are asked
-// for.
+// refused shows why a run was not started. Texts of a drawing need a confirmation, and missing parameters are
+// asked for.
 func (m *model) refused(req api.RunRequest, err error) tea.Cmd {
 	if problems := paramProblems(err); len(problems) > 0 {
 		return m.askAgain(req, problems)
@@ -118,7 +118,7 @@ func (m *model) refused(req api.RunRequest, err error) tea.Cmd {
 	return nil
 }
 
-// accepted says what the daemon made of a request.
+// accepted shows what the daemon has started.
 func (m *model) accepted(a api.RunAccepted) {
 	if a.Run == "" {
 		m.say("nothing to resume: no node has failed", false)
@@ -167,7 +167,7 @@ func (m *model) stopAll(then func(*model)) tea.Cmd {
 	})
 }
 
-// stopped says how a stop went.
+// stopped shows the result of a stop.
 func (m *model) stopped(results []api.StopResult, then func(*model)) {
 	killed, problem := 0, ""
 	var survivors []string
@@ -193,7 +193,7 @@ func (m *model) stopped(results []api.StopResult, then func(*model)) {
 	}
 }
 
-// sayEnd says how a run ended.
+// sayEnd shows how a run ended.
 func (m *model) sayEnd(ev api.Event) {
 	text := "run " + ev.Run + " " + string(ev.Result)
 	if ev.Counts != nil {
@@ -205,7 +205,7 @@ func (m *model) sayEnd(ev api.Event) {
 	m.say(text, ev.Result == api.ResFailed)
 }
 
-// reset forgets what is known of nodes.
+// reset removes the state of nodes.
 func (m *model) reset(nodes []string) tea.Cmd {
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ResetResult, error) {
 		return ws.Reset(ctx, api.ResetRequest{Nodes: nodes})

@@ -12,13 +12,13 @@ import (
 	"wf/tui/plain"
 )
 
-// ranWith is what was given to a run, for the inspector.
+// A ranWith is what a run was started with, for the inspector.
 type ranWith struct {
 	run  string
 	text string // "" = nothing was
 }
 
-// explainRun asks what was given to a run, once.
+// explainRun asks once what a run was started with.
 func (m *model) explainRun(run string) tea.Cmd {
 	if run == "" || m.ranWith.run == run {
 		return nil
@@ -38,7 +38,7 @@ func (m *model) explainRun(run string) tea.Cmd {
 	})
 }
 
-// givenText lists parameters, the part that was run, and what took part without being executed.
+// givenText returns the parameters of a run, the part that was run, and the nodes that were not executed.
 func givenText(d api.RunDetail) string {
 	var lines []string
 	if text := outputsText(d.Params); text != "" {

@@ -11,8 +11,8 @@ import (
 	"wf/tui/words"
 )
 
-// shell is a wf command for a shell in the working directory: the words of args that people would
-// quote are quoted, and the workfile is named where it is not ./Workfile.
+// shell returns a wf command for a shell in the working directory. It quotes args where needed, and names the
+// workfile if it is not ./Workfile.
 func (m *model) shell(command string, args ...string) string {
 	text := "wf " + command
 	for _, arg := range args {
@@ -31,7 +31,7 @@ func (m *model) shell(command string, args ...string) string {
 	return text
 }
 
-// handles are the names of nodes, as a selector.
+// handles returns the names of nodes, as a selector.
 func (m *model) handles(nodes []int) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -40,8 +40,8 @@ func (m *model) handles(nodes []int) []string {
 	return names
 }
 
-// selection is how the selected nodes are named: one by its handle, a whole group by g:, several by
-// their handles; what says which, for people.
+// selection returns a selector of the selected nodes: the handle of one, g: of a whole group, otherwise
+// several handles; what describes it for the user.
 func (m *model) selection() (selector []string, what string) {
 	if path := m.picture.again(); path != "" {
 		return []string{path}, path
@@ -61,7 +61,7 @@ func (m *model) selection() (selector []string, what string) {
 	return names, what
 }
 
-// isGroup says whether nodes are exactly those of a group.
+// isGroup reports whether nodes are exactly those of a group.
 func (m *model) isGroup(nodes []int, group string) bool {
 	if strings.ContainsAny(group, " ,*?[+") {
 		return false
@@ -117,7 +117,7 @@ func (m *model) runMenu() {
 	m.open(&dialog.Menu{Title: "Run", Choices: choices})
 }
 
-// around puts something before and after each name.
+// around puts texts before and after each name.
 func around(names []string, before, after string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -126,7 +126,7 @@ func around(names []string, before, after string) []string {
 	return out
 }
 
-// stopMenu asks what to stop. Its first line is nothing.
+// stopMenu asks what to stop. Its first choice does nothing.
 func (m *model) stopMenu() {
 	choices := []dialog.Choice{{Key: "n", Label: "nothing", Detail: "", Do: nil}}
 	if n := m.selectedNode(); n != nil && m.past == nil && goes(n.State) {
@@ -150,7 +150,7 @@ func (m *model) stopMenu() {
 	m.open(&dialog.Menu{Title: "Stop what?", Choices: choices})
 }
 
-// goes says whether a node in a state is a part of a run that a stop ends.
+// goes reports whether a stop ends a node in this state.
 func goes(s api.State) bool {
 	switch s {
 	case api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying:
@@ -159,7 +159,7 @@ func goes(s api.State) bool {
 	return false
 }
 
-// leaveMenu asks before runs are stopped for the sake of leaving.
+// leaveMenu asks for a confirmation before it stops all runs and leaves.
 func (m *model) leaveMenu() {
 	m.open(&dialog.Menu{Title: "Stop what runs, and leave?", Choices: []dialog.Choice{
 		{Key: "n", Label: "no, stay", Detail: "", Do: nil},
@@ -169,7 +169,7 @@ func (m *model) leaveMenu() {
 	}})
 }
 
-// resetMenu asks whose state to forget.
+// resetMenu asks whose state to remove.
 func (m *model) resetMenu() {
 	choices := []dialog.Choice{{Key: "n", Label: "nothing", Detail: "", Do: nil}}
 	add := func(key, label string, nodes []string) {
@@ -190,14 +190,14 @@ func (m *model) resetMenu() {
 	m.open(&dialog.Menu{Title: "Clear the state of what?", Choices: choices})
 }
 
-// command shows the command that does what the screen does, and copies it.
+// command shows and copies the command for what the screen shows.
 func (m *model) command() tea.Cmd {
 	text := m.equivalent()
 	m.say(text+"   (copied)", false)
 	return tea.SetClipboard(text)
 }
 
-// equivalent is the command for what is looked at.
+// equivalent returns the command for what the screen shows.
 func (m *model) equivalent() string {
 	n := m.selectedNode()
 	run := ""

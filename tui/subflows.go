@@ -9,10 +9,10 @@ import (
 	"wf/tui/plain"
 )
 
-// nowhere is the place of a node that lies in no sub-flow.
+// nowhere is the sub-flow of a node that lies in none.
 const nowhere = -1
 
-// settle finds out which nodes lie in which sub-flow. A mere group is none: its nodes belong to what is
+// settle finds out which nodes lie in which sub-flow. A plain group is none: its nodes belong to what is
 // around it.
 func (f *flow) settle(all []api.NodeStatus) {
 	parents := make(map[string]*api.NodeStatus, len(all))
@@ -41,13 +41,13 @@ func (f *flow) settle(all []api.NodeStatus) {
 	}
 }
 
-// isSubFlow says whether a node of the wire is a container that runs what is in it.
+// isSubFlow reports whether a node of the API is a container that runs its nodes.
 func isSubFlow(n *api.NodeStatus) bool { return n.Container && n.SubFlow != "" }
 
-// outer says whether a node has a place of its own: it lies in no sub-flow.
+// outer reports whether a node lies in no sub-flow.
 func (f *flow) outer(i int) bool { return len(f.inside) == 0 || f.inside[i] == nowhere }
 
-// ends are the nodes that an end of an edge means: one, or of a group those with which it begins or ends.
+// ends returns the nodes that an end of an edge stands for: one, or the first or last ones of a group.
 func (f *flow) ends(id string, source bool, edges []api.EdgeStatus) []int {
 	if i, known := f.index[id]; known {
 		return []int{i}
@@ -72,7 +72,7 @@ func (f *flow) ends(id string, source bool, edges []api.EdgeStatus) []int {
 	return ends
 }
 
-// member is the node of a sub-flow that a path names, or -1: of each[3]/t the node t.
+// member returns the node of a sub-flow that a path names, or -1: for each[3]/t the node t.
 func (f *flow) member(subFlow int, path string) int {
 	for _, part := range strings.Split(path, "/")[1:] {
 		name, _, _ := strings.Cut(part, "[")
@@ -85,10 +85,10 @@ func (f *flow) member(subFlow int, path string) int {
 	return subFlow
 }
 
-// localName is the name of a node within its sub-flow: the last part of a path.
+// localName returns the name of a node within its sub-flow: the last part of a path.
 func localName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// baseName is a handle without what makes it unique in the workfile: within a sub-flow it need not be.
+// baseName returns a handle without the suffix that makes it unique in the workfile.
 func baseName(handle string) string {
 	if i := strings.LastIndexByte(handle, '~'); i > 0 && strings.Trim(handle[i+1:], "0123456789") == "" {
 		return handle[:i]
@@ -96,8 +96,7 @@ func baseName(handle string) string {
 	return handle
 }
 
-// rootOf is the name of the outermost sub-flow that a path leads through; ok is false where the text is
-// no path of an instance's node.
+// rootOf returns the outermost sub-flow of the path of an instance's node; ok is false for any other text.
 func rootOf(path string) (name string, ok bool) {
 	if !strings.Contains(path, "]/") {
 		return "", false
@@ -106,7 +105,7 @@ func rootOf(path string) (name string, ok bool) {
 	return name, ok
 }
 
-// subFlowNamed is the outermost sub-flow of a name, or -1.
+// subFlowNamed returns the outermost sub-flow of a name, or -1.
 func (f *flow) subFlowNamed(name string) int {
 	found := -1
 	for i := range f.members {
@@ -120,7 +119,7 @@ func (f *flow) subFlowNamed(name string) int {
 	return found
 }
 
-// summary takes over what a sub-flow has made of its instances.
+// summary takes the counts of the instances of a sub-flow.
 func (f *flow) summary(n api.NodeStatus) {
 	i, known := f.index[n.ID]
 	if !known {
@@ -145,7 +144,7 @@ func cleanInstances(in *api.Instances) *api.Instances {
 	return in
 }
 
-// worst is the state that a folded sub-flow shows: a failure or a question in it is never hidden.
+// worst returns the state of a folded sub-flow: it never hides a failure or a question.
 func worst(n *api.NodeStatus) api.State {
 	if n.Instances == nil {
 		return n.Counted()
@@ -164,7 +163,7 @@ func worst(n *api.NodeStatus) api.State {
 	return n.Counted()
 }
 
-// nodeOf is the node of the workfile that an id or the path of an instance's node means, or -1.
+// nodeOf returns the node of the workfile for an id or the path of an instance's node, or -1.
 func (f *flow) nodeOf(id string) int {
 	if i, known := f.index[id]; known {
 		return i
@@ -180,7 +179,7 @@ func (f *flow) nodeOf(id string) int {
 	return f.member(root, id)
 }
 
-// leave takes over what a past run left of instances: all of them at once, for nothing changes any more.
+// leave takes all instances that an earlier run left.
 func (f *flow) leave(d api.RunDetail) {
 	f.left = map[int]map[int][]api.NodeStatus{}
 	at := map[string]*api.NodeStatus{}

@@ -38,7 +38,7 @@ import (
 	"wf/tui/program"
 )
 
-// Options are what the interface is told by the command line.
+// Options are what the interface needs from the command line.
 type Options struct {
 	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
 	// are for the client's options of these names.
@@ -74,7 +74,7 @@ type Recent struct {
 	When   time.Time
 }
 
-// Left says what there was when the interface was left.
+// A Left is what there is to report after the interface has ended.
 type Left struct {
 	Path string // of the workfile; "" if none was open
 	Run  string // the run to speak of: one that goes on, else one that ended while somebody watched; "" if none
@@ -83,8 +83,8 @@ type Left struct {
 	Of   int
 }
 
-// Run shows the interface until it is left. Whatever happens, the terminal is as it was. A bug is the
-// error *Crash.
+// Run shows the interface until the user leaves it, and restores the terminal. A panic is the error
+// *program.Crash.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(opt)
 	defer m.close()

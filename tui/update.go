@@ -11,22 +11,22 @@ import (
 	"wf/tui/logview"
 )
 
-// told is a message with something to say, from a request that has no other answer.
+// A told is a message with a sentence for the user.
 type told struct {
 	text string
 	bad  bool
 }
 
-// failed is a message with the error of a request.
+// A failed is a message with the error of a request.
 type failed struct{ err error }
 
-// toasted ends a toast.
+// A toasted is the message that the time of a toast is over.
 type toasted struct{ id int }
 
-// tick comes once a second while a run goes on.
+// A tick is a message once a second while a run is active.
 type tick struct{}
 
-// Update takes a message in. It never blocks: what takes time is a command.
+// Update handles a message. It never blocks: what takes time is a command.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.now = m.clock()
 	cmd := m.handle(msg)
@@ -82,10 +82,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// An answer is what a request brings back: a change of the model.
+// An answer is the result of a request: a change of the model.
 type answer struct{ apply func(*model) tea.Cmd }
 
-// opened takes over a workfile.
+// opened takes an opened workfile.
 func (m *model) opened(msg opened) tea.Cmd {
 	if msg.asked != m.link { // another one was asked for meanwhile
 		msg.link.close()
@@ -103,7 +103,7 @@ func (m *model) opened(msg opened) tea.Cmd {
 	return m.link.feed.next
 }
 
-// news takes over what has happened.
+// news takes a batch of the feed.
 func (m *model) news(n news) tea.Cmd {
 	if m.link == nil || n.from != m.link.feed {
 		return nil
@@ -142,8 +142,7 @@ func (m *model) news(n news) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ticker keeps the clock going while a run does, and only then. A run in which nothing but people and
-// moments out of sight are waited for has time.
+// ticker keeps the clock going while a run is active: once a minute if nothing visible changes every second.
 func (m *model) ticker() tea.Cmd {
 	if !m.running() || m.ticking {
 		return nil
@@ -156,7 +155,7 @@ func (m *model) ticker() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
 }
 
-// toaster ends a toast in time.
+// toaster removes a toast in time.
 func (m *model) toaster() tea.Cmd {
 	if m.toast.text == "" || m.toast.timed {
 		return nil
@@ -166,7 +165,7 @@ func (m *model) toaster() tea.Cmd {
 	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toasted{id} })
 }
 
-// key hands a key to the dialog that is open, else to what the registry has for it.
+// key passes a key to the open dialog, or does the action that the registry has for it.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.hush()
 	if n := len(m.dialogs); n > 0 {
@@ -182,7 +181,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// action is what a key means here, nil for nothing.
+// action returns what a key means here, or nil.
 func (m *model) action(key string) *action {
 	for i := range m.keys {
 		if a := &m.keys[i]; a.has(key) && a.fits(m) {
@@ -192,7 +191,7 @@ func (m *model) action(key string) *action {
 	return nil
 }
 
-// paste goes to the dialog that is open. Elsewhere it is no command: keys are pressed, not pasted.
+// paste passes a paste to the open dialog. Without one it does nothing: a paste presses no keys.
 func (m *model) paste(text string) tea.Cmd {
 	if n := len(m.dialogs); n > 0 {
 		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Paste(text))
@@ -203,7 +202,7 @@ func (m *model) paste(text string) tea.Cmd {
 // open puts a dialog over the screen.
 func (m *model) open(d dialog.Dialog) { m.dialogs = append(m.dialogs, d) }
 
-// apply does what a dialog wants to happen.
+// apply does what a dialog asks for.
 func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	if r.Close {
 		m.shut(d)
@@ -214,7 +213,7 @@ func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	return r.Do()
 }
 
-// done takes the top dialog away.
+// done closes the top dialog.
 func (m *model) done() {
 	if n := len(m.dialogs); n > 0 {
 		m.dialogs = m.dialogs[:n-1]

@@ -8,7 +8,7 @@ import (
 	"wf/tui/words"
 )
 
-// waitingState is the state of a node that waits for something.
+// waitingState returns the state of a node that waits for something.
 func waitingState(w *api.Wait) api.State {
 	if w != nil && w.Kind == api.WaitRetry {
 		return api.StateRetrying
@@ -16,7 +16,7 @@ func waitingState(w *api.Wait) api.State {
 	return api.StateWaiting
 }
 
-// cleanWait makes what a node waits for fit for a terminal.
+// cleanWait makes the text of a wait fit for a terminal.
 func cleanWait(w *api.Wait) *api.Wait {
 	if w == nil {
 		return nil
@@ -24,7 +24,7 @@ func cleanWait(w *api.Wait) *api.Wait {
 	return &api.Wait{Kind: w.Kind, Until: w.Until, Text: plain.Text(w.Text)}
 }
 
-// waitText says what a node waits for, and how long still.
+// waitText returns what a node waits for, and how much longer.
 func waitText(n *api.NodeStatus, now time.Time) string {
 	w := n.Wait
 	if w == nil {
@@ -53,7 +53,7 @@ func waitText(n *api.NodeStatus, now time.Time) string {
 	return "waits for " + plain.Line(string(w.Kind)) + left
 }
 
-// countsDown says whether a node is shown with a time that goes on by itself.
+// countsDown reports whether the text of a node has a time that changes by itself.
 func countsDown(n *api.NodeStatus) bool {
 	return n.State == api.StateRunning && n.Started != nil || n.Wait != nil && n.Wait.Until != nil
 }

@@ -11,9 +11,9 @@ import (
 	"wf/tui/words"
 )
 
-// presets are wrappers that people begin from: those of Python Workforce, with a shell where a program starts
-// what it is given without one. Words in capitals are to be replaced. wf quotes the command for the place
-// where {} stands.
+// presets are wrappers to begin from: those of Python Workforce, with a shell where a program would otherwise
+// start its argument without one. Words in capitals are to be replaced. wf quotes the command for the place of
+// {}.
 var presets = []struct{ wrapper, what string }{
 	{"", "no wrapper"},
 	{`bash -c '{}'`, "in bash"},
@@ -27,7 +27,7 @@ var presets = []struct{ wrapper, what string }{
 	{`nohup sh -c {} &`, "left behind: ended with the run"},
 }
 
-// WrapperPresets are the wrappers that are offered.
+// WrapperPresets returns the wrappers that the interface offers.
 func WrapperPresets() []string {
 	list := make([]string, len(presets))
 	for i := range presets {
@@ -84,7 +84,7 @@ func (d *wrapping) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// editor opens the wrapper in the editor; what it leaves comes back into the line.
+// editor opens the wrapper in the editor; its text comes back into the line.
 func (d *wrapping) editor() tea.Cmd {
 	text := &draft{title: "the wrapper", text: d.text() + "\n"}
 	text.save = func(wrapper string) tea.Cmd {
@@ -95,7 +95,7 @@ func (d *wrapping) editor() tea.Cmd {
 	return d.m.edit(text)
 }
 
-// save sets the wrapper, unless somebody else has changed it: then both are shown.
+// save sets the wrapper. If somebody else has changed it, it shows both.
 func (d *wrapping) save() tea.Cmd {
 	text, was := d.text(), d.was
 	if text == was {

@@ -41,6 +41,9 @@ func (w *Workspace) start(p *pendingStart) {
 			p.reply(acc, wrong)
 			return
 		}
+		if policy != flow.Refuse {
+			p.reportWaiting(*busy, policy)
+		}
 		if policy != flow.Refuse && p.req.Detached && p.queued == nil {
 			w.enqueueRun(p, policy)
 			return
@@ -70,6 +73,15 @@ func (w *Workspace) start(p *pendingStart) {
 		p.reply(acc, err)
 	}
 	w.prepare(r, p.req.Env)
+}
+
+// reportWaiting tells the client why its run does not start yet.
+func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
+	busy.OnBusy = policy.String()
+	select {
+	case p.req.Waits <- busy:
+	default: // the client does not want to know, or knows already
+	}
 }
 
 // onBusy is what becomes of a run whose scope is active: what the request says, else the workfile.

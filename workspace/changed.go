@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 )
 
@@ -16,7 +16,7 @@ func (r *run) changedSince(w *Workspace) []string {
 	for i := range r.nodes {
 		n, live := &r.nodes[i], r.liveNode(i)
 		rec := w.record(live)
-		if rec == nil || rec.command == "" || live.Container || rec.command == executor.Line(r.req.Wrapper, n.label) {
+		if rec == nil || rec.command == "" || live.Container || rec.command == shell.Line(r.req.Wrapper, n.label) {
 			continue
 		}
 		if live.Status == graph.Ran {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graphml"
 	"wf/scheduler/flow"
@@ -70,12 +70,12 @@ const problemsPerCode = 1000
 // checkShell adds that the shell of the workfile is not there. A daemon has no PATH to look in: each run brings
 // its own, and is refused if it is not there.
 func (w *Workspace) checkShell(c *api.Check) {
-	shell, _ := w.g.Attr("shell")
+	program, _ := w.g.Attr("shell")
 	path := os.Getenv("PATH")
-	if path == "" && !strings.Contains(shell, "/") {
+	if path == "" && !strings.Contains(program, "/") {
 		return
 	}
-	if err := executor.CheckShell(shell, []string{"PATH=" + path}, w.cwd()); err != nil {
+	if err := shell.Check(program, []string{"PATH=" + path}, w.cwd()); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.doc.GraphAttrLine("shell"), Message: err.Error()})
 	}
 }
@@ -177,15 +177,15 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 
 // checkWrapper adds what is wrong with the wrapper: no command would be executed as it is meant.
 func (w *Workspace) checkWrapper(c *api.Check) {
-	shell, _ := w.g.Attr("shell")
-	if p := executor.CheckWrapper(w.wrapper(), shell); p != nil {
+	program, _ := w.g.Attr("shell")
+	if p := shell.CheckWrapper(w.wrapper(), program); p != nil {
 		line := w.doc.GraphAttrLine("wrapper")
 		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: wrapperMessage(p)})
 	}
 }
 
 // wrapperMessage is a problem of a wrapper in one sentence.
-func wrapperMessage(p *executor.WrapperProblem) string {
+func wrapperMessage(p *shell.WrapperProblem) string {
 	text := p.Message + ": " + p.Why
 	if p.Correct != "" {
 		text += "; probably meant: " + p.Correct
@@ -207,8 +207,8 @@ func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, ask
 
 // fitWrapper refuses a wrapper that would execute no command as it is meant. asked: the request of
 // the run sets it; brought: it comes with the request, from a flag or from the settings.
-func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error {
-	p := executor.CheckWrapper(wrapper, shell)
+func (w *Workspace) fitWrapper(wrapper, program string, asked, brought bool) error {
+	p := shell.CheckWrapper(wrapper, program)
 	if p == nil {
 		return nil
 	}
@@ -219,24 +219,24 @@ func (w *Workspace) fitWrapper(wrapper, shell string, asked, brought bool) error
 	switch {
 	case p.Correct == "":
 	case asked:
-		e.Fix = "--wrapper " + executor.Quote(p.Correct)
+		e.Fix = "--wrapper " + shell.Quote(p.Correct)
 	case brought:
 		e.Fix = "it comes from the settings (wf doctor shows where); there: wrapper = " + strconv.Quote(p.Correct)
 	default:
-		e.Fix = "wf edit wrapper " + executor.Quote(p.Correct)
+		e.Fix = "wf edit wrapper " + shell.Quote(p.Correct)
 	}
 	return e
 }
 
 // findShell refuses a run whose commands nothing can execute. A plan has no environment: then ours counts.
-func (w *Workspace) findShell(shell string, env []string) error {
-	if shell == "" {
+func (w *Workspace) findShell(program string, env []string) error {
+	if program == "" {
 		return nil
 	}
 	if env == nil {
 		env = []string{"PATH=" + os.Getenv("PATH")}
 	}
-	err := executor.CheckShell(shell, env, w.cwd())
+	err := shell.Check(program, env, w.cwd())
 	if err == nil {
 		return nil
 	}

@@ -1,9 +1,10 @@
 package workspace
 
 import (
+	"wf/executor/proc"
+
 	"time"
 
-	"wf/executor"
 	"wf/workspace/history"
 )
 
@@ -25,7 +26,7 @@ func now() time.Time { return wallClock().UTC().Round(0) }
 var (
 	wallClock   = time.Now
 	processTime = func() time.Duration { return time.Since(processBegan) }
-	upTime      = executor.UpTime
+	upTime      = proc.UpTime
 )
 
 var processBegan = time.Now()

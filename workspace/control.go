@@ -14,6 +14,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graphml"
 	"wf/scheduler"
@@ -289,7 +290,7 @@ func (r *runState) line(i int) string {
 	if command == "" {
 		command = r.nodes[i].label
 	}
-	return executor.Line(r.req.Wrapper, command)
+	return shell.Line(r.req.Wrapper, command)
 }
 
 // control fills in what a request says beyond plain commands and dependencies, for a run of the flow.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"wf/executor"
+	"wf/executor/runner"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
@@ -56,13 +56,13 @@ func cutRunner(dir, socket string) int {
 			return true
 		}}
 	}
-	return executor.RunRunner([]string{dir, socket}, func(path string, replay func([]byte) error) (executor.Record, error) {
+	return runner.Main([]string{dir, socket}, runner.Options{OpenLog: func(path string, replay func([]byte) error) (runner.Log, error) {
 		log, err := history.OpenLogOn(disk, path, replay)
 		if err != nil {
 			return nil, err
 		}
 		return log, nil
-	}, func() error { return nil })
+	}, StartDaemon: func() error { return nil }})
 }
 
 // die ends the runner as planned. What goes wrong on the way shows in the test: it does not die.

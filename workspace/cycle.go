@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 )
@@ -32,5 +32,5 @@ func (w *Workspace) cycleError(cycle *scheduler.CycleError) error {
 
 // shellWord writes a handle as a word of a command that people can paste.
 func shellWord(name string) string {
-	return strings.TrimPrefix(executor.Line(": {}", name), ": ")
+	return strings.TrimPrefix(shell.Line(": {}", name), ": ")
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graph/attribute"
 )
@@ -383,8 +383,8 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 
 // noteWrapper says what runs will refuse.
 func (b *editBuilder) noteWrapper() {
-	shell, _ := b.w.g.Attr("shell")
-	if p := executor.CheckWrapper(b.w.wrapper(), shell); p != nil {
+	program, _ := b.w.g.Attr("shell")
+	if p := shell.CheckWrapper(b.w.wrapper(), program); p != nil {
 		b.notes = append(b.notes, "wf run will refuse it: "+wrapperMessage(p))
 	}
 }

@@ -32,7 +32,7 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	if t.Until.IsZero() {
 		t.Until = now()
 	}
-	marks, err := executor.ReadMarks(o.dir, o.out, t.Started, t.Until)
+	marks, err := executor.ReadSamples(o.dir, o.out, t.Started, t.Until)
 	if err != nil {
 		return nil, internal("the times of an output cannot be read", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 )
@@ -139,7 +139,7 @@ func (p *planner) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
 	n, live := &p.r.nodes[i], p.r.liveNode(i)
-	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: executor.Line(p.r.req.Wrapper, n.label),
+	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: shell.Line(p.r.req.Wrapper, n.label),
 		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: runID(p.w.lastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/scheduler"
 )
 
@@ -42,7 +42,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	if !known {
 		n := p.w.g.Node(template)
 		name := everyInstance(path)
-		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
 			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
@@ -130,7 +130,7 @@ func (p *planner) hidden() {
 			continue
 		}
 		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label, Home: home,
-			Line: executor.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+			Line: shell.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
 			State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")

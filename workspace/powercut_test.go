@@ -16,6 +16,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/executor/proc"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
@@ -301,7 +302,7 @@ func touchedBy(codes map[string]string) map[string]bool {
 // TestDeathOfDaemonAndRunner has the power cut, the runner killed, or it and the daemon, before each
 // operation of the runner on the disk.
 func TestDeathOfDaemonAndRunner(t *testing.T) {
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	want := newMortal(t, "without a crash", cutPlan{})

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/procattr"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
@@ -321,7 +321,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 
 // badWorld says what is wrong with the world of a request.
 func badWorld(world []byte) error {
-	if _, err := executor.ParseWorld(world); err != nil {
+	if _, err := procattr.Parse(world); err != nil {
 		return invalid("world: %v", err)
 	}
 	return nil

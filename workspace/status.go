@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/graph"
 	"wf/graph/attribute"
 )
@@ -151,7 +151,7 @@ func (w *Workspace) wrapper() string {
 	prefix, hasPrefix := w.g.Attr("prefix")
 	suffix, hasSuffix := w.g.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		return executor.LegacyWrapper(prefix, suffix)
+		return shell.LegacyWrapper(prefix, suffix)
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/executor"
+	"wf/executor/proc"
 )
 
 // A machine is what a doctor asks about the world besides files: what no test can bring about on the
@@ -46,7 +46,7 @@ func thisMachine() machine {
 		lookPath:  exec.LookPath,
 		limit:     limitOf,
 		pidfd:     pidfd,
-		subreaper: executor.BecomeSubreaper,
+		subreaper: proc.BecomeSubreaper,
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"wf/daemon"
-	"wf/executor"
+	"wf/executor/shell"
 	"wf/tui/words"
 )
 
@@ -66,7 +66,7 @@ func (d *doctor) attributes() sayings {
 	prefix, hasPrefix := p.Attr("prefix")
 	suffix, hasSuffix := p.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		found["wrapper"] = said{executor.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
+		found["wrapper"] = said{shell.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
 	}
 	for _, s := range settings() {
 		if text, ok := p.Attr(s.attr); ok && s.attr != "" && (text != "" || s.kind == kindText) {

@@ -16,8 +16,9 @@ import (
 type emulator struct {
 	mu            sync.Mutex
 	width, height int
-	main, other   [][]string
+	main, other   [][]cell
 	alternate     bool
+	style         string // of what is written, as the parameters of CSI m since the last reset
 	x, y          int
 	savedX        int
 	savedY        int
@@ -28,6 +29,9 @@ type emulator struct {
 	pending       bool            // the cursor stands behind the last column
 	taken         int             // bytes that were written
 }
+
+// A cell shows a character; the cell behind a wide one is empty.
+type cell struct{ text, style string }
 
 func newEmulator(width, height int) *emulator {
 	c := &emulator{modes: map[string]bool{}}
@@ -49,8 +53,8 @@ func (c *emulator) resize(width, height int) {
 	c.x, c.y = min(c.x, width-1), min(c.y, height-1)
 }
 
-func fitted(rows [][]string, width, height int) [][]string {
-	out := make([][]string, height)
+func fitted(rows [][]cell, width, height int) [][]cell {
+	out := make([][]cell, height)
 	for y := range out {
 		out[y] = blankRow(width)
 		if y < len(rows) {
@@ -60,10 +64,10 @@ func fitted(rows [][]string, width, height int) [][]string {
 	return out
 }
 
-func blankRow(width int) []string {
-	row := make([]string, width)
+func blankRow(width int) []cell {
+	row := make([]cell, width)
 	for i := range row {
-		row[i] = " "
+		row[i] = cell{text: " "}
 	}
 	return row
 }
@@ -122,9 +126,9 @@ func (c *emulator) put(text string, width int) {
 		c.x, c.pending = 0, false
 		c.down()
 	}
-	c.main[c.y][c.x] = text
+	c.main[c.y][c.x] = cell{text, c.style}
 	for i := 1; i < min(width, c.width-c.x); i++ { // what does not fit at all is cut
-		c.main[c.y][c.x+i] = ""
+		c.main[c.y][c.x+i] = cell{style: c.style}
 	}
 	if c.x += width; c.x >= c.width {
 		c.x, c.pending = c.width-1, true
@@ -195,10 +199,22 @@ func (c *emulator) control(params string, final byte) {
 		if b > 0 {
 			c.bottom = min(b, c.height) - 1
 		}
+	case 'm':
+		c.restyle(params)
 	default:
 		c.change(a, n, final)
 	}
 	c.x, c.y = min(max(c.x, 0), c.width-1), min(max(c.y, 0), c.height-1)
+}
+
+// restyle takes the parameters of CSI m. A style is their list since the last reset.
+func (c *emulator) restyle(params string) {
+	if reset := strings.TrimPrefix(params, "0"); reset == "" || reset[0] == ';' {
+		c.style, params = "", strings.TrimPrefix(reset, ";")
+	}
+	if params != "" {
+		c.style = strings.TrimPrefix(c.style+";"+params, ";")
+	}
 }
 
 // change does what changes cells.
@@ -226,7 +242,7 @@ func (c *emulator) change(a, n int, final byte) {
 	case 'X':
 		copy(row[c.x:min(c.x+n, c.width)], blankRow(c.width))
 	case 'P':
-		c.main[c.y] = append(row[:c.x:c.x], append(append([]string{}, row[min(c.x+n, c.width):]...), blankRow(min(n, c.width-c.x))...)...)
+		c.main[c.y] = append(row[:c.x:c.x], append(append([]cell{}, row[min(c.x+n, c.width):]...), blankRow(min(n, c.width-c.x))...)...)
 	case '@':
 		c.main[c.y] = append(append(row[:c.x:c.x], blankRow(n)...), row[c.x:]...)[:c.width]
 	case 'L':
@@ -266,7 +282,11 @@ func (c *emulator) text() string {
 	defer c.mu.Unlock()
 	var lines []string
 	for _, row := range c.main {
-		lines = append(lines, strings.TrimRight(strings.Join(row, ""), " "))
+		var line strings.Builder
+		for _, c := range row {
+			line.WriteString(c.text)
+		}
+		lines = append(lines, strings.TrimRight(line.String(), " "))
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }

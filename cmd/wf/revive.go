@@ -9,7 +9,7 @@ import (
 
 	"wf/client"
 	"wf/daemon"
-	"wf/executor"
+	"wf/executor/proc"
 	"wf/workspace/history"
 )
 
@@ -57,5 +57,5 @@ func revive(run, runtime string) error {
 		return err
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
-	return executor.StartBeside(argv, e.daemonVars(dirs), filepath.Join(dirs.state, daemon.FileLog))
+	return proc.StartBeside(argv, e.daemonVars(dirs), filepath.Join(dirs.state, daemon.FileLog))
 }

@@ -17,7 +17,7 @@ import (
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
-	"wf/executor"
+	"wf/executor/procattr"
 )
 
 const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
@@ -245,7 +245,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Defaults:      e.defaults.request(),
 	}
 	if !o.dryRun {
-		if world, err := json.Marshal(executor.OwnWorld()); err == nil {
+		if world, err := json.Marshal(procattr.Own()); err == nil {
 			req.World = world
 		}
 	}

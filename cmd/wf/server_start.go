@@ -23,6 +23,8 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/executor"
+	"wf/executor/proc"
+	"wf/executor/runner"
 	"wf/tui/plain"
 	"wf/workspace/history"
 )
@@ -171,7 +173,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 		debug.SetGCPercent(50)
 	}
 	// Commands of a runner that died become our children: their exit codes are not lost with it.
-	if err := executor.BecomeSubreaper(); err != nil {
+	if err := proc.BecomeSubreaper(); err != nil {
 		cfg.Log.Warn("commands cannot be inherited from a dead runner", "err", err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
@@ -246,11 +248,11 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 // runRunner is the hidden sub-command: it forks and reaps the commands of one run, and keeps
 // their record in a log of package history, which the executor does not know.
 func runRunner(args []string) int {
-	return executor.RunRunner(args, func(path string, replay func([]byte) error) (executor.Record, error) {
+	return runner.Main(args, runner.Options{OpenLog: func(path string, replay func([]byte) error) (runner.Log, error) {
 		log, err := history.OpenLog(path, replay)
 		if err != nil {
 			return nil, err // not a Record that holds a nil *Log
 		}
 		return log, nil
-	}, func() error { return revive(args[0], filepath.Dir(args[1])) })
+	}, StartDaemon: func() error { return revive(args[0], filepath.Dir(args[1])) }})
 }

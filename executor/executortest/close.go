@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 var closeCases = []testCase{
@@ -70,7 +71,7 @@ var closeCases = []testCase{
 	{"a closed run takes no jobs", func(h *harness) {
 		session := h.session
 		h.close()
-		if session.Start([]executor.Job{h.job(0, "true")}) == nil {
+		if session.Start([]wire.Job{h.job(0, "true")}) == nil {
 			h.Error("a job was taken")
 		}
 	}},

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 var exitCases = []testCase{
@@ -52,7 +53,7 @@ var exitCases = []testCase{
 	{"working directory, environment, standard input", func(h *harness) {
 		job := h.job(0, `pwd -P; echo "$COLOUR $SHAPE $HOME"; cat; readlink /proc/self/fd/0 || echo /dev/null`)
 		job.Env = append(job.Env, "SHAPE=round", "COLOUR=red")
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
 		cwd, err := os.Readlink(h.spec.Cwd)
@@ -67,7 +68,7 @@ var exitCases = []testCase{
 	{"a shell of the job's own", func(h *harness) {
 		job := h.job(0, "echo {a,b}")
 		job.Shell = "bash"
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
 		if got := h.output(h.ended(0).Out); got != "a b\n" {
@@ -77,7 +78,7 @@ var exitCases = []testCase{
 	{"a shell that does not exist", func(h *harness) {
 		job := h.job(0, "echo hello; true")
 		job.Shell = "/no/such/shell"
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
 		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "/no/such/shell") {

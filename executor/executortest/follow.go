@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 var followCases = []testCase{
@@ -96,7 +97,7 @@ var followCases = []testCase{
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		pid := h.hearPID(ready)
 		h.reopen()
-		h.session.Stop([]executor.ID{id(0)}, shortGrace)
+		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.expectStopped(0, syscall.SIGKILL)
 		if alive(pid) {
 			h.Errorf("process %d is left", pid)
@@ -106,7 +107,7 @@ var followCases = []testCase{
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		h.hear(ready)
-		h.session.Stop([]executor.ID{id(0)}, shortGrace)
+		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.reopen()
 		h.expectStopped(0, syscall.SIGKILL)
 	}},

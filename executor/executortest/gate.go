@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 // gateCases are about jobs that come after others.
@@ -63,7 +64,7 @@ var gateCases = []testCase{
 		h.start(0, "trap 'exit 0' TERM; echo >"+ready.path+"; read x <"+never.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
 		h.hear(ready)
-		h.session.Stop([]executor.ID{id(0)}, longGrace)
+		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		if r := h.ended(0); r.Exit.Code != 0 || !r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -149,7 +150,7 @@ var gateCases = []testCase{
 		h.start(0, "read x <"+proceed.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
 		h.startAfter(12, "touch "+h.file("ran"), 11)
-		h.session.Stop([]executor.ID{id(11)}, longGrace)
+		h.session.Stop([]wire.ID{id(11)}, longGrace)
 		if r := h.ended(11); !r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -219,7 +220,7 @@ func (h *harness) expectShut(nodes ...int) {
 		if h.has(executor.Started, node) || h.has(executor.Ended, node) {
 			h.Errorf("node %d has started", node)
 		}
-		h.session.Stop([]executor.ID{id(node)}, 0)
+		h.session.Stop([]wire.ID{id(node)}, 0)
 		if r := h.ended(node); !r.Exit.Stopped || r.PID != 0 {
 			h.Errorf("node %d: %+v", node, r)
 		}
@@ -239,7 +240,7 @@ func (h *harness) startAfter(node int, command string, after ...int) {
 	for _, a := range after {
 		j.After = append(j.After, id(a))
 	}
-	if err := h.session.Start([]executor.Job{j}); err != nil {
+	if err := h.session.Start([]wire.Job{j}); err != nil {
 		h.Fatalf("start: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 // patience is how long anything may take before the test counts it as hanging.
@@ -57,7 +58,7 @@ func (h *harness) open() {
 	h.session, h.news = session, news
 }
 
-// close ends the run and returns who survived.
+// Close ends the run and returns who survived.
 func (h *harness) close() []int {
 	h.Helper()
 	if h.session == nil {
@@ -81,12 +82,12 @@ func (h *harness) reopen() {
 	h.open()
 }
 
-// id names the first execution of a node.
-func id(node int) executor.ID { return executor.ID{Node: node, Execution: 1} }
+// ID names the first execution of a node.
+func id(node int) wire.ID { return wire.ID{Node: node, Execution: 1} }
 
-// job is the first execution of a node, with the marker variables that the daemon sets.
-func (h *harness) job(node int, command string) executor.Job {
-	return executor.Job{ID: id(node), Command: command, Env: []string{
+// Job is the first execution of a node, with the marker variables that the daemon sets.
+func (h *harness) job(node int, command string) wire.Job {
+	return wire.Job{ID: id(node), Command: command, Env: []string{
 		"WF_NODE_ID=n" + strconv.Itoa(node), "WF_EXECUTION=1",
 	}}
 }
@@ -94,7 +95,7 @@ func (h *harness) job(node int, command string) executor.Job {
 // start hands over commands for the nodes from first on.
 func (h *harness) start(first int, commands ...string) {
 	h.Helper()
-	var jobs []executor.Job
+	var jobs []wire.Job
 	for i, c := range commands {
 		jobs = append(jobs, h.job(first+i, c))
 	}
@@ -103,7 +104,7 @@ func (h *harness) start(first int, commands ...string) {
 	}
 }
 
-// run executes one command to its end.
+// Run executes one command to its end.
 func (h *harness) run(node int, command string) executor.Report {
 	h.Helper()
 	h.start(node, command)
@@ -115,7 +116,7 @@ func (h *harness) runMerged(node int, command string) executor.Report {
 	h.Helper()
 	job := h.job(node, command)
 	job.Merge = true
-	if err := h.session.Start([]executor.Job{job}); err != nil {
+	if err := h.session.Start([]wire.Job{job}); err != nil {
 		h.Fatalf("start: %v", err)
 	}
 	return h.ended(node)
@@ -314,7 +315,7 @@ func (l *ledger) isTold(t *testing.T) int {
 }
 
 // await returns the report of that kind, or false when it does not come.
-func (l *ledger) await(kind executor.Kind, id executor.ID) (executor.Report, bool) {
+func (l *ledger) await(kind executor.Kind, id wire.ID) (executor.Report, bool) {
 	timeout := time.After(patience)
 	for checked := 0; ; {
 		l.mu.Lock()

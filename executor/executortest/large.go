@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"wf/executor"
+	"wf/executor/shell"
+	"wf/executor/wire"
 )
 
 // largeCases: commands and values that are larger than what a program can be given in one piece.
@@ -13,11 +14,11 @@ var largeCases = []testCase{
 		text := strings.Repeat("true # "+strings.Repeat("x", 90)+"\n", 3000)
 		for i, c := range []struct{ shell, command string }{
 			{"", text + "echo 'at the end'"}, {"bash", text + "echo 'at the end'"}, {"bash -eo pipefail", text + "echo 'at the end'; false | true"},
-			{"", executor.Line("bash -c {}", text+"echo 'at the end'")}, {"", executor.Line("nice sh -c '{}'", text+"echo 'at the end'")},
+			{"", shell.Line("bash -c {}", text+"echo 'at the end'")}, {"", shell.Line("nice sh -c '{}'", text+"echo 'at the end'")},
 		} {
 			job := h.job(i, c.command)
 			job.Shell = c.shell
-			if err := h.session.Start([]executor.Job{job}); err != nil {
+			if err := h.session.Start([]wire.Job{job}); err != nil {
 				h.Fatal(err)
 			}
 			want := 0
@@ -49,7 +50,7 @@ var largeCases = []testCase{
 			job.Env = append(job.Env, "BIG="+c.value)
 			read := h.job(2*i+1, `test -z "${BIG+x}" && echo "$SMALL" && cat "$WF_INPUT"`)
 			read.Env = append(read.Env, "BIG="+c.value, "SMALL=s")
-			if err := h.session.Start([]executor.Job{job, read}); err != nil {
+			if err := h.session.Start([]wire.Job{job, read}); err != nil {
 				h.Fatal(err)
 			}
 			if r := h.ended(2 * i); !r.Exit.Failed || !strings.Contains(r.Message, c.why) || !strings.Contains(r.Message, `"$WF_INPUT"`) {
@@ -67,7 +68,7 @@ var largeCases = []testCase{
 		for i := range 64 {
 			job.Env = append(job.Env, fmt.Sprintf("V%d=%s", i, strings.Repeat("v", 110_000+i)))
 		}
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
 		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "the largest is V63 with 110063") {
@@ -84,7 +85,7 @@ var largeCases = []testCase{
 		} {
 			job := h.job(i, c.command)
 			job.Shell = c.shell
-			if err := h.session.Start([]executor.Job{job}); err != nil {
+			if err := h.session.Start([]wire.Job{job}); err != nil {
 				h.Fatal(err)
 			}
 			if r := h.ended(i); r.Exit.Code != c.code {
@@ -93,7 +94,7 @@ var largeCases = []testCase{
 		}
 		job := h.job(9, "echo hello; true")
 		job.Shell = "nosuchshell -e"
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
 		if r := h.ended(9); !r.Exit.Failed || !strings.Contains(r.Message, "nosuchshell: not found in PATH") {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 var outputCases = []testCase{
@@ -50,7 +51,7 @@ var outputCases = []testCase{
 		proceed := h.pipe("go")
 		job := h.job(0, "echo out; echo err >&2; read x <"+proceed.path+"; echo err2 >&2; echo out2")
 		job.Merge = true
-		if err := h.session.Start([]executor.Job{job}); err != nil {
+		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatalf("start: %v", err)
 		}
 		h.started(0)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 // Graces: one that is not waited for, since everything obeys, and one that has to pass.
@@ -42,27 +43,27 @@ var stopCases = append(familyCases(), []testCase{
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		pid := h.hearPID(ready)
-		h.session.Stop([]executor.ID{id(0)}, longGrace)
+		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.run(1, "true") // the first stop has arrived before this ends
 		if !alive(pid) {
 			h.Error("what ignores TERM is gone before its grace is over")
 		}
-		h.session.Stop([]executor.ID{id(0)}, 0)
+		h.session.Stop([]wire.ID{id(0)}, 0)
 		h.expectStopped(0, syscall.SIGKILL)
 	}},
 	{"a later stop does not lengthen the grace", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		h.hear(ready)
-		h.session.Stop([]executor.ID{id(0)}, shortGrace)
-		h.session.Stop([]executor.ID{id(0)}, longGrace)
+		h.session.Stop([]wire.ID{id(0)}, shortGrace)
+		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.expectStopped(0, syscall.SIGKILL)
 	}},
 	{"no grace", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, "trap 'echo cleaned up' TERM; echo >"+ready.path+"; while :; do sleep 0.01; done")
 		h.hear(ready)
-		h.session.Stop([]executor.ID{id(0)}, 0)
+		h.session.Stop([]wire.ID{id(0)}, 0)
 		if r := h.expectStopped(0, syscall.SIGKILL); h.output(r.Out) != "" {
 			h.Errorf("output %q: TERM was sent", h.output(r.Out))
 		}
@@ -71,7 +72,7 @@ var stopCases = append(familyCases(), []testCase{
 		ready := h.pipe("ready")
 		h.start(0, "trap 'echo bye; exit 9' TERM; echo >"+ready.path+"; while :; do sleep 0.01; done")
 		h.hear(ready)
-		h.session.Stop([]executor.ID{id(0)}, longGrace)
+		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		r := h.ended(0)
 		if !r.Exit.Stopped || r.Exit.Code != 9 || r.Exit.Signal != 0 || h.output(r.Out) != "bye\n" {
 			h.Errorf("exit %+v, output %q", r.Exit, h.output(r.Out))
@@ -83,7 +84,7 @@ var stopCases = append(familyCases(), []testCase{
 		h.hear(ready)
 		h.start(2, "sleep 1000", "sleep 1000")
 		h.started(3)
-		h.session.Stop([]executor.ID{id(0), id(2), id(3), id(77)}, longGrace)
+		h.session.Stop([]wire.ID{id(0), id(2), id(3), id(77)}, longGrace)
 		for _, node := range []int{0, 2, 3} {
 			h.expectStopped(node, syscall.SIGTERM)
 		}
@@ -94,7 +95,7 @@ var stopCases = append(familyCases(), []testCase{
 	}},
 	{"what was handed over and is stopped at once leaves nothing", func(h *harness) {
 		const jobs = 20
-		var ids []executor.ID
+		var ids []wire.ID
 		for node := range jobs {
 			h.start(node, "sleep 1000")
 			ids = append(ids, id(node))
@@ -108,7 +109,7 @@ var stopCases = append(familyCases(), []testCase{
 	}},
 	{"stopping what has ended changes nothing", func(h *harness) {
 		h.run(0, "exit 6")
-		h.session.Stop([]executor.ID{id(0), id(99)}, 0)
+		h.session.Stop([]wire.ID{id(0), id(99)}, 0)
 		h.run(1, "true")
 		ends := 0
 		for _, r := range h.news.all() {
@@ -137,7 +138,7 @@ func familyCases() []testCase {
 			if f.obeys {
 				grace = longGrace
 			}
-			h.session.Stop([]executor.ID{id(0)}, grace)
+			h.session.Stop([]wire.ID{id(0)}, grace)
 			if r := h.ended(0); !r.Exit.Stopped || r.Exit.Lost {
 				h.Errorf("exit %+v", r.Exit)
 			}

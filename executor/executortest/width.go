@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"wf/executor"
+	"wf/executor/wire"
 )
 
 // widthCases are about the jobs that wait in the executor.
@@ -97,7 +98,7 @@ var widthCases = []testCase{
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path, "touch "+h.file("ran"), "exit 6")
 		h.started(0)
-		h.session.Stop([]executor.ID{id(1)}, longGrace)
+		h.session.Stop([]wire.ID{id(1)}, longGrace)
 		if r := h.ended(1); !r.Exit.Stopped || h.has(executor.Started, 1) {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -165,7 +166,7 @@ var widthCases = []testCase{
 	}},
 }
 
-// has reports whether there is such a report by now.
+// Contain reports whether there is such a report by now.
 func (h *harness) has(kind executor.Kind, node int) bool {
 	for _, r := range h.news.all() {
 		if r.Kind == kind && r.ID == id(node) {

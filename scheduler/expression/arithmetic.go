@@ -100,7 +100,7 @@ func magnitude(x int) uint64 {
 	return uint64(x)
 }
 
-// divide gives a number with a fraction, also for whole ones.
+// divide returns a number with a fraction, also for whole numbers.
 func divide(v *evaluation, at int, a, b any) any {
 	number(at, "/", a)
 	number(at, "/", b)
@@ -116,7 +116,7 @@ func remainder(v *evaluation, at int, a, b any) any {
 	case 0:
 		fail(at, "divides by 0")
 	case -1:
-		return 0 // the only quotient that a processor may refuse is that of the least number by -1
+		return 0 // dividing the least number by -1 overflows on some processors
 	}
 	return x % y
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // TestHostileTextsEnd evaluates what would take for ever or fill the memory.
-func TestHostileTextsEnd(t *testing.T) {
+func TestHostileTextsStayInBudget(t *testing.T) {
 	doubled := "let a0 = \"xxxxxxxxxxxxxxxx\"; "
 	nested := "let a0 = [1]; "
 	for i := range 60 {
@@ -56,7 +56,7 @@ func TestHostileTextsEnd(t *testing.T) {
 }
 
 // TestHugeTextsAreRefused compiles what would take the parser long or its stack.
-func TestHugeTextsAreRefused(t *testing.T) {
+func TestHugeTextsAreRejected(t *testing.T) {
 	for name, text := range map[string]string{
 		"long":                 strings.Repeat("1+", 20000) + "1",
 		"many parts":           strings.Repeat("1+", 5000) + "1",

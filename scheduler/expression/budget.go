@@ -17,17 +17,17 @@ type evaluation struct {
 	steps     int
 	variables []any // of let
 	loops     []loop
-	results   map[string][]any // of nodes, as they were asked for
+	results   map[string][]any // of nodes, made on first use
 }
 
-// loop is what # and its kin mean within the predicate of filter, map and so on.
+// loop is the meaning of # and the like within the predicate of filter, map and so on.
 type loop struct {
 	item  any
 	index int
 	acc   any
 }
 
-// spend counts steps and gives up when there have been too many.
+// spend counts steps and fails when there have been too many.
 func (v *evaluation) spend(at, steps int) {
 	if steps < 0 || steps > maxSteps-v.steps {
 		failWith(at, "let a command do it", "takes too long: more than %d steps", maxSteps)
@@ -35,7 +35,7 @@ func (v *evaluation) spend(at, steps int) {
 	v.steps += steps
 }
 
-// look spends what a look at the whole value costs.
+// look spends the cost of visiting the whole value.
 func (v *evaluation) look(at int, value any) { v.lookBelow(at, value, 0) }
 
 func (v *evaluation) lookBelow(at int, value any, depth int) {
@@ -61,7 +61,7 @@ func (v *evaluation) lookBelow(at int, value any, depth int) {
 	}
 }
 
-// plainValue is what leaves an evaluation: values without anything of ours in them.
+// plainValue returns a value without internal types, for the result of an evaluation.
 func plainValue(v *evaluation, value any) any {
 	v.look(0, value)
 	return stripped(value)

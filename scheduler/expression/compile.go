@@ -19,10 +19,10 @@ type compiler struct {
 	scope *Scope
 	lets  map[string]int // variable to slot
 	slots int
-	loops int // around the place at hand
+	loops int // around the present place
 	names names
 
-	varies bool // there is a name of a run, now or uuid in it
+	varies bool // it contains a name of a run, now or uuid
 }
 
 func (c *compiler) all(n ast.Node) (o op, err error) {
@@ -186,7 +186,7 @@ func (c *compiler) mapping(n *ast.MapNode) op {
 	}
 }
 
-// pointer compiles # and its kin.
+// pointer compiles # and the like.
 func (c *compiler) pointer(n *ast.PointerNode) op {
 	if c.loops == 0 {
 		fail(n.Location().From, "# stands outside of filter, map and the like")
@@ -276,7 +276,7 @@ func whole(at int, value any) int {
 	return 0
 }
 
-// describe names a value in an error, itself where it is short.
+// describe names a value in an error; a short value is quoted itself.
 func describe(value any) string {
 	text := Format(value)
 	switch value.(type) {

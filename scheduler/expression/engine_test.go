@@ -12,7 +12,7 @@ import (
 
 // TestTheLanguageIsThatOfTheLibrary holds the evaluator against the one of the library: wherever both
 // give a value, it is the same, and what only one of them evaluates is known.
-func TestTheLanguageIsThatOfTheLibrary(t *testing.T) {
+func TestEvaluatorMatchesLibrary(t *testing.T) {
 	env := map[string]any{"params": map[string]any{"count": 5, "name": "Anna", "rate": 0.25}, "item": map[string]any{"k": "v", "list": []any{1, 2.5, "x"}}}
 	own := testEnv()
 	own.Item = env["item"]

@@ -11,10 +11,10 @@ import (
 type Error struct {
 	Line, Column int // in characters, from 1
 	Problem      string
-	Remedy       string // "" if there is nothing to advise
+	Remedy       string // "" if there is no advice
 }
 
-// Error is one line: place, problem, remedy.
+// Error returns one line: place, problem, remedy.
 func (e *Error) Error() string {
 	where := fmt.Sprintf("column %d", e.Column)
 	if e.Line > 1 {
@@ -45,7 +45,7 @@ func (f *failed) in(text []rune) *Error {
 	return e
 }
 
-// fail gives up compiling or evaluating. Compile and Eval turn it into an error.
+// fail stops compiling or evaluating. Compile and Eval turn it into an error.
 func fail(at int, format string, args ...any) {
 	panic(&failed{at: at, problem: fmt.Sprintf(format, args...)})
 }
@@ -54,7 +54,7 @@ func failWith(at int, remedy, format string, args ...any) {
 	panic(&failed{at: at, problem: fmt.Sprintf(format, args...), remedy: remedy})
 }
 
-// Closest returns the word that is most like the text, "" if none is alike.
+// Closest returns the word that is most similar to the text, "" if none is.
 func Closest(text string, words []string) string {
 	best, least := "", spelling.Most+1
 	for _, word := range words {
@@ -65,7 +65,7 @@ func Closest(text string, words []string) string {
 	return best
 }
 
-// didYouMean words a suggestion.
+// didYouMean formats a suggestion.
 func didYouMean(text string, words []string) string {
 	if word := Closest(text, words); word != "" {
 		return "did you mean " + word + "?"

@@ -9,42 +9,42 @@ import (
 	"strings"
 )
 
-// A Scope says which names a text may use. Any other one is an error of Compile.
+// A Scope lists the names that a text may use. Compile rejects any other name.
 type Scope struct {
 	Params []string // parameters of the workfile
-	// Secrets are those of the parameters that only a command gets to see. A text that is for a command alone
-	// may hold one as it is, ${{ params.NAME }}; no other expression may use it, because what is decided and
-	// shown is recorded.
+	// Secrets are the parameters that only a command may see. A text that is only for a command
+	// may contain one directly, ${{ params.NAME }}; no other expression may use it, because decisions and
+	// shown texts are recorded.
 	Secrets    []string
-	ForCommand bool // the text is for a command alone
+	ForCommand bool // the text is only for a command
 
-	Node func(name string) bool // whether nodes.NAME is a node that can be seen from here; nil = none
-	// Results says whether such a node is a sub-flow, so that it has results; nil = all are.
+	Node func(name string) bool // whether nodes.NAME is a visible node; nil = none is
+	// Results reports whether such a node is a sub-flow and has results; nil = all are.
 	Results func(name string) bool
-	// Hint says what to write instead of a node that cannot be seen, "" if it does not know; nil = never.
+	// Hint returns what to write instead of a node that is not visible, "" if it is unknown; nil = no hints.
 	Hint func(name string) string
 
-	// What the innermost sub-flow around the text gives. A name that it does not give means that of the
-	// nearest sub-flow around it that does, so Env must be one level for each Scope.
+	// The names of the innermost sub-flow around the text. A name that it does not have means that of the
+	// nearest sub-flow around it that has it, so Env must have one level for each Scope.
 	Item      bool // item is known: a foreach
 	Index     bool // index is known: a foreach or times
 	Iteration bool // iteration is known: a while or until, also for its own test
-	// Previous says whether previous.NAME is a node of that while or until; nil where Iteration is false.
+	// Previous reports whether previous.NAME is a node of that while or until; nil where Iteration is false.
 	Previous func(name string) bool
-	Parent   *Scope // what parent.NAME sees: the place around the innermost sub-flow; nil = none
+	Parent   *Scope // the scope of parent.NAME: around the innermost sub-flow; nil = none
 }
 
 // Env is the values of one moment. Nothing in it may change while a text is evaluated. Values are nil,
-// bool, int, float64, string, []any and map[string]any, as Decode gives them.
+// bool, int, float64, string, []any and map[string]any, as Decode returns them.
 type Env struct {
 	Params           map[string]any
 	Node             func(name string) Node
 	Variable         func(name string) string // an environment variable of the client, "" if it has none
 	Item             any
 	Index, Iteration int // from 0
-	// Previous is what a node was in the iteration before the one that Node means; nil = there was none.
+	// Previous returns a node in the iteration before the one that Node means; nil = there was none.
 	Previous func(name string) Node
-	Parent   *Env // as Scope.Parent; only Item, Index, Iteration, Previous and Parent of it are looked at
+	Parent   *Env // as Scope.Parent; only its Item, Index, Iteration, Previous and Parent are used
 	Run      Run
 	Now      int64         // nanoseconds since 1970, UTC
 	UUID     func() string // the next one
@@ -53,26 +53,26 @@ type Env struct {
 // Run is what an expression sees of the run.
 type Run struct{ ID, Workfile string }
 
-// Node is what an expression sees of a node. The zero value is one that has not run.
+// Node is what an expression sees of a node. The zero value is a node that has not run.
 type Node struct {
 	Status   string // as in the workfile
 	ExitCode *int   // of the last execution; nil if there was none
 	Outputs  map[string]any
 	// Results are the instances of a sub-flow in the order of its items, each with all its nodes by their
-	// local names; nil for other nodes. It is asked for only by texts that use results.
+	// local names; nil for other nodes. Only texts that use results call it.
 	Results func() []map[string]Node
-	// Arrivals are the instances that have ended, in the order in which they did.
+	// Arrivals are the instances that have ended, in the order in which they ended.
 	Arrivals func() []map[string]Node
 }
 
-// An Expr is a text that has been understood. It may be evaluated by several goroutines at once.
+// An Expr is a compiled expression. Several goroutines may evaluate it at once.
 type Expr struct {
 	text      string
 	op        op
 	slots     int // variables of let
 	names     names
-	varies    bool   // there is a name of a run, now or uuid in it
-	certainly string // the kind that every value of it has, "" if that is not known
+	varies    bool   // it contains a name of a run, now or uuid
+	certainly string // the kind of all its values, "" if that is unknown
 }
 
 // maxText bounds the length of an expression in bytes, maxBrackets how deep its brackets may lie.
@@ -81,7 +81,7 @@ const (
 	maxBrackets = 100
 )
 
-// Compile understands an expression. The error is an *Error.
+// Compile compiles an expression. The error is an *Error.
 func Compile(text string, s Scope) (*Expr, error) {
 	tree, err := parse(text)
 	if err != nil {
@@ -102,23 +102,24 @@ func Compile(text string, s Scope) (*Expr, error) {
 // String returns the text as it was written.
 func (e *Expr) String() string { return e.text }
 
-// Nodes returns the names that the text gives to nodes, each once.
+// Nodes returns the names of nodes in the text, each once.
 func (e *Expr) Nodes() []string { return e.names.nodes }
 
-// Variables returns the environment variables of the client that the text asks for, each once.
+// Variables returns the environment variables of the client in the text, each once.
 func (e *Expr) Variables() []string { return e.names.variables }
 
-// Secret says that the value is one that only a command gets to see.
+// Secret reports that the value is one that only a command may see.
 func (e *Expr) Secret() bool { return e.names.secret }
 
-// Constant says that the value is the same whatever happens in a run.
+// Constant reports that the value is the same whatever happens in a run.
 func (e *Expr) Constant() bool { return !e.varies }
 
 // Certainly returns the kind of all values of the expression that are not nil: "true or false",
 // "a number", "a text", "a list", "a map"; "" where that depends on the data.
 func (e *Expr) Certainly() string { return e.certainly }
 
-// Eval returns the value, which may share lists and maps with env. The error is an *Error that says where and why.
+// Eval returns the value, which may share lists and maps with env. The error is an *Error with the place
+// and the cause.
 func (e *Expr) Eval(env Env) (value any, err error) {
 	v := &evaluation{env: &env, variables: make([]any, e.slots)}
 	defer func() {
@@ -134,7 +135,7 @@ func (e *Expr) Eval(env Env) (value any, err error) {
 	return value, nil
 }
 
-// Bool evaluates a condition. A value that is neither true nor false is an error.
+// Bool evaluates a condition. A value that is not true or false is an error.
 func (e *Expr) Bool(env Env) (bool, error) {
 	value, err := e.Eval(env)
 	if err != nil {

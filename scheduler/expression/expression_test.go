@@ -106,7 +106,7 @@ func evaluated(text string) string {
 	return shown
 }
 
-func TestBoolAndListRefuseOtherKinds(t *testing.T) {
+func TestBoolAndListRejectOtherKinds(t *testing.T) {
 	for text, want := range map[string]string{
 		"nodes.build.outputs.ok":     `column 1: gives a text, "true", which is neither true nor false; outputs written as key=value are texts: compare them, == "true"`,
 		"nodes.test.outputs.ok":      "column 1: gives nil, which is neither true nor false; the output of a node that has not run is nil: compare it, or give another value with ??",
@@ -148,7 +148,7 @@ func said(value any, err error) string {
 	return fmt.Sprint(value)
 }
 
-func TestTheSameEnvGivesTheSameValue(t *testing.T) {
+func TestSameEnvGivesSameValue(t *testing.T) {
 	e, err := Compile(`[now().Unix(), keys(nodes.build.outputs), toPairs(nodes.build.outputs), values(nodes.build.outputs)]`, testScope())
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestTheSameEnvGivesTheSameValue(t *testing.T) {
 	}
 }
 
-func TestAMissingEnvIsNoCrash(t *testing.T) {
+func TestMissingEnvIsAnError(t *testing.T) {
 	for _, text := range []string{"params", "params.name", "nodes.build.outputs.x", "nodes.align.results", "env.HOME", "item", "index",
 		"parent.iteration", "previous.test.outputs.x", "run.id", "now()", "uuid()", "nodes.build.exit_code"} {
 		e, err := Compile(text, testScope())
@@ -180,7 +180,7 @@ func TestAMissingEnvIsNoCrash(t *testing.T) {
 }
 
 // TestManyCompileAtOnce is for the race detector: workspaces compile each in its own goroutine.
-func TestManyCompileAtOnce(t *testing.T) {
+func TestCompileConcurrently(t *testing.T) {
 	texts := []string{"now().Year() > params.count", "len(nodes.align.results) + index", "filter([1, 2], # > 1) | map(#.x)", "env.HOME + (", "date(\"2024-01-01\").Format(params.name)"}
 	var all sync.WaitGroup
 	for i := range 8 {

@@ -15,7 +15,7 @@ import (
 	"wf/graph/timespan"
 )
 
-// A function gets its arguments evaluated and looked at: what they cost has been spent.
+// A function gets evaluated arguments whose cost has been spent.
 type function struct {
 	least, most int // arguments; most < 0 = any number
 	do          func(k *called) any
@@ -68,7 +68,7 @@ func arity(f function) string {
 	return strconv.Itoa(f.least) + " to " + strconv.Itoa(f.most) + " arguments"
 }
 
-// call compiles what is no function of the language: uuid, and the methods of times.
+// call compiles calls that are not functions of the library: uuid, and the methods of times.
 func (c *compiler) call(n *ast.CallNode) op {
 	at := n.Location().From
 	switch callee := n.Callee.(type) {
@@ -228,7 +228,7 @@ func length(k *called) any {
 	return nil
 }
 
-// TypeOf is the word of the function type for a value.
+// TypeOf returns the name that the function type has for a value.
 func TypeOf(value any) string { return typeName(value) }
 
 func typeName(value any) string {

@@ -18,7 +18,7 @@ func extreme(k *called, direction int) any {
 	return best
 }
 
-// each calls f with all that is no list, however deep it lies. The depth was looked at before.
+// each calls f with every element that is no list, however deep it lies. The depth was checked before.
 func each(list []any, f func(value any)) {
 	for _, value := range list {
 		if inner, ok := value.([]any); ok {
@@ -59,7 +59,7 @@ func median(k *called) any {
 	return (list[middle-1] + list[middle]) / 2
 }
 
-// end returns the first or the last element, nil of an empty list.
+// end returns the first or the last element, nil for an empty list.
 func end(list []any, last bool) any {
 	switch {
 	case len(list) == 0:
@@ -70,7 +70,7 @@ func end(list []any, last bool) any {
 	return taken(list[0])
 }
 
-// get is a[b], and nil where there is none.
+// get returns a[b], and nil where there is none.
 func get(k *called) any {
 	switch x := k.args[0].(type) {
 	case nil:
@@ -136,7 +136,7 @@ func reverse(k *called) any {
 	return list
 }
 
-// uniq keeps the first of equal elements. Scalars are found by a table, all others by comparing.
+// uniq keeps the first of equal elements. It finds scalars by a table, and compares all others.
 func uniq(k *called) any {
 	kept, others, seen := []any{}, []any{}, map[any]bool{}
 	for _, value := range k.list(0) {

@@ -95,7 +95,7 @@ func repeat(k *called) any {
 	return strings.Repeat(text, times)
 }
 
-// product is a*b, or more than any budget where that would not fit.
+// product returns a*b, or more than any budget if that would overflow.
 func product(a, b int) int {
 	if a != 0 && b > maxSteps*8/a {
 		return maxSteps * 8
@@ -121,7 +121,7 @@ func join(k *called) any {
 	return strings.Join(parts, glue)
 }
 
-// jsonText is Format but that texts are quoted and nil is null.
+// jsonText is Format, but texts are quoted and nil is null.
 func jsonText(value any) string {
 	switch value.(type) {
 	case []any, map[string]any:

@@ -64,7 +64,7 @@ func describeKey(key any) string {
 	return "[" + Format(key) + "]"
 }
 
-// place is an index from 0; negative ones count from the end.
+// place returns an index from 0; negative ones count from the end.
 func place(at, index, length int) int {
 	if index < 0 {
 		index += length
@@ -103,7 +103,7 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 	}
 }
 
-// ofInstances says whether a field is a list of the instances of a sub-flow.
+// ofInstances reports whether a field is a list of the instances of a sub-flow.
 func ofInstances(field string) bool { return field == "results" || field == "arrivals" }
 
 // fieldOf returns the FIELD behind a node that the text names so.
@@ -128,10 +128,10 @@ func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
 	return ""
 }
 
-// nodeText is how a text names a node.
+// nodeText returns how a text refers to a node.
 func nodeText(name string) string { return memberText("nodes", name) }
 
-// memberText is how a text names a node of a root.
+// memberText returns how a text refers to a node of a root.
 func memberText(root, name string) string {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
@@ -160,7 +160,7 @@ func (v *evaluation) field(at int, n Node, name, field string) any {
 		return v.resultsOf(at, n.Results, name)
 	case "arrivals":
 		if name != "" {
-			name += "\x00arrivals" // kept apart from the results
+			name += "\x00arrivals" // separate from the results
 		}
 		return v.resultsOf(at, n.Arrivals, name)
 	}

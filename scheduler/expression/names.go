@@ -64,7 +64,7 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 	return nil
 }
 
-// unknown refuses a name, with the best guess at what was meant.
+// unknown rejects a name, with the most similar known name as a suggestion.
 func (c *compiler) unknown(at int, name string) {
 	for _, root := range []string{"nodes", "previous"} {
 		if whole := c.dashed(at, root); whole != "" {
@@ -280,7 +280,7 @@ func (c *compiler) nodeName(n ast.Node) string {
 	return name
 }
 
-// checkDashes refuses nodes.a-b, which is a subtraction to the language and a name to people.
+// checkDashes rejects nodes.a-b, which the language reads as a subtraction and people as a name.
 func (c *compiler) checkDashes(at int, root, name string) {
 	whole := c.dashed(at, root)
 	if whole == "" || c.text[at] == '"' || c.text[at] == '\'' || c.text[at] == '`' {

@@ -142,7 +142,7 @@ func (c *compiler) matches(n *ast.BinaryNode) op {
 		textual(func(a, b string) bool { return true }, "matches")(v, at, a, b)
 		p := fixed
 		if p == nil {
-			v.spend(at, 20_000) // of which there can be two hundred
+			v.spend(at, 20_000) // there can be two hundred of them
 			p = pattern(at, b.(string))
 		}
 		v.spend(at, p.steps(a.(string)))
@@ -313,7 +313,7 @@ func (v *evaluation) compare(at int, name string, a, b any) int {
 	return 0
 }
 
-// sign is 3 for a pair that has no order.
+// sign returns 3 for a pair without an order.
 func sign(less, more, equal bool) int {
 	switch {
 	case less:

@@ -16,10 +16,10 @@ type OutputError struct {
 
 func (e *OutputError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }
 
-// ParseOutputs reads what a command has written to $WF_OUTPUT: lines KEY=VALUE, blocks from KEY<<END to
-// a line END, or one JSON object. Empty lines between them do not count; the last of several values of a
-// key holds. Values of lines and blocks are texts, byte by byte; a JSON object keeps its types, as Decode
-// gives them. The error is an *OutputError. The map is never nil without one.
+// ParseOutputs reads what a command has written to $WF_OUTPUT: lines KEY=VALUE, blocks from KEY<<END to a
+// line END, or one JSON object. It skips empty lines between them; the last of several values of a key
+// counts. Values of lines and blocks are texts, byte by byte; a JSON object keeps its types, as Decode
+// returns them. The error is an *OutputError. Without an error the map is never nil.
 func ParseOutputs(data []byte) (map[string]any, error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
@@ -96,7 +96,7 @@ func (l *lines) block(key, mark string) (string, error) {
 	}
 }
 
-// badKey says why a text is no key of an output, "" if it is one.
+// badKey returns why a text cannot be the key of an output, "" if it can.
 func badKey(key string) string {
 	switch {
 	case key == "":
@@ -127,7 +127,7 @@ func jsonOutputs(text string) (map[string]any, error) {
 		}
 		return nil, &OutputError{Line: 1 + strings.Count(text[:at], "\n"), Problem: "is no JSON object: " + err.Error()}
 	}
-	outputs := value.(map[string]any) // it begins with a brace
+	outputs := value.(map[string]any) // it starts with a brace
 	for key := range outputs {
 		if key == "" || len(key) > 200 {
 			return nil, &OutputError{Line: 1, Problem: "a key is empty or longer than 200 bytes: " + short(key)}
@@ -149,7 +149,7 @@ func lineOfBadText(text string) int {
 	return line
 }
 
-// short is the beginning of a text in quotes.
+// short returns the beginning of a text in quotes.
 func short(text string) string {
 	if runes := []rune(text); len(runes) > 40 {
 		return fmt.Sprintf("%q...", string(runes[:40]))

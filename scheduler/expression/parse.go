@@ -56,7 +56,7 @@ func parse(text string) (*parser.Tree, error) {
 			depth = max(depth-1, 0)
 		}
 	}
-	c := *settings() // a copy: the library writes into the cache of types in it
+	c := *settings() // a copy: the library writes to its cache of types
 	tree, err := parser.ParseWithConfig(text, &c)
 	if err != nil {
 		return nil, ours(err, text)

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Text is a text that may hold expressions: ${{ EXPR }}. It may be rendered by several goroutines at
-// once.
+// A Text is a text that may contain expressions: ${{ EXPR }}. Several goroutines may render it at once.
 type Text struct {
 	text  string
 	parts []part
@@ -32,15 +31,15 @@ const (
 	maxRendered = 16 << 20
 )
 
-// Secret says that the text holds a value that only a command gets to see.
+// Secret reports that the text contains a value that only a command may see.
 func (t *Text) Secret() bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return p.expr != nil && p.expr.Secret() })
 }
 
-// HasTemplate says whether a text holds the beginning of an expression.
+// HasTemplate reports whether a text contains the beginning of an expression.
 func HasTemplate(text string) bool { return strings.Contains(text, opening) }
 
-// CompileText understands a text. The error is an *Error, its place counted from the beginning of the
+// CompileText compiles a text. The error is an *Error, with its place counted from the beginning of the
 // whole text.
 func CompileText(text string, s Scope) (*Text, error) {
 	t := &Text{text: text}
@@ -72,8 +71,7 @@ func CompileText(text string, s Scope) (*Text, error) {
 	return t, nil
 }
 
-// endOf returns where }} closes an expression, -1 if nowhere: not within quotes, and not where braces of
-// maps are still open.
+// endOf returns where }} closes an expression, -1 if nowhere. It skips quotes and open braces of maps.
 func endOf(text string) int {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
@@ -112,17 +110,17 @@ func placed(e *Error, text string, from int) *Error {
 // String returns the text as it was written.
 func (t *Text) String() string { return t.text }
 
-// Plain says that there is no expression in the text.
+// Plain reports that the text has no expression.
 func (t *Text) Plain() bool {
 	return !slices.ContainsFunc(t.parts, func(p part) bool { return p.expr != nil })
 }
 
-// Nodes returns the names that the expressions give to nodes, each once.
+// Nodes returns the names of nodes in the expressions, each once.
 func (t *Text) Nodes() []string {
 	return t.collect(func(e *Expr) []string { return e.Nodes() })
 }
 
-// Variables returns the environment variables that the expressions ask for, each once.
+// Variables returns the environment variables in the expressions, each once.
 func (t *Text) Variables() []string {
 	return t.collect(func(e *Expr) []string { return e.Variables() })
 }
@@ -163,8 +161,8 @@ func (t *Text) Render(env Env) (string, error) {
 	return out.String(), nil
 }
 
-// Value returns the value of a text that is exactly one expression (blanks around it do not count), as
-// it is, and else what Render does.
+// Value returns the value of a text that is exactly one expression (blanks around it do not count), with
+// its type, and otherwise the result of Render.
 func (t *Text) Value(env Env) (any, error) {
 	if e, at := t.only(); e != nil {
 		value, err := e.Eval(env)
@@ -176,7 +174,7 @@ func (t *Text) Value(env Env) (any, error) {
 	return t.Render(env)
 }
 
-// Only returns the expression of a text that is exactly one, else nil.
+// Only returns the expression of a text that is exactly one, otherwise nil.
 func (t *Text) Only() *Expr {
 	e, _ := t.only()
 	return e

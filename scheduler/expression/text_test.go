@@ -79,7 +79,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-func TestTextsKnowTheirNames(t *testing.T) {
+func TestNamesInTexts(t *testing.T) {
 	text, err := CompileText("${{ nodes.build.status }} ${{ env.A + nodes.test.status + env.B }} ${{ nodes.build.status + env.A }}", testScope())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestTextsKnowTheirNames(t *testing.T) {
 	}
 }
 
-func TestATextDoesNotGrowWithoutEnd(t *testing.T) {
+func TestRenderedTextIsBounded(t *testing.T) {
 	text, err := CompileText(strings.Repeat("${{ item }}", 100), testScope())
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestDecodeIsTheOppositeOfFormat(t *testing.T) {
+func TestDecodeReversesFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := anyValue(3).Draw(t, "value")
 		again, err := Decode([]byte(jsonText(value)))

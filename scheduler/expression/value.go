@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Format returns how a value becomes text, for environment variables and texts with ${{ }}: texts as
-// they are, whole numbers without a point, nil as nothing, lists and maps as compact JSON, times as
-// RFC 3339.
+// Format returns a value as text, for environment variables and texts with ${{ }}: texts unchanged, whole
+// numbers without a point, nil as nothing, lists and maps as compact JSON, times as RFC 3339.
 func Format(value any) string {
 	switch x := value.(type) {
 	case nil:
@@ -49,7 +48,7 @@ func formatFloat(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// printable replaces what JSON cannot hold within lists and maps by texts.
+// printable replaces values that JSON cannot represent, within lists and maps, by texts.
 func printable(value any) any {
 	switch x := value.(type) {
 	case []any:
@@ -75,7 +74,8 @@ func printable(value any) any {
 	return value
 }
 
-// Decode reads one JSON value as expressions have it: whole numbers that fit are int, others float64.
+// Decode reads one JSON value with the types of expressions: whole numbers that fit are int, others
+// float64.
 func Decode(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -123,7 +123,7 @@ func numbers(value any) (any, error) {
 	return value, nil
 }
 
-// kindOf names what a value is, for people.
+// kindOf returns the name of the kind of a value for messages.
 func kindOf(value any) string {
 	switch value.(type) {
 	case nil:

@@ -10,8 +10,8 @@ import (
 // maxPairs bounds how many edges those to and from groups may mean, all together.
 const maxPairs = 5_000_000
 
-// borders looks at the edges of a graph with containers: none may cross the border of a sub-flow, and
-// those to and from groups have to mean something.
+// borders checks the edges of a graph with containers: none may cross the border of a sub-flow, and an edge
+// to or from a group must reach a node.
 func (r *reader) borders() {
 	grouped, pairs := false, 0
 	for _, e := range r.g.Edges() {
@@ -41,12 +41,12 @@ func (r *reader) borders() {
 			}
 		}
 	}
-	if grouped && graph.FindCycle(r.g.Nodes()) == nil { // graph.Check tells of that one
+	if grouped && graph.FindCycle(r.g.Nodes()) == nil { // graph.Check reports that one
 		r.groupCycle()
 	}
 }
 
-// around says whether a node lies in the other one, or is it.
+// around reports whether a node is the other one, or lies in it.
 func around(outer, n *graph.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
@@ -69,8 +69,8 @@ func (r *reader) crossing(e *graph.Edge, from, to *graph.Node) {
 	}
 }
 
-// grouped is a graph with two more vertices for each group: what edges to it lead to, and what edges from
-// it lead from. The vertices of nodes have the numbers of their positions.
+// grouped is a graph with two more vertices for each group: the source of the edges into its nodes, and the
+// target of the edges out of them. The vertices of nodes have the numbers of their positions.
 type grouped struct {
 	nodes []*graph.Node
 	out   [][]int32
@@ -97,7 +97,7 @@ func (r *reader) grouped() *grouped {
 	return c
 }
 
-// vertex returns the first of the two vertices of a group and joins both to its nodes.
+// vertex returns the first of the two vertices of a group and connects both to its nodes.
 func (c *grouped) vertex(f *Flow, group *graph.Node) int32 {
 	if v, known := c.group[group]; known {
 		return v

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the condition as it stands in the attribute "when".
+// String returns the condition as the attribute "when" has it.
 func (c *Condition) String() string {
 	if c == nil {
 		return "success"
@@ -27,7 +27,7 @@ func (c *Condition) String() string {
 	return "success"
 }
 
-// String is the list as it is written: 2,10-20.
+// String returns the list as a workfile has it: 2,10-20.
 func (c Codes) String() string {
 	parts := make([]string, len(c))
 	for i, r := range c {

@@ -9,7 +9,7 @@ import (
 
 // TestDocs: docs/control-flow.md names every attribute, every word of a parameter and every word that an
 // attribute may have.
-func TestDocs(t *testing.T) {
+func TestDocsNameEveryAttribute(t *testing.T) {
 	page, err := os.ReadFile("../../docs/control-flow.md")
 	if err != nil {
 		t.Fatal(err)

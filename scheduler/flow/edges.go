@@ -115,7 +115,7 @@ func compileTest(text string, s *expression.Scope) (*expression.Expr, error) {
 	return e, nil
 }
 
-// bare takes ${{ }} off an expression where people have put it without need.
+// bare removes ${{ }} around an expression where it is not needed.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "${{"); ok {
@@ -126,7 +126,7 @@ func bare(text string) string {
 	return text
 }
 
-// shown is an attribute in a message: in quotes, and cut where it is long.
+// shown quotes an attribute for a message, and cuts it if it is long.
 func shown(text string) string {
 	if runes := []rune(text); len(runes) > 60 {
 		text = string(runes[:60]) + "..."

@@ -21,11 +21,11 @@ type Flow struct {
 
 	g      *graph.Graph
 	naming *naming
-	hints  int // that were searched for
+	hints  int // searches so far
 	scopes map[*graph.Node]*expression.Scope
 	groups map[*graph.Node]*ends
 
-	children map[*graph.Node][]*graph.Node // direct ones of containers; made when it is first needed
+	children map[*graph.Node][]*graph.Node // direct children of containers; made on first use
 	work     int                           // see maxGroupWork
 }
 
@@ -36,16 +36,16 @@ func (f *Flow) names() *naming {
 	return f.naming
 }
 
-// Node returns the rules of a node, nil if it is a plain command or a mere group.
+// Node returns the rules of a node, nil if it is a plain command or a group.
 func (f *Flow) Node(n *graph.Node) *Rules { return f.rules[n] }
 
 // Edge returns the condition of an edge, nil if it fires after a success.
 func (f *Flow) Edge(e *graph.Edge) *Condition { return f.conditions[e] }
 
-// Plain says that the graph is commands and dependencies and nothing else.
+// Plain reports that the graph has only commands and dependencies.
 func (f *Flow) Plain() bool { return len(f.rules) == 0 && len(f.conditions) == 0 && len(f.Params) == 0 }
 
-// A Condition decides whether an edge fires when its source has come to an end.
+// A Condition decides whether an edge fires when its source has ended.
 type Condition struct {
 	Kind ConditionKind
 	Exit Codes            // OnExit
@@ -53,7 +53,7 @@ type Condition struct {
 	Expr *expression.Expr // OnTrue
 }
 
-// ConditionKind is what a condition looks at.
+// ConditionKind is the kind of a condition.
 type ConditionKind uint8
 
 // The kinds of conditions.
@@ -70,7 +70,7 @@ const (
 // Codes is a list of ranges of exit codes, both ends included.
 type Codes [][2]int
 
-// Has says whether a code is in the list.
+// Has reports whether a code is in the list.
 func (c Codes) Has(code int) bool {
 	for _, r := range c {
 		if r[0] <= code && code <= r[1] {
@@ -82,10 +82,10 @@ func (c Codes) Has(code int) bool {
 
 // Rules is what a node does beyond executing its command when all its blocking edges have a token.
 type Rules struct {
-	// Join is how many tokens activate the node: 0 = all that are not dead, 1 = the first, else the N-th.
+	// Join is how many tokens activate the node: 0 = all that are not dead, 1 = the first, otherwise the N-th.
 	Join         int
 	JoinTimeout  time.Duration // from the first mark; 0 = none
-	CancelLosers bool          // what runs only for this join is cancelled once it has decided
+	CancelLosers bool          // nodes that only this join needs are cancelled once it has decided
 
 	Timeout time.Duration // of one execution, or of all instances of a sub-flow; 0 = none
 	Retry   *Retry        // nil = none
@@ -93,14 +93,14 @@ type Rules struct {
 	Wait      *expression.Text // a duration, before each activation is served; nil = none
 	WaitUntil *expression.Text // a time in RFC 3339; nil = none
 
-	Approve        *expression.Text // what a person is asked; nil = nobody is asked
-	ApproveFields  []Param          // the values that an answer gives; none = any
+	Approve        *expression.Text // the question; nil = no approval is needed
+	ApproveFields  []Param          // the values of an answer; none = any
 	ApproveTimeout time.Duration    // 0 = none
-	ApproveDefault bool             // when the time is over: true = approved
+	ApproveDefault bool             // after ApproveTimeout: true = approved
 
 	Env  []Variable // set for the command, in file order
 	Pool []PoolUse  // held while the command runs
-	Sub  *Sub       // of a sub-flow, else nil
+	Sub  *Sub       // of a sub-flow, otherwise nil
 }
 
 // Retry is when and how often a failed execution is repeated.
@@ -110,15 +110,15 @@ type Retry struct {
 	Backoff  float64       // by which the delay grows each time; 1 = not
 	MaxDelay time.Duration // 0 = none
 
-	// On is which failures are repeated. All of them count when none is named; cancelled, lost and
-	// rejected never do.
+	// On lists the failures that are repeated. If none is named, all are; cancelled, lost and
+	// rejected are never repeated.
 	On struct {
 		Exit            Codes
 		Timeout, Signal bool
 	}
 }
 
-// Any says that every failure is repeated.
+// Any reports that every failure is repeated.
 func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && !r.On.Timeout && !r.On.Signal }
 
 // A Variable is a line of the attribute env.
@@ -133,7 +133,7 @@ type PoolUse struct {
 	Units int
 }
 
-// OnBusy says what becomes of a run that is asked for while its scope is active.
+// OnBusy is what happens to a requested run while its scope is active.
 type OnBusy uint8
 
 // What can become of it.
@@ -143,7 +143,7 @@ const (
 	Cancel // the old one
 )
 
-// String is the word for it in the workfile.
+// String returns the word that workfiles use.
 func (b OnBusy) String() string { return [...]string{"refuse", "queue", "cancel"}[b] }
 
 // A Sub is how a sub-flow repeats the nodes in it.
@@ -161,11 +161,11 @@ type Sub struct {
 	MaxIterations int  // of While and Until
 	Parallel      int  // instances at once; 0 = no limit. While and Until: 1
 	Continue      bool // after a failure the other instances go on
-	Rate          int  // how many may start within RatePer; 0 = no limit
+	Rate          int  // how many instances may start within RatePer; 0 = no limit
 	RatePer       time.Duration
-	Cancel        bool             // after a failure those that run are cancelled
-	StopWhen      *expression.Expr // of Foreach and Times: once it is true after an instance no more begin; nil = none
-	// Least says how many instances have to succeed with Continue: a number, or a part of 1 of all.
+	Cancel        bool             // after a failure the running instances are cancelled
+	StopWhen      *expression.Expr // of Foreach and Times: once it is true after an instance, no more start; nil = none
+	// Least is how many instances have to succeed with Continue: a number, or a fraction of all.
 	Least     int
 	LeastPart float64
 	HasLeast  bool

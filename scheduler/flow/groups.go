@@ -6,20 +6,20 @@ import (
 	"wf/graph"
 )
 
-// isGroup says whether a node is a mere group: its nodes belong to the flow around it.
+// isGroup reports whether a node is a group: a container whose nodes belong to the flow around it.
 func isGroup(n *graph.Node) bool { return n.Container && !n.SubFlow() }
 
 // ends are the nodes that an edge to or from a group means.
 type ends struct {
 	entries, exits []*graph.Node
 	entry          map[*graph.Node]bool // the entries
-	waitsFor       int                  // how many nodes blocking edges to the group come from; -1 = not counted yet
+	waitsFor       int                  // number of sources of blocking edges to the group; -1 = not counted yet
 }
 
-// Expand returns what an edge leads from and to: its ends, and for an end that is a mere group the nodes
-// in it that nothing else in it leads to (targets) or that lead to nothing else in it (sources). These
-// are the nodes with which a run of the group alone would start, and those with which it would end: of
-// a loop the nodes without a blocking in-edge, or out-edge. Both are in file order.
+// Expand returns the sources and targets of an edge: its ends, and for an end that is a group the nodes in
+// it that nothing else in it leads to (targets), or that lead to nothing else in it (sources). These are
+// the nodes with which a run of the group alone would start or end; of a loop, the nodes without a blocking
+// in-edge or out-edge. Both are in file order.
 func (f *Flow) Expand(e *graph.Edge) (sources, targets []*graph.Node) {
 	sources, targets = []*graph.Node{e.Source}, []*graph.Node{e.Target}
 	if isGroup(e.Source) {
@@ -31,7 +31,7 @@ func (f *Flow) Expand(e *graph.Edge) (sources, targets []*graph.Node) {
 	return sources, targets
 }
 
-// ends computes the ends of a group once. Edges in it may lead to groups that lie in it.
+// ends computes the ends of a group once. Edges in it may lead to groups in it.
 func (f *Flow) ends(group *graph.Node) *ends {
 	if known := f.groups[group]; known != nil {
 		return known
@@ -45,8 +45,8 @@ func (f *Flow) ends(group *graph.Node) *ends {
 			nodes = append(nodes, n)
 		}
 	}
-	// Filled in before edges are looked at, so that an edge from a node to a group around it, which is
-	// an error, ends.
+	// Set before the edges are visited, so that an edge from a node to a group around it, which is
+	// an error, does not recurse.
 	found := &ends{entry: map[*graph.Node]bool{}, waitsFor: -1}
 	f.groups[group] = found
 	w := &weave{index: index, out: make([][]int32, len(nodes)), blockingIn: make([]bool, len(nodes)), blockingOut: make([]bool, len(nodes))}
@@ -135,8 +135,8 @@ func borders(out [][]int32) (entered, left []bool, component []int32) {
 // groups in groups count again for each.
 const maxGroupWork = 20_000_000
 
-// within returns the nodes of a group that belong to the same flow as the group, those of groups in it
-// included, in file order.
+// within returns the nodes that belong to the same flow as the group, including those of groups in it, in
+// file order.
 func (f *Flow) within(group *graph.Node) []*graph.Node {
 	if f.children == nil {
 		f.children = map[*graph.Node][]*graph.Node{}

@@ -12,7 +12,7 @@ import (
 type naming struct {
 	nodes  []*graph.Node
 	handle map[*graph.Node]string
-	local  map[*graph.Node]string // where it is not the handle
+	local  map[*graph.Node]string // if it is not the handle
 	flows  map[*graph.Node]*members
 }
 
@@ -22,7 +22,7 @@ type members struct {
 	byID    map[string]*graph.Node
 	names   []string // local names in file order
 
-	byProgram map[string][]*graph.Node // made when a name is found nowhere else
+	byProgram map[string][]*graph.Node // made when a name is not found otherwise
 }
 
 func newNaming(g *graph.Graph) *naming {
@@ -42,7 +42,7 @@ func newNaming(g *graph.Graph) *naming {
 	for _, n := range nodes {
 		home, local := n.Home(), handles.Of(n)
 		t.handle[n] = local
-		other := g.Node(strings.TrimSpace(n.Name)) // ids mean their nodes, whatever others are called
+		other := g.Node(strings.TrimSpace(n.Name)) // an id means its node, whatever the names of others
 		if name := strings.TrimSpace(n.Name); name != local && times[named{home, name}] == 1 && (other == nil || other == n) {
 			t.local[n], local = name, name
 		}
@@ -65,8 +65,8 @@ func (t *naming) of(n *graph.Node) string {
 	return t.handle[n]
 }
 
-// in returns the node that a name means in a flow, without those around it. A group is meant only where
-// nothing else is.
+// in returns the node that a name means in a flow, without the flows around it. A group is found only if no
+// other node has the name.
 func (t *naming) in(home *graph.Node, name string) *graph.Node {
 	flow := t.flows[home]
 	if flow == nil {
@@ -98,13 +98,13 @@ func (m *members) running(program string) (only *graph.Node) {
 	return nil
 }
 
-// LocalName returns what the node is called within its flow, as in paths (align[3]/trim) and results:
-// its name if no other node of the flow has it, else the handle that it had when Read was called (for a
-// plain flow: when a name was first asked for).
+// LocalName returns the name of a node within its flow, as in paths (align[3]/trim) and results: its name
+// if no other node of the flow has it, otherwise the handle that it had when Read was called (for a plain
+// flow: when a name was first looked up).
 func (f *Flow) LocalName(n *graph.Node) string { return f.names().of(n) }
 
-// Find returns the node that nodes.NAME means in a text of the node from, nil = in a text of the graph:
-// one of its own flow, else of the flows around it, the nearest first. It is nil if there is none.
+// Find returns the node that nodes.NAME means in a text of the node from, nil = in a text of the graph: a
+// node of its own flow, otherwise of the flows around it, the nearest first. It is nil if there is none.
 func (f *Flow) Find(from *graph.Node, name string) *graph.Node {
 	if from == nil {
 		return f.FindIn(nil, name)
@@ -112,8 +112,8 @@ func (f *Flow) Find(from *graph.Node, name string) *graph.Node {
 	return f.FindIn(from.Home(), name)
 }
 
-// FindIn is Find for a text that lies in the sub-flow, nil = in the outer flow. The tests of while and
-// until lie in their own sub-flow.
+// FindIn is Find for a text in a sub-flow, nil = in the outer flow. The tests of while and until belong to
+// their own sub-flow.
 func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
 	for home := subFlow; ; home = home.Home() {
 		if n := f.names().in(home, name); n != nil && !isGroup(n) {
@@ -128,7 +128,7 @@ func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
 // maxHints bounds for how many names the whole graph is searched.
 const maxHints = 100
 
-// hint says what to write instead of a name that FindIn does not find.
+// hint suggests a name to write instead of one that FindIn does not find.
 func (f *Flow) hint(subFlow *graph.Node, name string) string {
 	if f.hints++; f.hints > maxHints {
 		return ""
@@ -164,7 +164,7 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 	return ""
 }
 
-// member is how an expression writes a name behind another one.
+// member returns how an expression writes a name after another one.
 func member(of, name string) string {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
@@ -174,7 +174,7 @@ func member(of, name string) string {
 	return of + "." + name
 }
 
-// Scope says which names a text may use that belongs to a node of a sub-flow, nil = of the outer flow.
+// Scope returns the names that the texts of the nodes of a sub-flow may use, nil = of the outer flow.
 func (f *Flow) Scope(home *graph.Node) expression.Scope { return *f.scope(home) }
 
 // scope returns the scope of texts in a sub-flow, nil = in the outer flow.

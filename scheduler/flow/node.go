@@ -30,7 +30,7 @@ type nodeReader struct {
 	*reader
 	n     *graph.Node
 	rules *Rules
-	outer *expression.Scope // of the texts of the node, made when it is needed
+	outer *expression.Scope // of the texts of the node, made on first use
 }
 
 // node reads what a node does beyond executing its command.
@@ -42,7 +42,7 @@ func (r *reader) node(n *graph.Node) {
 	here := kindOfNode(n)
 	a := &nodeReader{reader: r, n: n, rules: &Rules{}}
 	if here == attribute.SubFlow && strings.HasPrefix(a.text(graph.AttrForeach), linesPrefix) {
-		here |= attribute.Command // the one that lists the items
+		here |= attribute.Command // the command that prints the items
 	}
 	if !a.misplaced(here) {
 		return
@@ -64,7 +64,7 @@ func (r *reader) node(n *graph.Node) {
 	r.f.rules[n] = a.rules
 }
 
-// concerned says whether a node has one of the attributes.
+// concerned reports whether a node has one of the attributes.
 func concerned(n *graph.Node) bool {
 	for name, value := range n.Extra {
 		if _, known := attributes[name]; known && strings.TrimSpace(value) != "" {
@@ -79,7 +79,8 @@ func concerned(n *graph.Node) bool {
 	return false
 }
 
-// misplaced tells of attributes that mean nothing where they are; ok is false if there is no other one.
+// misplaced reports attributes that mean nothing where they are; ok is false if the node has no other
+// attribute.
 func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	for _, name := range attributeNames {
 		if a.text(name) == "" {
@@ -91,7 +92,7 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 		}
 		_, own := a.n.Extra[name]
 		if !own {
-			continue // a default of the file for nodes of another kind
+			continue // a default of the file for another kind of nodes
 		}
 		tell := a.warn
 		if attributes[name].Role == attribute.Decides {
@@ -126,7 +127,7 @@ func (a *nodeReader) text(name string) string {
 	return strings.TrimSpace(text)
 }
 
-// scope is that of the texts of the node.
+// scope returns the scope of the texts of the node.
 func (a *nodeReader) scope() *expression.Scope {
 	if a.outer == nil {
 		a.outer = a.f.scope(a.n.Home())
@@ -134,7 +135,7 @@ func (a *nodeReader) scope() *expression.Scope {
 	return a.outer
 }
 
-// duration reads an attribute that is a time from 0.
+// duration reads an attribute that is a duration of 0 or more.
 func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 	text := a.text(name)
 	if text == "" {
@@ -148,7 +149,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 	return d, true
 }
 
-// positive reads an attribute that is a time above 0; 0 = it is not there.
+// positive reads an attribute that is a duration above 0; 0 = it is not set.
 func (a *nodeReader) positive(name string) time.Duration {
 	d, given := a.duration(name)
 	if given && d == 0 {
@@ -157,7 +158,7 @@ func (a *nodeReader) positive(name string) time.Duration {
 	return d
 }
 
-// whole reads an attribute that is a whole number from least.
+// whole reads an attribute that is a whole number of at least least.
 func (a *nodeReader) whole(name string, least int) (number int, given bool) {
 	text := a.text(name)
 	if text == "" {
@@ -171,7 +172,8 @@ func (a *nodeReader) whole(name string, least int) (number int, given bool) {
 	return number, true
 }
 
-// word reads an attribute that is one of two words; second is false for the first one, which is the default.
+// word reads an attribute that is one of two words; second is false for the first one, which is the
+// default.
 func (a *nodeReader) word(name, first, other string) (second bool) {
 	switch text := a.text(name); text {
 	case "", first:
@@ -183,7 +185,7 @@ func (a *nodeReader) word(name, first, other string) (second bool) {
 	return false
 }
 
-// needs warns of attributes that mean nothing without another one.
+// needs warns of attributes that have no effect without another one.
 func (a *nodeReader) needs(needed string, names ...string) {
 	for _, name := range names {
 		if _, own := a.n.Extra[name]; own && a.text(name) != "" {
@@ -192,6 +194,7 @@ func (a *nodeReader) needs(needed string, names ...string) {
 	}
 }
 
+// join compares the join of a node with the edges that lead to it.
 func (a *nodeReader) join() {
 	a.rules.JoinTimeout = a.positive("join_timeout")
 	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel")
@@ -273,7 +276,7 @@ func (a *nodeReader) retry() {
 	}
 }
 
-// endless says whether a number of repetitions means no end.
+// endless reports whether a number of repetitions means no end.
 func endless(text string) bool {
 	f, err := strconv.ParseFloat(text, 64)
 	if (err == nil || errors.Is(err, strconv.ErrRange)) && math.IsInf(f, 0) {
@@ -306,7 +309,7 @@ func (a *nodeReader) waits() {
 	}
 }
 
-// plainDuration checks a text that is a duration once it is rendered, as far as that is known now.
+// plainDuration checks a text that must render to a duration, as far as its value is known.
 func (a *nodeReader) plainDuration(name string, t *expression.Text) (d time.Duration, ok bool) {
 	if !t.Plain() {
 		return 0, true
@@ -314,7 +317,8 @@ func (a *nodeReader) plainDuration(name string, t *expression.Text) (d time.Dura
 	return a.duration(name)
 }
 
-// template compiles an attribute that may hold expressions, nil if it is not there or wrong.
+// template compiles an attribute that may contain expressions; it returns nil if the attribute is not set
+// or wrong.
 func (a *nodeReader) template(name string) *expression.Text {
 	text, _ := a.n.Attr(name)
 	if strings.TrimSpace(text) == "" {
@@ -341,7 +345,7 @@ func (a *nodeReader) approval() {
 	a.fields()
 }
 
-// fields reads which values an answer has to give.
+// fields reads the values that an answer has to give.
 func (a *nodeReader) fields() {
 	const name = "approve_fields"
 	if a.text(name) == "" {
@@ -390,13 +394,13 @@ func (a *nodeReader) env() {
 	}
 }
 
-// wrongLine tells of a line of the attribute env, from 1.
+// wrongLine reports a line of the attribute env, counted from 1.
 func (a *nodeReader) wrongLine(code string, line int, format string, args ...any) {
 	a.wrong(code, "env", format, args...)
 	a.problems[len(a.problems)-1].Line = line - 1
 }
 
-// badVariable says why a name cannot be that of another variable, "" if it can.
+// badVariable returns why a name cannot be that of a variable, "" if it can.
 func badVariable(name string, set map[string]bool) string {
 	switch {
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || name == "" || name[0] >= '0' && name[0] <= '9':

@@ -16,7 +16,7 @@ type Param struct {
 	Min, Max             *float64
 	MinLength, MaxLength *int // in characters; of a list, in elements
 	Pattern              string
-	MustExist            bool     // of a path: there has to be something
+	MustExist            bool     // of a path: it must exist
 	Choices              []any    // of the type; of a list, of its elements
 	ChoicesFrom          string   // a command that prints one choice a line
 	DependsOn            []string // parameters that ChoicesFrom sees
@@ -35,7 +35,7 @@ const (
 	Path
 	List
 	JSON   // an object or a list
-	Secret // a text that only commands get to see
+	Secret // a text that only commands may see
 )
 
 var typeWords = [...]string{String: "string", Int: "int", Float: "float", Bool: "bool", Path: "path", List: "list", JSON: "json", Secret: "secret"}
@@ -47,10 +47,10 @@ func (t ParamType) String() string { return typeWords[t] }
 type ParamProblem struct {
 	Param  string // "" = none in particular
 	Reason string
-	Remedy string // "" if there is nothing to advise
+	Remedy string // "" if there is no advice
 }
 
-// String is one line: parameter, reason, remedy.
+// String returns one line: parameter, reason, remedy.
 func (p ParamProblem) String() string {
 	text := p.Reason
 	if p.Param != "" {
@@ -62,21 +62,21 @@ func (p ParamProblem) String() string {
 	return strings.NewReplacer("\n", " ", "\r", " ").Replace(text)
 }
 
-// A Machine tells what only the machine knows about the values of parameters. Both may be nil: then nothing is
+// A Machine answers what only the machine knows about values of parameters. If a field is nil, it is not
 // checked.
 type Machine struct {
-	// Choices gives the choices of a parameter with ChoicesFrom, for the values of the parameters that it
+	// Choices returns the choices of a parameter with ChoicesFrom, for the values of the parameters that it
 	// depends on.
 	Choices func(p Param, known map[string]any) ([]string, error)
-	// Exists says why there is nothing at a path, nil if there is something.
+	// Exists returns nil if a path exists, otherwise the reason why not.
 	Exists func(path string) error
 }
 
 // Hidden stands in records for a value that is not shown. As the value of a secret it says that the value is not known.
 const Hidden = "***"
 
-// Hide returns values as they may be recorded and shown: those of secrets are hidden. It leaves values alone
-// if there are none.
+// Hide returns values as they may be recorded and shown: those of secrets are hidden. It returns values
+// itself if there are no secrets.
 func Hide(params []Param, values map[string]any) map[string]any {
 	if !slices.ContainsFunc(params, func(p Param) bool { return p.Type == Secret }) {
 		return values

@@ -16,7 +16,7 @@ import (
 const maxParams = 1000
 
 // ParseParams reads the graph attribute params: a JSON object of parameters by name, in the order of the
-// text. Parameters with a problem are left out.
+// text. It leaves out parameters with a problem.
 func ParseParams(text string) ([]Param, []ParamProblem) {
 	p := &paramParser{}
 	names, texts, err := object(text)
@@ -162,7 +162,7 @@ func (p *paramParser) decode(name string, text json.RawMessage, d *declaration) 
 	return true
 }
 
-// jsonKind says what JSON calls a type of Go.
+// jsonKind returns the JSON name of a Go type.
 func jsonKind(name string) string {
 	switch name {
 	case "bool":

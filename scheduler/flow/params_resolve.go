@@ -13,7 +13,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// ParamVariable returns the environment variable in which commands find a parameter.
+// ParamVariable returns the environment variable that contains a parameter in commands.
 func ParamVariable(name string) string {
 	return "WF_PARAM_" + strings.Map(func(r rune) rune {
 		switch {
@@ -26,10 +26,10 @@ func ParamVariable(name string) string {
 	}, name)
 }
 
-// Resolve makes the values of a run out of what was given: texts (from -p) are read as the type of their
-// parameter says, other values (from a JSON file) have to be of it. It finds all problems together, in
-// the order of the parameters, unknown names last. values holds every parameter that has a value, and is
-// nil if there is a problem.
+// Resolve computes the values of a run from the given ones: texts (from -p) are converted to the type of
+// their parameter, other values (from a JSON file) must have it. It finds all problems together, in the
+// order of the parameters, unknown names last. values has every parameter that has a value, and is nil if
+// there is a problem.
 func Resolve(params []Param, given map[string]any, m Machine) (values map[string]any, problems []ParamProblem) {
 	values = map[string]any{}
 	failed := map[string]bool{}
@@ -157,7 +157,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	seen := map[string]any{}
 	for _, name := range p.DependsOn {
 		if failed[name] {
-			return nil // nobody can know the choices, and that problem is told
+			return nil // the choices are unknown, and that problem is reported
 		}
 		if v, ok := known[name]; ok {
 			seen[name] = v
@@ -219,7 +219,7 @@ func (p *Param) read(text string) any {
 	return text
 }
 
-// listed is a list of texts with commas between them.
+// listed splits a list of texts at its commas.
 func listed(text string) []any {
 	list := []any{}
 	if text == "" {
@@ -360,7 +360,7 @@ func shortened(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// quoted is a value in a message.
+// quoted formats a value for a message.
 func quoted(value any) string {
 	text := expression.Format(value)
 	if _, ok := value.(string); ok {

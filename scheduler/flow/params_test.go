@@ -145,7 +145,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestChoicesThatCannotBeListed(t *testing.T) {
+func TestUnlistableChoicesAreAProblem(t *testing.T) {
 	params, _ := ParseParams(`{"a": {"choices_from": "x"}}`)
 	_, problems := Resolve(params, map[string]any{"a": "1"}, Machine{Choices: func(Param, map[string]any) ([]string, error) { return nil, errors.New("exit status 1") }})
 	if got := lines(problems); got != "a: its choices could not be listed: exit status 1" {

@@ -35,8 +35,8 @@ const (
 )
 
 // Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
-// order. A graph with an error must not run: what could not be read is left out of the Flow. The time is
-// linear, and next to nothing for a graph of plain commands.
+// order. A graph with an error must not run: the Flow lacks what could not be read. The time is linear, and
+// next to nothing for a graph of plain commands.
 func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	r := &reader{g: g, chooses: map[*graph.Node]bool{}, f: &Flow{
 		g: g, rules: map[*graph.Node]*Rules{}, conditions: map[*graph.Edge]*Condition{},
@@ -69,7 +69,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		r.join(n, r.f.rules[n])
 	}
 	if !r.f.Plain() {
-		r.f.names() // of the graph as it is now
+		r.f.names() // of the present graph
 	}
 	slices.SortStableFunc(r.problems, func(a, b graph.Problem) int { return cmp.Compare(b.Severity, a.Severity) })
 	return r.f, r.problems
@@ -78,7 +78,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 // maxNesting bounds how many containers may lie in each other.
 const maxNesting = 1000
 
-// tooDeep returns a container that lies deeper, nil if there is none.
+// tooDeep returns a container that is nested too deeply, nil if there is none.
 func tooDeep(g *graph.Graph) *graph.Node {
 	for _, n := range g.Nodes() {
 		if !n.Container {
@@ -101,11 +101,11 @@ type reader struct {
 	f        *Flow
 	problems []graph.Problem
 
-	containers bool                 // there are nodes that hold others
+	containers bool                 // some nodes contain others
 	chooses    map[*graph.Node]bool // which sources of an else have edges with case, exit or if
-	joins      []*graph.Node        // whose join is looked at when all else is known
+	joins      []*graph.Node        // their joins are checked last
 	judged     map[judgedName]*attribute.Flaw
-	told       map[judgedName]bool // about a default of the file
+	reported   map[judgedName]bool // about a default of the file
 }
 
 func (r *reader) add(s graph.Severity, code string, edge int, nodes []*graph.Node, format string, args ...any) {
@@ -131,7 +131,7 @@ func (r *reader) edgeProblem(s graph.Severity, code string, e *graph.Edge, forma
 		append([]any{r.handle(e.Source), r.handle(e.Target)}, args...)...)
 }
 
-// handle is what people call a node.
+// handle returns the name of a node for messages.
 func (r *reader) handle(n *graph.Node) string { return r.f.names().handle[n] }
 
 // graph reads the attributes of the graph itself.
@@ -164,7 +164,7 @@ func closest(text string, words ...string) string {
 	return ""
 }
 
-// template refuses expressions in commands, which would be put into them as text.
+// template reports expressions in commands, where they would not be evaluated.
 func (r *reader) template(n *graph.Node) {
 	begin := strings.Index(n.Label, "${{")
 	shown := n.Label[begin:]

@@ -150,7 +150,7 @@ func unseenNames(n int) (nodes []graph.NodeSpec, edges []graph.EdgeSpec) {
 }
 
 // TestHugeGroupsEnd reads graphs whose edges to groups would mean more than anybody can hold.
-func TestHugeGroupsEnd(t *testing.T) {
+func TestHugeGroupsAreBounded(t *testing.T) {
 	t.Run("large groups", func(t *testing.T) {
 		var nodes []graph.NodeSpec
 		for i := range 2 {

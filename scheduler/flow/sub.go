@@ -16,7 +16,7 @@ const linesPrefix = "lines:"
 // defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
 const defaultIterations = 1000
 
-// kindOf returns how a sub-flow repeats; the first of several attributes holds.
+// kindOf returns how a sub-flow repeats; the first of several attributes counts.
 func kindOf(n *graph.Node) SubKind {
 	for _, k := range []struct {
 		attr string
@@ -90,7 +90,7 @@ func (a *nodeReader) bound(s *Sub) {
 	}
 }
 
-// several refuses a container that repeats in two ways at once.
+// several reports a container that repeats in two ways at once.
 func (a *nodeReader) several() {
 	var given []string
 	for _, name := range []string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
@@ -216,7 +216,7 @@ func (a *nodeReader) rate(s *Sub) {
 	s.Rate, s.RatePer = n, per
 }
 
-// onFailure reads what the failure of an instance means for the others.
+// onFailure reads how the failure of an instance affects the others.
 func (a *nodeReader) onFailure(s *Sub) {
 	switch text := a.text("on_failure"); text {
 	case "", "stop":

@@ -33,7 +33,7 @@ const (
 	dots
 )
 
-// begin prepares for another frame.
+// begin prepares for another picture.
 func (b *brush) begin(grid *Grid, from Point, ascii bool) {
 	n := grid.Width * grid.Height
 	if cap(b.cells) < n {
@@ -73,8 +73,8 @@ func (b *brush) finish() {
 	}
 }
 
-// sign is the sign of a cell: dashed where all lines are. Four directions are a crossing, unless the line
-// of the row branches there; that looks different, so that what is connected can be told from what is not.
+// sign returns the sign of a cell: dashed if all its lines are. Four directions are a crossing unless the line
+// of the row branches there, which has another sign.
 func (k *stroke) sign(ascii bool) string {
 	signs := &strokes
 	switch {

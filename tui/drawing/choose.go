@@ -16,11 +16,11 @@ func New(g *Graph, o Options) *Layout {
 	return l
 }
 
-// MostNodes is how many nodes the graph draws unasked; nobody finds anything in larger ones.
+// MostNodes is how many nodes the graph draws unless the user asks for more; larger graphs are of no use.
 const MostNodes = 2000
 
-// Choose is the view in which a workflow is best seen at first in a pane of the given size: the graph
-// if it is not much larger than the pane, else stages if they are much fewer than the nodes, else the
+// Choose returns the view in which a workflow is shown at first in a pane of the given size: the graph if it
+// is not much larger than the pane, otherwise stages if they are much fewer than the nodes, otherwise the
 // list.
 func Choose(g *Graph, width, height int) View {
 	if len(g.Nodes) <= MostNodes {
@@ -35,8 +35,8 @@ func Choose(g *Graph, width, height int) View {
 	return List
 }
 
-// Fit is o with the nearest zoom at which the whole graph fits into a pane of the given size: the map
-// if nothing else does.
+// Fit returns o with the nearest zoom at which the whole graph fits into a pane of the given size, or the map
+// if none does.
 func Fit(g *Graph, o Options, width, height int) Options {
 	for _, o.Zoom = range [...]Zoom{Box, Timed, Chip} {
 		if w, h := New(g, o).Size(); w <= width && h <= height {

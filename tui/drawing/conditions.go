@@ -2,11 +2,11 @@ package drawing
 
 import "github.com/charmbracelet/x/ansi"
 
-// maxWhen is how many columns of a condition a line shows.
+// maxWhen is the most columns of a condition on a line.
 const maxWhen = 14
 
-// conditions are the texts of the conditions on the ways to vertices: that of the only edge to one. Where
-// several edges meet, each of them has a sign of its own.
+// conditions returns the condition of each vertex to which only one edge leads. Where several edges meet, each
+// of them has a sign of its own.
 func conditions(g *Graph, w *web) []string {
 	var texts []string
 	for v := range w.in {
@@ -31,7 +31,7 @@ func conditions(g *Graph, w *web) []string {
 	return texts
 }
 
-// conditionOf is the condition on the way to a vertex; texts are those of all, or nil.
+// conditionOf returns the condition on the edge to a vertex; texts are those of all vertices, or nil.
 func conditionOf(texts []string, v int32) string {
 	if texts == nil {
 		return ""
@@ -47,7 +47,7 @@ func (p *pen) condition(x int, text string) int {
 	return p.put(x, "when "+text, InkDim) + 2
 }
 
-// deadLanes gives the lines of edges that were decided against the ink of what does not matter any more.
+// deadLanes gives the lines of edges that will not fire the ink of what does not matter any more.
 func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	for i := range l.all {
 		if e := l.all[i].edge; e >= 0 && g.Edges[e].Dead {
@@ -56,7 +56,7 @@ func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	}
 }
 
-// kill finds the bundles of which no edge is a way any more.
+// kill finds the bundles without an edge that can still fire.
 func (p *picture) kill() {
 	for i := range p.layers.bundles {
 		dead := true
@@ -90,7 +90,7 @@ func (p *picture) writeConditions(layer int) {
 	}
 }
 
-// heads are the columns that conditions take before the chips of each layer.
+// heads returns the columns that conditions take before the chips of each layer.
 func (p *picture) heads() []int {
 	columns := make([]int, len(p.layers.order))
 	for i, layer := range p.layers.order {

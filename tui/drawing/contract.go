@@ -25,11 +25,11 @@ func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 	return w, nodes, vertex
 }
 
-// mostReduced is how many vertices a web has at most when it is reduced: the work grows with the square.
+// mostReduced is the most vertices of a web that is reduced: the work grows with their square.
 const mostReduced = 4096
 
-// reduce leaves out paths through hidden nodes where arcs that stay lead to the same vertex: what was
-// connected still is, with fewer lines.
+// reduce leaves out paths through hidden nodes if other arcs lead to the same vertex. What was connected stays
+// connected, with fewer lines.
 func (w *web) reduce() *web {
 	if w.size > mostReduced {
 		return w

@@ -1,7 +1,7 @@
 package drawing
 
-// findCycles marks the arcs that lead back and are part of a cycle of blocking edges, which no run takes. A loop
-// has a non-blocking edge in it.
+// findCycles marks the arcs that lead back and are part of a cycle of blocking edges, which no run accepts. A
+// loop has a non-blocking edge in it.
 func (w *web) findCycles() {
 	strongBack := false
 	for i := range w.arcs {
@@ -17,7 +17,8 @@ func (w *web) findCycles() {
 	}
 }
 
-// components numbers the strongly connected components over the arcs that block (Tarjan, without recursion).
+// components numbers the strongly connected components over the blocking arcs (Tarjan's algorithm without
+// recursion).
 func (w *web) components() []int32 {
 	component, low, number := make([]int32, w.size), make([]int32, w.size), make([]int32, w.size)
 	var stack, path []int32
@@ -61,7 +62,7 @@ func (w *web) components() []int32 {
 	return component
 }
 
-// nextStrong is the end of the next blocking arc of a vertex, from the at-th on.
+// nextStrong returns the end of the next blocking arc of a vertex, from the at-th on.
 func (w *web) nextStrong(v int32, at *int) (to int32, more bool) {
 	for *at < len(w.out[v]) {
 		a := w.arcs[w.out[v][*at]]

@@ -17,8 +17,8 @@
 // Nothing here may be used by two goroutines at the same time.
 package drawing
 
-// A Graph is what is drawn. The fields marked "of now" may change between frames; everything else is
-// structure, and changing it needs a new Layout.
+// A Graph is what is drawn. The fields marked "of now" may change between two pictures; everything else is
+// structure, and a change of it needs a new Layout.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
@@ -62,7 +62,7 @@ type Edge struct {
 	Dead   bool // its source has decided against it (skip)
 }
 
-// State is the state of a node, as people see it.
+// State is the state of a node, as the user sees it.
 type State uint8
 
 // The states. Their order has no meaning; Worst compares them.
@@ -98,7 +98,7 @@ var signs = [states][3]string{
 	Handled:   {"↪", ">", "handled"},
 }
 
-// Glyph is the sign of a state, one column wide.
+// Glyph returns the sign of a state, one column wide.
 func (s State) Glyph(ascii bool) string {
 	if ascii {
 		return signs[s][1]
@@ -106,16 +106,16 @@ func (s State) Glyph(ascii bool) string {
 	return signs[s][0]
 }
 
-// String is the word for a state, as in JSON.
+// String returns the word for a state, as in JSON.
 func (s State) String() string { return signs[s][2] }
 
-// needsPerson says whether a fold must not hide a node in this state.
+// needsPerson reports whether a fold must not hide a node in this state.
 func (s State) needsPerson() bool { return s == Failed || s == Waiting }
 
-// urgency orders states by how much they want to be seen.
+// urgency orders states by how urgently the user must see them.
 var urgency = [states]uint8{Kept: 1, OK: 2, Skipped: 3, Idle: 4, Handled: 5, Blocked: 6, Queued: 7, Cancelled: 8, Retrying: 9, Running: 10, Waiting: 11, Failed: 12}
 
-// Worst returns which of two states is to be shown where there is room for one.
+// Worst returns the more urgent of two states.
 func Worst(a, b State) State {
 	if urgency[b] > urgency[a] {
 		return b
@@ -126,7 +126,7 @@ func Worst(a, b State) State {
 // Counts are numbers of nodes by state.
 type Counts [states]int
 
-// Total is the number of all nodes counted.
+// Total returns the number of all nodes counted.
 func (c *Counts) Total() int {
 	total := 0
 	for _, n := range c {
@@ -135,7 +135,7 @@ func (c *Counts) Total() int {
 	return total
 }
 
-// Done is the number of nodes that need not run any more.
+// Done returns the number of nodes that need not run any more.
 func (c *Counts) Done() int { return c[OK] + c[Kept] + c[Skipped] }
 
 // Count counts some of the nodes of g.

@@ -100,8 +100,8 @@ func (f *folded) link(g *Graph, w *web, nodes []int32) {
 	}
 }
 
-// distinguish adds to names that several stages of more than one node have what only their commands have,
-// from the word on in which they begin to differ.
+// distinguish adds to equal names of stages what only their commands have, from the first word on that
+// differs.
 func (f *folded) distinguish() {
 	alike := map[string][]int{}
 	for i, s := range f.stages {
@@ -123,7 +123,7 @@ func (f *folded) distinguish() {
 	}
 }
 
-// commonPrefix is what two texts begin with, in whole runes.
+// commonPrefix returns the common beginning of two texts, in whole runes.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -181,10 +181,10 @@ func isID(word string) bool {
 	return len(word) >= 16 && strings.Trim(word, "0123456789abcdefABCDEF-") == "" && strings.ContainsAny(word, "0123456789")
 }
 
-// nameEnds are what stands between the parts of a name.
+// nameEnds are the separators between the parts of a name.
 const nameEnds = "_-.~ "
 
-// stem is a name without its last part: align of align_S001.
+// stem returns a name without its last part: align of align_S001.
 func stem(name string) string {
 	if i := strings.LastIndexAny(name, nameEnds); i > 0 {
 		return strings.TrimRight(name[:i], nameEnds)
@@ -195,7 +195,7 @@ func stem(name string) string {
 	return name
 }
 
-// stageName is the name of an only node, the group, or what the names begin with.
+// stageName returns the name of the only node, the group, or the common beginning of the names.
 func stageName(g *Graph, nodes []int32) string {
 	first := &g.Nodes[nodes[0]]
 	switch {

@@ -16,13 +16,13 @@ type Cell struct {
 	Edge  int32 // the edge whose line this is, or -1
 }
 
-// A Style is what a cell means; the terminal interface gives it colours.
+// A Style is the meaning of a cell; the terminal interface gives it colors.
 type Style struct {
 	Ink  Ink
 	Mods Mods
 }
 
-// Ink is the kind of a cell: what gives it its colour.
+// Ink is what gives a cell its color.
 type Ink uint8
 
 // The inks that are not states. InkOf gives those of states, of glyphs and of the lines of edges.
@@ -35,10 +35,10 @@ const (
 	inkState
 )
 
-// InkOf is the ink of a state.
+// InkOf returns the ink of a state.
 func InkOf(s State) Ink { return inkState + Ink(s) }
 
-// State is the state whose ink this is.
+// State returns the state whose ink this is.
 func (i Ink) State() (State, bool) {
 	if i < inkState {
 		return 0, false
@@ -65,7 +65,7 @@ type Grid struct {
 	cells         []Cell // row by row
 }
 
-// Resize gives a grid another size and clears it; memory is reused.
+// Resize gives a grid another size and clears it. It reuses the memory.
 func (g *Grid) Resize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	if cap(g.cells) < width*height {
@@ -85,10 +85,10 @@ func (g *Grid) Clear() {
 	}
 }
 
-// Row is the cells of a row, from 0. They are the grid's own.
+// Row returns the cells of a row, from 0. They belong to the grid.
 func (g *Grid) Row(y int) []Cell { return g.cells[y*g.Width : (y+1)*g.Width] }
 
-// At is the cell at x, y, or nil outside of the grid.
+// At returns the cell at x, y, or nil outside of the grid.
 func (g *Grid) At(x, y int) *Cell {
 	if x < 0 || y < 0 || x >= g.Width || y >= g.Height {
 		return nil
@@ -96,9 +96,8 @@ func (g *Grid) At(x, y int) *Cell {
 	return &g.cells[y*g.Width+x]
 }
 
-// Put writes text from x, y on, at most room columns of it, and returns how many columns it took.
-// What is outside of the grid is left out; a wide grapheme is never cut. The text must be plain
-// (package plain).
+// Put writes text from x, y on, at most room columns of it, and returns how many columns it took. What is
+// outside of the grid is left out; a wide grapheme is never cut. The text must be plain (package plain).
 func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int {
 	if y < 0 || y >= g.Height {
 		return min(ansi.StringWidth(text), room)
@@ -134,7 +133,7 @@ func firstGrapheme(text string) (string, int) {
 	return text[:max(n, 1)], min(width, 2)
 }
 
-// String is the text of a grid, without blanks at the ends of rows.
+// String returns the text of a grid, without blanks at the ends of rows.
 func (g *Grid) String() string {
 	var b strings.Builder
 	for y := range g.Height {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxLanes is how many lanes are drawn side by side; what does not fit is counted.
+// maxLanes is how many lanes are drawn side by side; the others are counted.
 const maxLanes = 12
 
 // A lane is a line beside the rows, from the first row it serves to the last. Each of its sources
@@ -20,7 +20,7 @@ type lane struct {
 func (l *lane) first() int32 { return l.sources[0] }
 func (l *lane) last() int32  { return l.targets[len(l.targets)-1] }
 
-// A laneRow is what stands beside one row.
+// A laneRow is what the lanes show beside one row.
 type laneRow struct {
 	at      int32   // column of the row's own glyph; maxLanes if there was no room
 	columns []int32 // lanes that go on below the row, by column; -1 = none
@@ -71,7 +71,7 @@ func newLanes(w *web, place []int32) *lanes {
 	return l
 }
 
-// columnOf is where the glyph of row r goes: where one of its lanes ends, or else in a free column near
+// columnOf returns the column of the glyph of row r: where one of its lanes ends, otherwise a free column near
 // the lanes that lead to it.
 func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
 	best, near := int32(-1), int32(0)
@@ -88,7 +88,7 @@ func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
 	return min(freeColumn(columns, near), maxLanes)
 }
 
-// next ends and begins the lanes of row r and returns those that go on below it.
+// next ends and starts the lanes of row r and returns those that go on below it.
 func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	row := &l.rows[r]
 	columns = grow(slices.Clone(columns), row.at)
@@ -124,7 +124,7 @@ func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	return columns
 }
 
-// freeColumn is the column without a lane that is nearest to near, or a new one.
+// freeColumn returns the column without a lane that is nearest to near, or a new one.
 func freeColumn(columns []int32, near int32) int32 {
 	best := int32(len(columns))
 	for c, i := range columns {

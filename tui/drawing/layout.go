@@ -35,7 +35,7 @@ const (
 	Map               // one cell per node, in rows as wide as the pane
 )
 
-// A Look is what a frame depends on besides the states of nodes and edges.
+// A Look is what a picture depends on besides the states of nodes and edges.
 type Look struct {
 	Width, Height int // of the pane, in cells
 	ASCII         bool
@@ -44,7 +44,7 @@ type Look struct {
 	Expanded map[string]bool
 }
 
-// A Kind says what an Item is.
+// A Kind is the kind of an Item.
 type Kind uint8
 
 // The kinds of items.
@@ -57,7 +57,7 @@ const (
 	ARow        // Index is that in Graph.Rows, as of the latest Show
 )
 
-// An Item is what the selection can stand on. Items can be compared.
+// An Item is what can be selected. Items can be compared.
 type Item struct {
 	Kind  Kind
 	Index int32
@@ -66,7 +66,7 @@ type Item struct {
 // Nothing is no item.
 var Nothing = Item{}
 
-// NodeItem is the item of a node.
+// NodeItem returns the item of a node.
 func NodeItem(node int) Item { return Item{ANode, int32(node)} }
 
 // A Point is a place in a drawing, in cells from its upper left corner.
@@ -75,12 +75,12 @@ type Point struct{ X, Y int }
 // A Rect is a rectangle in a drawing: W by H cells from X, Y on.
 type Rect struct{ X, Y, W, H int }
 
-// Contains says whether p lies in r.
+// Contains reports whether p lies in r.
 func (r Rect) Contains(p Point) bool {
 	return p.X >= r.X && p.X < r.X+r.W && p.Y >= r.Y && p.Y < r.Y+r.H
 }
 
-// Direction is where an arrow key points.
+// A Direction is that of an arrow key.
 type Direction uint8
 
 // The directions.
@@ -91,7 +91,7 @@ const (
 	Right
 )
 
-// A Layout is a drawing of a graph. Everything it tells is about what was shown last (Show).
+// A Layout is a drawing of a graph. Its methods are about the states of the latest Show.
 type Layout struct {
 	view  view
 	look  Look
@@ -115,40 +115,40 @@ type view interface {
 	port(item Item) (p port, ok bool)
 }
 
-// Show takes over the states of now. It costs little, and must come before Draw and the questions
-// below when a state, a mark or the look has changed.
+// Show takes the states of now. It is cheap, and must come before Draw and the other methods when a state, a
+// mark or the look has changed.
 func (l *Layout) Show(look Look) {
 	l.look = look
 	l.view.show(look)
 }
 
-// Size is that of the whole drawing in cells. Lists and stages are as wide as the pane.
+// Size returns the size of the whole drawing in cells. Lists and stages are as wide as the pane.
 func (l *Layout) Size() (width, height int) { return l.view.size() }
 
-// Draw writes what is visible into grid, whose upper left cell shows the point from of the drawing.
-// It clears the grid first.
+// Draw writes the visible part into grid, whose upper left cell shows the point from of the drawing. It clears
+// the grid first.
 func (l *Layout) Draw(grid *Grid, from Point) {
 	grid.Clear()
 	l.view.draw(grid, from)
 }
 
-// Seen is the item that shows item: itself, or what it is folded into. Nothing if it is hidden.
+// Seen returns the item that shows item: itself, or what it is folded into. It is Nothing if item is hidden.
 func (l *Layout) Seen(item Item) Item { return l.view.seen(item) }
 
-// Where is the place of an item, or of what it is folded into; the zero Rect if it is hidden.
+// Where returns the place of an item, or of what it is folded into, and the zero Rect if it is hidden.
 func (l *Layout) Where(item Item) Rect { return l.view.where(l.view.seen(item)) }
 
-// At is the item at a point of the drawing, or Nothing. Which edge lies there is in the cells.
+// At returns the item at a point of the drawing, or Nothing. Edges are no items.
 func (l *Layout) At(p Point) Item { return l.view.at(p) }
 
-// Items lists what the selection can stand on, in the order of the drawing. The slice is the
-// layout's and valid until the next Show.
+// Items lists what can be selected, in the order of the drawing. The slice belongs to the layout and is valid
+// until the next Show.
 func (l *Layout) Items() []Item { return l.view.items() }
 
 // Nodes lists the nodes that an item stands for.
 func (l *Layout) Nodes(item Item) []int { return l.view.nodes(l.graph.owner(item)) }
 
-// Key names an item in Look.Expanded. It stays the same in other layouts of the same workflow.
+// Key returns the name of an item in Look.Expanded. It is the same in other layouts of the same workflow.
 func (l *Layout) Key(item Item) string {
 	if r := l.graph.row(item); r != nil {
 		return r.Key
@@ -156,7 +156,7 @@ func (l *Layout) Key(item Item) string {
 	return l.view.key(item)
 }
 
-// Name is what an item is called: a handle, the name of a stage.
+// Name returns what the user sees as the name of an item: a handle, the name of a stage.
 func (l *Layout) Name(item Item) string {
 	if r := l.graph.row(item); r != nil {
 		return head(r.Name, longestName)
@@ -164,8 +164,8 @@ func (l *Layout) Name(item Item) string {
 	return l.view.name(item)
 }
 
-// Move is the item that an arrow key leads to, or from itself at the rim. From Nothing it leads to the
-// first item.
+// Move returns the item that an arrow key leads to, or from at the border. From Nothing it leads to the first
+// item.
 func (l *Layout) Move(from Item, d Direction) Item {
 	seen := l.view.seen(from)
 	if seen == Nothing {
@@ -174,7 +174,7 @@ func (l *Layout) Move(from Item, d Direction) Item {
 	return l.view.move(seen, d)
 }
 
-// Next is the item n further on in the order of the drawing, n may be negative; it stops at the ends.
+// Next returns the item n further on in the order of the drawing, or the first or last one. n may be negative.
 func (l *Layout) Next(from Item, n int) Item {
 	items := l.view.items()
 	seen := l.view.seen(from)

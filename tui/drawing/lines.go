@@ -24,8 +24,7 @@ var (
 	asciiDots   = [16]string{" ", ".", ".", "+", ".", ".", "+", "+", ".", "+", ".", "+", "+", "+", "+", "+"}
 )
 
-// crossed is the sign for four directions where a line branches, that is no mere crossing: what is
-// connected can be told from what is not.
+// crossed is the sign for four directions where a line branches. It differs from the sign of a crossing.
 func crossed(ascii bool) string {
 	if ascii {
 		return "#"
@@ -33,7 +32,7 @@ func crossed(ascii bool) string {
 	return "╋"
 }
 
-// laneMask is the lines beside one row: two columns for each lane.
+// A laneMask is the lines beside one row: two columns for each lane.
 type laneMask [2*maxLanes + 1]laneCell
 
 type laneCell struct {
@@ -44,15 +43,15 @@ type laneCell struct {
 	near  bool
 }
 
-// A laneLook is what a frame shows of lanes: their inks, and which rows of them lead to or from the
-// selected row.
+// A laneLook is what a picture shows of lanes: their inks, and which rows of them lead to or from the selected
+// row.
 type laneLook struct {
 	inks     []Ink
 	near     []interval // by lane; bottom < top: nothing
 	selected int32      // the row, or -1
 }
 
-// look prepares a frame: state tells the states of rows.
+// look prepares a picture; state returns the states of rows.
 func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
 	k.selected = selected
 	k.inks, k.near = k.inks[:0], k.near[:0]
@@ -73,8 +72,8 @@ func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
 	}
 }
 
-// draw writes the lines beside the rows from first to last, shown as one row at y: those of a single
-// row if both are the same. The glyph of the row is left to the caller.
+// draw writes the lines beside the rows from first to last, shown as one row at y: those of a single row if
+// both are the same. The caller writes the glyph of the row.
 func (l *lanes) draw(grid *Grid, y int, first, last int32, k *laneLook, ascii bool) {
 	var mask laneMask
 	at := l.rows[last].at
@@ -102,8 +101,7 @@ func (l *lanes) draw(grid *Grid, y int, first, last int32, k *laneLook, ascii bo
 	l.overflow(grid, y, last, ascii)
 }
 
-// nearRow says whether the branch of a lane in row r leads to or from the selected row: its own, or
-// one of a row at the other end of it.
+// nearRow reports whether the branch of a lane in row r leads to or from the selected row.
 func (l *lanes) nearRow(i, r int32, k *laneLook) bool {
 	near := k.near[i]
 	if r < near.top || r > near.bottom {
@@ -168,7 +166,7 @@ func (a *lane) kind() uint8 {
 	return solid
 }
 
-// overflow says how many lanes pass for which there was no column.
+// overflow returns how many lanes pass for which there was no column.
 func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
 	n := int(l.rows[r].hidden)
 	if n == 0 || l.rows[r].at == maxLanes {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// list draws one row per node, with the edges as lanes to the left.
+// A list draws one row per node, with the edges as lanes to the left.
 type list struct {
 	graph  *Graph
 	web    *web
@@ -54,7 +54,7 @@ func newList(g *Graph, o Options) *list {
 	return l
 }
 
-// unfold finds the lines: one for each row, and below it those of its node.
+// unfold finds the lines: one for each node, and below it those of its rows.
 func (l *list) unfold() {
 	l.order, l.rows, l.line = l.order[:0], l.rows[:0], l.line[:0]
 	for r, v := range l.node {
@@ -94,7 +94,7 @@ func (l *list) seen(item Item) Item {
 	return item
 }
 
-// lineOf is the line of an item that is seen, or -1.
+// lineOf returns the line of an item, or -1.
 func (l *list) lineOf(item Item) int {
 	owner := l.graph.owner(item)
 	if owner.Kind != ANode {
@@ -228,7 +228,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	p.command(max(x, 2*l.lanes.width+1+name+2+details), n)
 }
 
-// tokens counts the edges to the node of a row that bear a token, and all edges that it waits for.
+// tokens counts the edges to the node of a row that have a token, and all edges that it waits for.
 func (l *list) tokens(r int) (marked, all int) {
 	for _, i := range l.web.in[l.vertex[l.node[r]]] {
 		if a := &l.web.arcs[i]; a.edge >= 0 && !a.weak {

@@ -2,8 +2,8 @@ package drawing
 
 import "slices"
 
-// maps draws one cell per node, in topological order, in rows as wide as the pane: where the work
-// stands, at one look. If there are more nodes than cells, a cell is the most urgent of several.
+// maps draws one cell per node, in topological order, in rows as wide as the pane. If there are more nodes
+// than cells, a cell is the most urgent of several.
 type maps struct {
 	graph *Graph
 	web   *web
@@ -42,7 +42,8 @@ func (m *maps) show(look Look) {
 	}
 }
 
-// shown is the node that a cell shows, which begins at place i: the selected one, or the most urgent.
+// shown returns the node that a cell shows, whose nodes begin at place i: the selected one, or the most
+// urgent.
 func (m *maps) shown(i int) int32 {
 	best := m.node[i]
 	for _, v := range m.node[i:min(i+m.per, len(m.node))] {
@@ -62,7 +63,7 @@ func (m *maps) size() (int, int) {
 
 func (m *maps) items() []Item { return m.order }
 
-// cell is the number of the cell that shows an item, or -1.
+// cell returns the number of the cell that shows an item, or -1.
 func (m *maps) cell(item Item) int {
 	item = m.graph.owner(item)
 	if item.Kind != ANode || int(item.Index) >= len(m.place) || m.place[item.Index] < 0 {

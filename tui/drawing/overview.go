@@ -1,8 +1,8 @@
 package drawing
 
-// Overview draws all of a graph into a small grid and says whether this view has one: a cell is the most
-// urgent state of the nodes in its part of the drawing, and those that a pane of width by height shows from
-// a point on are Selected. It is about what was shown last (Show).
+// Overview draws all of a graph into a small grid and reports whether this view has one. A cell is the most
+// urgent state of the nodes in its part of the drawing; those that a pane of width by height shows from a
+// point on are Selected. It shows the states of the latest Show.
 func (l *Layout) Overview(grid *Grid, from Point, width, height int) bool {
 	p, ok := l.view.(*picture)
 	w, h := l.Size()

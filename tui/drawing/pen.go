@@ -20,14 +20,14 @@ func (p *pen) put(x int, text string, ink Ink) int {
 	return p.grid.Put(x, p.y, text, max(p.grid.Width-x, 0), Style{ink, p.mods}, p.item)
 }
 
-// clipped writes at most room columns of a name; what is too long loses its middle.
+// clipped writes at most room columns of a name; a long one loses its middle.
 func (p *pen) clipped(x int, text string, room int, ink Ink) {
 	p.grid.Put(x, p.y, clip(text, room, p.ellipsis()), max(min(room, p.grid.Width-x), 0), Style{ink, p.mods}, p.item)
 }
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
 
-// detail writes what is known of a node: what the caller says, or the word of its state.
+// detail writes the detail of a node from the caller, or the word of its state.
 func (p *pen) detail(x int, n *Node) int {
 	if n.Detail == "" {
 		return p.put(x, n.State.String(), InkDim)
@@ -73,7 +73,7 @@ func (p *pen) loops(x int, names []string) int {
 	return used
 }
 
-// loop is the sign of an edge that leads back.
+// loop returns the sign of an edge that leads back.
 func (p *pen) loop() string {
 	if p.ascii {
 		return "^"
@@ -88,7 +88,7 @@ func (p *pen) ellipsis() string {
 	return "…"
 }
 
-// clip shortens text to room columns by its middle, where names are most alike.
+// clip cuts text to room columns in its middle, where names are most alike.
 func clip(text string, room int, ellipsis string) string {
 	width := ansi.StringWidth(text)
 	if width <= room {
@@ -101,7 +101,7 @@ func clip(text string, room int, ellipsis string) string {
 	return ansi.Truncate(text, (keep+1)/2, "") + ellipsis + ansi.TruncateLeft(text, width-keep/2, "")
 }
 
-// bar draws how far the nodes of a stage are: done, failed, running, the rest.
+// bar draws the progress of the nodes of a stage: done, failed, running, the rest.
 func (p *pen) bar(x, width int, c *Counts) {
 	total, upto, at := c.Total(), 0, 0
 	part := func(n int, sign string, ink Ink) {
@@ -120,14 +120,14 @@ func (p *pen) bar(x, width int, c *Counts) {
 	part(total-upto, rest, InkRest)
 }
 
-// nodeName is the name of a node as it may be shown.
+// nodeName returns the name of a node as it may be shown.
 func nodeName(g *Graph, v int32) string { return head(g.Nodes[v].Name, longestName) }
 
-// longestName is how many columns of a name any view can show.
+// longestName is the most columns of a name that any view shows.
 const longestName = 200
 
-// head is what a terminal may show of the beginning of a text, at least as many columns as told if there
-// are so many. Commands may be as long as files, and frames must not read all of them.
+// head returns the beginning of a text as a terminal may show it, at least the given number of columns if
+// there are as many. It does not read all of a long command.
 func head(text string, columns int) string { return plain.Line(beginning(text, columns)) }
 
 // commandHead is head of a command, with a sign for the ends of its lines.

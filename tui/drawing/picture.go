@@ -9,7 +9,7 @@ import (
 	"wf/tui/plain"
 )
 
-// maxName is how many columns of a name a chip shows.
+// maxName is the most columns of a name in a chip.
 const maxName = 24
 
 // picture draws a graph in layers, with a chip for each node or stage.
@@ -41,7 +41,7 @@ type picture struct {
 	brush  brush
 }
 
-// A label is the text of a chip that does not change between frames.
+// A label is the part of the text of a chip that does not change between pictures.
 type label struct {
 	name  string
 	wide  int // columns of the name
@@ -71,8 +71,8 @@ func newPicture(g *Graph, o Options) *picture {
 	return p
 }
 
-// crossPlaces is where the file has the nodes, across the direction in which its edges mostly run;
-// nil if it does not say so for all of them.
+// crossPlaces returns the places of the nodes in the file, across the direction of most edges, or nil if a
+// node has none.
 func crossPlaces(g *Graph, nodes []int32, w *web) []float64 {
 	var along, across float64
 	for _, v := range nodes {
@@ -154,7 +154,7 @@ const (
 	boxText   = 26 // of a command
 )
 
-// pitch is how many rows of cells a row of the layout takes.
+// pitch returns how many rows of cells a row of the layout takes.
 func (p *picture) pitch() int {
 	if p.zoom == Box {
 		return 3
@@ -162,8 +162,8 @@ func (p *picture) pitch() int {
 	return 1
 }
 
-// columns gives the layers their places: the chips of a layer begin in the same column, and so do
-// their lines end.
+// columns sets the columns of the layers: the chips of a layer begin in the same column, and its lines end in
+// the same column.
 func (p *picture) columns() {
 	l := p.layers
 	p.starts, p.widths = make([]int, len(l.order)), make([]int, len(l.order))
@@ -225,8 +225,7 @@ func (p *picture) sortItems() {
 	}
 }
 
-// show takes over the states; that of a stage is the most urgent one in it, and so is the ink of a line
-// that several share.
+// show takes the states. The state of a stage, and the ink of a shared line, is the most urgent one.
 func (p *picture) show(look Look) {
 	p.look = look
 	if p.states == nil {
@@ -256,7 +255,7 @@ func (p *picture) show(look Look) {
 func (p *picture) size() (int, int) { return p.width, p.top(int32(p.layers.rows)) }
 func (p *picture) items() []Item    { return p.order }
 
-// vertex is the one that shows an item, or -1.
+// vertex returns the vertex that shows an item, or -1.
 func (p *picture) vertex(item Item) int32 {
 	item = p.graph.owner(item)
 	switch {
@@ -279,7 +278,7 @@ func (p *picture) seen(item Item) Item {
 	return p.item[v]
 }
 
-// onlyNode is the node that a vertex shows, nil for a stage.
+// onlyNode returns the node that a vertex shows, or nil for a stage.
 func (p *picture) onlyNode(v int32) *Node {
 	if p.stages != nil {
 		return nil
@@ -318,7 +317,7 @@ func (p *picture) at(point Point) Item {
 	return item
 }
 
-// find is where in its layer the vertex in a row is, or would be.
+// find returns where in its layer the vertex of a row is, or would be.
 func (p *picture) find(layer int, row int32) (int, bool) {
 	return slices.BinarySearchFunc(p.rows[layer], row, func(v, row int32) int { return int(p.layers.points[v].row) - int(row) })
 }

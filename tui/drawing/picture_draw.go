@@ -10,7 +10,7 @@ import (
 	"wf/tui/plain"
 )
 
-// draw writes the visible part: lines, those at the selection last, then chips over them.
+// draw writes the visible part: lines, those at the selection last, then chips.
 func (p *picture) draw(grid *Grid, from Point) {
 	p.brush.begin(grid, from, p.look.ASCII)
 	selected := p.vertex(p.look.Selected)
@@ -57,7 +57,7 @@ func (p *picture) merges(a *link) {
 // middle is the row of cells in which the lines of a row run.
 func (p *picture) middle(row int32) int { return p.top(row) + p.pitch()/2 }
 
-// visible says whether any row from top to bottom is on the grid.
+// visible reports whether any row from top to bottom is on the grid.
 func (p *picture) visible(top, bottom int32) bool {
 	return p.middle(bottom) >= p.brush.from.Y && p.middle(top) < p.brush.from.Y+p.brush.grid.Height
 }
@@ -79,7 +79,7 @@ func (p *picture) link(a *link, selected int32) {
 	}
 }
 
-// dip takes up the colour of a bundle: that of the state of its source, the most urgent of several.
+// dip sets the color of a bundle: that of the state of its source, the most urgent of several.
 func (p *picture) dip(a *link) {
 	b := &p.layers.bundles[a.bundle]
 	p.brush.style = Style{p.inks[a.bundle], Line}
@@ -113,7 +113,7 @@ func (p *picture) enter(a *link, q int32) {
 	p.brush.across(p.turn(a), end, p.middle(p.layers.points[q].row))
 }
 
-// turn is the column in which a link branches.
+// turn returns the column in which a link branches.
 func (p *picture) turn(a *link) int {
 	if a.track >= 0 {
 		return p.track(a)
@@ -162,8 +162,8 @@ func (p *picture) nearLink(a *link, v int32, from bool) {
 	}
 }
 
-// tokens marks the edges on which a token waits, and those whose sources decided against them: where
-// the line of the edge leaves its source, or if that leads to several targets, where it turns to its own.
+// tokens marks the edges with a token, and those that will not fire: where the line of the edge leaves its
+// source, or, if that leads to several targets, where it turns to its own.
 func (p *picture) tokens() {
 	for i := range p.web.arcs {
 		a := &p.web.arcs[i]
@@ -187,7 +187,7 @@ func (p *picture) tokens() {
 	}
 }
 
-// mark is how the state of an edge is shown.
+// A mark is the sign for the state of an edge.
 func mark(e *Edge, ascii bool) (string, Style) {
 	switch {
 	case e.Marked && ascii:
@@ -204,7 +204,7 @@ func mark(e *Edge, ascii bool) (string, Style) {
 	return "×", Style{InkDim, Line | Faint}
 }
 
-// leaves is the column in which the lines of a vertex begin: right behind what its chip shows now.
+// leaves returns the column in which the lines of a vertex begin: right behind the current text of its chip.
 func (p *picture) leaves(v int32) int {
 	x := p.starts[p.layers.points[v].layer]
 	if p.zoom == Box {
@@ -213,7 +213,7 @@ func (p *picture) leaves(v int32) int {
 	return x + p.taken(v) + 1
 }
 
-// taken is how many columns of its chip a vertex needs at the moment.
+// taken returns how many columns of its chip a vertex needs now.
 func (p *picture) taken(v int32) int {
 	l := &p.labels[v]
 	width := 2 + min(l.wide, maxName)
@@ -262,7 +262,7 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// tally is what the node of a vertex is made of, or nil. In a stage the nodes count.
+// tally returns the instances of the node of a vertex, or nil. In a stage the nodes count.
 func (p *picture) tally(v int32) *Tally {
 	if n := p.onlyNode(v); n != nil {
 		return n.Tally
@@ -270,7 +270,7 @@ func (p *picture) tally(v int32) *Tally {
 	return nil
 }
 
-// marked says whether a vertex, or a node that it folds, has a mark.
+// marked reports whether a vertex, or a node that it folds, has a mark.
 func (p *picture) marked(v int32) bool {
 	if p.stages == nil {
 		return p.graph.Nodes[p.nodeAt[v]].Marked
@@ -278,7 +278,7 @@ func (p *picture) marked(v int32) bool {
 	return slices.ContainsFunc(p.stages.stages[v].nodes, func(n int32) bool { return p.graph.Nodes[n].Marked })
 }
 
-// chip writes a chip: sign, name, and what is known. It takes as many columns as taken says.
+// chip writes a chip: sign, name, detail. It takes as many columns as taken returns.
 func (p *picture) chip(w *pen, x int, v int32) {
 	l := &p.labels[v]
 	w.state(x, p.states[v])

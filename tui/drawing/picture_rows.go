@@ -8,7 +8,7 @@ const (
 	openWidth  = 40
 )
 
-// unfold finds how far the rows below nodes move everything under them down, and puts them into the order.
+// unfold moves everything below the rows of a node down, and puts the rows into the order.
 func (p *picture) unfold() {
 	if len(p.graph.Rows) == 0 || p.stages != nil {
 		p.gaps, p.order = nil, p.chipOrder

@@ -2,8 +2,8 @@ package drawing
 
 import "slices"
 
-// A Preview is an edge that somebody is about to draw, over the drawing as it is: the layout does not
-// know it, so that nothing moves while they choose.
+// A Preview is an edge that the user is about to add. It is drawn over the drawing and is no part of the
+// layout, so that nothing moves while the user chooses.
 type Preview struct {
 	From        []Item
 	To          Item
@@ -11,8 +11,8 @@ type Preview struct {
 	Refused     bool // there cannot be such an edge
 }
 
-// A port is where the lines of an edge that is no part of the layout can meet an item: columns and the row
-// of the drawing. Lines go up and down in the columns of turns, where there are no texts.
+// A port is where the lines of a Preview can meet an item: columns and the row of the drawing. Lines go up and
+// down in the columns of turns, where there are no texts.
 type port struct {
 	row          int
 	out, turnOut int // begin at out
@@ -89,7 +89,7 @@ const (
 	bendCost = 20
 )
 
-// freest is the visible row in which a line between two columns meets the least.
+// freest returns the visible row in which a line between two columns crosses the least.
 func (b *brush) freest(from port, target, turn int) int {
 	best, least := target, -1
 	for y := range b.grid.Height {
@@ -113,7 +113,7 @@ func (b *brush) freest(from port, target, turn int) int {
 	return best
 }
 
-// overlay writes the lines into the grid as finish does, but not over texts: they pass behind those.
+// overlay writes the lines into the grid as finish does, but behind texts.
 func (b *brush) overlay() {
 	for y := range b.grid.Height {
 		row := b.grid.Row(y)

@@ -2,7 +2,7 @@ package drawing
 
 import "slices"
 
-// maxTracks is how many vertical lines stand side by side between two layers; more share them.
+// maxTracks is the most vertical lines side by side between two layers; more share them.
 const maxTracks = 12
 
 // trackPitch is how many columns a track takes: there is room for a sign between two of them.
@@ -17,7 +17,7 @@ func (l *layers) route() {
 	}
 }
 
-// A channel is what lies between two layers.
+// A channel is the space between two layers.
 type channel struct {
 	*layers
 	links  []int32         // with a vertical line

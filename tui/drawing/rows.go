@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Row is a line below the row of a node: what the node is made of, as far as somebody wants to see it.
-// Rows are of now: they may come, go and change their order between frames.
+// A Row is a line below the row of a node, for example an instance. Rows may come, go and change their order
+// between pictures.
 type Row struct {
 	Node   int    // of the graph
 	Key    string // unique in the graph, and of no node
@@ -21,7 +21,7 @@ type Row struct {
 	Tally  *Tally // nil = none
 }
 
-// A Note is what a row says that is no part of its node.
+// A Note is the meaning of a row that is no part of its node.
 type Note uint8
 
 // The notes.
@@ -44,13 +44,13 @@ func (n Note) sign(ascii bool) string {
 	return "… "
 }
 
-// A Tally counts what a node is made of.
+// A Tally counts the instances of a node.
 type Tally struct {
 	Total  int // 0 = nobody knows how many there will be
 	Counts Counts
 }
 
-// rowsOf is the part of Graph.Rows that belongs to a node.
+// rowsOf returns the part of Graph.Rows that belongs to a node.
 func (g *Graph) rowsOf(v int32) (from, to int) {
 	if len(g.Rows) == 0 {
 		return 0, 0
@@ -62,7 +62,7 @@ func (g *Graph) rowsOf(v int32) (from, to int) {
 	return from, to
 }
 
-// row is the row that an item means, or nil.
+// row returns the row of an item, or nil.
 func (g *Graph) row(item Item) *Row {
 	if item.Kind != ARow || item.Index < 0 || int(item.Index) >= len(g.Rows) {
 		return nil
@@ -70,7 +70,7 @@ func (g *Graph) row(item Item) *Row {
 	return &g.Rows[item.Index]
 }
 
-// owner is the item of the node to which a row belongs; other items are their own.
+// owner returns the item of the node to which a row belongs; other items are their own.
 func (g *Graph) owner(item Item) Item {
 	if r := g.row(item); r != nil {
 		return NodeItem(r.Node)
@@ -78,7 +78,7 @@ func (g *Graph) owner(item Item) Item {
 	return item
 }
 
-// text is how a tally begins: "3/10", or how many have begun where nobody knows the end.
+// text returns how a tally begins: "3/10", or how many have started if the total is unknown.
 func (t *Tally) text() string {
 	done := strconv.Itoa(t.Counts.Done())
 	if t.Total > 0 {
@@ -87,10 +87,10 @@ func (t *Tally) text() string {
 	return done + "/" + strconv.Itoa(t.Counts.Total()) + "+"
 }
 
-// urgentStates are what a tally names, the most urgent first.
+// urgentStates are the states that a tally names, the most urgent first.
 var urgentStates = [...]State{Failed, Waiting, Retrying, Running, Cancelled}
 
-// tally writes how many have ended well, of how many, and what a person wants to know of the others.
+// tally writes how many have succeeded, of how many, and the urgent states of the others.
 func (p *pen) tally(x int, t *Tally) int {
 	used := p.put(x, t.text(), InkDim)
 	for _, state := range urgentStates {
@@ -141,7 +141,7 @@ func (p *pen) inner(x int, r *Row, room int) {
 	put(head(r.Detail, max(end-x, 0)), ink)
 }
 
-// nameInk is the ink of a name: what was passed over steps back.
+// nameInk returns the ink of a name; that of a skipped node is dim.
 func nameInk(s State) Ink {
 	if s == Skipped {
 		return InkDim

@@ -12,15 +12,15 @@ import (
 	"wf/tui/words"
 )
 
-// A Buffer is the commands of nodes as one text that people edit.
+// A Buffer is the commands of nodes as one text for the editor.
 type Buffer struct {
 	nodes []api.NodeStatus
 	bare  bool   // one node without a heading: the text is its command
 	mark  string // what headings begin with; no line of a command does
 }
 
-// NewBuffer makes the buffer of these nodes, of which there is at least one. Their commands are as
-// the workfile has them. A bare buffer is of one node and has no heading.
+// NewBuffer makes the buffer of these nodes, of which there is at least one, with their commands as in the
+// workfile. A bare buffer is of one node and has no heading.
 func NewBuffer(nodes []api.NodeStatus, bare bool) *Buffer {
 	b := &Buffer{nodes: nodes, bare: bare, mark: "%%"}
 	for again := true; again; {
@@ -37,16 +37,16 @@ func NewBuffer(nodes []api.NodeStatus, bare bool) *Buffer {
 	return b
 }
 
-// isHeading says whether a line looks like one.
+// isHeading reports whether a line looks like a heading.
 func (b *Buffer) isHeading(line string) bool {
 	line = strings.TrimRight(line, " \t\n")
 	return line == b.mark || strings.HasPrefix(line, b.mark+" ")
 }
 
-// heading is the line above the command of a node. Handles are unique, so that it names one node.
+// heading returns the line above the command of a node. Handles are unique, so it names one node.
 func (b *Buffer) heading(n *api.NodeStatus) string { return b.mark + " " + plain.Line(n.Name) }
 
-// Text is what the editor opens.
+// Text returns what the editor opens.
 func (b *Buffer) Text(commands []string) string {
 	if b.bare {
 		return commands[0] + "\n"
@@ -61,7 +61,7 @@ func (b *Buffer) Text(commands []string) string {
 	return t.String()
 }
 
-// Commands are those of the nodes as they are in the workfile.
+// Commands returns the commands as they are in the workfile.
 func (b *Buffer) Commands() []string {
 	list := make([]string, len(b.nodes))
 	for i := range b.nodes {
@@ -70,9 +70,8 @@ func (b *Buffer) Commands() []string {
 	return list
 }
 
-// Parse reads an edited text: the commands as they shall be. Empty lines at the end of a command
-// are the editor's; whoever changes nothing else changes nothing.
-// An error is a *Mistake.
+// Parse returns the commands of an edited text. Empty lines at the end of a command come from the editor and
+// change nothing. An error is a *Mistake.
 func (b *Buffer) Parse(text string) ([]string, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if strings.TrimSpace(text) == "" {
@@ -118,12 +117,12 @@ func (b *Buffer) Parse(text string) ([]string, error) {
 	return wanted, nil
 }
 
-// wrong is an error in an edited text.
+// wrong returns an error in an edited text.
 func (b *Buffer) wrong(line int, format string, args ...any) error {
 	return &Mistake{fmt.Sprintf("line %d of the text: ", line) + fmt.Sprintf(format, args...)}
 }
 
-// keep is the command of node i that text stands for: as it was if only its end differs.
+// keep returns the command of node i that text stands for: the one in the workfile if only its end differs.
 func (b *Buffer) keep(i int, text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	if was := b.nodes[i].Command; strings.TrimRight(was, " \t\n") == text {
@@ -132,8 +131,8 @@ func (b *Buffer) keep(i int, text string) string {
 	return text
 }
 
-// Edits are the changes from what the workfile has to what is wanted. Each says what it began
-// from, so that a change that somebody else made meanwhile is a conflict.
+// Edits returns the changes from the workfile to what is wanted. Each has the text that it began from, so that
+// a concurrent change is a conflict.
 func (b *Buffer) Edits(wanted []string) (edits []api.Edit, names []string) {
 	for i := range b.nodes {
 		n := &b.nodes[i]
@@ -147,13 +146,12 @@ func (b *Buffer) Edits(wanted []string) (edits []api.Edit, names []string) {
 	return edits, names
 }
 
-// A Mistake is an error in a text that somebody edited.
+// A Mistake is an error in an edited text.
 type Mistake struct{ text string }
 
 func (m *Mistake) Error() string { return m.text }
 
-// Since is the buffer of the same nodes as they are now; what now lacks stays as it was. Whoever saves
-// a text of the new one has seen what others changed meanwhile.
+// Since returns the buffer of the same nodes as they are now; nodes that now lacks stay as they were.
 func (b *Buffer) Since(now []api.NodeStatus) *Buffer {
 	nodes := slices.Clone(b.nodes)
 	for i := range nodes {
@@ -166,13 +164,13 @@ func (b *Buffer) Since(now []api.NodeStatus) *Buffer {
 	return NewBuffer(nodes, b.bare)
 }
 
-// A Line is one of a comparison, fit for a terminal.
+// A Line is a line of a comparison, fit for a terminal.
 type Line struct {
 	Kind LineKind
 	Text string
 }
 
-// LineKind says what a line of a comparison is.
+// LineKind is the kind of a line of a comparison.
 type LineKind uint8
 
 // The kinds of lines.
@@ -183,7 +181,7 @@ const (
 	Added
 )
 
-// Changes shows what differs between two versions of the commands, which from and to name.
+// Changes compares two versions of the commands, which from and to name.
 func (b *Buffer) Changes(from, to string, before, after []string) (lines []Line) {
 	for i := range b.nodes {
 		if before[i] == after[i] {

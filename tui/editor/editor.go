@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Choose is the command line of the user's editor: $VISUAL, else $EDITOR, else vi.
+// Choose returns the command line of the user's editor: $VISUAL, otherwise $EDITOR, otherwise vi.
 func Choose(get func(name string) string) string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if editor := get(name); editor != "" {
@@ -21,14 +21,14 @@ func Choose(get func(name string) string) string {
 	return "vi"
 }
 
-// Command opens a file in an editor. The shell takes the command line apart, as everybody who reads
-// $EDITOR does: it may have options. The end of ctx ends it.
+// Command opens a file in an editor. A shell runs the command line, so it may have options, as $EDITOR has for
+// other programs. The end of ctx ends it.
 func Command(ctx context.Context, editor, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path)
 }
 
-// Write puts a text into a new file of dir, which is made where it is missing, so that the text
-// outlives the program. The file belongs to the caller.
+// Write puts a text into a new file of dir, which it makes if it is missing, so that the text outlives the
+// program. The file belongs to the caller.
 func Write(dir, text string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -48,13 +48,13 @@ func Write(dir, text string) (path string, err error) {
 	return f.Name(), nil
 }
 
-// Folder is where the texts lie that are not saved yet, below the folder of the user's state.
+// Folder returns the folder of texts that are not saved yet, below the folder of the user's state.
 func Folder(state string) string { return filepath.Join(state, "edits") }
 
-// noteMark begins the lines that tell whoever edits a text again what was wrong with it.
+// noteMark begins the lines above a text that explain what was wrong with it.
 const noteMark = "#wf: "
 
-// Annotate puts a message above a text, as comments that Bare takes away.
+// Annotate puts a message above a text, as comments that Bare removes.
 func Annotate(text, message string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimRight(message, "\n"), "\n") {
@@ -63,7 +63,7 @@ func Annotate(text, message string) string {
 	return b.String() + text
 }
 
-// Bare is a text without the comments that Annotate put above it.
+// Bare returns a text without the comments that Annotate put above it.
 func Bare(text string) string {
 	for strings.HasPrefix(text, strings.TrimRight(noteMark, " ")) {
 		_, rest, _ := strings.Cut(text, "\n")

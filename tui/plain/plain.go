@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer is a writer that lets only text through, also when a sequence is cut by the
-// borders of its writes. Flush ends it.
+// A Writer passes only text on, also if a control sequence is split between two writes. Flush ends it.
 type Writer struct {
 	w     io.Writer
 	sgr   bool // colours pass, as we write them ourselves
@@ -28,10 +27,10 @@ type Writer struct {
 	colored bool
 }
 
-// NewWriter returns a Writer in front of w. Colours pass if sgr says so, in our own spelling.
+// NewWriter returns a Writer in front of w. If sgr is set, colors pass, in our own spelling.
 func NewWriter(w io.Writer, sgr bool) *Writer { return &Writer{w: w, sgr: sgr} }
 
-// scanState says what a Writer is inside of.
+// A scanState is what a Writer is inside of.
 type scanState uint8
 
 const (
@@ -42,7 +41,7 @@ const (
 	inStringEscape
 )
 
-// Write takes bytes and passes the text in them on. It returns len(p) unless the writer behind fails.
+// Write passes the text in p on. It returns len(p) unless the writer behind it fails.
 func (s *Writer) Write(p []byte) (int, error) {
 	data := p
 	if len(s.rest) > 0 {
@@ -70,7 +69,7 @@ func (s *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// plainPrefix is the length of the start of data that needs no work: nearly all output is such.
+// plainPrefix returns the length of the beginning of data that is text; nearly all output is.
 func (s *Writer) plainPrefix(data []byte) int {
 	if s.state != inText || s.cr {
 		return 0
@@ -83,7 +82,7 @@ func (s *Writer) plainPrefix(data []byte) int {
 	return len(data)
 }
 
-// Flush writes what was held back: half a rune at the very end is replaced, and colours end.
+// Flush writes what was held back: half a rune at the very end is replaced, and colors end.
 func (s *Writer) Flush() error {
 	s.out = s.out[:0]
 	if len(s.rest) > 0 && s.state == inText {
@@ -157,8 +156,8 @@ func (s *Writer) escape(r rune) {
 	}
 }
 
-// csi takes a rune of a control sequence. One that does not belong there ends it: a broken
-// sequence must not swallow the rest of the output.
+// csi takes a rune of a control sequence. One that does not belong there ends it: a broken sequence must not
+// hide the rest of the output.
 func (s *Writer) csi(r rune) {
 	switch {
 	case r >= 0x20 && r <= 0x3f: // parameters and intermediates
@@ -190,7 +189,7 @@ func (s *Writer) control(r rune) {
 	}
 }
 
-// IsText says whether a terminal shows r and does nothing else with it.
+// IsText reports whether a terminal shows r and does nothing else with it.
 func IsText(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -203,7 +202,7 @@ func IsText(r rune) bool {
 	return true
 }
 
-// Text is text as a terminal may show it: lines and tabs stay.
+// Text returns text as a terminal may show it: lines and tabs stay.
 func Text(text string) string {
 	if Is(text) {
 		return text
@@ -215,12 +214,12 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Line is text for a place in a list: every run of white space a blank.
+// Line returns text for one row: each run of white space becomes a blank.
 func Line(text string) string {
 	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// Is recognises the texts that need no work, which are nearly all.
+// Is recognises texts that need no change, which nearly all are.
 func Is(text string) bool {
 	for i := range len(text) {
 		if !isPlainByte(text[i]) {
@@ -234,8 +233,8 @@ func isPlainByte(c byte) bool {
 	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
 }
 
-// Command is a shell command for a place in a list: ⏎, or \n in ASCII, stands for the end of a line, since a
-// line without it would do something else when it is copied. Blanks within lines stay as they are.
+// Command returns a shell command for one row: ⏎, or \n in ASCII, stands for the end of a line, because a copy
+// without it would do something else. Blanks within lines stay as they are.
 func Command(text string, ascii bool) string {
 	text = strings.TrimSpace(Text(text))
 	if !strings.ContainsAny(text, "\n\r\t") {

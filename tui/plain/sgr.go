@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// maxSGR bounds the parameters of a colour, in bytes. Real ones are a third of it.
+// maxSGR bounds the parameters of a color, in bytes. Real ones are a third of it.
 const maxSGR = 64
 
-// beginCSI begins a control sequence.
+// beginCSI starts a control sequence.
 func (s *Writer) beginCSI() {
 	s.state = inCSI
 	s.params = s.params[:0]
 }
 
-// color writes a colour that was read. What it writes is made of numbers, never of the bytes read.
+// color writes a color that was read. It writes numbers, never the bytes read.
 func (s *Writer) color() {
 	codes, ok := parseSGR(string(s.params))
 	if !ok || len(codes) == 0 {
@@ -31,8 +31,8 @@ func (s *Writer) color() {
 	s.colored = codes[len(codes)-1] != 0
 }
 
-// parseSGR reads the parameters of an SGR sequence: looks and colours. What hides text (8) or blinks
-// (5, 6) is left out, and what it does not know. ok is false for what is no SGR sequence.
+// parseSGR reads the parameters of an SGR sequence: attributes and colors. It leaves out hidden text (8),
+// blinking (5, 6) and unknown ones. ok is false if it is no SGR sequence.
 func parseSGR(params string) (codes []int, ok bool) {
 	fields := strings.FieldsFunc(strings.ReplaceAll(params, ":", ";")+";", func(r rune) bool { return r == ';' })
 	if len(fields) == 0 {
@@ -58,7 +58,7 @@ func parseSGR(params string) (codes []int, ok bool) {
 	return codes, true
 }
 
-// extendedColor reads "5;N" or "2;R;G;B" and says how many fields it used, 0 for anything else.
+// extendedColor reads "5;N" or "2;R;G;B" and returns how many fields it used, 0 for anything else.
 func extendedColor(fields []string) (codes []int, used int) {
 	want := 0
 	switch {

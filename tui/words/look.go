@@ -6,7 +6,7 @@ import "wf/api"
 // parameters of the escape sequence that gives it its colour (SGR). Colour never carries meaning alone.
 type Look struct{ Glyph, ASCII, SGR string }
 
-// LookOf is the look of a state; one that is not known looks idle.
+// LookOf returns the look of a state; an unknown one looks idle.
 func LookOf(state api.State) Look {
 	switch state {
 	case api.StateQueued:
@@ -35,7 +35,7 @@ func LookOf(state api.State) Look {
 	return Look{"·", ".", "2"}
 }
 
-// Sign is the glyph of a state, in ASCII if that is all there is.
+// Sign returns the glyph of a state, or its sign in ASCII.
 func (l Look) Sign(ascii bool) string {
 	if ascii {
 		return l.ASCII

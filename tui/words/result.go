@@ -8,7 +8,7 @@ import (
 	"wf/tui/plain"
 )
 
-// ResultState is the state whose look the result of a run borrows; a run without a result is running.
+// ResultState returns the state whose look the result of a run has; a run without a result is running.
 func ResultState(r api.Result) api.State {
 	switch r {
 	case api.Succeeded:
@@ -21,7 +21,7 @@ func ResultState(r api.Result) api.State {
 	return api.StateRunning
 }
 
-// ResultWord is the result of a run as people say it; a run without a result is running.
+// ResultWord returns the word for the result of a run; a run without a result is running.
 func ResultWord(r api.Result) string {
 	switch r {
 	case "":
@@ -32,7 +32,7 @@ func ResultWord(r api.Result) string {
 	return string(r)
 }
 
-// RunWord is what people call the state of a run.
+// RunWord returns the word for the state of a run.
 func RunWord(r api.RunSummary) string {
 	switch r.Paused {
 	case api.PausedApproval:
@@ -45,7 +45,7 @@ func RunWord(r api.RunSummary) string {
 	return ResultWord(r.Result)
 }
 
-// RunState is the state of a node that looks like the run.
+// RunState returns the state of a node that looks like the run.
 func RunState(r api.RunSummary) api.State {
 	if r.Paused != "" {
 		return api.StateWaiting
@@ -53,13 +53,13 @@ func RunState(r api.RunSummary) api.State {
 	return ResultState(r.Result)
 }
 
-// Short says why fewer commands of a run go at once than could, and how to have more.
+// Short explains why fewer commands of a run execute at once than could, and how to have more.
 func Short(s api.Shortage) string {
 	return fmt.Sprintf("%d at once, %d more could start: %s (%s)", s.Running, s.Waiting, plain.Line(s.Why), plain.Line(s.Fix))
 }
 
-// Asked says what a run was asked for, in the words of the command line: "all", "resume 41",
-// "--nodes align --exclude qc".
+// Asked returns what a run was asked for, in the words of the command line: "all", "resume 41", "--nodes align
+// --exclude qc".
 func Asked(r api.RunSummary) string {
 	what := "all"
 	switch {

@@ -12,7 +12,7 @@ import (
 	"wf/tui/plain"
 )
 
-// Span shows a duration the way people read it: 0.8s, 14.0s, 1m04s, 1h03m.
+// Span returns a duration as people read it: 0.8s, 14.0s, 1m04s, 1h03m.
 func Span(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < 59950*time.Millisecond: // what would round to 60.0s is a minute
@@ -31,7 +31,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// SpanMS is Span of milliseconds as the wire has them; "" when they are unknown.
+// SpanMS is Span of milliseconds as in JSON; it returns "" if they are unknown.
 func SpanMS(ms *int64) string {
 	if ms == nil {
 		return ""
@@ -39,7 +39,7 @@ func SpanMS(ms *int64) string {
 	return Span(time.Duration(*ms) * time.Millisecond)
 }
 
-// Ago says how long before now a moment was, roughly.
+// Ago returns roughly how long before now a moment was.
 func Ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:
@@ -54,7 +54,7 @@ func Ago(t, now time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
-// Until names a moment to come: 14:05:00, with its date if that is not today's.
+// Until returns the time of a later moment: 14:05:00, with its date if that is not today's.
 func Until(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -63,7 +63,7 @@ func Until(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// Plural is "1 node", "2 nodes".
+// Plural returns "1 node", "2 nodes".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -84,8 +84,8 @@ func NameList(names []string, limit int) string {
 	return text
 }
 
-// CountParts lists the counts that are not zero, in the order people ask for them. idle is the
-// word for nodes that nothing happened to.
+// CountParts lists the counts that are not zero, in the order of interest. idle is the word for nodes that
+// have not run.
 func CountParts(c api.Counts, idle string) []string {
 	var parts []string
 	for _, part := range []struct {
@@ -105,7 +105,7 @@ func CountParts(c api.Counts, idle string) []string {
 	return parts
 }
 
-// Cause says how an execution failed: "exit 2", "killed by SIGKILL", "cancelled", "lost: …".
+// Cause returns how an execution failed: "exit 2", "killed by SIGKILL", "cancelled", "lost: …".
 func Cause(reason api.Reason, code *int, signal, message string) string {
 	var text string
 	switch {
@@ -134,7 +134,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 	return text
 }
 
-// Quote makes text one word of a shell command line that a person can paste.
+// Quote makes text one word of a shell command line that can be pasted.
 func Quote(text string) string {
 	bare := func(r rune) bool {
 		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -146,5 +146,5 @@ func Quote(text string) string {
 	return "'" + strings.ReplaceAll(plain.Text(text), "'", `'\''`) + "'"
 }
 
-// Count is "12 of 30".
+// Count returns "12 of 30".
 func Count(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }

@@ -2,38 +2,23 @@ package progress
 
 import (
 	"context"
-	"errors"
 
 	"wf/api"
-	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
-// StartRun asks for a run. Where another one is in the way of it, and it is not to be refused for that, it
-// says so, with told, and waits until its turn has come. A caller whose ctx ends leaves the line.
-func (s *Target) StartRun(ctx context.Context, req api.RunRequest, told func(text string)) (api.RunAccepted, error) {
-	asked := req.OnBusy
-	if asked != api.BusyCancel {
-		req.OnBusy = api.BusyRefuse // first: only then it is known whether it has to wait
-	}
-	accepted, err := s.Workspace.StartRun(ctx, req)
-	var busy *api.Error
-	if !exit.IsCode(err, api.CodeConflict) || !errors.As(err, &busy) {
-		return accepted, err
-	}
-	if asked == "" {
-		asked = busy.OnBusy
-	}
-	switch asked {
-	case api.BusyQueue:
-		told(plain.Line(busy.Message) + ": waits in line")
-	case api.BusyCancel:
-		told(plain.Line(busy.Message) + ": it has to make room")
-	default:
-		return accepted, err
-	}
-	req.OnBusy = asked
-	return s.Workspace.StartRun(ctx, req)
+// StartRun starts a run. If it has to wait for another one, or to replace it, StartRun calls report with a sentence
+// about that. A caller whose ctx ends does not wait any longer.
+func (s *Target) StartRun(ctx context.Context, req api.RunRequest, report func(text string)) (api.RunAccepted, error) {
+	return s.Workspace.StartRunWaiting(ctx, req, func(busy api.Error) {
+		switch {
+		case req.OnBusy == api.BusyCancel: // the user has said so
+		case busy.OnBusy == api.BusyCancel:
+			report(plain.Line(busy.Message) + ": it has to make room")
+		default:
+			report(plain.Line(busy.Message) + ": waits in line")
+		}
+	})
 }
 
 // Queued says that a run waits for others.

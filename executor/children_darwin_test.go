@@ -1,3 +1,0 @@
-package executor
-
-func (l *childList) close() {}

@@ -1,0 +1,65 @@
+package executor
+
+import (
+	"cmp"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/proc"
+	"wf/executor/wire"
+)
+
+// estate is what the next runner gets of the one before, see heir: a variable, and files that the
+// caller closes.
+func (h *runnerHandle) estate() (variable string, handles []*os.File, err error) {
+	var ids []ID
+	for id := range h.handles {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b ID) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Execution, b.Execution)) })
+	for _, id := range ids {
+		fd, err := unix.FcntlInt(uintptr(h.handles[id]), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			closeAll(handles)
+			return "", nil, os.NewSyscallError("fcntl", err)
+		}
+		handles = append(handles, os.NewFile(uintptr(fd), "pidfd"))
+	}
+	return wire.EncodeHandover(h.ward.inherits(), ids), handles, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// watch keeps a handle of an execution whose runner is not below this daemon.
+func (h *runnerHandle) watch(id ID, pid int, born proc.Window) {
+	if _, ok := h.handles[id]; ok || h.ward.inherits() {
+		return
+	}
+	if fd := proc.OpenHandle(pid, born); fd >= 0 {
+		if h.handles == nil {
+			h.handles = make(map[ID]int)
+		}
+		h.handles[id] = fd
+	}
+}
+
+// unwatch gives the handle of an execution that has ended back.
+func (h *runnerHandle) unwatch(id ID) {
+	if fd, ok := h.handles[id]; ok {
+		unix.Close(fd)
+		delete(h.handles, id)
+	}
+}
+
+// unwatchAll gives all of them back.
+func (h *runnerHandle) unwatchAll() {
+	for id := range h.handles {
+		h.unwatch(id)
+	}
+}

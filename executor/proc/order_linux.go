@@ -1,0 +1,28 @@
+package proc
+
+import (
+	"cmp"
+
+	"golang.org/x/sys/unix"
+)
+
+// CompareStart orders processes by their birth: by ticks, and within one by the number that the kernel
+// (6.9 and later) gives to each.
+func CompareStart(a, b Process) int {
+	return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(startNumber(a.PID), startNumber(b.PID)),
+		cmp.Compare(a.PID, b.PID))
+}
+
+// startNumber is the inode of a pidfd, which counts processes, or 0.
+func startNumber(pid int) uint64 {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return 0
+	}
+	return st.Ino
+}

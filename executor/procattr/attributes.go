@@ -1,0 +1,162 @@
+// Package procattr reads and sets the attributes of a process that its children inherit beside the environment: umask,
+// nice value, processors and resource limits. It starts no commands.
+package procattr
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A World is what a command inherits from the process that starts it, beside its environment: the commands of a
+// run get that of the client that asked for the run, not that of the daemon. What is missing
+// in it is as the daemon has it. What a process without privileges cannot have back, a lower nice value or a
+// higher hard limit than the daemon's, stays as near to it as it may.
+type Attributes struct {
+	Umask  *int             `json:"umask,omitempty"`
+	Nice   *int             `json:"nice,omitempty"`
+	CPUs   string           `json:"cpus,omitempty"` // those it may run on: "0-3,8"; "" = as the daemon has it
+	Limits map[string]Limit `json:"limits,omitempty"`
+}
+
+// A Limit is one of setrlimit: -1 is none.
+type Limit struct {
+	Soft int64 `json:"soft"`
+	Hard int64 `json:"hard"`
+}
+
+// Parse reads a World from JSON; nil is the empty one.
+func Parse(data []byte) (Attributes, error) {
+	var w Attributes
+	if len(data) == 0 {
+		return w, nil
+	}
+	if err := json.Unmarshal(data, &w); err != nil {
+		return Attributes{}, err
+	}
+	switch {
+	case w.Umask != nil && (*w.Umask < 0 || *w.Umask > 0o777):
+		return Attributes{}, fmt.Errorf("umask %d: must be from 0 to %d", *w.Umask, 0o777)
+	case w.Nice != nil && (*w.Nice < -20 || *w.Nice > 19):
+		return Attributes{}, fmt.Errorf("nice %d: must be from -20 to 19", *w.Nice)
+	}
+	for name, l := range w.Limits {
+		if l.Soft < -1 || l.Hard < -1 {
+			return Attributes{}, fmt.Errorf("limit %s: must be -1 or more", name)
+		}
+	}
+	_, err := parseCPUs(w.CPUs)
+	return w, err
+}
+
+// mostCPU bounds the number of a processor.
+const mostCPU = 1 << 13
+
+// parseCPUs reads a list of processors: "0-3,8".
+func parseCPUs(text string) ([]int, error) {
+	var list []int
+	for _, part := range strings.Split(text, ",") {
+		if part == "" {
+			continue
+		}
+		first, last, ranged := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		to := from
+		if ranged && err == nil {
+			to, err = strconv.Atoi(last)
+		}
+		if err != nil || from < 0 || to < from || to >= mostCPU {
+			return nil, fmt.Errorf("processors %q: must be a list like 0-3,8", text)
+		}
+		for cpu := from; cpu <= to; cpu++ {
+			list = append(list, cpu)
+		}
+	}
+	return list, nil
+}
+
+// writeCPUs is the inverse of parseCPUs for a sorted list.
+func writeCPUs(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(list[i])
+		if j > i {
+			part += "-" + strconv.Itoa(list[j])
+		}
+		parts, i = append(parts, part), j+1
+	}
+	return strings.Join(parts, ",")
+}
+
+// Variable tells a runner the World of its commands, as JSON.
+const Variable = "WF_RUNNER_WORLD"
+
+// HelperOption is the word by which a runner's program is asked to take a World and become another program:
+//
+//	runner --world JSON PATH ARGV...
+//
+// It is for systems where the child of a fork cannot do that itself.
+const HelperOption = "--world"
+
+// ThroughHelper is the command line that leads to a program through HelperOption; that of the program itself
+// where it has the world already.
+func ThroughHelper(path string, argv []string) (string, []string) {
+	data := os.Getenv(Variable)
+	if data == "" {
+		return path, argv
+	}
+	w, err := Parse([]byte(data))
+	if err != nil || !w.differs() {
+		return path, argv
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return path, argv
+	}
+	return program, append([]string{program, "runner", HelperOption, data, path}, argv...)
+}
+
+// RunHelper is HelperOption. It returns only when it has failed.
+func RunHelper(args []string) int {
+	w, err := Parse([]byte(args[0]))
+	if err == nil {
+		w.enter()
+		err = syscall.Exec(args[1], args[2:], os.Environ())
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n", args[1], err)
+	return 126
+}
+
+// rlimit is a Limit of a kind as it may be set by a process that has the limit now. Of open files there is no
+// unlimited number.
+func (l Limit) rlimit(kind int, now unix.Rlimit) unix.Rlimit {
+	to := unix.Rlimit{Cur: limitValue(l.Soft), Max: limitValue(l.Hard)}
+	if os.Geteuid() != 0 || kind == unix.RLIMIT_NOFILE && l.Hard < 0 {
+		to.Max = min(to.Max, now.Max)
+	}
+	to.Cur = min(to.Cur, to.Max)
+	return to
+}
+
+func limitValue(n int64) uint64 {
+	if n < 0 {
+		return unix.RLIM_INFINITY
+	}
+	return uint64(n)
+}
+
+func limitNumber(n uint64) int64 {
+	if n == unix.RLIM_INFINITY || n > 1<<62 {
+		return -1
+	}
+	return int64(n)
+}

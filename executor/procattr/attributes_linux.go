@@ -1,0 +1,128 @@
+package procattr
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// limitKinds are the limits that a World has.
+var limitKinds = map[string]int{
+	"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
+	"fsize": unix.RLIMIT_FSIZE, "locks": unix.RLIMIT_LOCKS, "memlock": unix.RLIMIT_MEMLOCK,
+	"msgqueue": unix.RLIMIT_MSGQUEUE, "nice": unix.RLIMIT_NICE, "nofile": unix.RLIMIT_NOFILE,
+	"nproc": unix.RLIMIT_NPROC, "rss": unix.RLIMIT_RSS, "rtprio": unix.RLIMIT_RTPRIO,
+	"rttime": unix.RLIMIT_RTTIME, "sigpending": unix.RLIMIT_SIGPENDING, "stack": unix.RLIMIT_STACK,
+}
+
+// Own is the World of this process, as it was when the program began: the Go runtime raises the limit of
+// open files.
+func Own() Attributes {
+	w := Attributes{Limits: map[string]Limit{}}
+	for name, kind := range limitKinds {
+		var l unix.Rlimit
+		if unix.Getrlimit(kind, &l) == nil {
+			w.Limits[name] = Limit{limitNumber(l.Cur), limitNumber(l.Max)}
+		}
+	}
+	if l, known := filesBefore(); known {
+		w.Limits["nofile"] = Limit{limitNumber(l.Cur), limitNumber(l.Max)}
+	}
+	if mask, ok := ownUmask(); ok {
+		w.Umask = &mask
+	}
+	if nice, ok := ownNice(); ok {
+		w.Nice = &nice
+	}
+	w.CPUs = ownCPUs()
+	return w
+}
+
+// ownUmask reads the mask: asking for it by umask(2) would change it for a moment, for all threads.
+func ownUmask() (int, bool) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, false
+	}
+	_, rest, found := strings.Cut(string(status), "\nUmask:")
+	line, _, _ := strings.Cut(rest, "\n")
+	mask, err := strconv.ParseUint(strings.TrimSpace(line), 8, 16)
+	return int(mask), found && err == nil
+}
+
+// ownNice is the nice value, which the system call returns as 20 less it.
+func ownNice() (int, bool) {
+	n, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	return 20 - n, err == nil
+}
+
+func ownCPUs() string {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return ""
+	}
+	var list []int
+	for cpu := 0; cpu < len(set)*64; cpu++ {
+		if set.IsSet(cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return writeCPUs(list)
+}
+
+// differs says whether the World is another one than that of this process.
+func (w Attributes) differs() bool { return len(w.Calls()) > 0 }
+
+// enter makes the World that of this process, as far as it may.
+func (w Attributes) enter() {
+	if l, said := w.Limits["nofile"]; said {
+		// Only package syscall can tell the Go runtime that it shall not restore the limit at exec.
+		if now, known := filesBefore(); known {
+			to := l.rlimit(unix.RLIMIT_NOFILE, now)
+			_ = syscall.Setrlimit(unix.RLIMIT_NOFILE, &syscall.Rlimit{Cur: to.Cur, Max: to.Max})
+		}
+	}
+	for _, c := range w.Calls() {
+		_, _, _ = syscall.RawSyscall6(c.Number, c.A, c.B, c.C, c.D, 0, 0)
+	}
+}
+
+// Calls are the system calls that lead from the World of this process into w. They point to memory that the
+// caller keeps alive by keeping them.
+func (w Attributes) Calls() []Call {
+	var list []Call
+	for name, kind := range limitKinds {
+		l, said := w.Limits[name]
+		var now unix.Rlimit
+		if !said || unix.Getrlimit(kind, &now) != nil {
+			continue
+		}
+		if before, known := filesBefore(); kind == unix.RLIMIT_NOFILE && known {
+			now = before
+		}
+		to := l.rlimit(kind, now)
+		if kept := (unix.Rlimit{Cur: min(to.Cur, now.Max), Max: min(to.Max, now.Max)}); kept != to && kept != now {
+			list = append(list, limitCall(kind, &kept)) // root may be without the right to raise a hard limit
+		}
+		if to != now {
+			list = append(list, limitCall(kind, &to))
+		}
+	}
+	if now, ok := ownUmask(); w.Umask != nil && (!ok || now != *w.Umask) {
+		list = append(list, Call{Number: unix.SYS_UMASK, A: uintptr(*w.Umask)})
+	}
+	if now, ok := ownNice(); w.Nice != nil && (!ok || now != *w.Nice) {
+		list = append(list, Call{Number: unix.SYS_SETPRIORITY, A: unix.PRIO_PROCESS, C: uintptr(*w.Nice)})
+	}
+	if cpus, err := parseCPUs(w.CPUs); err == nil && len(cpus) > 0 && w.CPUs != ownCPUs() {
+		var set unix.CPUSet
+		for _, cpu := range cpus {
+			set.Set(cpu)
+		}
+		list = append(list, affinityCall(&set))
+	}
+	return list
+}

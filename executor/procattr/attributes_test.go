@@ -1,0 +1,46 @@
+package procattr
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+func TestParseWorld(t *testing.T) {
+	w, err := Parse([]byte(`{"umask":18,"nice":-3,"cpus":"0-2,7","limits":{"nofile":{"soft":9,"hard":-1}},"later":1}`))
+	if err != nil || *w.Umask != 0o22 || *w.Nice != -3 || w.CPUs != "0-2,7" || w.Limits["nofile"] != (Limit{9, -1}) {
+		t.Errorf("%+v, %v", w, err)
+	}
+	for _, bad := range []string{`{`, `{"umask":512}`, `{"umask":-1}`, `{"nice":20}`, `{"cpus":"a"}`, `{"cpus":"3-1"}`, `{"cpus":"0-99999999"}`, `{"limits":{"core":{"soft":-2}}}`} {
+		if w, err := Parse([]byte(bad)); err == nil {
+			t.Errorf("%s: %+v", bad, w)
+		}
+	}
+	if w, err := Parse(nil); err != nil || w.differs() {
+		t.Errorf("none: %+v, %v", w, err)
+	}
+}
+
+func TestCPUs(t *testing.T) {
+	for text, want := range map[string][]int{"": nil, "0": {0}, "0-1": {0, 1}, "0-2,5,7-8": {0, 1, 2, 5, 7, 8}} {
+		got, err := parseCPUs(text)
+		if err != nil || !reflect.DeepEqual(got, want) || writeCPUs(got) != text {
+			t.Errorf("%q: %v, %v, back %q", text, got, err, writeCPUs(got))
+		}
+	}
+}
+
+// TestOwnWorldIsNoOther: to enter the world that one is in already takes nothing, and what is told of it is valid.
+func TestOwnWorldIsNoOther(t *testing.T) {
+	data, err := json.Marshal(Own())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Parse(data)
+	if err != nil || w.differs() {
+		t.Errorf("%s: %v", data, err)
+	}
+	if len(w.Limits) < 5 || w.Umask == nil || w.Nice == nil {
+		t.Errorf("too little is known: %s", data)
+	}
+}

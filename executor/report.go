@@ -1,0 +1,39 @@
+package executor
+
+import (
+	"path"
+	"time"
+
+	"wf/executor/rundir"
+	"wf/executor/wire"
+)
+
+// reportOf returns the report of a start or end entry.
+func reportOf(e *wire.Entry) Report {
+	r := Report{
+		Kind:    Started,
+		ID:      e.ID(),
+		Time:    time.Unix(0, e.Time),
+		PID:     e.PID,
+		Out:     outputRange(e.Slot, "out", e.Out),
+		Err:     outputRange(e.Slot, "err", e.Err),
+		Message: e.Message,
+	}
+	if e.Kind == wire.EntryEnd {
+		r.Kind = Ended
+		r.Exit = Exit{
+			Code: e.Code, Signal: e.Signal,
+			Stopped: e.Stopped, Failed: e.Failed, Lost: e.Lost,
+			User: time.Duration(e.User), System: time.Duration(e.System),
+		}
+	}
+	return r
+}
+
+// outputRange names the file of a slot as callers see it, below the folder of the run.
+func outputRange(slot int, stream string, x wire.Extent) Range {
+	if slot == 0 || x == wire.NoExtent {
+		return Range{}
+	}
+	return Range{File: path.Join(rundir.OutputFolder, rundir.OutputName(slot, stream)), Start: x[0], End: x[1]}
+}

@@ -1,0 +1,43 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wf/executor/rundir"
+	"wf/executor/wire"
+)
+
+// Begun reports whether a runner has ever served the run in dir, or may have. Its lock is there before it is.
+func Begun(dir string) bool {
+	for _, name := range []string{rundir.LockFile, rundir.RunnerLogFile} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// vanished returns an error when runners have served the run and nothing of it is left.
+func (h *runnerHandle) vanished() error {
+	if !h.begun || Begun(h.dir) {
+		return nil
+	}
+	return &wire.GoneError{Why: fmt.Sprintf("the record of the run is gone from %s", h.dir)}
+}
+
+// ReadSamples returns the samples of an output of the run in dir between two moments: how large it was when.
+func ReadSamples(dir string, output Range, from, to time.Time) ([]rundir.Sample, error) {
+	return rundir.ReadSamples(dir, output.File, from, to)
+}
+
+// Environment returns the environment of the commands of the run in dir, as Spec.Env gave it, while the
+// run lasts.
+func Environment(dir string) ([]string, error) {
+	env, _, err := rundir.ReadEnvironment(filepath.Join(dir, rundir.EnvironmentFile))
+	return env, err
+}

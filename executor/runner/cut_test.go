@@ -1,0 +1,240 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/rundir"
+	"wf/executor/wire"
+	"wf/workspace/history"
+)
+
+// cutNodes is how many commands the record tells of that is cut, cutWidth how many went at once.
+const (
+	cutNodes = 50
+	cutWidth = 4
+)
+
+// A hasty disk syncs nothing: what is cut has been written.
+type hasty struct{ history.Disk }
+
+func (h hasty) SyncDir(string) error { return nil }
+
+func (h hasty) Open(path string, flag int) (history.File, error) {
+	f, err := h.Disk.Open(path, flag)
+	if err != nil {
+		return nil, err
+	}
+	return hastyFile{f}, nil
+}
+
+type hastyFile struct{ history.File }
+
+func (hastyFile) Sync() error { return nil }
+
+func openLog(path string, replay func([]byte) error) (Log, error) {
+	log, err := history.OpenLogOn(hasty{history.LocalDisk{}}, path, replay)
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+// newTakeover makes a runner that takes over whatever is recorded in dir.
+func newTakeover(t *testing.T, dir string) *runner {
+	t.Helper()
+	r, _ := newTestRunner(t, cutWidth)
+	r.dir = dir
+	p, err := r.openRecord(openLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.adopt(p)
+	return r
+}
+
+// leaveTakeover gives up what newTakeover has opened, but for the record.
+func leaveTakeover(r *runner) {
+	r.slots.close()
+	r.children.Close()
+	for _, fd := range []int{r.null, r.bell[0], r.bell[1], r.poller.fd} {
+		unix.Close(fd)
+	}
+}
+
+// recordOfRun executes commands, some of which fail, and returns the record, and the same as an
+// earlier boot would have written it.
+func recordOfRun(t *testing.T) (record, earlier []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	r := newTakeover(t, dir)
+	var commands []string
+	for node := range cutNodes {
+		commands = append(commands, fmt.Sprintf("exit %d", node%3))
+	}
+	commands[7] = "" // blank: an end only
+	commands[9] = "/no/such/program"
+	jobs(r, commands...)
+	for begin := time.Now(); len(r.active) > 0; {
+		r.turn(time.Now())
+		if len(r.running) > 0 {
+			await(t, r, 1)
+		}
+		if time.Since(begin) > time.Minute {
+			t.Fatal("the run does not end")
+		}
+	}
+	if err := r.record.Close(); err != nil {
+		t.Fatal(err)
+	}
+	record, err := os.ReadFile(filepath.Join(dir, rundir.RunnerLogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), rundir.RunnerLogFile)
+	log, err := history.OpenLog(other, func([]byte) error { return nil })
+	if err == nil {
+		_, err = history.ReadLog(filepath.Join(dir, rundir.RunnerLogFile), func(payload []byte) error {
+			return log.Append(bytes.Replace(payload, []byte(r.tally.boot), []byte("an earlier one"), 1))
+		})
+	}
+	if err == nil {
+		err = log.Close()
+	}
+	if err == nil {
+		earlier, err = os.ReadFile(other)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record, earlier
+}
+
+// fates are what the whole lines of a record tell of each node: "known" or "maybe" executed, or the
+// exit code.
+func fates(t *testing.T, text []byte) map[int]string {
+	t.Helper()
+	fate := map[int]string{}
+	for line := range bytes.Lines(text) {
+		_, payload, framed := bytes.Cut(line, []byte(" "))
+		if !framed || !bytes.HasSuffix(line, []byte("}\n")) || !bytes.HasPrefix(payload, []byte(`{"k"`)) {
+			continue
+		}
+		var e struct {
+			Kind string `json:"k"`
+			Node int    `json:"n"`
+			Code int    `json:"c"`
+		}
+		if err := json.Unmarshal(payload, &e); err != nil {
+			t.Fatalf("%s: %v", payload, err)
+		}
+		switch e.Kind {
+		case wire.EntryIntent:
+			fate[e.Node] = "maybe"
+		case wire.EntryFork, wire.EntryStart:
+			fate[e.Node] = "known"
+		case wire.EntryForget:
+			delete(fate, e.Node)
+		case wire.EntryEnd:
+			fate[e.Node] = fmt.Sprint(e.Code)
+		}
+	}
+	return fate
+}
+
+// TestRecordCutAtEveryByte has a runner take over what a crash has left of the record of 50 commands,
+// of which nothing lives any more: every exit that was written is told exactly, what may have run is
+// lost, once, and what was not forked is left for the daemon to hand over again, not executed.
+func TestRecordCutAtEveryByte(t *testing.T) {
+	record, earlier := recordOfRun(t)
+	all := *torture
+	for name, text := range map[string][]byte{"runner died": record, "machine died": earlier} {
+		t.Run(name, func(t *testing.T) {
+			most := 0
+			for n := 0; n <= len(text); n++ {
+				if !all && n%151 > 0 && n < len(text) && (n == 0 || text[n-1] != '\n' || n%2 > 0) {
+					continue
+				}
+				want := fates(t, text[:n])
+				unsure := 0
+				for node, fate := range maps.All(want) {
+					switch {
+					case fate == "maybe" && name == "runner died":
+						delete(want, node) // no fork entry, no fork
+					case fate == "maybe", fate == "known":
+						want[node] = "lost"
+						unsure++
+					}
+				}
+				most = max(most, unsure)
+				if got := takenOver(t, text[:n]); !maps.Equal(got, want) {
+					t.Fatalf("cut at byte %d of %d\n got %v\nwant %v", n, len(text), got, want)
+				}
+			}
+			t.Logf("%d bytes, at most %d lost", len(text), most)
+			if name == "runner died" && most > cutWidth {
+				t.Errorf("%d can be lost, and only %d were going at once", most, cutWidth)
+			}
+		})
+	}
+}
+
+// takenOver lets a runner take the record over and returns what it tells of each node.
+func takenOver(t *testing.T, text []byte) map[int]string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wf")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = os.WriteFile(filepath.Join(dir, rundir.RunnerLogFile), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{
+		options: Options{}.withDefaults(),
+		dir:     dir, pid: os.Getpid(), width: cutWidth,
+		known: make(map[wire.ID]struct{}), active: make(map[wire.ID]*execution), running: make(map[int]*execution),
+	}
+	if err := r.openFiles(); err != nil {
+		t.Fatal(err)
+	}
+	defer leaveTakeover(r)
+	p, err := r.openRecord(openLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.adopt(p)
+	got := map[int]string{}
+	for line := range strings.Lines(string(r.news)) {
+		var e wire.Entry
+		if err := e.Decode([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if _, over := got[e.Node]; over || e.Kind != wire.EntryEnd {
+			if over {
+				t.Fatalf("node %d ends twice in %q", e.Node, r.news)
+			}
+			continue
+		}
+		got[e.Node] = fmt.Sprint(e.Code)
+		if e.Lost {
+			got[e.Node] = "lost"
+		}
+	}
+	if len(r.active) > 0 || len(r.running) > 0 || len(r.known) != len(got) {
+		t.Fatalf("%d active, %d running, %d known of %d", len(r.active), len(r.running), len(r.known), len(got))
+	}
+	if err := r.record.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

@@ -1,0 +1,239 @@
+package runner
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/fault"
+	"wf/executor/proc"
+	"wf/executor/rundir"
+	"wf/executor/shell"
+	"wf/executor/wire"
+)
+
+// forkRetries is how often a fork is tried again when the machine is short of something until the
+// run counts as held.
+const forkRetries = 6
+
+// forkPause returns how long the first wait is; each next one is twice as long.
+func (r *runner) forkPause() time.Duration { return min(20*time.Millisecond, r.options.Pause/8) }
+
+// mark remembers by what the family of e is known.
+func (r *runner) mark(e *execution, envs ...[]string) {
+	e.marker = rundir.MarkerOf(envs...)
+	if e.marker.Run != "" {
+		r.runMarker = e.marker.Run
+	}
+}
+
+// acceptJob takes a job. One that is known already was sent again after a lost connection, or it is
+// to wait for nothing any more.
+func (r *runner) acceptJob(j wire.Job) {
+	if r.broken {
+		return
+	}
+	if _, ok := r.known[j.ID]; ok {
+		if e := r.active[j.ID]; e != nil && len(j.After) == 0 {
+			if e.job.After = nil; e.lacks > 0 {
+				r.open(e)
+			}
+		}
+		return
+	}
+	r.known[j.ID] = struct{}{}
+	e := &execution{job: j}
+	r.active[j.ID] = e
+	if r.closing {
+		r.end(e, &wire.Entry{Stopped: true})
+		return
+	}
+	r.admit(e)
+}
+
+// going is how many executions take a place.
+func (r *runner) going() int { return len(r.active) - r.queue.waiting - r.gates.shut }
+
+// startNext forks as many of those who wait as there are places, in order.
+func (r *runner) startNext(now time.Time) {
+	for !r.broken && r.going() < r.width {
+		e := r.queue.first()
+		if e == nil || now.Before(e.retryAt) || !r.mayStart(e, now) {
+			return
+		}
+		if !r.queue.isDurable() {
+			if !r.sync() {
+				return
+			}
+			continue
+		}
+		r.options.Reached(pointIntent, e.job.ID)
+		if r.intendFork(e); !r.unwritten {
+			r.start(e)
+		}
+	}
+}
+
+// intendFork writes the fork entry of e, which has its output files: all that the next runner needs
+// to find the child of a runner that dies between fork and start.
+func (r *runner) intendFork(e *execution) {
+	e.out, e.err = e.slot.extents()
+	e.born = proc.Window{proc.Ticks(), 0}
+	mark, _ := shell.Value(e.job.Env, rundir.NodeVariable)
+	noted := r.forker.notes(r.dir)
+	r.note(&wire.Entry{
+		Kind: wire.EntryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
+	})
+	r.save()
+}
+
+// start forks e, whose intent is durable and whose fork entry is written.
+func (r *runner) start(e *execution) {
+	if r.broken {
+		return
+	}
+	r.options.Reached(pointForkEntry, e.job.ID)
+	begin := time.Now()
+	c, err := r.fork(e)
+	e.born[1] = proc.Ticks()
+	if err != nil {
+		r.startFailed(e, err)
+		return
+	}
+	r.options.Reached(pointForked, e.job.ID)
+	r.started(e, c, begin)
+}
+
+// started takes account of a process that has just been forked. Its start need not be durable to
+// be announced: a crash of the machine ends the process too, and the intent tells of it.
+func (r *runner) started(e *execution, c child, at time.Time) {
+	r.queue.drop(e)
+	if r.hold.short {
+		r.hold.short = false
+		r.setHold("")
+	}
+	r.poller.watch(c)
+	e.pid, e.handle = c.pid, c.handle
+	if r.runMarker == "" {
+		r.mark(e, e.job.Env, r.env.base)
+	}
+	r.running[e.pid] = e
+	r.ahead.starts++
+	r.note(&wire.Entry{
+		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+	})
+	r.options.Reached(pointStarted, e.job.ID)
+}
+
+// startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
+// comes after it would fare no better.
+func (r *runner) startFailed(e *execution, err error) {
+	if fault.Shortage(err) {
+		if e.retries < forkRetries {
+			e.retryAt = time.Now().Add(r.forkPause() << e.retries)
+			e.retries++
+			return
+		}
+		r.hold.short = true
+		r.holdStarts(err)
+		return
+	}
+	r.queue.drop(e)
+	r.end(e, &wire.Entry{Failed: true, Message: err.Error()})
+}
+
+// died handles the death of a child: recorded, written, and only then reaped. The write is what
+// counts here: it survives everything that the zombie would have survived.
+func (r *runner) died(d *proc.Death) {
+	r.hunt.look = true
+	e := r.running[d.PID]
+	if e == nil { // an orphan we inherited
+		proc.Reap(d.PID)
+		return
+	}
+	r.options.Reached(pointDied, e.job.ID)
+	quiet := !r.children.HasOther(func(pid int) bool { return r.running[pid] != nil })
+	delete(r.running, d.PID)
+	r.poller.forget(e.handle)
+	e.gone, e.death = true, d
+	if e.stop != nil {
+		r.note(&wire.Entry{
+			Kind: wire.EntryExit, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
+			Code: d.Code, Signal: d.Signal, User: int64(d.User), System: int64(d.System),
+		})
+		r.save()
+		proc.Reap(d.PID)
+		return
+	}
+	r.recordEnd(e, &wire.Entry{})
+	r.options.Reached(pointEndNoted, e.job.ID)
+	r.save()
+	r.options.Reached(pointEndWritten, e.job.ID)
+	proc.Reap(d.PID)
+	r.release(e, quiet && groupGone(d.PID))
+}
+
+// groupGone reports whether no process is in the group. A wrong no (the number belongs to somebody
+// else by now) costs a new file, nothing else.
+func groupGone(group int) bool {
+	return errors.Is(unix.Kill(-group, 0), unix.ESRCH)
+}
+
+// end ends an execution that has no process, or none any more.
+func (r *runner) end(e *execution, as *wire.Entry) {
+	r.recordEnd(e, as)
+	r.release(e, e.pid == 0)
+}
+
+// recordEnd completes the entry with what is known about e and records it.
+func (r *runner) recordEnd(e *execution, as *wire.Entry) {
+	r.dropFiles(e)
+	as.Kind, as.Node, as.Execution = wire.EntryEnd, e.job.ID.Node, e.job.ID.Execution
+	as.Time = time.Now().UnixNano()
+	as.Stopped = as.Stopped || e.stop != nil
+	if e.pid != 0 {
+		r.measure(e)
+		as.Slot, as.Out, as.Err = e.number, e.out, e.err
+	}
+	if d := e.death; d != nil {
+		as.Code, as.Signal = d.Code, d.Signal
+		as.User, as.System = int64(d.User), int64(d.System)
+	}
+	r.note(as)
+	delete(r.active, e.job.ID)
+	delete(r.hunt.stopping, e)
+	r.settle(e.job.ID, as)
+}
+
+// measure finds out where the output of e ends.
+func (r *runner) measure(e *execution) {
+	if e.slot != nil {
+		e.out, e.err = e.slot.measure()
+		return
+	}
+	e.out[1] = r.endOf(e, "out", e.out[0])
+	if e.err != wire.NoExtent {
+		e.err[1] = r.endOf(e, "err", e.err[0])
+	}
+}
+
+// endOf returns where a stream of an execution of an earlier runner ends, which begins at start. Of a
+// file that somebody has removed there is no output any more.
+func (r *runner) endOf(e *execution, stream string, start int64) int64 {
+	size, err := r.slots.sizeAt(e.number, stream)
+	if err != nil {
+		return start
+	}
+	return max(size, start)
+}
+
+// release gives the output files back. quiet: nobody is left who writes to them.
+func (r *runner) release(e *execution, quiet bool) {
+	if e.slot != nil {
+		r.slots.put(e.slot, quiet)
+		e.slot = nil
+	}
+}

@@ -1,0 +1,62 @@
+//go:build linux && (amd64 || arm64)
+
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wf/executor/wire"
+)
+
+// TestBirthNote: the kernel writes the pid of a child into the file before the child runs.
+func TestBirthNote(t *testing.T) {
+	soon(t)
+	dir := t.TempDir()
+	null := openNull(t)
+	f := new(forker)
+	if !f.notes(dir) {
+		t.Fatal("no note")
+	}
+	if n, ok := readBirthNote(dir); !ok || n != (birthNote{}) {
+		t.Fatalf("at first %+v, %v", n, ok)
+	}
+	for execution := 1; execution <= 3; execution++ {
+		id := wire.ID{Node: 1 << 20, Execution: execution}
+		c, err := f.fork(id, "/bin/true", []string{"true"}, nil, [3]int{null, null, null})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.plain {
+			t.Skip("this kernel has no clone3 that resets signals, or does not let us use it")
+		}
+		if n, ok := readBirthNote(dir); !ok || n != (birthNote{birthKey(id), int32(c.pid), birthNoted}) {
+			t.Errorf("execution %d, process %d: %+v", execution, c.pid, n)
+		}
+		exitCode(t, c)
+	}
+	id := wire.ID{Execution: 9}
+	f.note.begin(id, birthNoted)
+	if n, _ := readBirthNote(dir); n != (birthNote{birthKey(id), 0, birthNoted}) {
+		t.Errorf("before the fork: %+v", n)
+	}
+	f.plain = true
+	c, err := f.fork(id, "/bin/true", []string{"true"}, nil, [3]int{null, null, null})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exitCode(t, c)
+	if n, _ := readBirthNote(dir); n != (birthNote{birthKey(id), 0, birthPlain}) {
+		t.Errorf("of the way that works everywhere: %+v", n)
+	}
+	if err := os.Truncate(filepath.Join(dir, birthFile), 7); err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := readBirthNote(dir); ok {
+		t.Errorf("cut: %+v", n)
+	}
+	if next := new(forker); !next.notes(dir) {
+		t.Error("the next runner has no note")
+	}
+}

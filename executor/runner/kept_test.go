@@ -1,0 +1,91 @@
+package runner
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wf/executor/rundir"
+	"wf/executor/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite what kept records are read as")
+
+// TestKeptRecords reads the records of runners of earlier versions, beside the journals that package
+// history keeps: a runner of this version may have to take such a run over.
+func TestKeptRecords(t *testing.T) {
+	records, err := filepath.Glob("../../workspace/history/testdata/kept/v*/*/" + rundir.RunnerLogFile)
+	if err != nil || len(records) == 0 {
+		t.Fatalf("no kept records: %v", err)
+	}
+	for _, path := range records {
+		folder := filepath.Dir(path)
+		t.Run(filepath.Base(filepath.Dir(folder))+" "+filepath.Base(folder), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := wordRecord(t, text)
+			golden := filepath.Join(folder, "executor.txt")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("read as\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// wordRecord folds the whole lines of a record as a runner does that takes over, and words what it
+// would announce and what it would have to adopt. Sums and marks of the log are history's business.
+func wordRecord(t *testing.T, text []byte) string {
+	t.Helper()
+	r := &runner{known: make(map[wire.ID]struct{})}
+	p := &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string)}
+	for line := range bytes.Lines(text) {
+		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+		if !bytes.HasSuffix(line, []byte("\n")) || !bytes.HasPrefix(payload, []byte(`{"k":`)) {
+			continue // torn, or a line of the log itself
+		}
+		var e wire.Entry
+		if err := e.Decode(payload); err != nil {
+			t.Fatalf("%s: %v", payload, err)
+		}
+		r.replay(p, &e, payload)
+	}
+	var b strings.Builder
+	for line := range bytes.Lines(r.news) {
+		var e wire.Entry
+		if err := e.Decode(bytes.TrimSpace(line)); err != nil {
+			t.Fatalf("news %s: %v", line, err)
+		}
+		kind := map[string]int{wire.EntryStart: 1, wire.EntryEnd: 2}[e.Kind]
+		fmt.Fprintf(&b, "kind %d of %d/%d: out %v, err %v, code %d, signal %d, stopped %v, lost %v\n",
+			kind, e.Node, e.Execution, wordOutput(e.Slot, "out", e.Out), wordOutput(e.Slot, "err", e.Err), e.Code, e.Signal, e.Stopped, e.Lost)
+	}
+	for _, id := range p.order {
+		if x := p.open[id]; x != nil {
+			fmt.Fprintf(&b, "to adopt: %d/%d, forked %v, started %v, being stopped %v\n", id.Node, id.Execution, x.forked, x.pid != 0, x.stop != nil)
+		}
+	}
+	return b.String()
+}
+
+// wordOutput words where the output of a stream is, as {file start end}.
+func wordOutput(slot int, stream string, x wire.Extent) string {
+	if slot == 0 || x == wire.NoExtent {
+		return "{ 0 0}"
+	}
+	return fmt.Sprintf("{%s/%s %d %d}", rundir.OutputFolder, rundir.OutputName(slot, stream), x[0], x[1])
+}

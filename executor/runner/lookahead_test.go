@@ -1,0 +1,89 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"wf/executor/wire"
+)
+
+// TestAhead follows the number of intents through jobs that are over in no time, a steady pace, and
+// jobs that take long.
+func TestAhead(t *testing.T) {
+	a, now := ahead{}, time.Unix(1000, 0)
+	count := func(starts int, took time.Duration, wanting bool, want int) {
+		t.Helper()
+		a.starts += starts
+		now = now.Add(took)
+		if got := a.count(now, wanting); got != want {
+			t.Errorf("%d intents ahead, want %d", got, want)
+		}
+	}
+	count(0, time.Hour, true, 0) // nothing is known yet
+	for want := aheadFirst; want <= aheadMost; want *= 2 {
+		count(1, time.Millisecond, true, want)
+	}
+	count(1, time.Millisecond, true, aheadMost)
+	count(100, aheadWindow, false, 90) // 108 of 48 ms, for 40
+	count(50, time.Millisecond, false, 90)
+	count(0, 2*aheadWindow-time.Millisecond, true, 25)
+	count(1, time.Second, true, 0)
+	count(1, time.Second, true, 0)
+}
+
+// TestIntentsOfLongJobs wants of jobs that take long only the intents for which there is a place: the
+// others have provably not been forked when the machine goes down.
+func TestIntentsOfLongJobs(t *testing.T) {
+	r, record := newTestRunner(t, 2)
+	jobs(r, slices.Repeat([]string{"true"}, 10)...)
+	r.turn(time.Now())
+	if record.position(wire.EntryIntent, 1) < 0 || record.position(wire.EntryIntent, 2) >= 0 {
+		t.Errorf("entries %+v: want the intents of two", record.entries)
+	}
+	await(t, r, 2)
+	r.ahead.since = time.Now().Add(-time.Minute) // they took a minute
+	r.ahead.starts = 2
+	r.turn(time.Now())
+	if record.position(wire.EntryIntent, 3) < 0 || record.position(wire.EntryIntent, 4) >= 0 {
+		t.Errorf("entries %+v: want the intents of four", record.entries)
+	}
+	await(t, r, 2)
+}
+
+// TestIntentsAreTakenBack has short jobs followed by a long one: those that wait for it do so without
+// an intent, and get another one when their turn comes.
+func TestIntentsAreTakenBack(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	r.ahead = ahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
+	jobs(r, slices.Repeat([]string{"true"}, 6)...)
+	r.turn(time.Now())
+	if record.position(wire.EntryIntent, 5) < 0 {
+		t.Fatalf("entries %+v: want intents ahead", record.entries)
+	}
+	r.stopAll([]wire.ID{{Node: 4, Execution: 1}}, 0) // who was stopped has an end already
+	r.ahead.since = time.Now().Add(-aheadStale)
+	now := time.Now()
+	if wake := r.nextWake(now); wake > 0 {
+		t.Errorf("it would sleep for %v", wake)
+	}
+	r.turn(now)
+	for node, want := range []bool{false, true, true, true, false, true} {
+		if got := record.position(wire.EntryForget, node) >= 0; got != want {
+			t.Errorf("node %d: forgotten %v, want %v", node, got, want)
+		}
+	}
+	if record.durable < record.position(wire.EntryForget, 5) {
+		t.Error("the disk has not heard of it")
+	}
+	if wake := r.nextWake(now); wake <= 0 {
+		t.Errorf("it does not sleep any more: %v", wake)
+	}
+	await(t, r, 1)
+	r.turn(time.Now())
+	again := slices.IndexFunc(record.entries[record.position(wire.EntryForget, 1):], func(e wire.Entry) bool { return e.Kind == wire.EntryIntent && e.Node == 1 })
+	if again < 0 || record.position(wire.EntryStart, 1) < record.position(wire.EntryForget, 1)+again {
+		t.Errorf("entries %+v: node 1 has started without another intent", record.entries)
+	}
+	await(t, r, 1)
+}

@@ -1,0 +1,92 @@
+package runner
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/wire"
+)
+
+// TestStrangerAtTheRunner: who is another user is not let in, though the socket be open to everybody.
+func TestStrangerAtTheRunner(t *testing.T) {
+	r, _ := newTestRunner(t, 0)
+	r.links = map[int]*link{}
+	r.dir = openedFolder(t)
+	if err := r.listen(); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(r.listener)
+	path := filepath.Join(r.dir, wire.SocketFile)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v", info.Mode(), err)
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	connect := func() error {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			t.Cleanup(func() { conn.Close() })
+		}
+		return err
+	}
+	if err := connect(); err != nil {
+		t.Fatal(err)
+	}
+	r.accept(time.Now())
+	if len(r.links) != 1 {
+		t.Fatalf("%d conversations with ourselves", len(r.links))
+	}
+	asOther(t, connect)
+	r.accept(time.Now())
+	if len(r.links) != 1 {
+		t.Error("a stranger is let in")
+	}
+	for _, l := range r.links {
+		r.hangUp(l)
+	}
+}
+
+// otherUser is a user that is not us, for a test that runs as root.
+const otherUser = 65534
+
+// asOther runs f as another user.
+func asOther(t *testing.T, f func() error) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be two users")
+	}
+	done := make(chan error)
+	go func() {
+		// The kernel asks who a thread is, and this one ends with the goroutine: it is never unlocked.
+		runtime.LockOSThread()
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, otherUser, otherUser, otherUser); errno != 0 {
+			done <- errno
+			return
+		}
+		done <- f()
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openedFolder is a folder that other users can enter and write into.
+func openedFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

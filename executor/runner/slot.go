@@ -1,0 +1,186 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/fault"
+	"wf/executor/rundir"
+	"wf/executor/wire"
+)
+
+const (
+	// slotLimit is the size in bytes beyond which an output file is given to nobody else, so that
+	// one talkative command does not make the files of the others hard to handle.
+	slotLimit = 64 << 20
+)
+
+// A slot is an append file, or a pair of them, that takes the output of one execution after the other:
+// creating a file costs more than forking. The fields belong to the runner's loop.
+type slot struct {
+	number   int
+	merged   bool  // both streams go to one file, in the order in which they are written
+	out, err int   // descriptors, O_APPEND; of a merged slot the same
+	outSize  int64 // where the next execution begins
+	errSize  int64
+	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
+}
+
+// slots hands out the output files below folder.
+type slots struct {
+	folder string
+	last   int     // highest number in use or ever used
+	free   []*slot // whose last execution has ended and left nobody behind
+	split  []*slot // those of them that are pairs of files
+}
+
+// openSlots finds out which numbers an earlier runner has used: its files are never written
+// again, since what it started may still do so.
+func openSlots(folder string) (*slots, error) {
+	if err := fault.Check(fault.OpOutputFolder, folder); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	s := &slots{folder: folder}
+	for _, f := range files {
+		name := strings.TrimPrefix(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "s")
+		if n, err := strconv.Atoi(name); err == nil {
+			s.last = max(s.last, n)
+		}
+	}
+	return s, nil
+}
+
+// unused returns the list of free slots of one kind.
+func (s *slots) unused(merged bool) *[]*slot {
+	if merged {
+		return &s.free
+	}
+	return &s.split
+}
+
+// take returns a slot that nobody writes to.
+func (s *slots) take(merged bool) (*slot, error) {
+	free := s.unused(merged)
+	if n := len(*free); n > 0 {
+		taken := (*free)[n-1]
+		*free = (*free)[:n-1]
+		return taken, nil
+	}
+	s.last++
+	out, err := openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "out")))
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(s.folder, 0o700) == nil { // removed by somebody
+		out, err = openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "out")))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if merged {
+		return &slot{number: s.last, merged: true, out: out, err: out}, nil
+	}
+	errOut, err := openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "err")))
+	if err != nil {
+		unix.Close(out)
+		os.Remove(filepath.Join(s.folder, rundir.OutputName(s.last, "out"))) // the next try takes other names
+		return nil, err
+	}
+	return &slot{number: s.last, out: out, err: errOut}, nil
+}
+
+// openOutput avoids os.File: it would try to poll a file that is only handed to children.
+func openOutput(path string) (int, error) {
+	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
+	fd, err := -1, fault.Check(fault.OpOutput, path)
+	if err == nil {
+		fd, err = unix.Open(path, flags, 0o600)
+	}
+	if err != nil {
+		return -1, &os.PathError{Op: "create", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
+// put takes a slot back. quiet promises that nobody is left who could write to it.
+func (s *slots) put(used *slot, quiet bool) {
+	if quiet && !used.spoilt && used.outSize <= slotLimit && used.errSize <= slotLimit {
+		free := s.unused(used.merged)
+		*free = append(*free, used)
+		return
+	}
+	used.close()
+}
+
+// Close gives up the descriptors of the slots nobody uses.
+func (s *slots) close() {
+	for _, f := range slices.Concat(s.free, s.split) {
+		f.close()
+	}
+	s.free, s.split = nil, nil
+}
+
+func (s *slot) close() {
+	unix.Close(s.out)
+	if !s.merged {
+		unix.Close(s.err)
+	}
+}
+
+// extents returns where the output of the next execution begins.
+func (s *slot) extents() (out, errOut wire.Extent) {
+	if s.merged {
+		return wire.Extent{s.outSize, -1}, wire.NoExtent
+	}
+	return wire.Extent{s.outSize, -1}, wire.Extent{s.errSize, -1}
+}
+
+// measure moves the slot's ends to what is in its files now and returns what was added.
+func (s *slot) measure() (out, errOut wire.Extent) {
+	out, errOut = s.extents()
+	s.outSize = s.sizeOf(s.out, s.outSize)
+	out[1] = s.outSize
+	if !s.merged {
+		s.errSize = s.sizeOf(s.err, s.errSize)
+		errOut[1] = s.errSize
+	}
+	return out, errOut
+}
+
+// sizeOf returns the size of one of the slot's files, of which so much belongs to others. fstat of a
+// descriptor of ours cannot fail on a local disk; where it does (a network disk gone away) the output
+// counts as empty, as does that in a file which was cut.
+func (s *slot) sizeOf(fd int, before int64) int64 {
+	var st unix.Stat_t
+	err := fault.Check(fault.OpMeasure, rundir.OutputFolder)
+	if err == nil {
+		err = unix.Fstat(fd, &st)
+	}
+	if err != nil {
+		s.spoilt = true
+		return before
+	}
+	s.spoilt = s.spoilt || st.Nlink == 0 || st.Size < before
+	return max(st.Size, before)
+}
+
+// sizeAt measures an output file of an earlier runner.
+func (s *slots) sizeAt(number int, stream string) (int64, error) {
+	info, err := os.Stat(filepath.Join(s.folder, rundir.OutputName(number, stream)))
+	if err != nil {
+		return 0, fmt.Errorf("output of an earlier runner: %w", err)
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// values returns the variables of a job as a program can be given them. What is too long for one, or holds a
+// zero byte, is an error that names the variable, unless the command speaks of WF_INPUT: then a file has the
+// values, all of them, and the environment those that fit.
+func (r *runner) values(e *execution) ([]string, error) {
+	reads := strings.Contains(e.job.Command, inputVariable)
+	if !reads && !slices.ContainsFunc(e.job.Env, unfit) {
+		return e.job.Env, nil
+	}
+	if !reads {
+		i := slices.IndexFunc(e.job.Env, unfit)
+		name, value, _ := strings.Cut(e.job.Env[i], "=")
+		why := fmt.Sprintf("has %d bytes, and a variable can have %d at most", len(value), maxString-len(name)-2)
+		if strings.IndexByte(value, 0) >= 0 {
+			why = "holds a zero byte, which no variable can"
+		}
+		return nil, fmt.Errorf(`the value of %s %s: a command that names "$%s" finds there a file with all values, as a JSON object`, name, why, inputVariable)
+	}
+	all := make(map[string]string, len(e.job.Env))
+	var env []string
+	for _, v := range e.job.Env {
+		name, value, _ := strings.Cut(v, "=")
+		if all[name] = value; !unfit(v) {
+			env = append(env, v)
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, fmt.Errorf("keep its values: %w", err)
+	}
+	path, err := r.keepFile(e, "input", string(text))
+	if err != nil {
+		return nil, err
+	}
+	return append(env, inputVariable+"="+path), nil
+}
+
+// unfit says whether a variable cannot be given to a program.
+func unfit(variable string) bool {
+	return len(variable) >= maxString || strings.IndexByte(variable, 0) >= 0
+}
+
+// tooMuch names what makes command and environment too long for the kernel, all together.
+func tooMuch(argv, env []string) error {
+	sum, largest := 0, ""
+	for _, v := range env {
+		sum += len(v) + 1
+		if len(v) > len(largest) {
+			largest = v
+		}
+	}
+	name, value, _ := strings.Cut(largest, "=")
+	for _, arg := range argv {
+		sum += len(arg) + 1
+	}
+	return fmt.Errorf("its command and its variables have %d bytes together, more than the kernel lets a program have; the largest is %s with %d", sum, name, len(value))
+}

@@ -1,0 +1,167 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// keywords begin a command without being one.
+var keywords = wordSet("if then else elif fi while until do done ! { } esac")
+
+// settingShell are builtins that change how the shell reads or executes what follows; a shell of its own
+// for the label would not know.
+var settingShell = wordSet("set shopt alias trap")
+
+// judge looks at the words of a simple command for what becomes of the label in it.
+func (r *shellReader) judge(command []shellWord) {
+	for len(command) > 0 && command[0].text != string(label) && (command[0].bare && keywords[command[0].text] || isAssignment(command[0].text)) {
+		r.quotes(command[0], false)
+		command = command[1:]
+	}
+	if len(command) == 0 {
+		return
+	}
+	if settingShell[command[0].text] {
+		r.settings = true
+	}
+	if command[0].isLabel() {
+		h := r.mistake(command[0], asProgram)
+		if r.settings {
+			h.correct = "eval {}"
+		}
+		return
+	}
+	r.execution(command)
+	code := codeWord(command)
+	for i, w := range command {
+		r.quotes(w, i == code || code == len(command) && i > 0)
+	}
+}
+
+// isLabel says whether the word is the label and nothing else.
+func (w *shellWord) isLabel() bool { return w.text == string(label) && len(w.holes) == 1 }
+
+// mistake notes that a word, which is the label, is mistaken for something.
+func (r *shellReader) mistake(w shellWord, what mistake) *hole {
+	h := &r.holes[w.holes[0]]
+	h.mistaken, h.start, h.end, h.correct = what, w.start, w.end, "SHELL -c {}"
+	return h
+}
+
+func isAssignment(word string) bool {
+	name, _, found := strings.Cut(word, "=")
+	if !found || name == "" || isDigits(name[:1]) {
+		return false
+	}
+	return strings.IndexFunc(name, func(c rune) bool {
+		return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}) < 0
+}
+
+// quotes notes labels that stand in quotes of the text of a word, which a label can end: the shell of the
+// wrapper protects its own quotes, not those that another program reads. code: the text is read by a shell.
+func (r *shellReader) quotes(w shellWord, code bool) {
+	if len(w.holes) == 0 {
+		return
+	}
+	if !code {
+		if inPair(w.text) {
+			r.holes[w.holes[0]].nested = true
+		}
+		return
+	}
+	inner := readShell(strings.ReplaceAll(w.text, string(label), placeholder))
+	for i, h := range inner.holes {
+		at := &r.holes[w.holes[min(i, len(w.holes)-1)]]
+		if at.bad == "" {
+			at.bad = h.bad
+		}
+		in := h.contexts[len(h.contexts)-1]
+		at.nested = at.nested || h.nested || in == single || in == double
+	}
+}
+
+// inPair says whether the label stands between two quotes of the text.
+func inPair(text string) bool {
+	for i := 0; i < len(text); i++ {
+		quote := text[i]
+		if quote == '\\' {
+			i++
+			continue
+		}
+		if quote != '\'' && quote != '"' {
+			continue
+		}
+		end := strings.IndexByte(text[i+1:], quote)
+		if end < 0 {
+			continue // an apostrophe
+		}
+		if strings.IndexByte(text[i+1:i+1+end], label) >= 0 {
+			return true
+		}
+		i += end + 1
+	}
+	return false
+}
+
+// codeWord is which word of a command a shell reads as commands, -1 if none; the number of words means all
+// of them.
+func codeWord(command []shellWord) int {
+	for i := range command {
+		switch program := path.Base(command[i].text); {
+		case program == "eval" && i == 0, program == "ssh" && i == 0:
+			return len(command)
+		case IsShell(program):
+			for k := i + 1; k < len(command); k++ {
+				if isCallOption(command[k].text) && k+1 < len(command) {
+					return k + 1
+				}
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+func IsShell(program string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "yash", "fish"}, program)
+}
+
+// isCallOption knows -c, also among other letters.
+func isCallOption(word string) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, 'c') > 0
+}
+
+// execution follows the programs that start another one, without a shell, to the label.
+func (r *shellReader) execution(command []shellWord) {
+	for len(command) > 0 {
+		program := path.Base(command[0].text)
+		if program == "ssh" {
+			r.remote(command)
+			return
+		}
+		inner := starts(program, command[1:])
+		if len(inner) > 0 && inner[0].isLabel() {
+			r.mistake(inner[0], startedBy).program = program
+			return
+		}
+		command = inner
+	}
+}
+
+// remote looks at what ssh is given: it joins its words with blanks, and a shell on the other side takes them
+// apart again, so that of the label after sh -c only the first word would be code.
+func (r *shellReader) remote(command []shellWord) {
+	words := sshHost.inner(command[1:])
+	if len(words) < 3 || !IsShell(path.Base(words[0].text)) {
+		return
+	}
+	for k := 1; k+1 < len(words); k++ {
+		if isCallOption(words[k].text) && words[k+1].isLabel() {
+			h := r.mistake(words[k+1], takenApart)
+			h.start, h.correct = words[0].start, "{}"
+			return
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Package shell reads command lines as a POSIX shell does: which words a line has, whether it needs a shell at all,
+// and where a command goes in a wrapper. It executes nothing.
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Default runs the commands of jobs that name none.
+const Default = "/bin/sh"
+
+// Find returns the path of the shell of a job, and how a command begins in it: the path and the options
+// that the job gives, as in "bash -euo pipefail". A bare name is looked up in the job's PATH.
+func Find(shell string, env []string) (path string, argv []string, err error) {
+	if shell == "" {
+		return Default, []string{Default}, nil
+	}
+	words := []string{shell}
+	if strings.ContainsAny(shell, " \t'\"") && isProgram(shell) != nil {
+		var plain bool
+		if words, plain = plainWords(shell); !plain {
+			return "", nil, fmt.Errorf("shell %q: it is not a program with options", shell)
+		}
+		if last := len(words) - 1; last > 0 && words[last] == "-c" {
+			words = words[:last]
+		}
+	}
+	if path = words[0]; !strings.Contains(path, "/") {
+		found := false
+		if path, found = findProgram(words[0], env); !found {
+			return "", nil, fmt.Errorf("shell %s: %s: not found in PATH", shell, words[0])
+		}
+	}
+	words[0] = path
+	return path, words, nil
+}
+
+// Check says why commands cannot be executed by a shell, given their environment and their folder.
+func Check(shell string, env []string, dir string) error {
+	path, _, err := Find(shell, env)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	switch err := isProgram(path); {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
+		return fmt.Errorf("shell %s: there is no program %s", shell, path)
+	default:
+		return fmt.Errorf("shell %s: %s: %w", shell, path, err)
+	}
+}

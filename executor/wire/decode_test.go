@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"wf/executor/proc"
+)
+
+// FuzzDecode holds the decoder by hand against encoding/json.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"k":"start","n":1,"e":1,"t":1763706000000000000,"p":77,"b":[123,124],"s":3,"o":[5,-1],"x":[0,-1]}`,
+		`{"k":"end","n":1,"e":2,"t":-5,"s":3,"o":[5,9],"c":1,"u":1000,"y":2000}`,
+		`{"k":"end","n":0,"e":0,"failed":true,"m":"no \u003csuch\u003e"}`,
+		`{"k":"start","n":7,"e":1,"shell":"bash","line":"a > b && c","env":["A=1","B=\"2\""]}`,
+		`{"k":"start","n":7,"e":1,"line":"","env":[]}`, `{"k":"end","N":1,"n":01}`, `{"k":"end","n":1e3}`,
+		`{"n":999999999999999999999}`, `{"t":9223372036854775807}`, `{"t":9223372036854775808}`,
+		`{"t":-9223372036854775808}`, `{"t":-9223372036854775807}`, `{"t":9999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
+		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
+		`{"k":"gated","n":7,"e":1,"line":"x","after":[[6,1],[5,2]]}`, `{"k":"gated","after":[[1],[1,2,3]]}`, `{"k":"gated","after":[]}`, `{"after":[[1,2],]}`,
+		`{"k":"start","n":1,"merge":true}`, `{"merge":false}`, `{"merge":true,"merge":false,"n":1}`, `{"merge":truex}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var gotEntry, wantEntry Entry
+		check(t, line, gotEntry.Decode(line), json.Unmarshal(line, &wantEntry), &gotEntry, &wantEntry)
+		var gotCommand, wantCommand Command
+		check(t, line, gotCommand.Decode(line), json.Unmarshal(line, &wantCommand), &gotCommand, &wantCommand)
+	})
+}
+
+func check(t *testing.T, line []byte, gotErr, wantErr error, got, want any) {
+	t.Helper()
+	if (gotErr == nil) != (wantErr == nil) {
+		t.Fatalf("%q: error %v, want %v", line, gotErr, wantErr)
+	}
+	if gotErr == nil && !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q:\n got %+v\nwant %+v", line, got, want)
+	}
+}
+
+// TestUsualLinesAreReadByHand wants what is said for each execution decoded without encoding/json.
+func TestUsualLinesAreReadByHand(t *testing.T) {
+	now := time.Now().UnixNano()
+	for _, e := range []Entry{
+		{Kind: EntryStart, Node: 1, Execution: 1, Time: now, PID: 77, Born: proc.Window{1, 2}, Slot: 3, Out: Extent{5, -1}, Err: Extent{0, -1}},
+		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: Extent{5, 9}, Code: 1, User: 1000, System: 2000},
+		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Signal: 9},
+		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: Extent{5, 9}, Err: NoExtent},
+	} {
+		line := e.Append(nil)
+		var got Entry
+		if !(&lineScanner{rest: line}).object(got.member) || got != e {
+			t.Errorf("%s is read as %+v", line, got)
+		}
+	}
+	line := AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}})
+	var c Command
+	if !(&lineScanner{rest: line[:len(line)-1]}).object(c.member) {
+		t.Errorf("%s is left to encoding/json", line)
+	}
+}
+
+// TestStartRoundTrip wants a job back as it was handed over.
+func TestStartRoundTrip(t *testing.T) {
+	for _, want := range []Job{
+		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
+		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
+		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
+		{ID: ID{Node: 5, Execution: 1}, Command: "true", Merge: true},
+		{ID: ID{Node: 6, Execution: 1}, Command: "true", Env: []string{"A=1"}, Merge: true, After: []ID{{3, 2}}},
+	} {
+		line := AppendJob(nil, want)
+		var c Command
+		if err := c.Decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.Job(), want) || (c.Kind == LineGated) != (want.After != nil) {
+			t.Errorf("%s: %+v (%v), want %+v", line, c.Job(), err, want)
+		}
+	}
+}
+
+var updateLines = flag.Bool("update-lines", false, "rewrite testdata/lines.json")
+
+// allLines returns an example of every kind of line.
+func allLines() []byte {
+	id := ID{Node: 3, Execution: 1}
+	var b []byte
+	b = AppendLine(b, Command{Kind: LineHello, Version: Version, Since: 2})
+	b = AppendJob(b, Job{ID: id, Shell: "/bin/sh", Command: "echo", Env: []string{"A=b"}})
+	b = AppendJob(b, Job{ID: ID{Node: 4, Execution: 1}, Command: "echo", After: []ID{id}})
+	b = AppendLine(b, Command{Kind: LineStop, IDs: []ID{id}, Grace: 1})
+	b = AppendLine(b, Command{Kind: LineClose})
+	b = AppendLine(b, Notice{Kind: LineHello, Version: 9, PID: 5})
+	for _, e := range []Entry{
+		{Kind: EntryRunner, PID: 4, Boot: "b"}, {Kind: EntryIntent, Node: 3, Execution: 1},
+		{Kind: EntryStart, Node: 3, Execution: 1, PID: 77, Born: proc.Window{1, 2}, Slot: 1, Out: Extent{0, -1}},
+		{Kind: EntryStop, Node: 3, Execution: 1, Time: 5}, {Kind: EntryExit, Node: 3, Execution: 1, Code: 2},
+		{Kind: "future", Node: 4, Execution: 1},
+		{Kind: EntryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},
+	} {
+		b = append(e.Append(b), '\n')
+	}
+	b = AppendLine(b, Notice{Kind: LineHeld, Message: "full"})
+	b = AppendLine(b, Notice{Kind: LineHeld, Message: "full"})
+	b = AppendLine(b, Notice{Kind: LineBroken, Message: "full"})
+	return AppendLine(b, Notice{Kind: LineClosed, Survivors: []int{7}})
+}
+
+// TestSampleLines holds testdata/lines.json, which other packages read, against the lines that are written today.
+func TestSampleLines(t *testing.T) {
+	path := filepath.Join("testdata", "lines.json")
+	if *updateLines {
+		if err := os.WriteFile(path, allLines(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(text, allLines()) {
+		t.Errorf("%s differs (%v): go test ./executor/wire -update", path, err)
+	}
+}

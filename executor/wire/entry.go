@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"wf/executor/proc"
+)
+
+// Succeeded reports whether an end opens gates. It is what the caller of an executor counts as success.
+func (e *Entry) Succeeded() bool {
+	return e.Code == 0 && e.Signal == 0 && !e.Stopped && !e.Failed && !e.Lost
+}
+
+// The kinds of entries, in the order in which one execution writes them.
+const (
+	EntryRunner = "runner" // a runner began to write: what follows belongs to this boot
+	EntryIntent = "intent" // durable before the fork, perhaps long before
+	EntryFork   = "fork"   // written right before the fork: without it there was none, see orphan
+	EntryStart  = "start"
+	EntryForget = "forget" // there was no fork: the intent counts for nothing
+	EntryStop   = "stop"   // somebody wants it stopped
+	EntryExit   = "exit"   // the leader has exited, the rest of the stopped tree not yet
+	EntryEnd    = "end"    // written before it is announced
+)
+
+// An entry is a line of the record. Start and end entries are at the same time what the daemon is
+// told: the news of a run is its record without the entries that only a new runner needs.
+type Entry struct {
+	Kind      string `json:"k"`
+	Node      int    `json:"n"`
+	Execution int    `json:"e"`
+	Time      int64  `json:"t,omitempty"` // Unix nanoseconds
+
+	PID  int         `json:"p,omitempty"`    // start, runner
+	Born proc.Window `json:"b,omitzero"`     // start; fork: the earliest moment only
+	Boot string      `json:"boot,omitempty"` // runner
+
+	Slot int    `json:"s,omitempty"` // which pair of output files; 0 = none
+	Out  Extent `json:"o,omitzero"`
+	Err  Extent `json:"x,omitzero"`
+
+	Code    int    `json:"c,omitempty"`
+	Signal  int    `json:"g,omitempty"`
+	Stopped bool   `json:"stopped,omitempty"`
+	Failed  bool   `json:"failed,omitempty"`
+	Lost    bool   `json:"lost,omitempty"`
+	User    int64  `json:"u,omitempty"` // nanoseconds
+	System  int64  `json:"y,omitempty"`
+	Message string `json:"m,omitempty"`
+	Mark    string `json:"mark,omitempty"`  // fork: what the child will carry as WF_NODE_ID
+	Noted   bool   `json:"noted,omitempty"` // fork: see birthNote
+}
+
+// An extent is the part of an output file that belongs to an execution: start and end in bytes,
+// end -1 while it grows.
+type Extent [2]int64
+
+// NoExtent stands for standard error that goes to the file of standard output.
+var NoExtent = Extent{-1, -1}
+
+func (e *Entry) ID() ID { return ID{Node: e.Node, Execution: e.Execution} }
+
+// Append encodes the entry. By hand, since each execution is encoded four times and this costs a
+// fifth of what encoding/json does.
+func (e *Entry) Append(b []byte) []byte {
+	b = append(b, `{"k":"`...)
+	b = append(b, e.Kind...)
+	b = append(b, `","n":`...)
+	b = strconv.AppendInt(b, int64(e.Node), 10)
+	b = append(b, `,"e":`...)
+	b = strconv.AppendInt(b, int64(e.Execution), 10)
+	b = appendNumber(b, "t", e.Time)
+	b = appendNumber(b, "p", int64(e.PID))
+	b = appendPair(b, "b", e.Born)
+	b = appendText(b, "boot", e.Boot)
+	b = appendNumber(b, "s", int64(e.Slot))
+	b = appendPair(b, "o", e.Out)
+	b = appendPair(b, "x", e.Err)
+	b = appendNumber(b, "c", int64(e.Code))
+	b = appendNumber(b, "g", int64(e.Signal))
+	b = appendFlag(b, "stopped", e.Stopped)
+	b = appendFlag(b, "failed", e.Failed)
+	b = appendFlag(b, "lost", e.Lost)
+	b = appendNumber(b, "u", e.User)
+	b = appendNumber(b, "y", e.System)
+	b = appendText(b, "m", e.Message)
+	b = appendText(b, "mark", e.Mark)
+	b = appendFlag(b, "noted", e.Noted)
+	return append(b, '}')
+}
+
+func appendKey(b []byte, key string) []byte {
+	b = append(b, ',', '"')
+	b = append(b, key...)
+	return append(b, '"', ':')
+}
+
+// The append functions leave out what is zero, as omitempty does for the reader's side.
+
+func appendNumber(b []byte, key string, n int64) []byte {
+	if n == 0 {
+		return b
+	}
+	return strconv.AppendInt(appendKey(b, key), n, 10)
+}
+
+func appendPair(b []byte, key string, pair [2]int64) []byte {
+	if pair == [2]int64{} {
+		return b
+	}
+	b = append(appendKey(b, key), '[')
+	b = strconv.AppendInt(b, pair[0], 10)
+	b = append(b, ',')
+	b = strconv.AppendInt(b, pair[1], 10)
+	return append(b, ']')
+}
+
+func appendFlag(b []byte, key string, set bool) []byte {
+	if !set {
+		return b
+	}
+	return append(appendKey(b, key), "true"...)
+}
+
+func appendText(b []byte, key, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendQuoted(appendKey(b, key), text)
+}
+
+func appendQuoted(b []byte, text string) []byte {
+	if isPlainText(text) {
+		return append(append(append(b, '"'), text...), '"')
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(fmt.Sprintf("internal error: a string has no JSON form: %v", err))
+	}
+	return append(b, quoted...)
+}
