@@ -108,7 +108,6 @@ var mayBeWide = map[string]struct {
 	"api.Event":           {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":      {29, 1, "all that a client is told of a node, as it stands in JSON"},
 	"cmd/wf.env":          {10, 65, "to be split"},
-	"executor.session":    {26, 33, "to be split"},
 	"graphml.Document":    {20, 68, "to be split"},
 	"tui.model":           {46, 234, "to be split"},
 	"workspace.Workspace": {35, 351, "to be split"},
@@ -116,9 +115,6 @@ var mayBeWide = map[string]struct {
 	"workspace.runState":  {27, 85, "to be split"},
 
 	"cmd/wf/progress.Display": {24, 69, "to be split"},
-
-	"executor/runner.execution": {27, 1, "to be split"},
-	"executor/runner.runner":    {51, 112, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},

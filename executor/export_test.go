@@ -17,11 +17,11 @@ func ShortRetryPause(n int) (restore func()) {
 
 // Guard says that all children of this process are runners, or come from them.
 func (l *Local) Guard() {
-	w := l.wardens()
+	w := l.sharedReaper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.guardian = true
+	w.ownsChildren = true
 }
 
 // Reap does once what ReapOrphans does again and again.
-func (l *Local) Reap() { l.wardens().reap() }
+func (l *Local) Reap() { l.sharedReaper().reap() }

@@ -38,7 +38,7 @@ func FuzzSessionReads(f *testing.F) {
 					got = append(got, r)
 				}
 			}
-		}}, &runnerHandle{ward: newWards().add("")})
+		}}, &runnerHandle{claim: newReaper().add("")})
 		ours, theirs := net.Pipe()
 		go func() {
 			ours.Write(data)

@@ -28,10 +28,10 @@ func (s *session) dropGated() {
 	}
 }
 
-// tellTold reports once that earlier sessions have nothing more to tell.
-func (s *session) tellTold() {
-	if !s.told {
-		s.told = true
+// reportCaughtUp reports once that earlier sessions have nothing more to tell.
+func (s *session) reportCaughtUp() {
+	if !s.caughtUp {
+		s.caughtUp = true
 		s.report(Report{Kind: Told, Time: time.Now()})
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"wf/executor/wire"
 )
 
-// estate is what the next runner gets of the one before, see heir: a variable, and files that the
+// handover is what the next runner gets of the one before, see heir: a variable, and files that the
 // caller closes.
-func (h *runnerHandle) estate() (variable string, handles []*os.File, err error) {
+func (h *runnerHandle) handover() (variable string, handles []*os.File, err error) {
 	var ids []ID
 	for id := range h.handles {
 		ids = append(ids, id)
@@ -27,7 +27,7 @@ func (h *runnerHandle) estate() (variable string, handles []*os.File, err error)
 		}
 		handles = append(handles, os.NewFile(uintptr(fd), "pidfd"))
 	}
-	return wire.EncodeHandover(h.ward.inherits(), ids), handles, nil
+	return wire.EncodeHandover(h.claim.inherits(), ids), handles, nil
 }
 
 func closeAll(files []*os.File) {
@@ -38,7 +38,7 @@ func closeAll(files []*os.File) {
 
 // watch keeps a handle of an execution whose runner is not below this daemon.
 func (h *runnerHandle) watch(id ID, pid int, born proc.Window) {
-	if _, ok := h.handles[id]; ok || h.ward.inherits() {
+	if _, ok := h.handles[id]; ok || h.claim.inherits() {
 		return
 	}
 	if fd := proc.OpenHandle(pid, born); fd >= 0 {

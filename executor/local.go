@@ -35,14 +35,14 @@ type Local struct {
 	// again when none is there any more.
 	Env []string
 
-	once  sync.Once
-	wards *wards // set by wardens
+	once   sync.Once
+	reaper *reaper // set by wardens
 }
 
-// wardens returns the account of the dead, which all sessions share.
-func (l *Local) wardens() *wards {
-	l.once.Do(func() { l.wards = newWards() })
-	return l.wards
+// sharedReaper returns the account of the dead, which all sessions share.
+func (l *Local) sharedReaper() *reaper {
+	l.once.Do(func() { l.reaper = newReaper() })
+	return l.reaper
 }
 
 // Open begins or follows a run. When a run is followed and its runner does not come up, that is
@@ -52,17 +52,17 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), ward: l.wardens().add(runMarkerOf(spec.Dir)),
-		marker: rundir.MarkerOf(spec.Env).Run, begun: spec.Env == nil, world: spec.World,
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), claim: l.sharedReaper().add(runMarkerOf(spec.Dir)),
+		marker: rundir.MarkerOf(spec.Env).Run, everStarted: spec.Env == nil, world: spec.World,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, rundir.RunnerLogFile))
 	conn, err := s.runner.connect(ctx)
 	var gone *wire.GoneError
 	if err != nil && fresh != nil && !errors.As(err, &gone) {
-		s.runner.ward.remove()
+		s.runner.claim.remove()
 		return nil, err
 	}
-	s.greet()
+	s.prepareHello()
 	go s.follow(conn, err)
 	return s, nil
 }
@@ -104,14 +104,14 @@ type runnerHandle struct {
 	env      []string
 	dir, cwd string
 	socket   string // where its runner listens if it cannot in dir
-	ward     *ward
+	claim    *claim
 	world    []byte // of the commands, see Spec.World
 	marker   string // of the run, see marker.run; "" where only the environment file tells
 
 	// Of the goroutine that connects.
 
-	begun   bool       // there has been a runner, so that there must be something of it
-	handles map[ID]int // of what runs below a runner that is not below us, see heir
+	everStarted bool       // there has been a runner, so that there must be something of it
+	handles     map[ID]int // of what runs below a runner that is not below us, see heir
 
 	mu   sync.Mutex      // guards gone
 	gone <-chan struct{} // closed when the runner we started has been reaped; nil if we did not
@@ -170,7 +170,7 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 // lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
 // A *GoneError means that nobody has it, and nobody may.
 func (h *runnerHandle) lock() (*os.File, error) {
-	if err := h.vanished(); err != nil {
+	if err := h.checkLogPresent(); err != nil {
 		return nil, err
 	}
 	if err := fault.Check(fault.OpLock, h.dir); err != nil {
@@ -201,13 +201,13 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	}
 	defer log.Close()
 	files := []*os.File{null, null, log, wire.ConnectionFD: conn, wire.LockFD: lock}
-	estate, handles, err := h.estate()
+	estate, handles, err := h.handover()
 	if err != nil {
 		return err
 	}
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
-	gone, err := h.ward.spawn(func() (*os.Process, error) {
+	gone, err := h.claim.spawn(func() (*os.Process, error) {
 		if err := fault.Check(fault.OpRunner, h.program[0]); err != nil {
 			return nil, err
 		}
@@ -219,7 +219,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	if err != nil {
 		return h.notStarted(err)
 	}
-	h.begun = true
+	h.everStarted = true
 	h.mu.Lock()
 	h.gone = gone
 	h.mu.Unlock()

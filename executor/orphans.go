@@ -16,8 +16,8 @@ import (
 // before it was born. Where that is so of several runs, the last of them to end takes it along:
 // until then it may be at work for one that goes on.
 
-// strayPause is between two looks at strays that were killed.
-const strayPause = 5 * time.Millisecond
+// orphanPause is between two looks at strays that were killed.
+const orphanPause = 5 * time.Millisecond
 
 // orphanPatience is how long after KILL a process is waited for.
 const orphanPatience = 5 * time.Second
@@ -26,13 +26,13 @@ const orphanPatience = 5 * time.Second
 // that the next runner will adopt.
 var errUnsettled = errors.New("a runner is being replaced")
 
-// sweepStrays kills those of the run, after its runner has ended. It returns who survived that.
-func (d *ward) sweepStrays() (survivors []int) {
-	if !d.hasStrays() {
+// killOrphans kills those of the run, after its runner has ended. It returns who survived that.
+func (d *claim) killOrphans() (survivors []int) {
+	if !d.mayHaveOrphans() {
 		return nil
 	}
-	for begin := time.Now(); ; time.Sleep(strayPause) {
-		left, err := d.lookForStrays()
+	for begin := time.Now(); ; time.Sleep(orphanPause) {
+		left, err := d.findOrphans()
 		switch {
 		case err == nil && len(left) == 0:
 			return nil
@@ -40,34 +40,34 @@ func (d *ward) sweepStrays() (survivors []int) {
 			return proc.PIDs(left)
 		case err == nil:
 			proc.KillAll(func(c *proc.Table) []proc.Process { // who is left is found by the next look
-				left, _ := d.strays(c)
+				left, _ := d.orphansIn(c)
 				return left
 			})
 		}
 	}
 }
 
-// hasStrays reports whether there can be any, which costs nothing to know.
-func (d *ward) hasStrays() bool {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
-	return d.all.guardian && d.since != 0
+// mayHaveOrphans reports whether there can be any, which costs nothing to know.
+func (d *claim) mayHaveOrphans() bool {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	return d.reaper.ownsChildren && d.since != 0
 }
 
-func (d *ward) lookForStrays() ([]proc.Process, error) {
+func (d *claim) findOrphans() ([]proc.Process, error) {
 	c, err := proc.ReadTable()
 	if err != nil {
 		return nil, err
 	}
-	return d.strays(c)
+	return d.orphansIn(c)
 }
 
-// strays returns the living processes that can only be of this run, and all below them. The children
+// orphansIn returns the living processes that can only be of this run, and all below them. The children
 // are in the census before the wards are looked at, for the reason that reap gives.
-func (d *ward) strays(c *proc.Table) (found []proc.Process, err error) {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
-	if d.all.unsettled(d) {
+func (d *claim) orphansIn(c *proc.Table) (found []proc.Process, err error) {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	if d.reaper.unsettled(d) {
 		return nil, errUnsettled
 	}
 	for _, i := range c.Children[os.Getpid()] {
@@ -84,7 +84,7 @@ func (d *ward) strays(c *proc.Table) (found []proc.Process, err error) {
 
 // unsettled reports whether some other runner has died of which nobody knows yet what it leaves. The
 // caller holds mu.
-func (w *wards) unsettled(but *ward) bool {
+func (w *reaper) unsettled(but *claim) bool {
 	for d := range w.list {
 		if d != but && (!d.settled || (w.own[d.runner] != nil && !proc.IsAlive(d.runner))) {
 			return true
@@ -94,12 +94,12 @@ func (w *wards) unsettled(but *ward) bool {
 }
 
 // owns reports whether p, a child of ours, is a stray of this run and of no other. The caller holds mu.
-func (d *ward) owns(p proc.Process) bool {
-	if p.Born < d.since || d.all.own[p.PID] != nil {
+func (d *claim) owns(p proc.Process) bool {
+	if p.Born < d.since || d.reaper.own[p.PID] != nil {
 		return false
 	}
-	for other := range d.all.list {
-		_, kept := other.kept[p.PID]
+	for other := range d.reaper.list {
+		_, kept := other.waitedFor[p.PID]
 		if other != d && (kept || other.since != 0 && other.since <= p.Born) {
 			return false
 		}

@@ -68,7 +68,7 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 
 // start forks a question. Who reaps orphans leaves it alone, as it leaves runners, until forget.
 func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
-	w := l.wardens()
+	w := l.sharedReaper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmd.Start(); err != nil {

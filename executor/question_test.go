@@ -41,7 +41,7 @@ func TestAskEnds(t *testing.T) {
 	if _, err := l.Ask(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if len(l.wardens().own) != 0 {
-		t.Errorf("questions that are not forgotten: %v", l.wardens().own)
+	if len(l.sharedReaper().own) != 0 {
+		t.Errorf("questions that are not forgotten: %v", l.sharedReaper().own)
 	}
 }

@@ -14,22 +14,22 @@ import (
 // When a runner dies, what it has forked comes to the daemon, its subreaper: living processes, and
 // zombies that tell the next runner how they ended. Wards say which zombies somebody still has to
 // ask; all others the daemon takes away.
-type wards struct {
-	mu    sync.Mutex            // guards all of it and the wards; held while a runner is being forked
-	own   map[int]chan struct{} // runners that are children of ours, closed when reaped
-	list  map[*ward]struct{}
-	nudge chan struct{} // capacity 1: there may be something to reap
-	// guardian: all children of this process are runners, or come from them, see ReapOrphans.
-	guardian bool
+type reaper struct {
+	mu     sync.Mutex            // guards all of it and the wards; held while a runner is being forked
+	own    map[int]chan struct{} // runners that are children of ours, closed when reaped
+	list   map[*claim]struct{}
+	wakeUp chan struct{} // capacity 1: there may be something to reap
+	// ownsChildren: all children of this process are runners, or come from them, see ReapOrphans.
+	ownsChildren bool
 }
 
 // A ward is what one session needs of the dead.
-type ward struct {
-	all     *wards
-	runner  int  // PID of the latest; 0 = none yet
-	ours    int  // PID of the latest that this process has started; 0 = none
-	settled bool // that runner has taken over whatever there was
-	kept    map[int]struct{}
+type claim struct {
+	reaper    *reaper
+	runner    int  // PID of the latest; 0 = none yet
+	started   int  // PID of the latest that this process has started; 0 = none
+	settled   bool // that runner has taken over whatever there was
+	waitedFor map[int]struct{}
 
 	// Of what dead runners have left to us, see stray.go.
 
@@ -38,46 +38,46 @@ type ward struct {
 	since int64  // that of the first of ours that died; 0 = none has
 }
 
-// newWards is called once for each Local.
-func newWards() *wards {
-	return &wards{own: make(map[int]chan struct{}), list: make(map[*ward]struct{}), nudge: make(chan struct{}, 1)}
+// newReaper is called once for each Local.
+func newReaper() *reaper {
+	return &reaper{own: make(map[int]chan struct{}), list: make(map[*claim]struct{}), wakeUp: make(chan struct{}, 1)}
 }
 
 // add begins a ward of which nothing may be reaped, for the run with a marker.
-func (w *wards) add(run string) *ward {
+func (w *reaper) add(run string) *claim {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := &ward{all: w, kept: make(map[int]struct{}), run: run}
+	d := &claim{reaper: w, waitedFor: make(map[int]struct{}), run: run}
 	w.list[d] = struct{}{}
 	return d
 }
 
 // remove ends a ward: nobody will ask any more.
-func (d *ward) remove() {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
-	delete(d.all.list, d)
-	d.all.wake()
+func (d *claim) remove() {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	delete(d.reaper.list, d)
+	d.reaper.wake()
 }
 
 // spawn starts a runner for the ward and sees that it is reaped; gone is closed then.
-func (d *ward) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
+func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
 	born := proc.Ticks()
 	process, err := start()
 	if err != nil {
 		return nil, err
 	}
 	reaped := make(chan struct{})
-	d.all.own[process.Pid] = reaped
-	d.runner, d.ours, d.born, d.settled = process.Pid, process.Pid, born, false
+	d.reaper.own[process.Pid] = reaped
+	d.runner, d.started, d.born, d.settled = process.Pid, process.Pid, born, false
 	go func() {
 		defer close(reaped)
 		process.Wait() // how a runner ended is told by its record
-		d.all.mu.Lock()
-		defer d.all.mu.Unlock()
-		delete(d.all.own, process.Pid)
+		d.reaper.mu.Lock()
+		defer d.reaper.mu.Unlock()
+		delete(d.reaper.own, process.Pid)
 		if d.runner == process.Pid {
 			d.settled = false
 		}
@@ -86,45 +86,45 @@ func (d *ward) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, e
 }
 
 // lost says that the runner is gone: what it leaves is needed until the next one has seen it.
-func (d *ward) lost() {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
+func (d *claim) lost() {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
 	d.settled = false
-	if d.since == 0 && d.ours != 0 && d.ours == d.runner {
+	if d.since == 0 && d.started != 0 && d.started == d.runner {
 		d.since = d.born
 	}
 }
 
 // settle says that the runner has taken over, and which processes it still has to hear of.
-func (d *ward) settle(runner int, adopted []int) {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
+func (d *claim) settle(runner int, adopted []int) {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
 	d.runner, d.settled = runner, true
-	if d.all.own[runner] != nil {
-		d.ours = runner
+	if d.reaper.own[runner] != nil {
+		d.started = runner
 	}
-	clear(d.kept)
+	clear(d.waitedFor)
 	for _, pid := range adopted {
-		d.kept[pid] = struct{}{}
+		d.waitedFor[pid] = struct{}{}
 	}
-	d.all.wake()
+	d.reaper.wake()
 }
 
 // release says that the end of pid is in the record. Its zombie is taken away at once, if it is ours.
-func (d *ward) release(pid int) {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
-	if _, ok := d.kept[pid]; !ok {
+func (d *claim) release(pid int) {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	if _, ok := d.waitedFor[pid]; !ok {
 		return
 	}
-	delete(d.kept, pid)
+	delete(d.waitedFor, pid)
 	unix.Wait4(pid, nil, unix.WNOHANG, nil) // not a child of ours: nothing to do
 }
 
 // wake makes the reaper look. The caller holds mu.
-func (w *wards) wake() {
+func (w *reaper) wake() {
 	select {
-	case w.nudge <- struct{}{}:
+	case w.wakeUp <- struct{}{}:
 	default:
 	}
 }
@@ -133,9 +133,9 @@ func (w *wards) wake() {
 // nobody has to learn from them how they ended, until ctx ends. It takes every child that is no
 // runner: only a program whose only children are runners may call it.
 func (l *Local) ReapOrphans(ctx context.Context) {
-	w := l.wardens()
+	w := l.sharedReaper()
 	w.mu.Lock()
-	w.guardian = true
+	w.ownsChildren = true
 	w.mu.Unlock()
 	deaths := make(chan os.Signal, 1)
 	signal.Notify(deaths, unix.SIGCHLD)
@@ -146,7 +146,7 @@ func (l *Local) ReapOrphans(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-deaths:
-		case <-w.nudge:
+		case <-w.wakeUp:
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (l *Local) ReapOrphans(ctx context.Context) {
 // Reap looks at all children once. Orphans come only by the death of a runner, and the children are
 // listed before the runners are looked at: if these live and have taken over, no child in the list is
 // one that somebody has yet to see.
-func (w *wards) reap() {
+func (w *reaper) reap() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	children, err := proc.Children()
@@ -166,7 +166,7 @@ func (w *wards) reap() {
 		if !d.settled || (w.own[d.runner] != nil && !proc.IsAlive(d.runner)) {
 			return // settle and remove look again
 		}
-		for pid := range d.kept {
+		for pid := range d.waitedFor {
 			kept[pid] = true
 		}
 	}
@@ -178,8 +178,8 @@ func (w *wards) reap() {
 }
 
 // inherits reports whether what the latest runner leaves, or has left, comes to this process.
-func (d *ward) inherits() bool {
-	d.all.mu.Lock()
-	defer d.all.mu.Unlock()
-	return d.ours != 0 && d.ours == d.runner && proc.IsSubreaper()
+func (d *claim) inherits() bool {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	return d.started != 0 && d.started == d.runner && proc.IsSubreaper()
 }

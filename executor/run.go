@@ -22,9 +22,9 @@ func Begun(dir string) bool {
 	return false
 }
 
-// vanished returns an error when runners have served the run and nothing of it is left.
-func (h *runnerHandle) vanished() error {
-	if !h.begun || Begun(h.dir) {
+// checkLogPresent returns an error when runners have served the run and nothing of it is left.
+func (h *runnerHandle) checkLogPresent() error {
+	if !h.everStarted || Begun(h.dir) {
 		return nil
 	}
 	return &wire.GoneError{Why: fmt.Sprintf("the record of the run is gone from %s", h.dir)}

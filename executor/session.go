@@ -26,17 +26,17 @@ type session struct {
 	spec   Spec
 	runner *runnerHandle
 	wake   chan struct{} // capacity 1: there is something to send
-	urge   chan struct{} // capacity 1: a held session is to try again at once
+	retry  chan struct{} // capacity 1: a held session is to try again at once
 	done   chan struct{} // closed when follow ends: nothing is reported any more
 
 	// Of the goroutine of follow, until done is closed.
-	seen    int              // lines of news taken
-	held    string           // why nothing starts, as reported last
-	running map[ID]processID // what has started and not ended
-	greeted bool             // the runner of this conversation has said hello
-	told    bool             // everything of earlier sessions has been reported
-	crashes crashes
-	tried   bool // an end was wanted, and the runner died of it
+	seen     int              // lines of news taken
+	held     string           // why nothing starts, as reported last
+	running  map[ID]processID // what has started and not ended
+	greeted  bool             // the runner of this conversation has said hello
+	caughtUp bool             // everything of earlier sessions has been reported
+	crashes  crashes
+	tried    bool // an end was wanted, and the runner died of it
 
 	mu       sync.Mutex      // guards what follows; never held while waiting or reporting
 	conn     syscall.RawConn // of the conversation that is going on; nil between two
@@ -50,6 +50,11 @@ type session struct {
 	closing  bool
 	detached bool
 
+	end sessionEnd
+}
+
+// A sessionEnd is how a session has ended, or the zero value while it has not.
+type sessionEnd struct {
 	closed    bool
 	survivors []int
 	lost      error // why the session is broken; nothing is started any more
@@ -66,7 +71,7 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 		spec:    spec,
 		runner:  runner,
 		wake:    make(chan struct{}, 1),
-		urge:    make(chan struct{}, 1),
+		retry:   make(chan struct{}, 1),
 		done:    make(chan struct{}),
 		running: make(map[ID]processID),
 		jobs:    make(map[ID]sentJob),
@@ -84,8 +89,8 @@ func (s *session) Start(jobs []Job) error {
 	if s.closing || s.detached {
 		return errClosed
 	}
-	if s.lost != nil {
-		return s.lost
+	if s.end.lost != nil {
+		return s.end.lost
 	}
 	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
 		return errNoGates
@@ -152,7 +157,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	if err := s.runner.awaitEnd(ctx); err != nil {
 		return survivors, err
 	}
-	return append(survivors, s.runner.ward.sweepStrays()...), nil
+	return append(survivors, s.runner.claim.killOrphans()...), nil
 }
 
 // outcome is how the run was closed, once follow has ended.
@@ -160,10 +165,10 @@ func (s *session) outcome() ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.closed:
-		return s.survivors, nil
-	case s.lost != nil:
-		return nil, s.lost
+	case s.end.closed:
+		return s.end.survivors, nil
+	case s.end.lost != nil:
+		return nil, s.end.lost
 	}
 	return nil, errClosed // let go of, not closed
 }
@@ -202,9 +207,9 @@ func writeNow(conn syscall.RawConn, lines []byte) int {
 	return max(0, n)
 }
 
-// greet makes what is to be sent the beginning of a conversation: all that a runner which knows
+// prepareHello makes what is to be sent the beginning of a conversation: all that a runner which knows
 // nothing has to know. It ignores what it does know.
-func (s *session) greet() {
+func (s *session) prepareHello() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unsent = wire.AppendLine(nil, wire.Command{Kind: wire.LineHello, Version: wire.Version, Since: s.seen})
@@ -228,31 +233,31 @@ func (s *session) greet() {
 func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
-	defer s.runner.ward.remove()
+	defer s.runner.claim.remove()
 	for {
 		if conn != nil {
-			err = s.converse(conn)
+			err = s.serve(conn)
 		}
 		if s.over() {
 			return
 		}
-		s.runner.ward.lost()
-		if !s.outlast(err) {
+		s.runner.claim.lost()
+		if !s.handleLoss(err) {
 			return
 		}
-		s.crashes.begun = time.Now()
+		s.crashes.started = time.Now()
 		s.keepEnvironment()
 		if conn, err = s.runner.connect(context.Background()); err != nil {
 			conn = nil
 		}
-		s.greet()
+		s.prepareHello()
 	}
 }
 
-// lose breaks the session and makes that its last report.
-func (s *session) lose(why error) {
+// breakOff breaks the session and makes that its last report.
+func (s *session) breakOff(why error) {
 	s.mu.Lock()
-	s.lost = why
+	s.end.lost = why
 	wanted := !s.detached
 	s.mu.Unlock()
 	if wanted {
@@ -264,7 +269,7 @@ func (s *session) lose(why error) {
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed || s.lost != nil || s.detached
+	return s.end.closed || s.end.lost != nil || s.detached
 }
 
 // A processID is what a start told of a process.
@@ -282,7 +287,7 @@ func (s *session) track(e *wire.Entry) {
 		return
 	}
 	if p, ok := s.running[id]; ok {
-		s.runner.ward.release(p.pid)
+		s.runner.claim.release(p.pid)
 		s.runner.unwatch(id)
 		delete(s.running, id)
 	}
@@ -290,7 +295,7 @@ func (s *session) track(e *wire.Entry) {
 
 // watchRunning keeps handles of what runs, where its runner's death would leave it to somebody else.
 func (s *session) watchRunning() {
-	if !s.greeted || s.runner.ward.inherits() {
+	if !s.greeted || s.runner.claim.inherits() {
 		return
 	}
 	for id, p := range s.running {
@@ -298,8 +303,8 @@ func (s *session) watchRunning() {
 	}
 }
 
-// converse talks over one connection until it ends.
-func (s *session) converse(conn net.Conn) error {
+// serve talks over one connection until it ends.
+func (s *session) serve(conn net.Conn) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
 		return err
@@ -405,9 +410,9 @@ func (s *session) notice(line []byte) error {
 	}
 	switch n.Kind {
 	case wire.LineHello:
-		return s.meet(&n)
+		return s.handleHello(&n)
 	case wire.LineHeld:
-		s.hold(n.Message)
+		s.reportHeld(n.Message)
 	case wire.LineClosed:
 		if n.LeftCount > 0 {
 			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
@@ -415,7 +420,7 @@ func (s *session) notice(line []byte) error {
 		s.setClosed(n.Survivors)
 	case wire.LineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
-		s.tellTold() // a width follows every hello, and is answered behind all news of before
+		s.reportCaughtUp() // a width follows every hello, and is answered behind all news of before
 	case wire.LineBroken: // it may still be told to stop and to close, unless it has not even begun
 		if !s.greeted && n.Gone {
 			return &wire.GoneError{Why: n.Message}
@@ -423,7 +428,7 @@ func (s *session) notice(line []byte) error {
 		if !s.greeted {
 			return errors.New(n.Message)
 		}
-		s.lose(errors.New(n.Message))
+		s.breakOff(errors.New(n.Message))
 	}
 	return nil
 }
@@ -439,8 +444,8 @@ func (s *session) keepEnvironment() {
 	}
 }
 
-// hold reports why nothing starts at present, or with "" that it goes on, if that is not known.
-func (s *session) hold(why string) {
+// reportHeld reports why nothing starts at present, or with "" that it goes on, if that is not known.
+func (s *session) reportHeld(why string) {
 	if why != "" {
 		s.keepEnvironment()
 	}
@@ -458,9 +463,9 @@ func (e *versionError) Error() string {
 		e.pid, e.version, wire.OldestVersion, wire.Version)
 }
 
-// meet takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
+// handleHello takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
 // the version before does not say: then that is all that runs.
-func (s *session) meet(hello *wire.Notice) error {
+func (s *session) handleHello(hello *wire.Notice) error {
 	if hello.Version > wire.Version || hello.Version < wire.OldestVersion {
 		return &versionError{hello.PID, hello.Version}
 	}
@@ -470,18 +475,18 @@ func (s *session) meet(hello *wire.Notice) error {
 			adopted = append(adopted, p.pid)
 		}
 	}
-	s.runner.ward.settle(hello.PID, adopted)
+	s.runner.claim.settle(hello.PID, adopted)
 	s.greeted = true
 	s.setGates(hello.Version >= wire.GatesVersion)
 	if hello.Version < wire.GatesVersion { // it begins nothing by itself
-		s.tellTold()
+		s.reportCaughtUp()
 	}
-	s.hold(hello.Message)
+	s.reportHeld(hello.Message)
 	return nil
 }
 
 func (s *session) setClosed(survivors []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.survivors = true, survivors
+	s.end.closed, s.end.survivors = true, survivors
 }

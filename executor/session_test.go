@@ -166,7 +166,7 @@ func TestCrashLoop(t *testing.T) {
 	c, now := crashes{}, time.Unix(1000, 0)
 	die := func(lived, want time.Duration) {
 		t.Helper()
-		c.begun = now
+		c.started = now
 		now = now.Add(lived)
 		if got := c.add(now); got != want {
 			t.Errorf("pause %v, want %v", got, want)

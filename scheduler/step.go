@@ -98,6 +98,12 @@ func (r *Run) finished(ev *Event) {
 	i := nodeID(ev.Node)
 	lost := ev.Reason == ReasonLost && !r.nodes[i].unrequested
 	r.endExecution(ev)
+	if r.plain {
+		if ev.OK || !lost || !r.activity(i).retryLost() {
+			r.activity(i).finishPlain(ev.OK, ev.Reason, ev.Message)
+		}
+		return
+	}
 	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
 	switch sub := r.subOf(i); {
 	case !ev.OK && lost && r.activity(i).retryLost():

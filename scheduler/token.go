@@ -10,7 +10,7 @@ func (r *Run) fire(k instanceID, l localEdge) {
 	target := inst.nodeID(e.target)
 	r.marks[j] = r.marks[j]&^killed | everFired | latest
 	switch {
-	case r.leftAlone(target), r.plain && r.halted && !e.blocking:
+	case r.leftAlone(target):
 	case e.blocking:
 		r.setMark(inst, l, graph.ToRun)
 		if !r.halted {
@@ -20,6 +20,28 @@ func (r *Run) fire(k instanceID, l localEdge) {
 		// The target takes the token at once, and with it one that an earlier run left.
 		r.setMark(inst, l, graph.Unmarked)
 		r.activity(target).activate(j)
+	}
+}
+
+// firePlain is fire in a run without a flow.
+func (r *Run) firePlain(l localEdge) {
+	e, target := r.outer.edges[l], r.instances[0].target(l)
+	m := r.marks[l] | everFired
+	r.marks[l] = m
+	switch {
+	case e.blocking:
+		if m.bears() == graph.Unmarked {
+			r.marks[l] = m | mark(graph.ToRun)
+			r.nodes[target].missing--
+			r.emit(Effect{Kind: EdgeChanged, Edge: int(l), Mark: graph.ToRun})
+		}
+		if !r.halted {
+			r.join(target).check(causeJoin)
+		}
+	case !r.halted:
+		// The target takes the token at once, and with it one that an earlier run left.
+		r.setMark(&r.instances[0], l, graph.Unmarked)
+		r.activity(target).activate(edgeID(l))
 	}
 }
 
@@ -65,6 +87,12 @@ func (r *Run) die(j edgeID) {
 // its round goes on until the last mark has come.
 func (jn join) check(cause edgeID) {
 	n := jn.entry()
+	if jn.plain {
+		if n.missing == 0 {
+			jn.decide(jn.consumePlain(jn.node), cause)
+		}
+		return
+	}
 	need := jn.needs(jn.node)
 	switch x := jn.extras(); {
 	case x != nil && x.joined:
@@ -73,10 +101,10 @@ func (jn join) check(cause edgeID) {
 			jn.consume(jn.node)
 		}
 	case n.missing == 0:
-		enough := need == 0 || jn.control[jn.node].live >= need
-		alive := jn.consume(jn.node)
+		live := jn.control[jn.node].live
+		jn.consume(jn.node)
 		jn.stopTimer()
-		jn.decide(alive && enough, cause)
+		jn.decide(live > 0 && live >= need, cause)
 	case need > 0 && jn.control[jn.node].live >= need:
 		jn.ensureExtras().joined = true
 		jn.stopTimer()
@@ -135,6 +163,19 @@ func (st *state) consume(i nodeID) (live bool) {
 		live = live || st.marks[inst.edgeID(l)].bears() == graph.ToRun
 		st.setMark(inst, l, graph.Unmarked)
 	}
+	return live
+}
+
+// consumePlain is consume for a node with all its marks, in a run without a flow.
+func (r *Run) consumePlain(i nodeID) (live bool) {
+	in := r.instances[0].in(i)
+	for _, l := range in {
+		m := r.marks[l]
+		live = live || m.bears() == graph.ToRun
+		r.marks[l] = m & history
+		r.emit(Effect{Kind: EdgeChanged, Edge: int(l)})
+	}
+	r.nodes[i].missing = int32(len(in))
 	return live
 }
 

@@ -18,34 +18,34 @@ import (
 const forkRetries = 6
 
 // forkPause returns how long the first wait is; each next one is twice as long.
-func (r *runner) forkPause() time.Duration { return min(20*time.Millisecond, r.options.Pause/8) }
+func (o Options) forkPause() time.Duration { return min(20*time.Millisecond, o.Pause/8) }
 
 // mark remembers by what the family of e is known.
-func (r *runner) mark(e *execution, envs ...[]string) {
+func (c *commands) mark(e *execution, envs ...[]string) {
 	e.marker = rundir.MarkerOf(envs...)
 	if e.marker.Run != "" {
-		r.runMarker = e.marker.Run
+		c.marker = e.marker.Run
 	}
 }
 
 // acceptJob takes a job. One that is known already was sent again after a lost connection, or it is
 // to wait for nothing any more.
 func (r *runner) acceptJob(j wire.Job) {
-	if r.broken {
+	if r.log.broken {
 		return
 	}
-	if _, ok := r.known[j.ID]; ok {
-		if e := r.active[j.ID]; e != nil && len(j.After) == 0 {
+	if _, ok := r.jobs.known[j.ID]; ok {
+		if e := r.jobs.active[j.ID]; e != nil && len(j.After) == 0 {
 			if e.job.After = nil; e.lacks > 0 {
 				r.open(e)
 			}
 		}
 		return
 	}
-	r.known[j.ID] = struct{}{}
+	r.jobs.known[j.ID] = struct{}{}
 	e := &execution{job: j}
-	r.active[j.ID] = e
-	if r.closing {
+	r.jobs.active[j.ID] = e
+	if r.closing.requested {
 		r.end(e, &wire.Entry{Stopped: true})
 		return
 	}
@@ -53,23 +53,23 @@ func (r *runner) acceptJob(j wire.Job) {
 }
 
 // going is how many executions take a place.
-func (r *runner) going() int { return len(r.active) - r.queue.waiting - r.gates.shut }
+func (j *jobs) going() int { return len(j.active) - j.queue.waiting - j.gates.shut }
 
 // startNext forks as many of those who wait as there are places, in order.
 func (r *runner) startNext(now time.Time) {
-	for !r.broken && r.going() < r.width {
-		e := r.queue.first()
+	for !r.log.broken && r.jobs.going() < r.jobs.width {
+		e := r.jobs.queue.first()
 		if e == nil || now.Before(e.retryAt) || !r.mayStart(e, now) {
 			return
 		}
-		if !r.queue.isDurable() {
+		if !r.jobs.queue.isDurable() {
 			if !r.sync() {
 				return
 			}
 			continue
 		}
 		r.options.Reached(pointIntent, e.job.ID)
-		if r.intendFork(e); !r.unwritten {
+		if r.intendFork(e); !r.log.unwritten {
 			r.start(e)
 		}
 	}
@@ -79,25 +79,25 @@ func (r *runner) startNext(now time.Time) {
 // to find the child of a runner that dies between fork and start.
 func (r *runner) intendFork(e *execution) {
 	e.out, e.err = e.slot.extents()
-	e.born = proc.Window{proc.Ticks(), 0}
+	e.startWindow = proc.Window{proc.Ticks(), 0}
 	mark, _ := shell.Value(e.job.Env, rundir.NodeVariable)
-	noted := r.forker.notes(r.dir)
+	noted := r.commands.forker.notes(r.dir)
 	r.note(&wire.Entry{
 		Kind: wire.EntryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Born: e.born, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
+		Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
 	})
 	r.save()
 }
 
 // start forks e, whose intent is durable and whose fork entry is written.
 func (r *runner) start(e *execution) {
-	if r.broken {
+	if r.log.broken {
 		return
 	}
 	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
-	c, err := r.fork(e)
-	e.born[1] = proc.Ticks()
+	c, err := r.commands.fork(e)
+	e.startWindow[1] = proc.Ticks()
 	if err != nil {
 		r.startFailed(e, err)
 		return
@@ -109,21 +109,21 @@ func (r *runner) start(e *execution) {
 // started takes account of a process that has just been forked. Its start need not be durable to
 // be announced: a crash of the machine ends the process too, and the intent tells of it.
 func (r *runner) started(e *execution, c child, at time.Time) {
-	r.queue.drop(e)
+	r.jobs.queue.drop(e)
 	if r.hold.short {
 		r.hold.short = false
-		r.setHold("")
+		r.links.hold("")
 	}
 	r.poller.watch(c)
 	e.pid, e.handle = c.pid, c.handle
-	if r.runMarker == "" {
-		r.mark(e, e.job.Env, r.env.base)
+	if r.commands.marker == "" {
+		r.commands.mark(e, e.job.Env, r.commands.env.base)
 	}
-	r.running[e.pid] = e
-	r.ahead.starts++
+	r.children.running[e.pid] = e
+	r.jobs.lookahead.starts++
 	r.note(&wire.Entry{
 		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Time: at.UnixNano(), PID: e.pid, Born: e.born, Slot: e.number, Out: e.out, Err: e.err,
+		Time: at.UnixNano(), PID: e.pid, Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
 	})
 	r.options.Reached(pointStarted, e.job.ID)
 }
@@ -133,30 +133,30 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 func (r *runner) startFailed(e *execution, err error) {
 	if fault.Shortage(err) {
 		if e.retries < forkRetries {
-			e.retryAt = time.Now().Add(r.forkPause() << e.retries)
+			e.retryAt = time.Now().Add(r.options.forkPause() << e.retries)
 			e.retries++
 			return
 		}
 		r.hold.short = true
-		r.holdStarts(err)
+		r.holdFor(err)
 		return
 	}
-	r.queue.drop(e)
+	r.jobs.queue.drop(e)
 	r.end(e, &wire.Entry{Failed: true, Message: err.Error()})
 }
 
 // died handles the death of a child: recorded, written, and only then reaped. The write is what
 // counts here: it survives everything that the zombie would have survived.
 func (r *runner) died(d *proc.Death) {
-	r.hunt.look = true
-	e := r.running[d.PID]
+	r.stops.look = true
+	e := r.children.running[d.PID]
 	if e == nil { // an orphan we inherited
 		proc.Reap(d.PID)
 		return
 	}
 	r.options.Reached(pointDied, e.job.ID)
-	quiet := !r.children.HasOther(func(pid int) bool { return r.running[pid] != nil })
-	delete(r.running, d.PID)
+	quiet := !r.children.list.HasOther(func(pid int) bool { return r.children.running[pid] != nil })
+	delete(r.children.running, d.PID)
 	r.poller.forget(e.handle)
 	e.gone, e.death = true, d
 	if e.stop != nil {
@@ -173,7 +173,7 @@ func (r *runner) died(d *proc.Death) {
 	r.save()
 	r.options.Reached(pointEndWritten, e.job.ID)
 	proc.Reap(d.PID)
-	r.release(e, quiet && groupGone(d.PID))
+	r.outputs.release(e, quiet && groupGone(d.PID))
 }
 
 // groupGone reports whether no process is in the group. A wrong no (the number belongs to somebody
@@ -185,17 +185,17 @@ func groupGone(group int) bool {
 // end ends an execution that has no process, or none any more.
 func (r *runner) end(e *execution, as *wire.Entry) {
 	r.recordEnd(e, as)
-	r.release(e, e.pid == 0)
+	r.outputs.release(e, e.pid == 0)
 }
 
 // recordEnd completes the entry with what is known about e and records it.
 func (r *runner) recordEnd(e *execution, as *wire.Entry) {
-	r.dropFiles(e)
+	r.commands.dropFiles(e)
 	as.Kind, as.Node, as.Execution = wire.EntryEnd, e.job.ID.Node, e.job.ID.Execution
 	as.Time = time.Now().UnixNano()
 	as.Stopped = as.Stopped || e.stop != nil
 	if e.pid != 0 {
-		r.measure(e)
+		r.outputs.measure(e)
 		as.Slot, as.Out, as.Err = e.number, e.out, e.err
 	}
 	if d := e.death; d != nil {
@@ -203,27 +203,27 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 		as.User, as.System = int64(d.User), int64(d.System)
 	}
 	r.note(as)
-	delete(r.active, e.job.ID)
-	delete(r.hunt.stopping, e)
+	delete(r.jobs.active, e.job.ID)
+	delete(r.stops.stopping, e)
 	r.settle(e.job.ID, as)
 }
 
 // measure finds out where the output of e ends.
-func (r *runner) measure(e *execution) {
+func (o *outputs) measure(e *execution) {
 	if e.slot != nil {
 		e.out, e.err = e.slot.measure()
 		return
 	}
-	e.out[1] = r.endOf(e, "out", e.out[0])
+	e.out[1] = o.endOf(e, "out", e.out[0])
 	if e.err != wire.NoExtent {
-		e.err[1] = r.endOf(e, "err", e.err[0])
+		e.err[1] = o.endOf(e, "err", e.err[0])
 	}
 }
 
 // endOf returns where a stream of an execution of an earlier runner ends, which begins at start. Of a
 // file that somebody has removed there is no output any more.
-func (r *runner) endOf(e *execution, stream string, start int64) int64 {
-	size, err := r.slots.sizeAt(e.number, stream)
+func (o *outputs) endOf(e *execution, stream string, start int64) int64 {
+	size, err := o.slots.sizeAt(e.number, stream)
 	if err != nil {
 		return start
 	}
@@ -231,9 +231,9 @@ func (r *runner) endOf(e *execution, stream string, start int64) int64 {
 }
 
 // release gives the output files back. quiet: nobody is left who writes to them.
-func (r *runner) release(e *execution, quiet bool) {
+func (o *outputs) release(e *execution, quiet bool) {
 	if e.slot != nil {
-		r.slots.put(e.slot, quiet)
+		o.slots.put(e.slot, quiet)
 		e.slot = nil
 	}
 }

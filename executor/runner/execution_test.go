@@ -43,26 +43,23 @@ func (m *memoryRecord) position(kind string, node int) int {
 func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
 	t.Helper()
 	record := &memoryRecord{}
-	r := &runner{
-		dir: t.TempDir(), pid: os.Getpid(), record: record, width: width, env: &environment{base: []string{"PATH=" + os.Getenv("PATH")}},
-		options: Options{StartDaemon: func() error { return nil }}.withDefaults(),
-		known:   make(map[wire.ID]struct{}), active: make(map[wire.ID]*execution), running: make(map[int]*execution),
-	}
+	r := emptyRunner(t.TempDir(), "", Options{StartDaemon: func() error { return nil }})
+	r.log.file, r.jobs.width = record, width
 	if err := r.openFiles(); err != nil {
 		t.Fatal(err)
 	}
-	r.env = &environment{base: []string{"PATH=" + os.Getenv("PATH")}}
+	r.commands.env = &environment{base: []string{"PATH=" + os.Getenv("PATH")}}
 	t.Cleanup(func() {
-		r.slots.close()
-		for _, fd := range []int{r.null, r.bell[0], r.bell[1], r.poller.fd} {
+		r.outputs.slots.close()
+		for _, fd := range []int{r.commands.null, r.recovery.wake[0], r.recovery.wake[1], r.poller.fd} {
 			unix.Close(fd)
 		}
 	})
 	return r, record
 }
 
-// jobs hands commands over for the nodes from 0 on.
-func jobs(r *runner, commands ...string) {
+// handOver hands commands over for the nodes from 0 on.
+func handOver(r *runner, commands ...string) {
 	for node, c := range commands {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: c})
 	}
@@ -86,8 +83,8 @@ func await(t *testing.T, r *runner, n int) {
 // a fork succeeds.
 func TestForkRetries(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true")
-	e := r.queue.first()
+	handOver(r, "true")
+	e := r.jobs.queue.first()
 	last := time.Duration(0)
 	for try := range forkRetries {
 		r.startFailed(e, &fakeError{unix.EAGAIN})
@@ -96,22 +93,22 @@ func TestForkRetries(t *testing.T) {
 			t.Errorf("try %d waits for %v, the one before for %v", try, wait, last)
 		}
 		r.startNext(time.Now())
-		if r.queue.first() != e || len(r.running) != 0 || r.hold.why != "" {
+		if r.jobs.queue.first() != e || len(r.children.running) != 0 || r.links.held != "" {
 			t.Errorf("try %d is not waited for", try)
 		}
 		last = wait
 	}
 	r.startFailed(e, &fakeError{unix.EAGAIN})
-	if r.hold.why == "" || r.queue.first() != e || record.position(wire.EntryEnd, 0) >= 0 {
-		t.Errorf("held %q, next %v", r.hold.why, r.queue.first())
+	if r.links.held == "" || r.jobs.queue.first() != e || record.position(wire.EntryEnd, 0) >= 0 {
+		t.Errorf("held %q, next %v", r.links.held, r.jobs.queue.first())
 	}
 	r.turn(time.Now())
-	if len(r.running) != 0 {
+	if len(r.children.running) != 0 {
 		t.Error("a held run has forked")
 	}
 	r.turn(time.Now().Add(time.Minute))
-	if len(r.running) != 1 || r.hold.why != "" {
-		t.Errorf("%d processes, held %q", len(r.running), r.hold.why)
+	if len(r.children.running) != 1 || r.links.held != "" {
+		t.Errorf("%d processes, held %q", len(r.children.running), r.links.held)
 	}
 	await(t, r, 1)
 }
@@ -123,13 +120,13 @@ func (f *fakeError) Unwrap() error { return f.error }
 // TestNothingIsAnnouncedBeforeItIsWritten looks at the order of the record and the news.
 func TestNothingIsAnnouncedBeforeItIsWritten(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "") // blank: it ends at once
-	if len(r.news) > 0 {
+	handOver(r, "") // blank: it ends at once
+	if len(r.news.text) > 0 {
 		t.Error("announced before it was written")
 	}
 	r.turn(time.Now())
-	if record.written != 1 || len(r.news) == 0 {
-		t.Errorf("%d entries written, news %q", record.written, r.news)
+	if record.written != 1 || len(r.news.text) == 0 {
+		t.Errorf("%d entries written, news %q", record.written, r.news.text)
 	}
 }
 
@@ -137,8 +134,8 @@ func TestNothingIsAnnouncedBeforeItIsWritten(t *testing.T) {
 // no sync between an end and the next fork where jobs wait.
 func TestIntentIsDurableBeforeTheFork(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	r.ahead = ahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
-	jobs(r, "true", "true", "true")
+	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
+	handOver(r, "true", "true", "true")
 	r.turn(time.Now())
 	durable := record.durable
 	if record.position(wire.EntryIntent, 2) >= durable || record.position(wire.EntryStart, 0) < 0 || record.position(wire.EntryFork, 1) >= 0 {
@@ -160,25 +157,25 @@ func TestIntentIsDurableBeforeTheFork(t *testing.T) {
 // TestNewsWait wants an end announced at once only if the daemon has to decide what comes next.
 func TestNewsWait(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true", "true")
+	handOver(r, "true", "true")
 	now := time.Now()
 	r.turn(now)
 	await(t, r, 1)
 	r.turn(now)
-	if len(r.news) > 0 {
-		t.Errorf("news while a job waits: %q", r.news)
+	if len(r.news.text) > 0 {
+		t.Errorf("news while a job waits: %q", r.news.text)
 	}
-	if wake := r.nextWake(now); wake > tellDelay {
+	if wake := r.nextWake(now); wake > announceDelay {
 		t.Errorf("the news wait for %v", wake)
 	}
-	r.turn(now.Add(tellDelay))
-	first := len(r.news)
+	r.turn(now.Add(announceDelay))
+	first := len(r.news.text)
 	if first == 0 {
 		t.Error("no news although they are due")
 	}
 	await(t, r, 1)
 	r.turn(now)
-	if len(r.news) == first {
+	if len(r.news.text) == first {
 		t.Error("no news although nobody waits")
 	}
 	if record.durable == len(record.entries) {
@@ -192,7 +189,7 @@ func TestNewsWait(t *testing.T) {
 
 func TestStopBeforeTheStart(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true", "true")
+	handOver(r, "true", "true")
 	id := wire.ID{Node: 0, Execution: 1}
 	r.stopAll([]wire.ID{id}, time.Hour)
 	r.turn(time.Now())

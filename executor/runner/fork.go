@@ -9,23 +9,32 @@ import (
 	"wf/executor/shell"
 )
 
+// commands start the commands of the run.
+type commands struct {
+	dir    string // of the run
+	env    *environment
+	marker string // of the run, see rundir.Marker; "" while it is not known
+	null   int    // /dev/null, the standard input of all
+	forker forker
+}
+
 // fork starts the command of e: directly where no shell is needed, else through its shell. When a
 // direct start fails the shell gets its chance: it knows what to make of a file that is not a
 // program, and has messages for everything else.
-func (r *runner) fork(e *execution) (c child, err error) {
-	values, err := r.values(e)
+func (c *commands) fork(e *execution) (forked child, err error) {
+	values, err := c.values(e)
 	if err != nil {
 		return child{}, err
 	}
-	env := r.env.with(values)
-	if !r.env.hooked {
+	env := c.env.with(values)
+	if !c.env.hooked {
 		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, env); ok {
-			if argv, err = r.scriptCall(e, argv); err != nil {
+			if argv, err = c.scriptCall(e, argv); err != nil {
 				return child{}, err
 			}
-			c, err = r.exec(e, path, argv, env)
+			forked, err = c.exec(e, path, argv, env)
 			if err == nil || fault.Shortage(err) {
-				return c, err
+				return forked, err
 			}
 		}
 	}
@@ -33,13 +42,13 @@ func (r *runner) fork(e *execution) (c child, err error) {
 	if err != nil {
 		return child{}, err
 	}
-	if argv, err = r.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
+	if argv, err = c.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
 		return child{}, err
 	}
-	if c, err = r.exec(e, shell, argv, env); errors.Is(err, syscall.E2BIG) {
+	if forked, err = c.exec(e, shell, argv, env); errors.Is(err, syscall.E2BIG) {
 		err = tooMuch(argv, env)
 	}
-	return c, err
+	return forked, err
 }
 
 // A child is a process that has just been forked.
@@ -49,16 +58,16 @@ type child struct {
 }
 
 // exec starts the program. It inherits the runner's folder.
-func (r *runner) exec(e *execution, path string, argv, env []string) (child, error) {
-	var c child
+func (c *commands) exec(e *execution, path string, argv, env []string) (child, error) {
+	var forked child
 	err := fault.Check(fault.OpFork, path)
 	if err == nil {
-		c, err = r.forker.fork(e.job.ID, path, argv, env, [3]int{r.null, e.slot.out, e.slot.err})
+		forked, err = c.forker.fork(e.job.ID, path, argv, env, [3]int{c.null, e.slot.out, e.slot.err})
 	}
 	if err != nil {
 		return child{}, fmt.Errorf("start %s: %w", path, err)
 	}
-	return c, nil
+	return forked, nil
 }
 
 // forkExec starts the program at path in a session, and so a group, of its own, with files as its

@@ -21,31 +21,31 @@ import (
 // of its own looks just like it. So the kernel itself notes the child, before the child runs: clone3 with
 // CLONE_PARENT_SETTID writes the pid into memory that is a page of a file, which outlives its writer.
 
-// birthFile is that file, in the folder of a run: a birthNote in the byte order of the machine.
-const birthFile = "birth"
+// forkNoteFile is that file, in the folder of a run: a forkNote in the byte order of the machine.
+const forkNoteFile = "birth"
 
-// A birthNote says which process an execution was given last.
-type birthNote struct {
-	id  uint64 // birthKey of the execution; 0 while the rest is being changed
+// A forkNote says which process an execution was given last.
+type forkNote struct {
+	id  uint64 // forkNoteKey of the execution; 0 while the rest is being changed
 	pid int32  // written by the kernel; 0 = there is none yet
 	way int32
 }
 
 // How the fork that a note is about was done.
 const (
-	birthNoted int32 = 1 // by a clone that notes the pid
-	birthPlain int32 = 2 // by one that does not
+	forkNoted int32 = 1 // by a clone that notes the pid
+	forkPlain int32 = 2 // by one that does not
 )
 
-// birthNoteSize is the size of a birthNote in bytes.
-const birthNoteSize = 16
+// forkNoteSize is the size of a forkNote in bytes.
+const forkNoteSize = 16
 
-func birthKey(id wire.ID) uint64 { return uint64(id.Node)<<32 | uint64(uint32(id.Execution)) }
+func forkNoteKey(id wire.ID) uint64 { return uint64(id.Node)<<32 | uint64(uint32(id.Execution)) }
 
-// openBirthNote makes a new note in dir. It stays mapped as long as the process lives. Where it cannot be
+// openForkNote makes a new note in dir. It stays mapped as long as the process lives. Where it cannot be
 // had, nil is returned: forks are not noted then.
-func openBirthNote(dir string) *birthNote {
-	path := filepath.Join(dir, birthFile)
+func openForkNote(dir string) *forkNote {
+	path := filepath.Join(dir, forkNoteFile)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -55,32 +55,32 @@ func openBirthNote(dir string) *birthNote {
 	}
 	defer f.Close()
 	// Written, not truncated to its size: a hole that the disk has no room for would be a fatal fault later.
-	if _, err := f.Write(make([]byte, birthNoteSize)); err != nil {
+	if _, err := f.Write(make([]byte, forkNoteSize)); err != nil {
 		return nil
 	}
-	page, err := unix.Mmap(int(f.Fd()), 0, birthNoteSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	page, err := unix.Mmap(int(f.Fd()), 0, forkNoteSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil
 	}
-	return (*birthNote)(unsafe.Pointer(&page[0]))
+	return (*forkNote)(unsafe.Pointer(&page[0]))
 }
 
 // begin says that the execution is about to be forked. Who reads the note after any of these steps finds
 // either the execution with all that belongs to it, or none.
-func (n *birthNote) begin(id wire.ID, way int32) {
+func (n *forkNote) begin(id wire.ID, way int32) {
 	if n == nil {
 		return
 	}
 	atomic.StoreUint64(&n.id, 0)
 	atomic.StoreInt32(&n.pid, 0)
 	atomic.StoreInt32(&n.way, way)
-	atomic.StoreUint64(&n.id, birthKey(id))
+	atomic.StoreUint64(&n.id, forkNoteKey(id))
 }
 
-// readBirthNote returns what the runner before has left in dir. ok is false if there is nothing.
-func readBirthNote(dir string) (n birthNote, ok bool) {
-	text, err := ownfile.Read(filepath.Join(dir, birthFile), birthNoteSize)
-	if err != nil || len(text) != birthNoteSize {
+// readForkNote returns what the runner before has left in dir. ok is false if there is nothing.
+func readForkNote(dir string) (n forkNote, ok bool) {
+	text, err := ownfile.Read(filepath.Join(dir, forkNoteFile), forkNoteSize)
+	if err != nil || len(text) != forkNoteSize {
 		return n, false
 	}
 	n.id = binary.NativeEndian.Uint64(text)
@@ -89,18 +89,18 @@ func readBirthNote(dir string) (n birthNote, ok bool) {
 	return n, true
 }
 
-// bornAs finds the child of an execution whose fork entry says that the fork was to be noted. It reports
+// notedChild finds the child of an execution whose fork entry says that the fork was to be noted. It reports
 // false if the note does not know: then the child is to be searched for.
-func (r *runner) bornAs(e *execution) (child proc.Process, found finding, known bool) {
-	n, ok := readBirthNote(r.dir)
+func notedChild(dir string, e *execution) (child proc.Process, found finding, known bool) {
+	n, ok := readForkNote(dir)
 	switch {
-	case !ok || n.id == birthKey(e.job.ID) && n.way != birthNoted:
+	case !ok || n.id == forkNoteKey(e.job.ID) && n.way != forkNoted:
 		return proc.Process{}, unclear, false
-	case n.id != birthKey(e.job.ID), n.pid == 0: // the runner has not come to fork it
+	case n.id != forkNoteKey(e.job.ID), n.pid == 0: // the runner has not come to fork it
 		return proc.Process{}, notForked, true
 	case n.pid <= 1:
 		return proc.Process{}, unclear, false
 	}
-	child, found = r.awaitExec(int(n.pid), e)
+	child, found = awaitExec(int(n.pid), e)
 	return child, found, true
 }

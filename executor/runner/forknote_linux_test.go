@@ -19,7 +19,7 @@ func TestBirthNote(t *testing.T) {
 	if !f.notes(dir) {
 		t.Fatal("no note")
 	}
-	if n, ok := readBirthNote(dir); !ok || n != (birthNote{}) {
+	if n, ok := readForkNote(dir); !ok || n != (forkNote{}) {
 		t.Fatalf("at first %+v, %v", n, ok)
 	}
 	for execution := 1; execution <= 3; execution++ {
@@ -31,14 +31,14 @@ func TestBirthNote(t *testing.T) {
 		if f.plain {
 			t.Skip("this kernel has no clone3 that resets signals, or does not let us use it")
 		}
-		if n, ok := readBirthNote(dir); !ok || n != (birthNote{birthKey(id), int32(c.pid), birthNoted}) {
+		if n, ok := readForkNote(dir); !ok || n != (forkNote{forkNoteKey(id), int32(c.pid), forkNoted}) {
 			t.Errorf("execution %d, process %d: %+v", execution, c.pid, n)
 		}
 		exitCode(t, c)
 	}
 	id := wire.ID{Execution: 9}
-	f.note.begin(id, birthNoted)
-	if n, _ := readBirthNote(dir); n != (birthNote{birthKey(id), 0, birthNoted}) {
+	f.note.begin(id, forkNoted)
+	if n, _ := readForkNote(dir); n != (forkNote{forkNoteKey(id), 0, forkNoted}) {
 		t.Errorf("before the fork: %+v", n)
 	}
 	f.plain = true
@@ -47,13 +47,13 @@ func TestBirthNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	exitCode(t, c)
-	if n, _ := readBirthNote(dir); n != (birthNote{birthKey(id), 0, birthPlain}) {
+	if n, _ := readForkNote(dir); n != (forkNote{forkNoteKey(id), 0, forkPlain}) {
 		t.Errorf("of the way that works everywhere: %+v", n)
 	}
-	if err := os.Truncate(filepath.Join(dir, birthFile), 7); err != nil {
+	if err := os.Truncate(filepath.Join(dir, forkNoteFile), 7); err != nil {
 		t.Fatal(err)
 	}
-	if n, ok := readBirthNote(dir); ok {
+	if n, ok := readForkNote(dir); ok {
 		t.Errorf("cut: %+v", n)
 	}
 	if next := new(forker); !next.notes(dir) {

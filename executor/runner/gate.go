@@ -34,16 +34,26 @@ type gates struct {
 	intended []*execution // whose intents were recorded, in this order, until gatePatience is over
 }
 
+// jobs are all that was handed over.
+type jobs struct {
+	width     int // how many executions may be going at once
+	queue     queue
+	gates     gates
+	lookahead lookahead
+	known     map[wire.ID]struct{}   // every execution ever handed over: commands may be repeated
+	active    map[wire.ID]*execution // those without an end
+}
+
 // admit lets a job start when what it is to come after has succeeded: at once, or when it will have.
 func (r *runner) admit(e *execution) {
 	for _, id := range e.job.After {
-		if r.hasSucceeded(id) {
+		if r.jobs.hasSucceeded(id) {
 			continue
 		}
-		if r.gates.behind == nil {
-			r.gates.behind = make(map[wire.ID][]*execution)
+		if r.jobs.gates.behind == nil {
+			r.jobs.gates.behind = make(map[wire.ID][]*execution)
 		}
-		r.gates.behind[id] = append(r.gates.behind[id], e)
+		r.jobs.gates.behind[id] = append(r.jobs.gates.behind[id], e)
 		e.lacks++
 	}
 	if e.lacks == 0 {
@@ -51,21 +61,21 @@ func (r *runner) admit(e *execution) {
 		return
 	}
 	e.shutSince = time.Now()
-	r.gates.shut++
-	r.gates.fresh = append(r.gates.fresh, e)
+	r.jobs.gates.shut++
+	r.jobs.gates.fresh = append(r.jobs.gates.fresh, e)
 }
 
 // hasSucceeded reports whether an execution is over and has succeeded. One that nobody has heard of
 // may still come.
-func (r *runner) hasSucceeded(id wire.ID) bool {
-	_, known := r.known[id]
-	_, failed := r.gates.failed[id]
-	return known && !failed && r.active[id] == nil
+func (j *jobs) hasSucceeded(id wire.ID) bool {
+	_, known := j.known[id]
+	_, failed := j.gates.failed[id]
+	return known && !failed && j.active[id] == nil
 }
 
 // open lets a job go that waits behind a gate.
 func (r *runner) open(e *execution) {
-	r.takeBack(e)
+	r.jobs.takeBack(e)
 	r.ready(e)
 }
 
@@ -75,19 +85,19 @@ func (r *runner) ready(e *execution) {
 		r.end(e, &wire.Entry{})
 		return
 	}
-	r.queue.push(e)
+	r.jobs.queue.push(e)
 }
 
 // settle opens the gates that an end opens. What waits for one that failed waits on: the daemon
 // takes it back.
 func (r *runner) settle(id wire.ID, end *wire.Entry) {
-	behind := r.gates.behind[id]
-	delete(r.gates.behind, id)
+	behind := r.jobs.gates.behind[id]
+	delete(r.jobs.gates.behind, id)
 	if !end.Succeeded() {
-		r.gates.fail(id)
+		r.jobs.gates.fail(id)
 		return
 	}
-	waited := r.queue.waiting
+	waited := r.jobs.queue.waiting
 	for _, e := range behind {
 		switch e.lacks {
 		case 0: // taken back meanwhile
@@ -98,7 +108,7 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 		}
 	}
 	// Until now a place was waiting, not a job: the daemon may have more places.
-	r.crowded = r.crowded || waited == 0 && r.queue.waiting > 1
+	r.news.crowded = r.news.crowded || waited == 0 && r.jobs.queue.waiting > 1
 }
 
 func (g *gates) fail(id wire.ID) {
@@ -109,47 +119,47 @@ func (g *gates) fail(id wire.ID) {
 }
 
 // takeBack drops a job from behind its gate.
-func (r *runner) takeBack(e *execution) {
+func (j *jobs) takeBack(e *execution) {
 	e.lacks = 0
-	r.gates.shut--
+	j.gates.shut--
 }
 
-// forgetAhead forgets all jobs that were handed over to come after others and have not begun, also those
+// forgetWaiting forgets all jobs that were handed over to come after others and have not begun, also those
 // whose gates have opened meanwhile. After its hello a
 // daemon submits again the jobs that it still wants. It may be a new daemon, which does not know the old ones.
-func (r *runner) forgetAhead() {
-	if r.gates.shut+r.queue.waiting == 0 {
+func (r *runner) forgetWaiting() {
+	if r.jobs.gates.shut+r.jobs.queue.waiting == 0 {
 		return
 	}
-	for id, e := range r.active {
+	for id, e := range r.jobs.active {
 		switch {
 		case len(e.job.After) == 0:
 			continue
 		case e.lacks > 0:
-			r.takeBack(e)
+			r.jobs.takeBack(e)
 		case e.waiting:
-			r.queue.drop(e)
+			r.jobs.queue.drop(e)
 		default:
 			continue
 		}
 		r.unintend(e)
-		delete(r.active, id)
-		delete(r.known, id)
+		delete(r.jobs.active, id)
+		delete(r.jobs.known, id)
 	}
-	clear(r.gates.behind)
+	clear(r.jobs.gates.behind)
 }
 
-// intendBehind records the intents of jobs that have just been put behind gates.
-func (r *runner) intendBehind(now time.Time) {
-	for _, e := range r.gates.fresh {
+// intend records the intents of jobs that have just been put behind gates.
+func (g *gates) intend(now time.Time, record func(*execution)) {
+	for _, e := range g.fresh {
 		if e.lacks > 0 && now.Sub(e.shutSince) < gatePatience {
-			r.intend(e)
-			r.gates.unsynced = append(r.gates.unsynced, e)
-			r.gates.intended = append(r.gates.intended, e)
+			record(e)
+			g.unsynced = append(g.unsynced, e)
+			g.intended = append(g.intended, e)
 		}
 	}
-	clear(r.gates.fresh)
-	r.gates.fresh = r.gates.fresh[:0]
+	clear(g.fresh)
+	g.fresh = g.fresh[:0]
 }
 
 // synced says that everything recorded is on the disk.
@@ -162,12 +172,12 @@ func (g *gates) synced() {
 }
 
 // expireIntents takes back the intents of those who have waited long.
-func (r *runner) expireIntents(now time.Time) {
-	for len(r.gates.intended) > 0 && now.Sub(r.gates.intended[0].shutSince) >= gatePatience {
-		if e := r.gates.intended[0]; e.lacks > 0 {
-			r.unintend(e)
+func (g *gates) expireIntents(now time.Time, forget func(*execution)) {
+	for len(g.intended) > 0 && now.Sub(g.intended[0].shutSince) >= gatePatience {
+		if e := g.intended[0]; e.lacks > 0 {
+			forget(e)
 		}
-		r.gates.intended[0] = nil
-		r.gates.intended = r.gates.intended[1:]
+		g.intended[0] = nil
+		g.intended = g.intended[1:]
 	}
 }

@@ -18,7 +18,7 @@ func behind(r *runner, commands ...string) {
 // sync of its own while its intent is young, and only with one when it is old.
 func TestIntentsBehindGates(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true")
+	handOver(r, "true")
 	behind(r, "true", "true")
 	r.startNext(time.Now())
 	durable := record.durable
@@ -27,17 +27,17 @@ func TestIntentsBehindGates(t *testing.T) {
 	}
 	await(t, r, 1)
 	r.startNext(time.Now())
-	if len(r.running) != 1 || record.durable != durable || record.position(wire.EntryFork, 1) < record.position(wire.EntryEnd, 0) {
-		t.Fatalf("%d run, %d durable: %+v", len(r.running), record.durable, record.entries)
+	if len(r.children.running) != 1 || record.durable != durable || record.position(wire.EntryFork, 1) < record.position(wire.EntryEnd, 0) {
+		t.Fatalf("%d run, %d durable: %+v", len(r.children.running), record.durable, record.entries)
 	}
-	r.expireIntents(time.Now().Add(gatePatience))
+	r.jobs.gates.expireIntents(time.Now().Add(gatePatience), r.unintend)
 	if at := record.position(wire.EntryForget, 2); at < 0 || record.position(wire.EntryForget, 1) >= 0 {
 		t.Fatalf("old intents: %+v", record.entries)
 	}
 	await(t, r, 1)
 	r.startNext(time.Now())
-	if end := record.position(wire.EntryEnd, 1); len(r.running) != 1 || record.durable <= end {
-		t.Fatalf("%d run, %d durable: %+v", len(r.running), record.durable, record.entries)
+	if end := record.position(wire.EntryEnd, 1); len(r.children.running) != 1 || record.durable <= end {
+		t.Fatalf("%d run, %d durable: %+v", len(r.children.running), record.durable, record.entries)
 	}
 	await(t, r, 1)
 }
@@ -45,10 +45,10 @@ func TestIntentsBehindGates(t *testing.T) {
 // TestNoIntentBehindSlowCommands: who has waited long when the next sync comes gets no intent.
 func TestNoIntentBehindSlowCommands(t *testing.T) {
 	r, record := newTestRunner(t, 0)
-	jobs(r, "true")
+	handOver(r, "true")
 	behind(r, "true")
-	r.active[wire.ID{Node: 1, Execution: 1}].shutSince = time.Now().Add(-gatePatience)
-	r.width = 1
+	r.jobs.active[wire.ID{Node: 1, Execution: 1}].shutSince = time.Now().Add(-gatePatience)
+	r.jobs.width = 1
 	r.startNext(time.Now())
 	if record.position(wire.EntryIntent, 0) < 0 || record.position(wire.EntryIntent, 1) >= 0 {
 		t.Errorf("%+v", record.entries)
@@ -64,30 +64,30 @@ func TestGatesRememberFailuresOnly(t *testing.T) {
 	for node := range 1000 {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}})
 	}
-	if len(r.gates.failed)+len(r.gates.behind)+len(r.gates.fresh)+len(r.gates.intended) != 0 {
-		t.Errorf("gates %+v", r.gates)
+	if len(r.jobs.gates.failed)+len(r.jobs.gates.behind)+len(r.jobs.gates.fresh)+len(r.jobs.gates.intended) != 0 {
+		t.Errorf("gates %+v", r.jobs.gates)
 	}
 }
 
 // TestHelloForgetsWhatIsShut: what the next daemon does not hand over again is gone, with its intent.
 func TestHelloForgetsWhatIsShut(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true")
+	handOver(r, "true")
 	behind(r, "true", "true")
 	r.startNext(time.Now())
-	r.forgetAhead()
+	r.forgetWaiting()
 	for _, node := range []int{1, 2} {
 		id := wire.ID{Node: node, Execution: 1}
-		if _, known := r.known[id]; known || r.active[id] != nil || record.position(wire.EntryForget, node) < 0 {
-			t.Errorf("node %d: known %v, active %v", node, known, r.active[id])
+		if _, known := r.jobs.known[id]; known || r.jobs.active[id] != nil || record.position(wire.EntryForget, node) < 0 {
+			t.Errorf("node %d: known %v, active %v", node, known, r.jobs.active[id])
 		}
 	}
-	if r.going() != 1 || r.gates.shut != 0 {
-		t.Errorf("%d are going, %d shut", r.going(), r.gates.shut)
+	if r.jobs.going() != 1 || r.jobs.gates.shut != 0 {
+		t.Errorf("%d are going, %d shut", r.jobs.going(), r.jobs.gates.shut)
 	}
 	await(t, r, 1)
-	if len(r.active) != 0 {
-		t.Errorf("active %v", r.active)
+	if len(r.jobs.active) != 0 {
+		t.Errorf("active %v", r.jobs.active)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 // has no place yet. It begins only if the next daemon hands it over, in either way.
 func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	jobs(r, "true")
+	handOver(r, "true")
 	for node := 1; node <= 3; node++ {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: "true", After: []wire.ID{{Node: 0, Execution: 1}}})
 	}
@@ -103,9 +103,9 @@ func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 	r.startNext(time.Now())
 	await(t, r, 1)
 	r.acceptJob(wire.Job{ID: wire.ID{Node: 3, Execution: 1}, Command: "true"}) // its turn has come
-	r.forgetAhead()
+	r.forgetWaiting()
 	for node, want := range []bool{true, false, false, true, true} {
-		if _, known := r.known[wire.ID{Node: node, Execution: 1}]; known != want {
+		if _, known := r.jobs.known[wire.ID{Node: node, Execution: 1}]; known != want {
 			t.Errorf("node %d: known %v", node, known)
 		}
 	}
@@ -114,8 +114,8 @@ func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 		r.startNext(time.Now())
 		await(t, r, 1)
 	}
-	if r.startNext(time.Now()); len(r.active) != 0 || record.position(wire.EntryFork, 1) >= 0 {
-		t.Errorf("active %v", r.active)
+	if r.startNext(time.Now()); len(r.jobs.active) != 0 || record.position(wire.EntryFork, 1) >= 0 {
+		t.Errorf("active %v", r.jobs.active)
 	}
 }
 
@@ -123,24 +123,24 @@ func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 // but it brings nothing that the next one cannot know of, and no width.
 func TestLastWordsOfADaemon(t *testing.T) {
 	r, _ := newTestRunner(t, 1)
-	r.links = map[int]*link{}
+
 	older, newer := &link{fd: -1, order: 0}, &link{fd: -1, order: 1}
 	hello := &wire.Command{Kind: wire.LineHello, Version: wire.Version}
 	for _, l := range []*link{older, newer} {
-		if err := r.greet(l, hello); err != nil {
+		if err := r.handleHello(l, hello); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, c := range []*wire.Command{{Kind: wire.LineGated, Node: 1, Execution: 1, After: [][2]int{{0, 1}}}, {Kind: wire.LineWidth, Width: 7},
 		{Kind: wire.LineStart, Node: 2, Execution: 1}} {
-		if err := r.obey(older, c); err != nil {
+		if err := r.execute(older, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, gated := r.known[wire.ID{Node: 1, Execution: 1}]
-	_, plain := r.known[wire.ID{Node: 2, Execution: 1}]
-	if gated || !plain || r.width != 1 {
-		t.Errorf("gated %v, plain %v, width %d", gated, plain, r.width)
+	_, gated := r.jobs.known[wire.ID{Node: 1, Execution: 1}]
+	_, plain := r.jobs.known[wire.ID{Node: 2, Execution: 1}]
+	if gated || !plain || r.jobs.width != 1 {
+		t.Errorf("gated %v, plain %v, width %d", gated, plain, r.jobs.width)
 	}
 }
 
@@ -149,18 +149,18 @@ func TestLastWordsOfADaemon(t *testing.T) {
 func TestCrowdIsTold(t *testing.T) {
 	for after, want := range map[int]bool{1: false, 2: true} {
 		r, _ := newTestRunner(t, 1)
-		jobs(r, "true")
+		handOver(r, "true")
 		for node := 1; node <= after; node++ {
 			r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: "true", After: []wire.ID{{Node: 0, Execution: 1}}})
 		}
 		r.startNext(time.Now())
-		r.announce()
-		told := len(r.news)
+		r.announceNow()
+		told := len(r.news.text)
 		await(t, r, 1)
 		now := time.Now()
 		r.startNext(now)
-		if r.tell(now); (len(r.news) > told) != want {
-			t.Errorf("%d jobs were let go: told %q", after, r.news[told:])
+		if r.announce(now); (len(r.news.text) > told) != want {
+			t.Errorf("%d jobs were let go: told %q", after, r.news.text[told:])
 		}
 		await(t, r, 1)
 	}

@@ -15,9 +15,8 @@ import (
 // the machine has no process left. What runs goes on, is waited for and can be stopped; starts wait
 // until the trouble is over, which is looked for every holdPause.
 
-// hold is why and until when nothing is started. Its fields belong to the runner's loop.
+// reportHeld is why and until when nothing is started. Its fields belong to the runner's loop.
 type hold struct {
-	why   string    // for people; "" while all is well
 	till  time.Time // when to try again
 	short bool      // a fork lacked something: only a fork can tell that there is more
 }
@@ -42,16 +41,16 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	}
 	err := r.trouble(now)
 	if err == nil && e.slot == nil {
-		if e.slot, err = r.slots.take(e.job.Merge); err == nil {
+		if e.slot, err = r.outputs.slots.take(e.job.Merge); err == nil {
 			e.number = e.slot.number
 		}
 	}
 	if err != nil {
-		r.holdStarts(err)
+		r.holdFor(err)
 		return false
 	}
 	if !r.hold.short {
-		r.setHold("")
+		r.links.hold("")
 	}
 	return true
 }
@@ -61,11 +60,11 @@ func (r *runner) trouble(now time.Time) error {
 	if err := r.guarded(now); err != nil {
 		return err
 	}
-	if err := r.record.Reserve((r.going()+1)*entryRoom + recordRoom); err != nil {
+	if err := r.log.file.Reserve((r.jobs.going()+1)*entryRoom + recordRoom); err != nil {
 		return recordError(err)
 	}
 	least := int64(spaceLeast)
-	if r.hold.why != "" {
+	if r.links.held != "" {
 		least = spaceAgain
 	}
 	if free := freeSpace(r.dir); free < least {
@@ -91,30 +90,19 @@ func freeSpace(dir string) int64 {
 
 func recordError(err error) error { return fmt.Errorf("the record of the run: %w", err) }
 
-// holdStarts has starts wait for a while.
-func (r *runner) holdStarts(err error) {
+// holdFor has starts wait for a while.
+func (r *runner) holdFor(err error) {
 	r.hold.till = time.Now().Add(r.options.Pause)
-	r.setHold(err.Error())
+	r.links.hold(err.Error())
 }
 
-// setHold tells the daemon why nothing starts, or that something does again.
-func (r *runner) setHold(why string) {
-	if r.hold.why == why {
+// endHold looks whether what holds the run is over.
+func (r *runner) endHold(now time.Time) {
+	if r.links.held == "" || r.log.broken || now.Before(r.hold.till) {
 		return
 	}
-	r.hold.why = why
-	if r.link != nil {
-		r.send(r.link)
-	}
-}
-
-// relieve looks whether what holds the run is over.
-func (r *runner) relieve(now time.Time) {
-	if r.hold.why == "" || r.broken || now.Before(r.hold.till) {
-		return
-	}
-	if r.hold.short && r.queue.first() != nil { // the next fork will tell
-		if r.going() >= r.width {
+	if r.hold.short && r.jobs.queue.first() != nil { // the next fork will tell
+		if r.jobs.going() >= r.jobs.width {
 			r.hold.till = now.Add(r.options.Pause)
 		}
 		return
@@ -124,17 +112,17 @@ func (r *runner) relieve(now time.Time) {
 		return
 	}
 	if err := r.trouble(now); err != nil {
-		r.holdStarts(err)
+		r.holdFor(err)
 		return
 	}
-	r.setHold("")
+	r.links.hold("")
 }
 
 // nextStart returns when a start is to be tried, if somebody waits for one or the run is held.
 func (r *runner) nextStart() (at time.Time, any bool) {
-	e := r.queue.first()
-	wanted := e != nil && r.going() < r.width
-	if r.broken || !wanted && r.hold.why == "" {
+	e := r.jobs.queue.first()
+	wanted := e != nil && r.jobs.going() < r.jobs.width
+	if r.log.broken || !wanted && r.links.held == "" {
 		return at, false
 	}
 	at = r.hold.till
@@ -144,9 +132,9 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 	return at, true
 }
 
-// patiently repeats f, with which a runner begins, while the machine fails it. The daemon is told
+// retryWhileTemporary repeats f, with which a runner begins, while the machine fails it. The daemon is told
 // why; when it has gone the next one starts another runner.
-func (r *runner) patiently(f func() error) error {
+func (o Options) retryWhileTemporary(f func() error) error {
 	for {
 		err := f()
 		if !fault.Temporary(err) {
@@ -156,6 +144,6 @@ func (r *runner) patiently(f func() error) error {
 		if _, gone := unix.Write(wire.ConnectionFD, held); gone != nil {
 			return err
 		}
-		time.Sleep(r.options.Pause)
+		time.Sleep(o.Pause)
 	}
 }

@@ -48,19 +48,20 @@ type heard struct {
 	intents, ends int // recorded
 }
 
-// listen says the pieces to a new runner, whose loop does not run: nothing is executed. What it says
+// open says the pieces to a new runner, whose loop does not run: nothing is executed. What it says
 // itself goes to the descriptor daemon.
 func listen(daemon int, pieces ...[]byte) heard {
 	record := &memoryRecord{}
-	r := &runner{options: Options{}.withDefaults(), record: record, env: &environment{}, known: make(map[wire.ID]struct{}), active: make(map[wire.ID]*execution)}
+	r := emptyRunner("", "", Options{})
+	r.log.file = record
 	l := &link{fd: daemon}
 	for _, p := range pieces {
-		if r.hear(l, p) != nil {
+		if l.read(p, r.execute) != nil {
 			break
 		}
 	}
-	h := heard{width: r.width, greeted: l.greeted, closing: r.closing}
-	h.known = slices.SortedFunc(maps.Keys(r.known), func(a, b wire.ID) int {
+	h := heard{width: r.jobs.width, greeted: l.greeted, closing: r.closing.requested}
+	h.known = slices.SortedFunc(maps.Keys(r.jobs.known), func(a, b wire.ID) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Execution, b.Execution))
 	})
 	for _, e := range record.entries {

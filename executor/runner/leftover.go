@@ -15,16 +15,16 @@ import (
 const mostLeftovers = 50
 
 // noteLeftovers describes what the commands of the run have left behind, before the first of them is killed.
-func (r *runner) noteLeftovers(left []proc.Process) {
-	r.leftCount = len(left)
+func (c *closing) noteLeftovers(left []proc.Process) {
+	c.leftCount = len(left)
 	for _, p := range left[:min(len(left), mostLeftovers)] {
 		l := wire.Leftover{PID: p.PID, Program: proc.Program(p.PID)}
 		node, execution, _ := strings.Cut(rundir.MarkerOf(proc.Environment(p.PID)).Node, "\x00")
 		l.Node = node
 		l.Execution, _ = strconv.Atoi(execution)
-		r.left = append(r.left, l)
+		c.left = append(c.left, l)
 	}
-	slices.SortFunc(r.left, func(a, b wire.Leftover) int {
+	slices.SortFunc(c.left, func(a, b wire.Leftover) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Execution, b.Execution), cmp.Compare(a.PID, b.PID))
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/executor/fault"
 	"wf/executor/wire"
 )
 
@@ -29,87 +28,77 @@ type link struct {
 	helloDue time.Time // when the hello must have come
 	greeted  bool      // it has
 	in       []byte    // the beginning of a line whose end has not arrived
-	hello    []byte    // ours, and what is said between news, as far as it has not been sent
+	hello    []byte    // started, and what is said between news, as far as it has not been sent
 	resized  bool      // it is to be told that the width holds
 	held     string    // what it was told last of why nothing starts
 	sent     int       // how much of the news has been sent, in bytes
 	blocked  bool      // the daemon is slow: the poller says when it takes more
 }
 
-// accept takes a connection, if it is of our own user.
-func (r *runner) accept(now time.Time) {
-	fd, err := -1, fault.Check(fault.OpAccept, r.socket)
-	if err == nil {
-		fd, _, err = unix.Accept(r.listener)
-	}
-	switch {
-	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
-		return
-	case err != nil: // no descriptor free, say: later there may be one
-		r.deafTill = now.Add(acceptPause)
-		r.poller.remove(r.listener)
-		return
-	}
-	unix.CloseOnExec(fd) // this thread is the only one that forks
-	err = wire.CheckPeerFD(fd)
-	if err == nil {
-		err = unix.SetNonblock(fd, true)
-	}
-	if err != nil || r.connected(fd) != nil {
+// links are the connections to daemons.
+type links struct {
+	all     map[int]*link // by descriptor
+	current *link         // to the daemon that counts; nil while there is none
+	count   int           // how many there have been
+	latest  int           // order of the last that has said hello
+	input   []byte        // scratch for reading
+	news    *news
+	poller  *poller
+	width   int    // that holds
+	held    string // why nothing starts, "" = it does
+}
+
+// accept takes a connection to the socket.
+func (k *links) accept(n *listener, now time.Time) {
+	if fd, ok := n.accept(now); ok && k.add(fd) != nil {
 		unix.Close(fd)
 	}
 }
 
-// connected begins a conversation.
-func (r *runner) connected(fd int) error {
-	if err := r.poller.add(fd); err != nil {
+// add begins a conversation.
+func (k *links) add(fd int) error {
+	if err := k.poller.add(fd); err != nil {
 		return fmt.Errorf("connection to the daemon: %w", err)
 	}
-	r.links[fd] = &link{fd: fd, order: r.connections, helloDue: time.Now().Add(helloPatience)}
-	r.connections++
+	k.all[fd] = &link{fd: fd, order: k.count, helloDue: time.Now().Add(helloPatience)}
+	k.count++
 	return nil
 }
 
-// expire ends what has waited in vain.
-func (r *runner) expire(now time.Time) {
-	if !r.deafTill.IsZero() && !now.Before(r.deafTill) {
-		r.deafTill = time.Time{}
-		if err := r.poller.add(r.listener); err != nil {
-			r.deafTill = now.Add(acceptPause)
-		}
-	}
-	for _, l := range r.links {
+// expire ends connections whose daemon says no hello.
+func (k *links) expire(now time.Time) {
+	for _, l := range k.all {
 		if !l.greeted && !now.Before(l.helloDue) {
-			r.hangUp(l)
+			k.hangUp(l)
 		}
 	}
 }
 
 // hangUp ends a conversation.
-func (r *runner) hangUp(l *link) {
-	if l == r.link {
-		r.link = nil
+func (k *links) hangUp(l *link) {
+	if l == k.current {
+		k.current = nil
 	}
-	delete(r.links, l.fd)
+	delete(k.all, l.fd)
 	unix.Close(l.fd)
 }
 
-// converse goes on with a conversation: there is something to read, or the daemon takes more.
-func (r *runner) converse(l *link) {
-	if l.blocked && l == r.link {
-		r.send(l)
+// serve goes on with a conversation: there is something to read, or the daemon takes more.
+func (r *runner) receive(l *link) {
+	if l.blocked && l == r.links.current {
+		r.links.send(l)
 	}
-	n, err := unix.Read(l.fd, r.input)
+	n, err := unix.Read(l.fd, r.links.input)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
 		return
 	}
-	if err != nil || n == 0 || r.hear(l, r.input[:n]) != nil {
-		r.hangUp(l)
+	if err != nil || n == 0 || l.read(r.links.input[:n], r.execute) != nil {
+		r.links.hangUp(l)
 	}
 }
 
-// hear takes what has arrived, line by line. An error means that it makes no sense.
-func (r *runner) hear(l *link, text []byte) error {
+// read passes the commands in text, which has arrived, to obey. An error means that a line makes no sense.
+func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 	if len(l.in) > 0 {
 		text = append(l.in, text...)
 	}
@@ -123,19 +112,19 @@ func (r *runner) hear(l *link, text []byte) error {
 		if err := c.Decode(text[:end]); err != nil {
 			return err
 		}
-		if err := r.obey(l, &c); err != nil {
+		if err := obey(l, &c); err != nil {
 			return err
 		}
 		text = text[end+1:]
 	}
 }
 
-// obey does what a daemon wants.
-func (r *runner) obey(l *link, c *wire.Command) error {
+// execute does what a daemon wants.
+func (r *runner) execute(l *link, c *wire.Command) error {
 	if !l.greeted {
-		return r.greet(l, c)
+		return r.handleHello(l, c)
 	}
-	latest := l.order == r.latest
+	latest := l.order == r.links.latest
 	switch c.Kind {
 	case wire.LineStart:
 		r.acceptJob(c.Job())
@@ -157,18 +146,18 @@ func (r *runner) obey(l *link, c *wire.Command) error {
 
 // resize takes a new width and says from where on in the news it holds.
 func (r *runner) resize(l *link, width int) {
-	r.width = width
+	r.jobs.width, r.links.width = width, width
 	r.save()
-	r.announce()
+	r.announceNow()
 	l.resized = true
-	if l == r.link {
-		r.send(l)
+	if l == r.links.current {
+		r.links.send(l)
 	}
 }
 
-// greet makes l the link and tells it all that its daemon does not know yet, unless a later one has
+// prepareHello makes l the link and tells it all that its daemon does not know yet, unless a later one has
 // said hello before.
-func (r *runner) greet(l *link, hello *wire.Command) error {
+func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	if hello.Kind != wire.LineHello || hello.Version < 1 {
 		return fmt.Errorf("runner: %q is no hello", hello.Kind)
 	}
@@ -177,20 +166,24 @@ func (r *runner) greet(l *link, hello *wire.Command) error {
 		return fmt.Errorf("runner: the daemon speaks version %d, not %d", hello.Version, wire.OldestVersion)
 	}
 	l.greeted = true
-	if r.link != nil && l.order < r.link.order {
+	if r.links.current != nil && l.order < r.links.current.order {
 		return nil
 	}
-	if r.link != nil {
-		r.setBlocked(r.link, false)
+	if r.links.current != nil {
+		r.links.setBlocked(r.links.current, false)
 	}
-	r.link, r.latest = l, l.order
-	r.forgetAhead()
+	r.links.current, r.links.latest = l, l.order
+	r.forgetWaiting()
+	var adopted []int
+	for _, e := range r.adopted() {
+		adopted = append(adopted, e.pid)
+	}
 	l.hello = wire.AppendLine(nil, wire.Notice{
-		Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: r.adopted(), Message: r.hold.why,
+		Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: adopted, Message: r.links.held,
 	})
-	l.held = r.hold.why
-	l.sent = offset(r.news, hello.Since)
-	r.send(l)
+	l.held = r.links.held
+	l.sent = offset(r.news.text, hello.Since)
+	r.links.send(l)
 	return nil
 }
 
@@ -208,64 +201,83 @@ func offset(lines []byte, index int) int {
 }
 
 // send sends as much as the daemon takes now. One that is slow never holds the runner up.
-func (r *runner) send(l *link) {
-	for r.owes(l) {
-		err := r.sendSome(l)
+func (k *links) send(l *link) {
+	for k.owes(l) {
+		err := k.sendSome(l)
 		if errors.Is(err, unix.EAGAIN) {
-			r.setBlocked(l, true)
+			k.setBlocked(l, true)
 			return
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			r.link = nil // its last words can still be read
+			k.current = nil // its last words can still be read
 			break
 		}
 	}
-	r.setBlocked(l, false)
+	k.setBlocked(l, false)
 }
 
-// owes reports whether there is something to send. What is no news is said between two of them, so
-// only when all of them have been sent.
-func (r *runner) owes(l *link) bool {
-	between := len(l.hello) == 0 && l.sent == len(r.news)
-	if unheard := r.unwritten && len(r.pending) > 0; between && l.resized && !unheard {
+// owes reports whether there is something to send. What is no news is sent between two news, so only when all of
+// them have been sent.
+func (k *links) owes(l *link) bool {
+	between := len(l.hello) == 0 && l.sent == len(k.news.text)
+	if between && l.resized && !k.news.unheard() {
 		l.resized = false
-		l.hello = wire.AppendLine(l.hello, wire.Notice{Kind: wire.LineWidth, Width: r.width})
+		l.hello = wire.AppendLine(l.hello, wire.Notice{Kind: wire.LineWidth, Width: k.width})
 	}
-	if between && l.held != r.hold.why {
-		l.held = r.hold.why
+	if between && l.held != k.held {
+		l.held = k.held
 		l.hello = wire.AppendLine(l.hello, wire.Notice{Kind: wire.LineHeld, Message: l.held})
 	}
-	return len(l.hello) > 0 || l.sent < len(r.news)
+	return len(l.hello) > 0 || l.sent < len(k.news.text)
 }
 
 // sendSome makes one try.
-func (r *runner) sendSome(l *link) error {
+func (k *links) sendSome(l *link) error {
 	if len(l.hello) > 0 {
 		n, err := unix.Write(l.fd, l.hello)
 		l.hello = l.hello[max(0, n):]
 		return err
 	}
-	n, err := unix.Write(l.fd, r.news[l.sent:])
+	n, err := unix.Write(l.fd, k.news.text[l.sent:])
 	l.sent += max(0, n)
 	return err
 }
 
-func (r *runner) setBlocked(l *link, blocked bool) {
+func (k *links) setBlocked(l *link, blocked bool) {
 	if l.blocked == blocked {
 		return
 	}
 	l.blocked = blocked
-	if err := r.poller.alsoWritable(l.fd, blocked); err != nil {
-		r.link = nil
+	if err := k.poller.alsoWritable(l.fd, blocked); err != nil {
+		k.current = nil
 	}
 }
 
 // drain waits until the daemon has been sent everything, or will not take it.
-func (r *runner) drain(l *link) {
+func (k *links) drain(l *link) {
 	patience := unix.NsecToTimeval(int64(drainPatience))
 	unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)
 	if unix.SetNonblock(l.fd, false) != nil {
 		return
 	}
-	r.send(l)
+	k.send(l)
+}
+
+// publish adds lines to the news and sends them.
+func (k *links) publish(lines []byte) {
+	k.news.text = append(k.news.text, lines...)
+	if k.current != nil {
+		k.send(k.current)
+	}
+}
+
+// reportHeld tells the daemon why nothing starts, or with "" that jobs start again.
+func (k *links) hold(why string) {
+	if k.held == why {
+		return
+	}
+	k.held = why
+	if k.current != nil {
+		k.send(k.current)
+	}
 }

@@ -12,6 +12,15 @@ import (
 	"wf/executor/wire"
 )
 
+// A listener is the socket by which the next daemon finds this runner.
+type listener struct {
+	dir, second string // where its first and its second address are, see wire.SocketPaths
+	poller      *poller
+	fd          int
+	place       place
+	closedUntil time.Time // a connection could not be accepted, none is until then; zero = it listens
+}
+
 // A place is where a runner listens: the path of the socket, and which file that is.
 type place struct {
 	path     string
@@ -19,14 +28,14 @@ type place struct {
 	looked   time.Time // when it was last seen to be there
 }
 
-// listen opens the socket by which a later daemon finds this runner.
-func (r *runner) listen() error {
-	if err := fault.Check(fault.OpListen, r.socket); err != nil {
+// open opens the socket by which a later daemon finds this runner.
+func (n *listener) open() error {
+	if err := fault.Check(fault.OpListen, n.second); err != nil {
 		return err
 	}
 	var problems []error
-	for _, path := range wire.SocketPaths(r.dir, r.socket) {
-		err := wire.WithShortPath(path, func(short string) error { return r.listenAt(path, short) })
+	for _, path := range wire.SocketPaths(n.dir, n.second) {
+		err := wire.WithShortPath(path, func(short string) error { return n.openAt(path, short) })
 		if err == nil {
 			return nil
 		}
@@ -35,8 +44,8 @@ func (r *runner) listen() error {
 	return errors.Join(problems...)
 }
 
-// listenAt listens at path, which the kernel is told as short.
-func (r *runner) listenAt(path, short string) (err error) {
+// openAt listens at path, which the kernel is told as short.
+func (n *listener) openAt(path, short string) (err error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -61,14 +70,14 @@ func (r *runner) listenAt(path, short string) (err error) {
 		err = unix.SetNonblock(fd, true)
 	}
 	if err == nil {
-		err = r.poller.add(fd)
+		err = n.poller.add(fd)
 	}
 	var there unix.Stat_t
 	if err == nil {
 		err = unix.Lstat(path, &there)
 	}
 	if err == nil {
-		r.listener, r.place = fd, place{path: path, dev: uint64(there.Dev), ino: there.Ino, looked: time.Now()}
+		n.fd, n.place = fd, place{path: path, dev: uint64(there.Dev), ino: there.Ino, looked: time.Now()}
 	}
 	return err
 }
@@ -76,21 +85,57 @@ func (r *runner) listenAt(path, short string) (err error) {
 // placePause is the time between two looks at the socket while there is no daemon.
 const placePause = time.Second
 
-// keepPlace listens anew when the socket has been removed: without a daemon it is the only way to this
+// keep listens anew when the socket has been removed: without a daemon it is the only way to this
 // runner. What cannot be done now is tried again at the next look.
-func (r *runner) keepPlace(now time.Time) {
-	if r.place.path == "" || now.Sub(r.place.looked) < placePause {
+func (n *listener) keep(now time.Time) {
+	if n.place.path == "" || now.Sub(n.place.looked) < placePause {
 		return // it has never listened, or has looked just now
 	}
-	r.place.looked = now
+	n.place.looked = now
 	var there unix.Stat_t
-	if unix.Lstat(r.place.path, &there) == nil && uint64(there.Dev) == r.place.dev && there.Ino == r.place.ino {
+	if unix.Lstat(n.place.path, &there) == nil && uint64(there.Dev) == n.place.dev && there.Ino == n.place.ino {
 		return
 	}
-	before := r.listener
-	if err := r.listen(); err != nil {
+	before := n.fd
+	if err := n.open(); err != nil {
 		return
 	}
-	r.deafTill = time.Time{}
+	n.closedUntil = time.Time{}
 	unix.Close(before) // the poller forgets it with that
+}
+
+// accept returns the next connection, which is from a process of our own user.
+func (n *listener) accept(now time.Time) (fd int, ok bool) {
+	err := fault.Check(fault.OpAccept, n.second)
+	if err == nil {
+		fd, _, err = unix.Accept(n.fd)
+	}
+	switch {
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
+		return -1, false
+	case err != nil: // no descriptor free, say: later there may be one
+		n.closedUntil = now.Add(acceptPause)
+		n.poller.remove(n.fd)
+		return -1, false
+	}
+	unix.CloseOnExec(fd) // this thread is the only one that forks
+	if err = wire.CheckPeerFD(fd); err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, false
+	}
+	return fd, true
+}
+
+// expire listens again after a failure to accept.
+func (n *listener) expire(now time.Time) {
+	if n.closedUntil.IsZero() || now.Before(n.closedUntil) {
+		return
+	}
+	n.closedUntil = time.Time{}
+	if err := n.poller.add(n.fd); err != nil {
+		n.closedUntil = now.Add(acceptPause)
+	}
 }

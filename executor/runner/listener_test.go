@@ -16,17 +16,17 @@ import (
 func listening(t *testing.T) *runner {
 	t.Helper()
 	r, _ := newTestRunner(t, 0)
-	r.links = map[int]*link{}
-	r.dir, r.socket = t.TempDir(), filepath.Join(t.TempDir(), "second")
-	if err := r.listen(); err != nil {
+
+	r.listener.second = filepath.Join(t.TempDir(), "second")
+	if err := r.listener.open(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { unix.Close(r.listener) })
+	t.Cleanup(func() { unix.Close(r.listener.fd) })
 	return r
 }
 
 func (r *runner) reachable() bool {
-	conn, err := wire.Dial(context.Background(), r.dir, r.socket)
+	conn, err := wire.Dial(context.Background(), r.dir, r.listener.second)
 	if err == nil {
 		conn.Close()
 	}
@@ -39,15 +39,15 @@ func TestSocketIsMadeAnew(t *testing.T) {
 	if !r.reachable() {
 		t.Fatal("nobody answers")
 	}
-	if err := os.Remove(r.place.path); err != nil {
+	if err := os.Remove(r.listener.place.path); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	r.callForDaemon(now) // it was in its place a moment ago
+	r.restartDaemon(now) // it was in its place a moment ago
 	if r.reachable() {
 		t.Fatal("the socket is looked at all the time")
 	}
-	r.callForDaemon(now.Add(placePause))
+	r.restartDaemon(now.Add(placePause))
 	if !r.reachable() {
 		t.Error("nobody answers at the socket that was made anew")
 	}
@@ -56,18 +56,18 @@ func TestSocketIsMadeAnew(t *testing.T) {
 // TestSecondSocket: where the folder of the run has no sockets the runner listens in the other place.
 func TestSecondSocket(t *testing.T) {
 	r := listening(t)
-	unix.Close(r.listener)
-	if err := os.Remove(r.place.path); err != nil {
+	unix.Close(r.listener.fd)
+	if err := os.Remove(r.listener.place.path); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(r.dir, wire.SocketFile, "in-the-way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.listen(); err != nil {
+	if err := r.listener.open(); err != nil {
 		t.Fatal(err)
 	}
-	if r.place.path != r.socket || !r.reachable() {
-		t.Errorf("it listens at %s", r.place.path)
+	if r.listener.place.path != r.listener.second || !r.reachable() {
+		t.Errorf("it listens at %s", r.listener.place.path)
 	}
 }
 
@@ -76,16 +76,16 @@ func TestForgottenRunEnds(t *testing.T) {
 	r := listening(t)
 	r.options.StartDaemon = func() error { return nil }
 	now := time.Now()
-	r.callForDaemon(now)
-	r.callForDaemon(now.Add(lonelyPatience))
-	if r.closing {
+	r.restartDaemon(now)
+	r.restartDaemon(now.Add(daemonPatience))
+	if r.closing.requested {
 		t.Fatal("it ends although its folder is there")
 	}
 	if err := os.RemoveAll(r.dir); err != nil {
 		t.Fatal(err)
 	}
-	r.callForDaemon(now.Add(time.Hour))
-	if !r.closing {
+	r.restartDaemon(now.Add(time.Hour))
+	if !r.closing.requested {
 		t.Error("it goes on without a folder")
 	}
 }

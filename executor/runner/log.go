@@ -1,6 +1,10 @@
 package runner
 
-import "time"
+import (
+	"time"
+
+	"wf/executor/wire"
+)
 
 // A Record is the append-only file in which a runner keeps what it did. The runner is its only
 // writer and uses it from one goroutine. An error of Flush, Sync and Reserve (the disk is full, or
@@ -27,33 +31,46 @@ type OpenLog func(path string, replay func(line []byte) error) (Log, error)
 
 // save writes what was noted.
 func (r *runner) save() {
-	if r.broken {
+	if r.log.broken {
 		return
 	}
-	err := r.record.Flush()
-	if r.unwritten = err != nil; r.unwritten {
-		r.holdStarts(recordError(err))
+	err := r.log.file.Flush()
+	if r.log.unwritten = err != nil; r.log.unwritten {
+		r.holdFor(recordError(err))
 		return
 	}
-	r.tally.save(false)
+	r.log.count.save(false)
 }
 
 // sync brings what was noted to the disk, and with it the intents of those who come next. It reports
 // whether it has; if not, it is done again later.
 func (r *runner) sync() bool {
-	if r.broken {
+	if r.log.broken {
 		return false
 	}
-	r.intendAhead(time.Now())
-	if err := r.record.Sync(); err != nil {
-		r.unwritten = true // perhaps it is, but not where it can be relied on
-		r.unsynced = time.Now().Add(r.options.Pause - syncDelay)
-		r.holdStarts(recordError(err))
+	r.recordIntents(time.Now())
+	if err := r.log.file.Sync(); err != nil {
+		r.log.unwritten = true // perhaps it is, but not where it can be relied on
+		r.log.unsynced = time.Now().Add(r.options.Pause - syncDelay)
+		r.holdFor(recordError(err))
 		return false
 	}
-	r.unwritten, r.unsynced = false, time.Time{}
-	r.tally.save(true)
-	r.queue.synced()
-	r.gates.synced()
+	r.log.unwritten, r.log.unsynced = false, time.Time{}
+	r.log.count.save(true)
+	r.jobs.queue.synced()
+	r.jobs.gates.synced()
 	return true
+}
+
+// append encodes an entry, into line, and appends it to the file.
+func (l *runnerLog) append(e *wire.Entry) error {
+	l.line = e.Append(l.line[:0])
+	if err := l.file.Append(l.line); err != nil {
+		return err
+	}
+	l.count.appended++
+	if e.Kind != wire.EntryFork && e.Kind != wire.EntryStart && l.unsynced.IsZero() {
+		l.unsynced = time.Now() // a crash of the machine makes the others meaningless anyway
+	}
+	return nil
 }

@@ -12,19 +12,19 @@ import (
 // start in a while, and where they take long only when there is a place for the job. What waits
 // without an intent has provably not been forked.
 const (
-	// aheadWindow is how long the intents on the disk are to last.
-	aheadWindow = 40 * time.Millisecond
-	// aheadFirst is how many intents more than needed are written when the ones before were used up
+	// lookaheadWindow is how long the intents on the disk are to last.
+	lookaheadWindow = 40 * time.Millisecond
+	// lookaheadFirst is how many intents more than needed are written when the ones before were used up
 	// sooner; the next time it is twice as many.
-	aheadFirst = 4
-	// aheadMost bounds them.
-	aheadMost = 256
-	// aheadStale is when intents that nobody needed are taken back.
-	aheadStale = time.Second
+	lookaheadFirst = 4
+	// lookaheadMost bounds them.
+	lookaheadMost = 256
+	// lookaheadStale is when intents that nobody needed are taken back.
+	lookaheadStale = time.Second
 )
 
-// ahead says how many intents are to be on the disk before their time.
-type ahead struct {
+// lookahead says how many intents are to be on the disk before their time.
+type lookahead struct {
 	n      int
 	starts int       // since then
 	since  time.Time // when they were last counted
@@ -32,35 +32,35 @@ type ahead struct {
 
 // count returns how many intents are to be there beside those for which there is a place. wanting: a
 // job that has a place waits for this sync.
-func (a *ahead) count(now time.Time, wanting bool) int {
+func (a *lookahead) count(now time.Time, wanting bool) int {
 	switch took := now.Sub(a.since); {
-	case took >= aheadWindow:
-		a.n = int(int64(a.starts) * int64(aheadWindow) / int64(took))
+	case took >= lookaheadWindow:
+		a.n = int(int64(a.starts) * int64(lookaheadWindow) / int64(took))
 		a.since, a.starts = now, 0
 	case wanting:
-		a.n = max(2*a.n, aheadFirst)
+		a.n = max(2*a.n, lookaheadFirst)
 	}
-	a.n = min(a.n, aheadMost)
+	a.n = min(a.n, lookaheadMost)
 	return a.n
 }
 
-// intendAhead records the intents of those who are next, to be synced, and takes back those that are
+// recordIntents records the intents of those who are next, to be synced, and takes back those that are
 // there too early.
-func (r *runner) intendAhead(now time.Time) {
-	if r.hold.why != "" && !r.hold.short {
+func (r *runner) recordIntents(now time.Time) {
+	if r.links.held != "" && !r.hold.short {
 		return
 	}
-	stale := now.Sub(r.ahead.since) >= aheadStale
-	places := max(0, r.width-r.going())
-	n := places + r.ahead.count(now, places > 0 && !r.queue.isDurable())
-	if r.width == 0 {
+	stale := now.Sub(r.jobs.lookahead.since) >= lookaheadStale
+	places := max(0, r.jobs.width-r.jobs.going())
+	n := places + r.jobs.lookahead.count(now, places > 0 && !r.jobs.queue.isDurable())
+	if r.jobs.width == 0 {
 		n = 0
 	}
-	if all := r.queue.intend(n, r.intend); all && r.width > 0 {
-		r.intendBehind(now)
+	if all := r.jobs.queue.intend(n, r.intend); all && r.jobs.width > 0 {
+		r.jobs.gates.intend(now, r.intend)
 	}
-	if early := r.queue.intended - r.queue.head - n; early > n+aheadFirst || early > 0 && stale {
-		r.queue.retract(n, r.unintend)
+	if early := r.jobs.queue.intended - r.jobs.queue.head - n; early > n+lookaheadFirst || early > 0 && stale {
+		r.jobs.queue.retract(n, r.unintend)
 	}
 }
 
@@ -80,13 +80,13 @@ func (r *runner) unintend(e *execution) {
 }
 
 // staleIntents returns when intents are to be looked at because nothing has started for so long.
-func (r *runner) staleIntents() (at time.Time, any bool) {
-	return r.ahead.since.Add(aheadStale), r.queue.intended > r.queue.head && r.hold.why == "" && !r.broken
+func (j *jobs) staleIntents() (at time.Time, any bool) {
+	return j.lookahead.since.Add(lookaheadStale), j.queue.intended > j.queue.head
 }
 
-// retractStale takes intents back that nobody has needed for so long.
+// retractStale takes intents back that no start has needed for so long.
 func (r *runner) retractStale(now time.Time) {
-	if at, any := r.staleIntents(); any && !now.Before(at) {
+	if at, any := r.jobs.staleIntents(); any && r.links.held == "" && !r.log.broken && !now.Before(at) {
 		r.sync()
 	}
 }

@@ -11,7 +11,7 @@ import (
 // TestAhead follows the number of intents through jobs that are over in no time, a steady pace, and
 // jobs that take long.
 func TestAhead(t *testing.T) {
-	a, now := ahead{}, time.Unix(1000, 0)
+	a, now := lookahead{}, time.Unix(1000, 0)
 	count := func(starts int, took time.Duration, wanting bool, want int) {
 		t.Helper()
 		a.starts += starts
@@ -21,13 +21,13 @@ func TestAhead(t *testing.T) {
 		}
 	}
 	count(0, time.Hour, true, 0) // nothing is known yet
-	for want := aheadFirst; want <= aheadMost; want *= 2 {
+	for want := lookaheadFirst; want <= lookaheadMost; want *= 2 {
 		count(1, time.Millisecond, true, want)
 	}
-	count(1, time.Millisecond, true, aheadMost)
-	count(100, aheadWindow, false, 90) // 108 of 48 ms, for 40
+	count(1, time.Millisecond, true, lookaheadMost)
+	count(100, lookaheadWindow, false, 90) // 108 of 48 ms, for 40
 	count(50, time.Millisecond, false, 90)
-	count(0, 2*aheadWindow-time.Millisecond, true, 25)
+	count(0, 2*lookaheadWindow-time.Millisecond, true, 25)
 	count(1, time.Second, true, 0)
 	count(1, time.Second, true, 0)
 }
@@ -36,14 +36,14 @@ func TestAhead(t *testing.T) {
 // others have provably not been forked when the machine goes down.
 func TestIntentsOfLongJobs(t *testing.T) {
 	r, record := newTestRunner(t, 2)
-	jobs(r, slices.Repeat([]string{"true"}, 10)...)
+	handOver(r, slices.Repeat([]string{"true"}, 10)...)
 	r.turn(time.Now())
 	if record.position(wire.EntryIntent, 1) < 0 || record.position(wire.EntryIntent, 2) >= 0 {
 		t.Errorf("entries %+v: want the intents of two", record.entries)
 	}
 	await(t, r, 2)
-	r.ahead.since = time.Now().Add(-time.Minute) // they took a minute
-	r.ahead.starts = 2
+	r.jobs.lookahead.since = time.Now().Add(-time.Minute) // they took a minute
+	r.jobs.lookahead.starts = 2
 	r.turn(time.Now())
 	if record.position(wire.EntryIntent, 3) < 0 || record.position(wire.EntryIntent, 4) >= 0 {
 		t.Errorf("entries %+v: want the intents of four", record.entries)
@@ -55,14 +55,14 @@ func TestIntentsOfLongJobs(t *testing.T) {
 // an intent, and get another one when their turn comes.
 func TestIntentsAreTakenBack(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	r.ahead = ahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
-	jobs(r, slices.Repeat([]string{"true"}, 6)...)
+	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
+	handOver(r, slices.Repeat([]string{"true"}, 6)...)
 	r.turn(time.Now())
 	if record.position(wire.EntryIntent, 5) < 0 {
 		t.Fatalf("entries %+v: want intents ahead", record.entries)
 	}
 	r.stopAll([]wire.ID{{Node: 4, Execution: 1}}, 0) // who was stopped has an end already
-	r.ahead.since = time.Now().Add(-aheadStale)
+	r.jobs.lookahead.since = time.Now().Add(-lookaheadStale)
 	now := time.Now()
 	if wake := r.nextWake(now); wake > 0 {
 		t.Errorf("it would sleep for %v", wake)

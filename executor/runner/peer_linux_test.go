@@ -16,12 +16,13 @@ import (
 // TestStrangerAtTheRunner: who is another user is not let in, though the socket be open to everybody.
 func TestStrangerAtTheRunner(t *testing.T) {
 	r, _ := newTestRunner(t, 0)
-	r.links = map[int]*link{}
+
 	r.dir = openedFolder(t)
-	if err := r.listen(); err != nil {
+	r.listener.dir = r.dir
+	if err := r.listener.open(); err != nil {
 		t.Fatal(err)
 	}
-	defer unix.Close(r.listener)
+	defer unix.Close(r.listener.fd)
 	path := filepath.Join(r.dir, wire.SocketFile)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v", info.Mode(), err)
@@ -39,17 +40,17 @@ func TestStrangerAtTheRunner(t *testing.T) {
 	if err := connect(); err != nil {
 		t.Fatal(err)
 	}
-	r.accept(time.Now())
-	if len(r.links) != 1 {
-		t.Fatalf("%d conversations with ourselves", len(r.links))
+	r.links.accept(&r.listener, time.Now())
+	if len(r.links.all) != 1 {
+		t.Fatalf("%d conversations with ourselves", len(r.links.all))
 	}
 	asOther(t, connect)
-	r.accept(time.Now())
-	if len(r.links) != 1 {
+	r.links.accept(&r.listener, time.Now())
+	if len(r.links.all) != 1 {
 		t.Error("a stranger is let in")
 	}
-	for _, l := range r.links {
-		r.hangUp(l)
+	for _, l := range r.links.all {
+		r.links.hangUp(l)
 	}
 }
 

@@ -14,8 +14,7 @@ func FuzzRecordReplay(f *testing.F) {
 	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &runner{known: map[wire.ID]struct{}{}}
-		p := &past{open: map[wire.ID]*execution{}, boots: map[wire.ID]string{}}
+		p := newReplayState()
 		var announced []byte
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
 			var e, again wire.Entry
@@ -26,7 +25,7 @@ func FuzzRecordReplay(f *testing.F) {
 				t.Fatalf("%+v written and read is %+v", e, again)
 			}
 			open, order := len(p.open), len(p.order)
-			r.replay(p, &e, line)
+			p.replay(&e, line)
 			if e.Kind == wire.EntryStart || e.Kind == wire.EntryEnd {
 				announced = append(append(announced, line...), '\n')
 			}
@@ -34,8 +33,8 @@ func FuzzRecordReplay(f *testing.F) {
 				t.Fatalf("an entry of the kind %q changed what is open", e.Kind)
 			}
 		}
-		if !bytes.Equal(r.news, announced) {
-			t.Fatalf("news %q, want %q", r.news, announced)
+		if !bytes.Equal(p.news, announced) {
+			t.Fatalf("news %q, want %q", p.news, announced)
 		}
 	})
 }

@@ -40,97 +40,107 @@ import (
 // entry tells which of them have been forked. An end is synced within syncDelay all the same. What
 // holds for jobs that come after others is told in gate.go.
 //
-// One goroutine does it all, and all fields belong to it.
+// One goroutine, the loop, uses all of this. Each field is the state of one part, with the methods that need no other.
 type runner struct {
-	options  Options
-	dir      string
-	pid      int // our own
-	record   Log
-	null     int // /dev/null, the standard input of all
-	env      *environment
-	slots    *slots
-	forker   forker
-	children *proc.ChildList
+	options Options
+	dir     string // of the run
+	pid     int    // our own
+
+	log      runnerLog
+	news     news
+	listener listener
+	links    links
+	restart  daemonRestart
+	jobs     jobs
+	hold     hold
+	commands commands
+	outputs  outputs
+	children children
 	poller   *poller
+	stops    stops
+	closing  closing
+	recovery recovery
+}
 
-	socket      string // where to listen if dir has no sockets
-	listener    int    // to which the next daemon connects
-	place       place
-	deafTill    time.Time // a connection could not be taken, none is until then; zero = listening
-	lonely      lonely
-	links       map[int]*link // by descriptor
-	link        *link         // to the daemon; nil while there is none
-	connections int           // so far
-	latest      int           // order of the link that has said hello and counts
-	input       []byte        // scratch for reading
-	news        []byte        // all that was announced since the run began, as lines: a later daemon wants it
+// emptyRunner returns a runner of the run in dir that has opened nothing yet.
+func emptyRunner(dir, socket string, o Options) *runner {
+	r := &runner{
+		options:  o.withDefaults(),
+		dir:      dir,
+		pid:      os.Getpid(),
+		listener: listener{dir: dir, second: socket},
+		jobs:     jobs{known: make(map[wire.ID]struct{}), active: make(map[wire.ID]*execution)},
+		commands: commands{dir: dir, env: &environment{}},
+		children: children{running: make(map[int]*execution)},
+	}
+	r.news.log = &r.log
+	r.links = links{all: make(map[int]*link), input: make([]byte, readSize), news: &r.news}
+	r.stops = stops{pid: r.pid, children: &r.children}
+	return r
+}
 
-	line       []byte    // scratch for one encoded entry
-	pending    []byte    // noted and not announced
-	pendingEnd bool      // there is an end among it
-	crowded    bool      // and it has let more jobs go than there were places
-	pendingAt  time.Time // since when
-	unsynced   time.Time // since when the record holds what the disk may not have; zero = it has all
-	unwritten  bool      // what was noted is not in the record yet: nothing is announced
-	broken     bool      // the record takes nothing any more: nothing is forked or announced
-	hold       hold
-	observed   time.Time // the latest look at outputs
-	tally      tally
-	guardedAt  time.Time // when the record was seen in its place
+// runnerLog is the runner log, and how much of what was appended is where.
+type runnerLog struct {
+	file      Log
+	line      []byte    // scratch for one encoded entry
+	unsynced  time.Time // since when the file has entries that may not be on the disk; zero = it has none
+	unwritten bool      // appended entries could not be written: nothing is announced until they are
+	broken    bool      // the log takes nothing any more: nothing is forked or announced
+	count     entryCount
+	checked   time.Time // when the file was last seen in its place
+}
 
-	width   int
-	queue   queue
-	ahead   ahead
-	gates   gates
-	known   map[wire.ID]struct{}   // every execution ever asked for: commands may be repeated
-	active  map[wire.ID]*execution // those without an end
-	running map[int]*execution     // by pid: children whose death has not been recorded
+// children are the processes that this runner has forked.
+type children struct {
+	running map[int]*execution // by pid, until their end is appended
+	list    *proc.ChildList
+	more    bool // there may be more deaths than were handled in this turn
+}
 
-	moreDeaths bool // than were handled in this turn
-
-	heir      *wire.Handover  // what the daemon hands over of the runner before; nil on the first
-	successor bool            // an earlier runner has begun this run, and what it left is not below us
-	runMarker string          // the one of all commands; "" while there is none
-	foreign   chan foreignEnd // an adopted execution has ended: then a byte comes through bell
-	bell      [2]int          // a pipe
-	hunt      hunt
-	left      []wire.Leftover // what the sweep at the end has found, see noteLeftovers
-	leftCount int
-	closing   bool
-	closed    bool
+// closing is how far the end of the run has come.
+type closing struct {
+	requested bool
+	done      bool
+	left      []wire.Leftover // some of the processes that were killed at the end
+	leftCount int             // how many these were
 }
 
 // An execution as the runner sees it.
 type execution struct {
-	job      wire.Job
-	pid      int
-	handle   int // see child
-	born     proc.Window
-	slot     *slot // nil when there is no output of ours to measure
-	out      wire.Extent
-	err      wire.Extent
-	number   int // of the slot
-	marker   rundir.Marker
-	foreign  bool        // started by an earlier runner, not a child of ours
-	gone     bool        // the leader has ended
-	death    *proc.Death // how; nil when nobody could see it
-	stop     *stop       // nil while nobody wants it stopped
-	lacks    int         // how many executions have to succeed before it may start; 0 = none any more
-	intended bool        // its intent is in the record
-	durable  bool        // and on the disk, with the gate still shut; those in the queue know by their place
-	waiting  bool        // in the queue
-	forked   bool        // an earlier runner was about to fork it, or did
-	doubtful bool        // how its process ends says nothing, see adoptForked
-	noted    bool        // an earlier runner had the kernel note the child, see birthNote
-	mark     string      // of an earlier runner's fork entry
-	retries  int         // forks that failed for lack of something
-	retryAt  time.Time
+	job         wire.Job
+	pid         int
+	handle      int // see child
+	startWindow proc.Window
+	slot        *slot // nil when there is no output of ours to measure
+	out         wire.Extent
+	err         wire.Extent
+	number      int // of the slot
+	marker      rundir.Marker
+	adopted     bool        // started by an earlier runner, not a child of ours
+	gone        bool        // the leader has ended
+	death       *proc.Death // how; nil when nobody could see it
+	stop        *stop       // nil while nobody wants it stopped
+	lacks       int         // how many executions have to succeed before it may start; 0 = none any more
+	intended    bool        // its intent is in the record
+	durable     bool        // and on the disk, with the gate still shut; those in the queue know by their place
+	waiting     bool        // in the queue
+	earlier     earlierFork
+	retries     int // forks that failed for lack of something
+	retryAt     time.Time
 
 	shutSince time.Time // when it was put behind a gate
-	files     []string  // kept for it, see keepFile
+	files     []string  // waitedFor for it, see commands.keepFile
 
 	observed bool          // it ran at a look at outputs, see observe
 	marked   rundir.Sample // what was noted of its output last
+}
+
+// An earlierFork is what the runner log contains about the fork of an execution by an earlier runner.
+type earlierFork struct {
+	forked   bool   // the fork entry is written: the runner was about to fork, or did
+	doubtful bool   // how the process ends says nothing, see adoptForked
+	noted    bool   // the kernel noted the child, see forkNote
+	mark     string // of the fork entry
 }
 
 // runnerProcs is how many goroutines of a runner may run at once: its loop, and now and then the
@@ -161,21 +171,21 @@ func Main(args []string, o Options) int {
 		})) // nobody else to tell
 		return 1
 	}
-	if err := r.loopAside(); err != nil {
+	if err := aside(r.loop); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
 	}
 	return 0
 }
 
-// loopAside runs the loop on a thread that is not the main one, whose list of children then holds
-// orphans only and is read faster, see ChildList.
-func (r *runner) loopAside() error {
+// aside calls loop on a thread that is not the main one, whose list of children then contains orphans only and is read
+// faster, see proc.ChildList.
+func aside(loop func() error) error {
 	runtime.LockOSThread() // keeps the main thread, on which a program begins
 	ended := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		ended <- r.loop()
+		ended <- loop()
 	}()
 	return <-ended
 }
@@ -209,37 +219,27 @@ func inheritLink() error {
 // newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
 // socket is there, since the mode of the socket needs a umask that commands must not inherit.
 func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, error) {
-	r := &runner{
-		options: o.withDefaults(),
-		dir:     dir,
-		pid:     os.Getpid(),
-		socket:  socket,
-		links:   make(map[int]*link),
-		input:   make([]byte, readSize),
-		known:   make(map[wire.ID]struct{}),
-		active:  make(map[wire.ID]*execution),
-		running: make(map[int]*execution),
-		heir:    estate,
-		tally:   tally{file: wire.LockFD},
-	}
+	r := emptyRunner(dir, socket, o)
+	r.recovery.handover = estate
+	r.log.count.file = wire.LockFD
 	if err := proc.BecomeSubreaper(); err != nil {
 		return nil, err
 	}
 	if err := r.openFiles(); err != nil {
 		return nil, err
 	}
-	r.runMarker = rundir.MarkerOf(r.env.base).Run
-	var past *past
-	if err := r.patiently(func() (err error) {
+	r.commands.marker = rundir.MarkerOf(r.commands.env.base).Run
+	var past *replayState
+	if err := r.options.retryWhileTemporary(func() (err error) {
 		past, err = r.openRecord(r.options.OpenLog)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	if err := r.listen(); err != nil {
+	if err := r.listener.open(); err != nil {
 		return nil, err
 	}
-	if err := r.connected(wire.ConnectionFD); err != nil {
+	if err := r.links.add(wire.ConnectionFD); err != nil {
 		return nil, err
 	}
 	r.adopt(past)
@@ -247,11 +247,11 @@ func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, e
 }
 
 func (r *runner) openFiles() (err error) {
-	if r.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+	if r.commands.null, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("%s: %w", os.DevNull, err)
 	}
-	if err := r.patiently(func() error {
-		r.env, err = openEnvironment(filepath.Join(r.dir, rundir.EnvironmentFile))
+	if err := r.options.retryWhileTemporary(func() error {
+		r.commands.env, err = openEnvironment(filepath.Join(r.dir, rundir.EnvironmentFile))
 		return err
 	}); err != nil {
 		return err
@@ -259,40 +259,41 @@ func (r *runner) openFiles() (err error) {
 	if r.poller, err = newPoller(); err != nil {
 		return err
 	}
-	if err := unix.Pipe(r.bell[:]); err != nil {
+	if err := unix.Pipe(r.recovery.wake[:]); err != nil {
 		return fmt.Errorf("pipe: %w", err)
 	}
-	for _, fd := range r.bell {
+	for _, fd := range r.recovery.wake {
 		unix.CloseOnExec(fd)
 	}
-	if err := r.poller.add(r.bell[0]); err != nil {
+	if err := r.poller.add(r.recovery.wake[0]); err != nil {
 		return fmt.Errorf("pipe: %w", err)
 	}
-	r.children = proc.OpenChildList()
-	r.slots, err = openSlots(filepath.Join(r.dir, rundir.OutputFolder))
+	r.children.list = proc.OpenChildList()
+	r.listener.poller, r.links.poller = r.poller, r.poller
+	r.outputs.slots, err = openSlots(filepath.Join(r.dir, rundir.OutputFolder))
 	return err
 }
 
 // Delays of what need not be at once.
 const (
-	syncDelay = 50 * time.Millisecond // of a sync that nothing waits for
-	tellDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
-	orphanDue = time.Second           // of taking away zombies that were no children of ours
+	syncDelay     = 50 * time.Millisecond // of a sync that nothing waits for
+	announceDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
+	orphanDelay   = time.Second           // of taking away zombies that were no children of ours
 )
 
 // loop takes whatever has happened, and does what follows from it, until the run is closed.
 func (r *runner) loop() error {
-	for !r.closed {
+	for !r.closing.done {
 		ready, died, err := r.poller.wait(r.nextWake(time.Now()))
 		if err != nil {
 			return err // a bug or a kernel without epoll; the next runner would fare no better
 		}
 		now := time.Now()
-		if died || r.moreDeaths {
-			r.mourn(now)
+		if died || r.children.more {
+			r.reapDeaths(now)
 		}
 		for _, fd := range ready {
-			r.attend(fd, now)
+			r.handleReady(fd, now)
 		}
 		r.turn(now)
 	}
@@ -300,26 +301,26 @@ func (r *runner) loop() error {
 	return nil
 }
 
-// attend looks at a descriptor that has something for us.
-func (r *runner) attend(fd int, now time.Time) {
-	switch l := r.links[fd]; {
+// handleReady looks at a descriptor that has something for us.
+func (r *runner) handleReady(fd int, now time.Time) {
+	switch l := r.links.all[fd]; {
 	case l != nil:
-		r.converse(l)
-	case fd == r.listener:
-		r.accept(now)
-	case fd == r.bell[0]:
-		r.foreignEnded()
+		r.receive(l)
+	case fd == r.listener.fd:
+		r.links.accept(&r.listener, now)
+	case fd == r.recovery.wake[0]:
+		r.handleAdoptedEnds()
 	}
 }
 
-// mournAtOnce bounds the deaths handled in one turn: where commands are short there is always one
+// deathsAtOnce bounds the deaths handled in one turn: where commands are short there is always one
 // more, and the daemon wants to be heard and told as well.
-const mournAtOnce = 4
+const deathsAtOnce = 4
 
-// mourn records the deaths there are. Each makes room for another execution at once.
-func (r *runner) mourn(now time.Time) {
+// reapDeaths records the deaths there are. Each makes room for another execution at once.
+func (r *runner) reapDeaths(now time.Time) {
 	for n := 0; ; n++ {
-		if r.moreDeaths = n == mournAtOnce; r.moreDeaths {
+		if r.children.more = n == deathsAtOnce; r.children.more {
 			return
 		}
 		d, err := proc.NextDeath()
@@ -333,25 +334,26 @@ func (r *runner) mourn(now time.Time) {
 
 // turn does what became possible or due.
 func (r *runner) turn(now time.Time) {
-	r.pursue(now)
-	r.relieve(now)
+	r.advanceStops(now)
+	r.endHold(now)
 	r.startNext(now)
 	r.retractStale(now)
-	r.expireIntents(now)
-	if !r.unsynced.IsZero() && now.Sub(r.unsynced) >= syncDelay {
+	r.jobs.gates.expireIntents(now, r.unintend)
+	if !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
 		r.sync()
 	}
 	r.save()
-	r.tally.keep(now)
-	r.tell(now)
-	r.expire(now)
-	r.callForDaemon(now)
-	r.observe(now)
+	r.log.count.keep(now)
+	r.announce(now)
+	r.listener.expire(now)
+	r.links.expire(now)
+	r.restartDaemon(now)
+	r.outputs.observe(now, r.children.running, r.adopted)
 }
 
 // nextWake returns how long the loop may sleep.
 func (r *runner) nextWake(now time.Time) time.Duration {
-	if r.moreDeaths {
+	if r.children.more {
 		return 0
 	}
 	wake := now.Add(time.Hour)
@@ -360,41 +362,41 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 			wake = t
 		}
 	}
-	if len(r.hunt.stopping) > 0 || r.closing {
-		sooner(r.hunt.next)
+	if len(r.stops.stopping) > 0 || r.closing.requested {
+		sooner(r.stops.next)
 	}
-	if !r.unsynced.IsZero() {
-		sooner(r.unsynced.Add(syncDelay))
+	if !r.log.unsynced.IsZero() {
+		sooner(r.log.unsynced.Add(syncDelay))
 	}
-	if len(r.pending) > 0 && !r.unwritten {
-		sooner(r.pendingAt.Add(tellDelay))
+	if len(r.news.pending) > 0 && !r.log.unwritten {
+		sooner(r.news.since.Add(announceDelay))
 	}
 	if next, any := r.nextStart(); any {
 		sooner(next)
 	}
-	if due, any := r.tally.due(); any {
+	if due, any := r.log.count.due(); any {
 		sooner(due)
 	}
-	if stale, any := r.staleIntents(); any {
+	if stale, any := r.jobs.staleIntents(); any && r.links.held == "" && !r.log.broken {
 		sooner(stale)
 	}
-	if len(r.running) > 0 || r.successor && len(r.active) > 0 {
-		sooner(now.Add(orphanDue))
+	if len(r.children.running) > 0 || r.recovery.successor && len(r.jobs.active) > 0 {
+		sooner(now.Add(orphanDelay))
 	}
-	if len(r.gates.intended) > 0 {
-		sooner(r.gates.intended[0].shutSince.Add(gatePatience))
+	if len(r.jobs.gates.intended) > 0 {
+		sooner(r.jobs.gates.intended[0].shutSince.Add(gatePatience))
 	}
-	if !r.lonely.next.IsZero() {
-		if r.place.path != "" {
-			sooner(r.place.looked.Add(placePause))
+	if !r.restart.next.IsZero() {
+		if r.listener.place.path != "" {
+			sooner(r.listener.place.looked.Add(placePause))
 		}
 	}
-	for _, due := range []time.Time{r.deafTill, r.lonely.next} {
+	for _, due := range []time.Time{r.listener.closedUntil, r.restart.next} {
 		if !due.IsZero() {
 			sooner(due)
 		}
 	}
-	for _, l := range r.links {
+	for _, l := range r.links.all {
 		if !l.greeted {
 			sooner(l.helloDue)
 		}
@@ -402,87 +404,61 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// tell announces what was noted: at once if the daemon has to decide what comes next, since there
-// is a place for an execution and nobody who waits for it, or if it may have places for those that
-// wait suddenly, else together with what follows soon.
-func (r *runner) tell(now time.Time) {
-	if len(r.pending) == 0 {
-		return
-	}
-	if r.pendingAt.IsZero() {
-		r.pendingAt = now
-	}
-	if (r.pendingEnd && (r.crowded || r.going() < r.width)) || now.Sub(r.pendingAt) >= tellDelay {
-		r.announce()
+// announce publishes what was appended: at once if the daemon has to decide what comes next, since there is a place
+// for an execution and no job waits for it, or if it may suddenly have places for the jobs that wait; otherwise
+// together with what follows soon.
+func (r *runner) announce(now time.Time) {
+	if r.news.due(now, r.jobs.going() < r.jobs.width) {
+		r.announceNow()
 	}
 }
 
-// announce publishes what was noted since the last time and is written by now.
-func (r *runner) announce() {
-	if r.unwritten {
-		return // they wait
+// announceNow publishes what was appended since the last time and is written.
+func (r *runner) announceNow() {
+	if r.log.unwritten {
+		return // the entries wait until they are written
 	}
-	if len(r.pending) > 0 && !r.broken {
-		r.publish(r.pending)
-	}
-	r.pending, r.pendingEnd, r.crowded, r.pendingAt = r.pending[:0], false, false, time.Time{}
-}
-
-// publish adds lines to the news.
-func (r *runner) publish(lines []byte) {
-	r.news = append(r.news, lines...)
-	if r.link != nil {
-		r.send(r.link)
+	if lines := r.news.take(); len(lines) > 0 && !r.log.broken {
+		r.links.publish(lines)
 	}
 }
 
-// note records an entry, and lets it be announced when it is news for the daemon.
+// note appends an entry to the log, and to the news if it is for the daemon.
 func (r *runner) note(e *wire.Entry) {
-	if r.broken {
+	if r.log.broken {
 		return
 	}
-	r.line = e.Append(r.line[:0])
-	if err := r.record.Append(r.line); err != nil {
+	if err := r.log.append(e); err != nil {
 		r.fail(err)
 		return
 	}
-	r.tally.appended++
-	switch e.Kind {
-	case wire.EntryEnd:
-		r.pendingEnd = true
-		fallthrough
-	case wire.EntryStart:
-		r.pending = append(append(r.pending, r.line...), '\n')
-	}
-	if e.Kind != wire.EntryFork && e.Kind != wire.EntryStart && r.unsynced.IsZero() {
-		r.unsynced = time.Now() // a crash of the machine makes the others meaningless anyway
-	}
+	r.news.add(e.Kind, r.log.line)
 }
 
 // fail gives the run up: a record that takes nothing more cannot vouch for anything. What runs
 // goes on and can still be stopped and swept; the daemon is told.
 func (r *runner) fail(err error) {
-	if r.broken {
+	if r.log.broken {
 		return
 	}
-	r.broken = true
-	r.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "record: " + err.Error()}))
+	r.log.broken = true
+	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "record: " + err.Error()}))
 }
 
 // leave removes what must not outlive the run. Errors do not matter: nobody could act on them.
 func (r *runner) leave() {
-	if r.link != nil {
-		r.drain(r.link)
+	if r.links.current != nil {
+		r.links.drain(r.links.current)
 	}
-	unix.Close(r.listener)
-	os.Remove(r.place.path)
-	os.Remove(filepath.Join(r.dir, birthFile))
+	unix.Close(r.listener.fd)
+	os.Remove(r.listener.place.path)
+	os.Remove(filepath.Join(r.dir, forkNoteFile))
 	for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
 		proc.Reap(d.PID) // else they would be zombies of the daemon
 	}
-	r.slots.close()
-	r.children.Close()
-	if err := r.record.Close(); err != nil && !r.broken {
+	r.outputs.slots.close()
+	r.children.list.Close()
+	if err := r.log.file.Close(); err != nil && !r.log.broken {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {

@@ -16,48 +16,43 @@ import (
 // notes what has changed. Between two such marks each line was written. Commands that are over within a
 // second cost nothing: their start and end say as much.
 
-// pulseEvery is the time between two looks.
-const pulseEvery = time.Second
+// sampleInterval is the time between two looks.
+const sampleInterval = time.Second
 
 // observe notes the sizes of outputs that have grown, if it is time for that. What cannot be written is
 // missing: times are a convenience.
-func (r *runner) observe(now time.Time) {
-	if now.Sub(r.observed) < pulseEvery {
+func (o *outputs) observe(now time.Time, running map[int]*execution, adopted func() []*execution) {
+	if now.Sub(o.observed) < sampleInterval {
 		return
 	}
-	r.observed = now
-	for _, e := range r.running {
-		if r.observable(e) {
-			r.markOutput(e, now)
+	o.observed = now
+	for _, e := range running {
+		if e.observable() {
+			o.sample(e, now)
 		}
 	}
-	if !r.successor {
-		return
-	}
-	for _, e := range r.active {
-		if e.foreign && e.pid != 0 && !e.gone {
-			r.markOutput(e, now)
-		}
+	for _, e := range adopted() {
+		o.sample(e, now)
 	}
 }
 
 // observable reports whether e was running at the look before: a shorter time is known from its start.
-func (r *runner) observable(e *execution) bool {
+func (e *execution) observable() bool {
 	seen := e.observed
 	e.observed = true
 	return seen && e.slot != nil
 }
 
-func (r *runner) markOutput(e *execution, now time.Time) {
+func (o *outputs) sample(e *execution, now time.Time) {
 	m := rundir.Sample{Time: now}
-	m.Out = r.endOf(e, "out", e.out[0])
+	m.Out = o.endOf(e, "out", e.out[0])
 	if e.err != wire.NoExtent {
-		m.Err = r.endOf(e, "err", e.err[0])
+		m.Err = o.endOf(e, "err", e.err[0])
 	}
 	if last := e.marked; m.Out == max(last.Out, e.out[0]) && m.Err == max(last.Err, e.err[0], 0) {
 		return
 	}
-	path := filepath.Join(r.slots.folder, rundir.OutputName(e.number, rundir.SamplesExtension))
+	path := filepath.Join(o.slots.folder, rundir.OutputName(e.number, rundir.SamplesExtension))
 	if fault.Check(fault.OpTimes, path) != nil {
 		return
 	}

@@ -34,26 +34,29 @@ func TestMarks(t *testing.T) {
 	taken.measure()
 	e := &execution{slot: taken, number: taken.number}
 	e.out, e.err = taken.extents()
-	r := &runner{slots: s, running: map[int]*execution{7: e}}
+	o := &outputs{slots: s}
+	observe := func(at time.Time) {
+		o.observe(at, map[int]*execution{7: e}, func() []*execution { return nil })
+	}
 	begin := time.Unix(1_000_000, 0)
 	at := func(ms int) time.Time { return begin.Add(time.Duration(ms) * time.Millisecond) }
 	path := filepath.Join(dir, rundir.OutputFolder, "s1.times")
 
 	write("at once\n")
-	r.observe(at(0))
+	observe(at(0))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("a mark of what has just begun (%v)", err)
 	}
-	r.observe(at(999)) // too early
-	r.observe(at(1000))
+	observe(at(999)) // too early
+	observe(at(1000))
 	write("later\n")
-	r.observe(at(2000))
-	r.observe(at(3000))                                              // nothing new
+	observe(at(2000))
+	observe(at(3000))                                                // nothing new
 	if err := os.Truncate(path, 2*rundir.SampleSize+5); err != nil { // a disk was full in the middle of a mark
 		t.Fatal(err)
 	}
 	write("last\n")
-	r.observe(at(4500))
+	observe(at(4500))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() != 3*rundir.SampleSize {
 		t.Errorf("%+v (%v)", info, err)
 	}

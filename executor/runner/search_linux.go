@@ -41,10 +41,10 @@ func (s *search) sort(c *candidates, p proc.Process) {
 		c.unsettled = c.unsettled || m.Node == ""
 	case p.Session != p.PID:
 	case m == s.marker && m.Node != "":
-		c.mine = append(c.mine, p)
+		c.marked = append(c.marked, p)
 	case m.Run != "" || isRunner: // of another execution, or another run
 	default:
 		c.blank = c.blank || !slices.ContainsFunc(env, func(v string) bool { return v != "" })
-		c.strangers = append(c.strangers, p)
+		c.unmarked = append(c.unmarked, p)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -31,7 +32,13 @@ type slot struct {
 	out, err int   // descriptors, O_APPEND; of a merged slot the same
 	outSize  int64 // where the next execution begins
 	errSize  int64
-	spoilt   bool // somebody has removed or cut one of the files: nobody else is given it
+	damaged  bool // somebody has removed or cut one of the files: nobody else is given it
+}
+
+// outputs are the output files of the run.
+type outputs struct {
+	slots    *slots
+	observed time.Time // when their sizes were last looked at, see observe
 }
 
 // slots hands out the output files below folder.
@@ -116,7 +123,7 @@ func openOutput(path string) (int, error) {
 
 // put takes a slot back. quiet promises that nobody is left who could write to it.
 func (s *slots) put(used *slot, quiet bool) {
-	if quiet && !used.spoilt && used.outSize <= slotLimit && used.errSize <= slotLimit {
+	if quiet && !used.damaged && used.outSize <= slotLimit && used.errSize <= slotLimit {
 		free := s.unused(used.merged)
 		*free = append(*free, used)
 		return
@@ -169,10 +176,10 @@ func (s *slot) sizeOf(fd int, before int64) int64 {
 		err = unix.Fstat(fd, &st)
 	}
 	if err != nil {
-		s.spoilt = true
+		s.damaged = true
 		return before
 	}
-	s.spoilt = s.spoilt || st.Nlink == 0 || st.Size < before
+	s.damaged = s.damaged || st.Nlink == 0 || st.Size < before
 	return max(st.Size, before)
 }
 

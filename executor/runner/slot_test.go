@@ -84,21 +84,21 @@ func TestSlotsThatWereTouched(t *testing.T) {
 					t.Fatal(err)
 				}
 				if free {
-					s.weed()
+					s.dropDamaged()
 				} else {
 					out, _ := first.measure()
 					if out[0] > out[1] {
 						t.Errorf("extent %v", out)
 					}
 					s.put(first, true)
-					s.weed() // moved away: that needs a look at the name
+					s.dropDamaged() // moved away: that needs a look at the name
 				}
 				second, err := s.take(merged)
 				if err != nil || second.number == 1 || second.outSize != 0 {
 					t.Fatalf("slot %+v, error %v: want a new one", second, err)
 				}
 				s.put(second, true)
-				if s.weed(); len(*s.unused(merged)) != 1 {
+				if s.dropDamaged(); len(*s.unused(merged)) != 1 {
 					t.Error("a good slot was given up")
 				}
 			})

@@ -32,7 +32,9 @@ type stop struct {
 
 // The hunt is the state of all stops together: one look at the processes of the machine serves
 // all of them.
-type hunt struct {
+type stops struct {
+	pid      int // of this runner
+	children *children
 	stopping map[*execution]struct{}
 	look     bool      // something has died, so that somebody may be gone
 	looked   time.Time // the last time
@@ -46,14 +48,14 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 	deadline := time.Now().Add(grace)
 	var fresh []*execution
 	for _, id := range ids {
-		e := r.active[id]
+		e := r.jobs.active[id]
 		switch {
 		case e == nil:
 		case e.lacks > 0:
-			r.takeBack(e)
+			r.jobs.takeBack(e)
 			r.end(e, &wire.Entry{Stopped: true})
 		case e.waiting:
-			r.queue.drop(e)
+			r.jobs.queue.drop(e)
 			r.end(e, &wire.Entry{Stopped: true})
 		case e.stop == nil:
 			r.beginStop(e, deadline)
@@ -62,22 +64,22 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 			e.stop.deadline = deadline
 		}
 	}
-	r.hunt.look, r.hunt.pause = true, firstLook
+	r.stops.look, r.stops.pause = true, firstLook
 	if grace > 0 {
-		r.terminate(fresh)
+		r.stops.terminate(fresh)
 	}
 }
 
 // beginStop records that e shall end, so that the next runner would go on with it.
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
-	if !e.foreign { // adopt has looked at those
-		r.mark(e, e.job.Env, r.env.base)
+	if !e.adopted { // adopt has looked at those
+		r.commands.mark(e, e.job.Env, r.commands.env.base)
 	}
-	if r.hunt.stopping == nil {
-		r.hunt.stopping = make(map[*execution]struct{})
+	if r.stops.stopping == nil {
+		r.stops.stopping = make(map[*execution]struct{})
 	}
-	r.hunt.stopping[e] = struct{}{}
+	r.stops.stopping[e] = struct{}{}
 	r.note(&wire.Entry{
 		Kind: wire.EntryStop, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: deadline.UnixNano(),
@@ -85,12 +87,12 @@ func (r *runner) beginStop(e *execution, deadline time.Time) {
 }
 
 // terminate sends TERM to the families, and CONT after it: a halted process would never see it.
-func (r *runner) terminate(executions []*execution) {
+func (s *stops) terminate(executions []*execution) {
 	if len(executions) == 0 {
 		return
 	}
 	for _, e := range executions {
-		if !e.foreign && !e.gone { // unreaped: the group is still its own
+		if !e.adopted && !e.gone { // unreaped: the group is still its own
 			unix.Kill(-e.pid, unix.SIGTERM) // gone is fine; the ladder goes on
 			unix.Kill(-e.pid, unix.SIGCONT)
 		}
@@ -100,8 +102,8 @@ func (r *runner) terminate(executions []*execution) {
 		return // KILL will follow
 	}
 	for _, e := range executions {
-		for _, p := range r.members(c, e) {
-			if p.Group == e.pid && !e.foreign {
+		for _, p := range s.members(c, e) {
+			if p.Group == e.pid && !e.adopted {
 				continue
 			}
 			p.Signal(unix.SIGTERM)
@@ -112,11 +114,11 @@ func (r *runner) terminate(executions []*execution) {
 
 // members returns the living processes of an execution: its session and group, what carries its
 // marker, and all descendants of these.
-func (r *runner) members(c *proc.Table, e *execution) []proc.Process {
-	pool := r.pool(c, e)
+func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
+	pool := s.pool(c, e)
 	found := make(map[int]proc.Process)
 	for _, p := range pool {
-		if !r.belongs(p, e) {
+		if !s.belongs(p, e) {
 			continue
 		}
 		found[p.PID] = p
@@ -128,21 +130,21 @@ func (r *runner) members(c *proc.Table, e *execution) []proc.Process {
 }
 
 // pool returns where members of e can be: below us, or anywhere if an earlier runner started it.
-func (r *runner) pool(c *proc.Table, e *execution) []proc.Process {
-	if !e.foreign {
-		return c.Descendants(r.pid)
+func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
+	if !e.adopted {
+		return c.Descendants(s.pid)
 	}
 	return slices.DeleteFunc(slices.Clone(c.All), func(p proc.Process) bool {
-		return p.Dead || p.PID == r.pid
+		return p.Dead || p.PID == s.pid
 	})
 }
 
 // belongs reports whether p is of the execution by itself, not by its parents.
-func (r *runner) belongs(p proc.Process, e *execution) bool {
+func (s *stops) belongs(p proc.Process, e *execution) bool {
 	if p.PID == e.pid {
-		return e.born.Contains(p.Born)
+		return e.startWindow.Contains(p.Born)
 	}
-	if other := r.running[p.Session]; p.Born < e.born[0] || (other != nil && other != e) {
+	if other := s.children.running[p.Session]; p.Born < e.startWindow[0] || (other != nil && other != e) {
 		return false // older than e, or in the session of another
 	}
 	if p.Session == e.pid || p.Group == e.pid {
@@ -151,36 +153,36 @@ func (r *runner) belongs(p proc.Process, e *execution) bool {
 	return e.marker.Node != "" && rundir.MarkerOf(proc.Environment(p.PID)) == e.marker
 }
 
-// pursue moves every stop on, and the sweep at the end of the run.
-func (r *runner) pursue(now time.Time) {
-	if len(r.hunt.stopping) == 0 && !r.closing {
+// advanceStops moves every stop on, and the sweep at the end of the run.
+func (r *runner) advanceStops(now time.Time) {
+	if len(r.stops.stopping) == 0 && !r.closing.requested {
 		return
 	}
-	if !r.hunt.look && now.Before(r.hunt.next) {
+	if !r.stops.look && now.Before(r.stops.next) {
 		return
 	}
-	if r.moreDeaths && now.Sub(r.hunt.looked) < longestLook {
+	if r.children.more && now.Sub(r.stops.looked) < longestLook {
 		return // a storm leaves so many dead that a look for each would take longer than the storm
 	}
-	r.hunt.look, r.hunt.looked = false, now
-	if r.closing && len(r.active) == 0 && !r.successor && childless() {
+	r.stops.look, r.stops.looked = false, now
+	if r.closing.requested && len(r.jobs.active) == 0 && !r.recovery.successor && childless() {
 		r.finish(nil)
 		return
 	}
 	c, err := proc.ReadTable()
 	if err != nil {
-		r.hunt.next = now.Add(longestLook)
+		r.stops.next = now.Add(longestLook)
 		return
 	}
-	condemned := r.judge(c, now)
+	condemned := r.endFinishedStops(c, now)
 	if len(condemned) > 0 {
-		r.kill(condemned, now)
+		r.stops.kill(condemned, now)
 	}
 	busy := len(condemned) > 0
-	if r.closing && len(r.active) == 0 {
+	if r.closing.requested && len(r.jobs.active) == 0 {
 		busy = r.sweep(now)
 	}
-	r.schedule(now, busy)
+	r.stops.schedule(now, busy)
 }
 
 // childless reports that nothing is below us, as is usual at the end of a run: a census of the whole
@@ -190,15 +192,15 @@ func childless() bool {
 	return errors.Is(err, unix.ECHILD)
 }
 
-// judge ends the stops that are over and returns the executions whose grace is.
-func (r *runner) judge(c *proc.Table, now time.Time) (condemned []*execution) {
-	for e := range r.hunt.stopping {
-		left := r.members(c, e)
+// endFinishedStops ends the stops that are over and returns the executions whose grace is.
+func (r *runner) endFinishedStops(c *proc.Table, now time.Time) (condemned []*execution) {
+	for e := range r.stops.stopping {
+		left := r.stops.members(c, e)
 		switch {
 		case e.gone && len(left) == 0:
 			r.end(e, &wire.Entry{Lost: e.death == nil})
 		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killPatience:
-			r.abandon(e, left)
+			r.abandonStop(e, left)
 		case !now.Before(e.stop.deadline):
 			condemned = append(condemned, e)
 		}
@@ -206,8 +208,8 @@ func (r *runner) judge(c *proc.Table, now time.Time) (condemned []*execution) {
 	return condemned
 }
 
-// abandon ends an execution that KILL does not end.
-func (r *runner) abandon(e *execution, left []proc.Process) {
+// abandonStop ends an execution that KILL does not end.
+func (r *runner) abandonStop(e *execution, left []proc.Process) {
 	r.end(e, &wire.Entry{
 		Lost:    e.death == nil,
 		Message: fmt.Sprintf("survived KILL: %v", proc.PIDs(left)),
@@ -216,16 +218,16 @@ func (r *runner) abandon(e *execution, left []proc.Process) {
 
 // kill ends the families of executions whose grace is over. Once is not enough when a family was
 // quicker, so judge condemns it again until it is gone.
-func (r *runner) kill(condemned []*execution, now time.Time) {
+func (s *stops) kill(condemned []*execution, now time.Time) {
 	for _, e := range condemned {
 		if e.stop.killed.IsZero() {
 			e.stop.killed = now
-			r.hunt.pause = firstLook // what was killed is gone soon
+			s.pause = firstLook // what was killed is gone soon
 		}
 	}
 	proc.KillAll(func(c *proc.Table) (all []proc.Process) { // who is left is found by the next look
 		for _, e := range condemned {
-			all = append(all, r.members(c, e)...)
+			all = append(all, s.members(c, e)...)
 		}
 		return all
 	})
@@ -233,26 +235,26 @@ func (r *runner) kill(condemned []*execution, now time.Time) {
 
 // schedule decides when to look again if no child of ours dies: of the deaths of other members of
 // a family nobody tells us.
-func (r *runner) schedule(now time.Time, busy bool) {
-	r.hunt.next = now.Add(r.hunt.pause)
-	r.hunt.pause = min(2*r.hunt.pause, longestLook)
+func (s *stops) schedule(now time.Time, busy bool) {
+	s.next = now.Add(s.pause)
+	s.pause = min(2*s.pause, longestLook)
 	if busy {
 		return
 	}
-	for e := range r.hunt.stopping {
-		if e.stop.deadline.Before(r.hunt.next) {
-			r.hunt.next = e.stop.deadline
+	for e := range s.stopping {
+		if e.stop.deadline.Before(s.next) {
+			s.next = e.stop.deadline
 		}
 	}
 }
 
 // Close ends the run: first every execution, at once, then everything else that is left.
 func (r *runner) close() {
-	if r.closing {
+	if r.closing.requested {
 		return
 	}
-	r.closing = true
-	r.stopAll(slices.Collect(maps.Keys(r.active)), 0)
+	r.closing.requested = true
+	r.stopAll(slices.Collect(maps.Keys(r.jobs.active)), 0)
 }
 
 // sweep kills whatever is still below us. It reports whether there is something to wait for; when
@@ -262,33 +264,33 @@ func (r *runner) sweep(now time.Time) bool {
 	if err != nil {
 		return true
 	}
-	left := r.remains(c)
+	left := r.remainingProcesses(c)
 	// A census can miss one that forks and ends; the kernel does not: whoever is below us has us, or a
 	// child of ours, for an ancestor.
 	if len(left) == 0 && childless() {
 		r.finish(nil)
 		return false
 	}
-	if !r.hunt.swept.IsZero() && now.Sub(r.hunt.swept) > killPatience {
+	if !r.stops.swept.IsZero() && now.Sub(r.stops.swept) > killPatience {
 		r.finish(proc.PIDs(left))
 		return false
 	}
-	if r.hunt.swept.IsZero() {
-		r.hunt.swept = now
-		r.noteLeftovers(left)
+	if r.stops.swept.IsZero() {
+		r.stops.swept = now
+		r.closing.noteLeftovers(left)
 	}
-	proc.KillAll(r.remains) // see kill
+	proc.KillAll(r.remainingProcesses) // see kill
 	return true
 }
 
-// remains returns what is left of the run: everything below us, and, where an earlier runner has
+// remainingProcesses returns what is left of the run: everything below us, and, where an earlier runner has
 // left something, who can be told to belong to the run, see kin, with all that is below.
-func (r *runner) remains(c *proc.Table) []proc.Process {
+func (r *runner) remainingProcesses(c *proc.Table) []proc.Process {
 	left := c.Descendants(r.pid)
-	if !r.successor {
+	if !r.recovery.successor {
 		return left
 	}
-	k := rundir.MembersOf(r.dir, r.runMarker)
+	k := rundir.MembersOf(r.dir, r.commands.marker)
 	for _, p := range c.All {
 		if !p.Dead && p.PID != r.pid && k.Contain(p) {
 			left = append(append(left, p), c.Descendants(p.PID)...)
@@ -300,14 +302,14 @@ func (r *runner) remains(c *proc.Table) []proc.Process {
 // finish announces that the run is over. Its last entries have to be on the disk before that: while
 // they cannot be, it is called again and again.
 func (r *runner) finish(survivors []int) {
-	if !r.sync() && !r.broken {
-		r.hunt.next = r.hold.till
+	if !r.sync() && !r.log.broken {
+		r.stops.next = r.hold.till
 		return
 	}
-	r.announce()
-	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.env.missing {
+	r.announceNow()
+	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.commands.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
-	r.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.left, LeftCount: r.leftCount}))
-	r.closed = true
+	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.closing.left, LeftCount: r.closing.leftCount}))
+	r.closing.done = true
 }

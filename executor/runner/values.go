@@ -10,7 +10,7 @@ import (
 // values returns the variables of a job as a program can be given them. What is too long for one, or holds a
 // zero byte, is an error that names the variable, unless the command speaks of WF_INPUT: then a file has the
 // values, all of them, and the environment those that fit.
-func (r *runner) values(e *execution) ([]string, error) {
+func (c *commands) values(e *execution) ([]string, error) {
 	reads := strings.Contains(e.job.Command, inputVariable)
 	if !reads && !slices.ContainsFunc(e.job.Env, unfit) {
 		return e.job.Env, nil
@@ -36,7 +36,7 @@ func (r *runner) values(e *execution) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep its values: %w", err)
 	}
-	path, err := r.keepFile(e, "input", string(text))
+	path, err := c.keepFile(e, "input", string(text))
 	if err != nil {
 		return nil, err
 	}

@@ -24,15 +24,15 @@ type forker struct {
 	plain  bool // this kernel, or a filter of system calls, will not have it: syscall.ForkExec only
 	forks  int  // so far
 	limits procattr.FileLimits
-	birth  birth
-	note   *birthNote // nil = not opened yet, or it cannot be had
+	args   forkArgs
+	note   *forkNote // nil = not opened yet, or it cannot be had
 	opened bool
 
 	// What the program gets, kept from one fork to the next: a child is done with it when the fork
 	// is over.
 	path, argv, env cStrings
 
-	world   []birthCall // that lead into the World of the commands
+	world   []childCall // that lead into the World of the commands
 	entered bool        // world is known
 }
 
@@ -40,10 +40,10 @@ type forker struct {
 // find it out costs as much as this many of them could save. Tests set it to 0.
 var plainForks = 8
 
-// notes reports whether the kernel notes the children of this runner in its folder, see birthNote.
+// notes reports whether the kernel notes the children of this runner in its folder, see forkNote.
 func (f *forker) notes(dir string) bool {
 	if !f.opened {
-		f.opened, f.note = true, openBirthNote(dir)
+		f.opened, f.note = true, openForkNote(dir)
 	}
 	return f.note != nil
 }
@@ -52,12 +52,12 @@ func (f *forker) notes(dir string) bool {
 // three.
 func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int) (child, error) {
 	if !f.ready(files) {
-		f.note.begin(id, birthPlain)
+		f.note.begin(id, forkPlain)
 		path, argv = procattr.ThroughHelper(path, argv)
 		return forkExec(path, argv, env, files)
 	}
-	b := &f.birth
-	*b = birth{}
+	b := &f.args
+	*b = forkArgs{}
 	for _, err := range []error{f.path.set(path), f.argv.set(argv...), f.env.set(env...)} {
 		if err != nil {
 			return child{}, err
@@ -79,7 +79,7 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 		b.clone.flags |= unix.CLONE_PARENT_SETTID
 		b.clone.parentTID = &f.note.pid
 	}
-	f.note.begin(id, birthNoted)
+	f.note.begin(id, forkNoted)
 	syscall.ForkLock.Lock() // nobody has a descriptor that is not close-on-exec yet
 	pid, errno := vforkExec(b)
 	syscall.ForkLock.Unlock()
@@ -87,7 +87,7 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 	switch {
 	case errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EINVAL:
 		f.plain = true // before Linux 5.5, or in a container that forbids it
-		f.note.begin(id, birthPlain)
+		f.note.begin(id, forkPlain)
 		path, argv = procattr.ThroughHelper(path, argv)
 		return forkExec(path, argv, env, files)
 	case errno != 0:
@@ -113,11 +113,11 @@ func (f *forker) ready(files [3]int) bool {
 		f.entered = true
 		if w, err := procattr.Parse([]byte(os.Getenv(procattr.Variable))); err == nil {
 			for _, c := range w.Calls() {
-				f.world = append(f.world, birthCall(c))
+				f.world = append(f.world, childCall(c))
 			}
 		}
 		if len(f.world) > 0 {
-			f.world = append(f.world, birthCall{Number: endOfCalls})
+			f.world = append(f.world, childCall{Number: endOfCalls})
 		}
 	}
 	if f.forks++; f.forks <= plainForks && !f.limits.Known && len(f.world) == 0 {
@@ -156,7 +156,7 @@ func (c *cStrings) set(texts ...string) error {
 
 // A birth is all that vforkExec and the child need, and what they say. It lies on the heap, whose
 // objects do not move, as part of a forker that is kept alive until the fork is over.
-type birth struct {
+type forkArgs struct {
 	clone cloneArgs
 	all   uint64 // a set of all signals
 	//lint:ignore U1000 the assembly alone uses it
@@ -164,7 +164,7 @@ type birth struct {
 
 	in, out, err uintptr      // descriptors, above 2
 	limit        *unix.Rlimit // of open files, to be set; nil = none
-	calls        *birthCall   // into the world of the commands; nil = none
+	calls        *childCall   // into the world of the commands; nil = none
 	path         *byte
 	argv, envp   **byte
 
@@ -172,9 +172,9 @@ type birth struct {
 	errno syscall.Errno // why there is no program; set by the child
 }
 
-// A birthCall is a system call of the child before it executes its program. The Number of the last one of a list
+// A childCall is a system call of the child before it executes its program. The Number of the last one of a list
 // is endOfCalls.
-type birthCall procattr.Call
+type childCall procattr.Call
 
 const endOfCalls = ^uintptr(0)
 
@@ -205,4 +205,4 @@ type cloneArgs struct {
 //     in ForkExec.
 //
 //go:norace
-func vforkExec(b *birth) (pid int, errno syscall.Errno)
+func vforkExec(b *forkArgs) (pid int, errno syscall.Errno)

@@ -30,7 +30,7 @@
 	SYSCALL \
 	FAILED_IF_ERROR
 
-// func vforkExec(b *birth) (pid int, errno syscall.Errno)
+// func vforkExec(b *forkArgs) (pid int, errno syscall.Errno)
 //
 // System calls destroy AX, CX and R11 only, so R12 and R13 last, in the parent and in the child.
 TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
@@ -38,13 +38,13 @@ TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
 
 	// Block all signals.
 	MOVQ	$SIG_SETMASK, DI
-	LEAQ	birth_all(R12), SI
-	LEAQ	birth_mask(R12), DX
+	LEAQ	forkArgs_all(R12), SI
+	LEAQ	forkArgs_mask(R12), DX
 	MOVQ	$SIGSET_SIZE, R10
 	MOVQ	$SYS_rt_sigprocmask, AX
 	SYSCALL
 
-	LEAQ	birth_clone(R12), DI
+	LEAQ	forkArgs_clone(R12), DI
 	MOVQ	$CLONE_ARGS_SIZE_VER0, SI
 	MOVQ	$SYS_clone3, AX
 	SYSCALL
@@ -54,7 +54,7 @@ TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
 	// The parent, after the child has executed its program or has ended.
 	MOVQ	AX, R13
 	MOVQ	$SIG_SETMASK, DI
-	LEAQ	birth_mask(R12), SI
+	LEAQ	forkArgs_mask(R12), SI
 	MOVQ	$0, DX
 	MOVQ	$SIGSET_SIZE, R10
 	MOVQ	$SYS_rt_sigprocmask, AX
@@ -77,19 +77,19 @@ child:
 	SYSCALL
 	FAILED_IF_ERROR
 
-	DUP(birth_in, 0)
-	DUP(birth_out, 1)
-	DUP(birth_err, 2)
+	DUP(forkArgs_in, 0)
+	DUP(forkArgs_out, 1)
+	DUP(forkArgs_err, 2)
 
 	MOVQ	$SIG_SETMASK, DI
-	LEAQ	birth_mask(R12), SI
+	LEAQ	forkArgs_mask(R12), SI
 	MOVQ	$0, DX
 	MOVQ	$SIGSET_SIZE, R10
 	MOVQ	$SYS_rt_sigprocmask, AX
 	SYSCALL
 
 	// As in ForkExec a limit that cannot be set is no error.
-	MOVQ	birth_limit(R12), DX
+	MOVQ	forkArgs_limit(R12), DX
 	TESTQ	DX, DX
 	JEQ	world
 	MOVQ	$0, DI
@@ -100,31 +100,31 @@ child:
 
 	// The calls of the world, whose errors count for nothing.
 world:
-	MOVQ	birth_calls(R12), R13
+	MOVQ	forkArgs_calls(R12), R13
 	TESTQ	R13, R13
 	JEQ	exec
 call:
-	MOVQ	birthCall_Number(R13), AX
+	MOVQ	childCall_Number(R13), AX
 	CMPQ	AX, $-1
 	JEQ	exec
-	MOVQ	birthCall_A(R13), DI
-	MOVQ	birthCall_B(R13), SI
-	MOVQ	birthCall_C(R13), DX
-	MOVQ	birthCall_D(R13), R10
+	MOVQ	childCall_A(R13), DI
+	MOVQ	childCall_B(R13), SI
+	MOVQ	childCall_C(R13), DX
+	MOVQ	childCall_D(R13), R10
 	SYSCALL
-	ADDQ	$birthCall__size, R13
+	ADDQ	$childCall__size, R13
 	JMP	call
 
 exec:
-	MOVQ	birth_path(R12), DI
-	MOVQ	birth_argv(R12), SI
-	MOVQ	birth_envp(R12), DX
+	MOVQ	forkArgs_path(R12), DI
+	MOVQ	forkArgs_argv(R12), SI
+	MOVQ	forkArgs_envp(R12), DX
 	MOVQ	$SYS_execve, AX
 	SYSCALL
 
 failed:
 	NEGQ	AX
-	MOVQ	AX, birth_errno(R12)
+	MOVQ	AX, forkArgs_errno(R12)
 exit:
 	MOVQ	$EXIT_UNBORN, DI
 	MOVQ	$SYS_exit, AX

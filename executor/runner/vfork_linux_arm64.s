@@ -30,7 +30,7 @@
 	SVC \
 	FAILED_IF_ERROR
 
-// func vforkExec(b *birth) (pid int, errno syscall.Errno)
+// func vforkExec(b *forkArgs) (pid int, errno syscall.Errno)
 //
 // System calls destroy R0 only, so R19 and R20 last, in the parent and in the child.
 TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
@@ -38,13 +38,13 @@ TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
 
 	// Block all signals.
 	MOVD	$SIG_SETMASK, R0
-	ADD	$birth_all, R19, R1
-	ADD	$birth_mask, R19, R2
+	ADD	$forkArgs_all, R19, R1
+	ADD	$forkArgs_mask, R19, R2
 	MOVD	$SIGSET_SIZE, R3
 	MOVD	$SYS_rt_sigprocmask, R8
 	SVC
 
-	ADD	$birth_clone, R19, R0
+	ADD	$forkArgs_clone, R19, R0
 	MOVD	$CLONE_ARGS_SIZE_VER0, R1
 	MOVD	$SYS_clone3, R8
 	SVC
@@ -53,7 +53,7 @@ TEXT ·vforkExec(SB), NOSPLIT|NOFRAME, $0-24
 	// The parent, after the child has executed its program or has ended.
 	MOVD	R0, R20
 	MOVD	$SIG_SETMASK, R0
-	ADD	$birth_mask, R19, R1
+	ADD	$forkArgs_mask, R19, R1
 	MOVD	$0, R2
 	MOVD	$SIGSET_SIZE, R3
 	MOVD	$SYS_rt_sigprocmask, R8
@@ -77,19 +77,19 @@ child:
 	SVC
 	FAILED_IF_ERROR
 
-	DUP(birth_in, 0)
-	DUP(birth_out, 1)
-	DUP(birth_err, 2)
+	DUP(forkArgs_in, 0)
+	DUP(forkArgs_out, 1)
+	DUP(forkArgs_err, 2)
 
 	MOVD	$SIG_SETMASK, R0
-	ADD	$birth_mask, R19, R1
+	ADD	$forkArgs_mask, R19, R1
 	MOVD	$0, R2
 	MOVD	$SIGSET_SIZE, R3
 	MOVD	$SYS_rt_sigprocmask, R8
 	SVC
 
 	// As in ForkExec a limit that cannot be set is no error.
-	MOVD	birth_limit(R19), R2
+	MOVD	forkArgs_limit(R19), R2
 	CBZ	R2, world
 	MOVD	$0, R0
 	MOVD	$RLIMIT_NOFILE, R1
@@ -99,30 +99,30 @@ child:
 
 	// The calls of the world, whose errors count for nothing.
 world:
-	MOVD	birth_calls(R19), R20
+	MOVD	forkArgs_calls(R19), R20
 	CBZ	R20, exec
 call:
-	MOVD	birthCall_Number(R20), R8
+	MOVD	childCall_Number(R20), R8
 	CMN	$1, R8
 	BEQ	exec
-	MOVD	birthCall_A(R20), R0
-	MOVD	birthCall_B(R20), R1
-	MOVD	birthCall_C(R20), R2
-	MOVD	birthCall_D(R20), R3
+	MOVD	childCall_A(R20), R0
+	MOVD	childCall_B(R20), R1
+	MOVD	childCall_C(R20), R2
+	MOVD	childCall_D(R20), R3
 	SVC
-	ADD	$birthCall__size, R20
+	ADD	$childCall__size, R20
 	B	call
 
 exec:
-	MOVD	birth_path(R19), R0
-	MOVD	birth_argv(R19), R1
-	MOVD	birth_envp(R19), R2
+	MOVD	forkArgs_path(R19), R0
+	MOVD	forkArgs_argv(R19), R1
+	MOVD	forkArgs_envp(R19), R2
 	MOVD	$SYS_execve, R8
 	SVC
 
 failed:
 	NEG	R0, R0
-	MOVD	R0, birth_errno(R19)
+	MOVD	R0, forkArgs_errno(R19)
 exit:
 	MOVD	$EXIT_UNBORN, R0
 	MOVD	$SYS_exit, R8

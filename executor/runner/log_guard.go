@@ -35,17 +35,17 @@ const (
 // guarded returns what has become of the record and of the environment, at most once per guardPause while
 // all is well. It also gives up output files that are not in their place any more.
 func (r *runner) guarded(now time.Time) error {
-	if now.Sub(r.guardedAt) < guardPause {
+	if now.Sub(r.log.checked) < guardPause {
 		return nil
 	}
-	if err := r.record.Check(); err != nil {
+	if err := r.log.file.Check(); err != nil {
 		return recordError(fmt.Errorf("%w; %s", err, putBack))
 	}
-	if err := r.keepEnvironment(); err != nil {
+	if err := r.commands.keepEnvironment(r.closing.requested); err != nil {
 		return err
 	}
-	r.slots.weed()
-	r.guardedAt = now
+	r.outputs.slots.dropDamaged()
+	r.log.checked = now
 	return nil
 }
 
@@ -54,28 +54,28 @@ const putBack = "put it back, or stop the run (wf stop) and go on with wf resume
 
 // keepEnvironment writes the environment again when its file was removed: the next runner needs it. A runner
 // that has found none looks for it, since a daemon may write it again.
-func (r *runner) keepEnvironment() (err error) {
-	path := filepath.Join(r.dir, rundir.EnvironmentFile)
-	if r.env.missing {
-		if r.env, err = openEnvironment(path); err != nil {
-			r.env = &environment{missing: true}
+func (c *commands) keepEnvironment(closing bool) (err error) {
+	path := filepath.Join(c.dir, rundir.EnvironmentFile)
+	if c.env.missing {
+		if c.env, err = openEnvironment(path); err != nil {
+			c.env = &environment{missing: true}
 			return err
 		}
-		if r.env.missing {
+		if c.env.missing {
 			return fmt.Errorf("the environment of the run, %s, has been removed; %s", path, putBack)
 		}
-		r.runMarker = cmp.Or(r.runMarker, rundir.MarkerOf(r.env.base).Run)
+		c.marker = cmp.Or(c.marker, rundir.MarkerOf(c.env.base).Run)
 		return nil
 	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !r.closing {
-		_ = rundir.WriteEnvironment(path, r.env.base) // tried again at the next look
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !closing {
+		_ = rundir.WriteEnvironment(path, c.env.base) // tried again at the next look
 	}
 	return nil
 }
 
-// weed gives up the free slots whose files were removed, moved or cut: nobody would find what the
+// dropDamaged gives up the free slots whose files were removed, moved or cut: nobody would find what the
 // next execution writes.
-func (s *slots) weed() {
+func (s *slots) dropDamaged() {
 	lost := func(f *slot) bool {
 		if s.inPlace(f.number, "out", f.out, f.outSize) && (f.merged || s.inPlace(f.number, "err", f.err, f.errSize)) {
 			return false
@@ -96,7 +96,7 @@ func (s *slots) inPlace(number int, stream string, fd int, size int64) bool {
 
 // A tally is how many entries the record has. What is written is there as long as the machine lives,
 // what is synced also after that.
-type tally struct {
+type entryCount struct {
 	boot            string
 	appended        int
 	written, synced int
@@ -107,7 +107,7 @@ type tally struct {
 }
 
 // save notes that what was appended is written, or on the disk.
-func (t *tally) save(synced bool) {
+func (t *entryCount) save(synced bool) {
 	t.dirty = t.dirty || t.written != t.appended || synced && t.synced != t.appended
 	t.written = t.appended
 	if synced {
@@ -116,11 +116,13 @@ func (t *tally) save(synced bool) {
 }
 
 // due returns when the tally is to be kept, if it is.
-func (t *tally) due() (at time.Time, any bool) { return t.kept.Add(guardPause), t.dirty && t.file > 0 }
+func (t *entryCount) due() (at time.Time, any bool) {
+	return t.kept.Add(guardPause), t.dirty && t.file > 0
+}
 
 // keep writes the tally when it is due. It lies within one sector, and is not synced: it never says
 // more than the record did at that moment. When it cannot be written the one before is true as well.
-func (t *tally) keep(now time.Time) {
+func (t *entryCount) keep(now time.Time) {
 	at, any := t.due()
 	if !any || now.Before(at) {
 		return
@@ -135,14 +137,14 @@ func (t *tally) keep(now time.Time) {
 }
 
 // text has the same length for all numbers: nothing of an older one may be left behind it.
-func (t *tally) text() []byte {
+func (t *entryCount) text() []byte {
 	return fmt.Appendf(nil, "entries %12d written, %12d synced, boot %s\n", t.written, t.synced, t.boot)
 }
 
 // check holds what the runner before has kept against the record, of which so many entries were read.
 // A tally that is not there, or makes no sense, says nothing: the version before had none, and what a
 // crash of the machine leaves of it may be zeros.
-func (t *tally) check(read int) error {
+func (t *entryCount) check(read int) error {
 	if t.file == 0 {
 		return nil
 	}
@@ -151,7 +153,7 @@ func (t *tally) check(read int) error {
 	if err != nil {
 		return fmt.Errorf("lock of the run: %w", err)
 	}
-	var before tally
+	var before entryCount
 	if n, _ := fmt.Sscanf(string(text[:n]), "entries %d written, %d synced, boot %s", &before.written, &before.synced, &before.boot); n != 3 {
 		return nil
 	}

@@ -34,14 +34,14 @@ var retryPause = time.Second
 
 // crashes counts the deaths of the runners of a run.
 type crashes struct {
-	begun  time.Time   // when the latest runner was to begin
-	deaths []time.Time // the last ones, lossLimit at most
-	hold   time.Duration
+	started time.Time   // when the latest runner was to begin
+	deaths  []time.Time // the last ones, lossLimit at most
+	hold    time.Duration
 }
 
 // add notes a death and returns how long to wait before the next runner; 0 = not at all.
 func (c *crashes) add(now time.Time) time.Duration {
-	if !c.begun.IsZero() && now.Sub(c.begun) >= lossWindow {
+	if !c.started.IsZero() && now.Sub(c.started) >= lossWindow {
 		*c = crashes{}
 	}
 	c.deaths = append(c.deaths, now)
@@ -56,12 +56,12 @@ func (c *crashes) add(now time.Time) time.Duration {
 	return c.hold
 }
 
-// outlast decides what follows from the death of a runner: another one at once, or after a while. It
+// handleLoss decides what follows from the death of a runner: another one at once, or after a while. It
 // returns false when the session is over. A run that is to end and whose runner dies of that is given
 // up, since somebody waits for it.
-func (s *session) outlast(why error) bool {
+func (s *session) handleLoss(why error) bool {
 	select {
-	case <-s.urge: // of before
+	case <-s.retry: // of before
 	default:
 	}
 	pause := s.crashes.add(time.Now())
@@ -78,7 +78,7 @@ func (s *session) outlast(why error) bool {
 	case pause == 0:
 		return true
 	default:
-		why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastWords(why))
+		why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastComplaint(why))
 	}
 	if s.endWanted() {
 		if s.tried {
@@ -88,10 +88,10 @@ func (s *session) outlast(why error) bool {
 		s.tried = true
 		return true
 	}
-	s.hold(fmt.Sprintf("%s; tried again at %s, or when somebody attaches", why,
+	s.reportHeld(fmt.Sprintf("%s; tried again at %s, or when somebody attaches", why,
 		time.Now().Add(pause).Format(time.TimeOnly)))
 	select {
-	case <-s.urge:
+	case <-s.retry:
 	case <-time.After(pause):
 	}
 	s.tried = s.endWanted()
@@ -108,7 +108,7 @@ func (s *session) report(r Report) {
 // Retry is for a session that is held; else it is forgotten with the next death of a runner.
 func (s *session) Retry() {
 	select {
-	case s.urge <- struct{}{}:
+	case s.retry <- struct{}{}:
 	default:
 	}
 }
@@ -130,10 +130,10 @@ func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
 		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
 	}
-	if survivors := s.runner.ward.sweepStrays(); len(survivors) > 0 {
+	if survivors := s.runner.claim.killOrphans(); len(survivors) > 0 {
 		why = fmt.Errorf("%w; these could not be killed: %v", why, survivors)
 	}
-	s.lose(why)
+	s.breakOff(why)
 }
 
 // sweep kills what carries the marker of the run and all that is below it, if no runner lives that
@@ -164,8 +164,8 @@ func (h *runnerHandle) sweep() error {
 	})
 }
 
-// lastWords is what the runner has complained of at its end, or else why.
-func (s *session) lastWords(why error) string {
+// lastComplaint is what the runner has complained of at its end, or else why.
+func (s *session) lastComplaint(why error) string {
 	const enough = 1 << 10
 	text, err := tailOf(filepath.Join(s.spec.Dir, rundir.StderrFile), enough)
 	lines := strings.Split(strings.TrimSpace(text), "\n")

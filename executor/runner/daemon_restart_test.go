@@ -11,19 +11,19 @@ func TestLonelyRunner(t *testing.T) {
 	calls := 0
 	r.options.StartDaemon = func() error { calls++; return nil }
 	now := time.Unix(1000, 0)
-	r.callForDaemon(now)
-	for pause, want := lonelyPatience, 1; want < 4; pause, want = 2*pause, want+1 {
+	r.restartDaemon(now)
+	for pause, want := daemonPatience, 1; want < 4; pause, want = 2*pause, want+1 {
 		now = now.Add(pause - 1)
-		if r.callForDaemon(now); calls != want-1 {
+		if r.restartDaemon(now); calls != want-1 {
 			t.Errorf("%d calls before it is time for %d", calls, want)
 		}
 		now = now.Add(1)
-		if r.callForDaemon(now); calls != want {
+		if r.restartDaemon(now); calls != want {
 			t.Errorf("%d calls, want %d", calls, want)
 		}
 	}
-	r.links = map[int]*link{0: {}}
-	if r.callForDaemon(now.Add(time.Hour)); calls != 3 || !r.lonely.next.IsZero() {
-		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.lonely)
+	r.links.all = map[int]*link{0: {}}
+	if r.restartDaemon(now.Add(time.Hour)); calls != 3 || !r.restart.next.IsZero() {
+		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.restart)
 	}
 }

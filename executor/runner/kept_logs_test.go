@@ -51,8 +51,7 @@ func TestKeptRecords(t *testing.T) {
 // would announce and what it would have to adopt. Sums and marks of the log are history's business.
 func wordRecord(t *testing.T, text []byte) string {
 	t.Helper()
-	r := &runner{known: make(map[wire.ID]struct{})}
-	p := &past{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string)}
+	p := newReplayState()
 	for line := range bytes.Lines(text) {
 		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 		if !bytes.HasSuffix(line, []byte("\n")) || !bytes.HasPrefix(payload, []byte(`{"k":`)) {
@@ -62,10 +61,10 @@ func wordRecord(t *testing.T, text []byte) string {
 		if err := e.Decode(payload); err != nil {
 			t.Fatalf("%s: %v", payload, err)
 		}
-		r.replay(p, &e, payload)
+		p.replay(&e, payload)
 	}
 	var b strings.Builder
-	for line := range bytes.Lines(r.news) {
+	for line := range bytes.Lines(p.news) {
 		var e wire.Entry
 		if err := e.Decode(bytes.TrimSpace(line)); err != nil {
 			t.Fatalf("news %s: %v", line, err)
@@ -76,7 +75,7 @@ func wordRecord(t *testing.T, text []byte) string {
 	}
 	for _, id := range p.order {
 		if x := p.open[id]; x != nil {
-			fmt.Fprintf(&b, "to adopt: %d/%d, forked %v, started %v, being stopped %v\n", id.Node, id.Execution, x.forked, x.pid != 0, x.stop != nil)
+			fmt.Fprintf(&b, "to adopt: %d/%d, forked %v, started %v, being stopped %v\n", id.Node, id.Execution, x.earlier.forked, x.pid != 0, x.stop != nil)
 		}
 	}
 	return b.String()

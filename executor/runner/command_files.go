@@ -16,7 +16,7 @@ const inputVariable = "WF_INPUT"
 
 // scriptCall replaces a text that is too long for an argument by a file with that text, for the shell that
 // it is given to. The file goes when the execution ends.
-func (r *runner) scriptCall(e *execution, argv []string) ([]string, error) {
+func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
 	if len(e.job.Command) < maxString { // no argument is longer than the command that it is a part of
 		return argv, nil
 	}
@@ -28,7 +28,7 @@ func (r *runner) scriptCall(e *execution, argv []string) ([]string, error) {
 		if i != last || i < 2 || argv[i-1] != "-c" || !shell.IsShell(filepath.Base(argv[0])) && !shell.IsShell(filepath.Base(argv[i-2])) {
 			return nil, fmt.Errorf("an argument of its command has %d bytes, and a program can be given %d at most in one: put it into a file", len(arg), maxString-1)
 		}
-		path, err := r.keepFile(e, "script", arg)
+		path, err := c.keepFile(e, "script", arg)
 		if err != nil {
 			return nil, err
 		}
@@ -38,8 +38,8 @@ func (r *runner) scriptCall(e *execution, argv []string) ([]string, error) {
 }
 
 // keepFile writes a file of an execution into the folder of the run.
-func (r *runner) keepFile(e *execution, what, text string) (string, error) {
-	path := r.fileOf(e, what)
+func (c *commands) keepFile(e *execution, what, text string) (string, error) {
+	path := c.fileOf(e, what)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("keep its %s: %w", what, err)
 	}
@@ -47,14 +47,14 @@ func (r *runner) keepFile(e *execution, what, text string) (string, error) {
 	return path, nil
 }
 
-func (r *runner) fileOf(e *execution, what string) string {
-	return filepath.Join(r.dir, fmt.Sprintf("%s-%d.%d", what, e.job.ID.Node, e.job.ID.Execution))
+func (c *commands) fileOf(e *execution, what string) string {
+	return filepath.Join(c.dir, fmt.Sprintf("%s-%d.%d", what, e.job.ID.Node, e.job.ID.Execution))
 }
 
 // dropFiles removes what was kept for an execution, perhaps by an earlier runner.
-func (r *runner) dropFiles(e *execution) {
-	if e.foreign {
-		e.files = []string{r.fileOf(e, "script"), r.fileOf(e, "input")}
+func (c *commands) dropFiles(e *execution) {
+	if e.adopted {
+		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input")}
 	}
 	for _, path := range e.files {
 		os.Remove(path) // it goes with the run in any case

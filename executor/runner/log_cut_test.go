@@ -53,7 +53,7 @@ func openLog(path string, replay func([]byte) error) (Log, error) {
 func newTakeover(t *testing.T, dir string) *runner {
 	t.Helper()
 	r, _ := newTestRunner(t, cutWidth)
-	r.dir = dir
+	r.dir, r.commands.dir = dir, dir
 	p, err := r.openRecord(openLog)
 	if err != nil {
 		t.Fatal(err)
@@ -64,9 +64,9 @@ func newTakeover(t *testing.T, dir string) *runner {
 
 // leaveTakeover gives up what newTakeover has opened, but for the record.
 func leaveTakeover(r *runner) {
-	r.slots.close()
-	r.children.Close()
-	for _, fd := range []int{r.null, r.bell[0], r.bell[1], r.poller.fd} {
+	r.outputs.slots.close()
+	r.children.list.Close()
+	for _, fd := range []int{r.commands.null, r.recovery.wake[0], r.recovery.wake[1], r.poller.fd} {
 		unix.Close(fd)
 	}
 }
@@ -83,17 +83,17 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 	}
 	commands[7] = "" // blank: an end only
 	commands[9] = "/no/such/program"
-	jobs(r, commands...)
-	for begin := time.Now(); len(r.active) > 0; {
+	handOver(r, commands...)
+	for begin := time.Now(); len(r.jobs.active) > 0; {
 		r.turn(time.Now())
-		if len(r.running) > 0 {
+		if len(r.children.running) > 0 {
 			await(t, r, 1)
 		}
 		if time.Since(begin) > time.Minute {
 			t.Fatal("the run does not end")
 		}
 	}
-	if err := r.record.Close(); err != nil {
+	if err := r.log.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	record, err := os.ReadFile(filepath.Join(dir, rundir.RunnerLogFile))
@@ -104,7 +104,7 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 	log, err := history.OpenLog(other, func([]byte) error { return nil })
 	if err == nil {
 		_, err = history.ReadLog(filepath.Join(dir, rundir.RunnerLogFile), func(payload []byte) error {
-			return log.Append(bytes.Replace(payload, []byte(r.tally.boot), []byte("an earlier one"), 1))
+			return log.Append(bytes.Replace(payload, []byte(r.log.count.boot), []byte("an earlier one"), 1))
 		})
 	}
 	if err == nil {
@@ -199,11 +199,8 @@ func takenOver(t *testing.T, text []byte) map[int]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{
-		options: Options{}.withDefaults(),
-		dir:     dir, pid: os.Getpid(), width: cutWidth,
-		known: make(map[wire.ID]struct{}), active: make(map[wire.ID]*execution), running: make(map[int]*execution),
-	}
+	r := emptyRunner(dir, "", Options{})
+	r.jobs.width = cutWidth
 	if err := r.openFiles(); err != nil {
 		t.Fatal(err)
 	}
@@ -214,14 +211,14 @@ func takenOver(t *testing.T, text []byte) map[int]string {
 	}
 	r.adopt(p)
 	got := map[int]string{}
-	for line := range strings.Lines(string(r.news)) {
+	for line := range strings.Lines(string(r.news.text)) {
 		var e wire.Entry
 		if err := e.Decode([]byte(strings.TrimSuffix(line, "\n"))); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		if _, over := got[e.Node]; over || e.Kind != wire.EntryEnd {
 			if over {
-				t.Fatalf("node %d ends twice in %q", e.Node, r.news)
+				t.Fatalf("node %d ends twice in %q", e.Node, r.news.text)
 			}
 			continue
 		}
@@ -230,10 +227,10 @@ func takenOver(t *testing.T, text []byte) map[int]string {
 			got[e.Node] = "lost"
 		}
 	}
-	if len(r.active) > 0 || len(r.running) > 0 || len(r.known) != len(got) {
-		t.Fatalf("%d active, %d running, %d known of %d", len(r.active), len(r.running), len(r.known), len(got))
+	if len(r.jobs.active) > 0 || len(r.children.running) > 0 || len(r.jobs.known) != len(got) {
+		t.Fatalf("%d active, %d running, %d known of %d", len(r.jobs.active), len(r.children.running), len(r.jobs.known), len(got))
 	}
-	if err := r.record.Close(); err != nil {
+	if err := r.log.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return got

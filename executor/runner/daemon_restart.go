@@ -1,0 +1,49 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// A run without a daemon goes on, but nothing follows from what its commands do. The runner waits for a
+// daemon that somebody else starts, then starts one itself, with longer and longer pauses.
+const (
+	daemonPatience     = 3 * time.Second
+	longestDaemonPause = 5 * time.Minute
+)
+
+// daemonRestart is how long a runner has been without a daemon.
+type daemonRestart struct {
+	next  time.Time // when to call for one; zero = there is one
+	pause time.Duration
+}
+
+// restartDaemon starts a daemon when it is time.
+func (r *runner) restartDaemon(now time.Time) {
+	switch {
+	case len(r.links.all) > 0 || r.closing.requested:
+		r.restart = daemonRestart{}
+	case r.restart.next.IsZero():
+		r.restart = daemonRestart{now.Add(daemonPatience), daemonPatience}
+		r.listener.keep(now)
+	case now.Before(r.restart.next):
+		r.listener.keep(now)
+	case r.jobs.going() == 0 && forgotten(r.dir):
+		r.close()
+	default:
+		r.restart.pause = min(2*r.restart.pause, longestDaemonPause)
+		r.restart.next = now.Add(r.restart.pause)
+		if err := r.options.StartDaemon(); err != nil {
+			fmt.Fprintln(os.Stderr, "runner: start a daemon:", err)
+		}
+	}
+}
+
+// forgotten reports whether no daemon will ever find the run in dir: its folder has been removed.
+func forgotten(dir string) bool {
+	_, err := os.Lstat(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,251 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"wf/executor/proc"
+	"wf/executor/rundir"
+	"wf/executor/wire"
+)
+
+// A past is what the runner log contains about the runners before this one.
+type replayState struct {
+	boot  string                 // of the runner whose entries are being read
+	open  map[wire.ID]*execution // without an end
+	order []wire.ID              // of their intents
+	boots map[wire.ID]string     // of the runners that started them
+
+	successor bool                 // there has been a runner
+	news      []byte               // what they announced
+	known     map[wire.ID]struct{} // every execution with an intent or an end
+	gates     gates                // knows the executions that failed
+}
+
+func newReplayState() *replayState {
+	return &replayState{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
+}
+
+// recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
+type recovery struct {
+	handover  *wire.Handover  // what the daemon hands over of the runner before; nil on the first
+	successor bool            // an earlier runner has started this run, and what it left is not below us
+	ends      chan adoptedEnd // an adopted execution has ended: then a byte comes through wake
+	wake      [2]int          // a pipe
+}
+
+// openRecord replays the record: what was announced is announced again, and what has no end is in
+// the past that it returns. Then it signs the record.
+func (r *runner) openRecord(open OpenLog) (*replayState, error) {
+	p := newReplayState()
+	boot, err := r.options.Boot()
+	if err != nil {
+		return nil, fmt.Errorf("identity of this boot: %w", err)
+	}
+	r.log.count = entryCount{file: r.log.count.file, boot: boot}
+	r.log.file, err = open(filepath.Join(r.dir, rundir.RunnerLogFile), func(line []byte) error {
+		var e wire.Entry
+		if err := e.Decode(line); err != nil {
+			return fmt.Errorf("record of the run: %w", err)
+		}
+		p.replay(&e, line)
+		r.log.count.appended++
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.log.count.check(r.log.count.appended); err != nil {
+		return nil, errors.Join(err, r.log.file.Close())
+	}
+	r.news.text, r.jobs.known, r.jobs.gates, r.recovery.successor = p.news, p.known, p.gates, p.successor
+	r.note(&wire.Entry{Kind: wire.EntryRunner, PID: r.pid, Boot: boot, Time: time.Now().UnixNano()})
+	p.boot = boot
+	return p, nil
+}
+
+// replay folds one entry.
+func (p *replayState) replay(e *wire.Entry, line []byte) {
+	id := e.ID()
+	switch e.Kind {
+	case wire.EntryRunner:
+		p.boot = e.Boot
+		p.successor = true
+		return
+	case wire.EntryIntent:
+		p.open[id] = &execution{job: wire.Job{ID: id}, adopted: true}
+		p.order = append(p.order, id)
+	case wire.EntryStart, wire.EntryEnd:
+		p.news = append(append(p.news, line...), '\n')
+	}
+	p.known[id] = struct{}{}
+	switch e.Kind {
+	case wire.EntryEnd:
+		if delete(p.open, id); !e.Succeeded() {
+			p.gates.fail(id)
+		}
+		return
+	case wire.EntryForget:
+		delete(p.open, id)
+		delete(p.known, id)
+		return
+	}
+	if x := p.open[id]; x != nil {
+		p.boots[id] = p.boot
+		x.resume(e)
+	}
+}
+
+// resume brings the execution to where the entry says it was.
+func (x *execution) resume(e *wire.Entry) {
+	switch e.Kind {
+	case wire.EntryFork:
+		x.earlier.forked, x.earlier.mark, x.earlier.noted = true, e.Mark, e.Noted
+		x.startWindow = proc.Window{e.Born[0], 0}
+		x.number, x.out, x.err = e.Slot, e.Out, e.Err
+	case wire.EntryStart:
+		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.Born, e.Lost
+		x.number, x.out, x.err = e.Slot, e.Out, e.Err
+	case wire.EntryStop:
+		x.stop = &stop{deadline: time.Unix(0, e.Time)}
+	case wire.EntryExit:
+		x.gone = true
+		x.death = &proc.Death{
+			PID: x.pid, Code: e.Code, Signal: e.Signal,
+			User: time.Duration(e.User), System: time.Duration(e.System),
+		}
+	}
+}
+
+// adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
+// not come to fork is forgotten: the daemon hands over again what it has no news of.
+func (r *runner) adopt(p *replayState) {
+	r.recovery.ends = make(chan adoptedEnd, len(p.order))
+	r.endEarlierBoots(p)
+	for _, id := range p.order {
+		e := p.open[id]
+		if e == nil {
+			continue
+		}
+		delete(p.open, id) // one that was forgotten has another intent later
+		if e.pid == 0 && (!e.earlier.forked || r.adoptForked(e, p)) {
+			delete(r.jobs.known, id)
+			continue
+		}
+		r.jobs.active[id] = e
+		switch {
+		case e.pid == 0:
+			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it noted the start"})
+		default:
+			r.adoptStarted(e)
+		}
+	}
+	r.sync()
+	r.log.count.keep(time.Now())
+	r.announceNow()
+}
+
+// endEarlierBoots ends what was going on, or may have been, when the machine went down. What was to come
+// after others is told before them: it may have begun, and only as long as they count as going can a
+// daemon say so.
+func (r *runner) endEarlierBoots(p *replayState) {
+	for _, id := range slices.Backward(p.order) {
+		e := p.open[id]
+		if e == nil || p.boots[id] == p.boot {
+			continue
+		}
+		delete(p.open, id)
+		r.jobs.active[id] = e
+		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+	}
+}
+
+// adopted returns the executions that an earlier runner has started and whose leaders have not ended.
+func (r *runner) adopted() (list []*execution) {
+	if !r.recovery.successor {
+		return nil
+	}
+	for _, e := range r.jobs.active {
+		if e.adopted && e.pid != 0 && !e.gone {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// adoptStarted takes up an execution of this boot that had a process.
+func (r *runner) adoptStarted(e *execution) {
+	if e.stop != nil {
+		deadline := e.stop.deadline // which the earlier runner has set
+		e.stop = nil
+		r.beginStop(e, deadline)
+		r.stops.look, r.stops.pause = true, firstLook
+	}
+	if e.gone {
+		return // only its family is left, which the stop looks after
+	}
+	now, err := proc.Read(e.pid)
+	handle := r.recovery.handover.Handle(e.job.ID)
+	if err != nil || !e.startWindow.Contains(now.Born) {
+		if handle < 0 {
+			r.adoptedEnded(e, nil)
+			return
+		}
+		now = proc.Process{PID: e.pid, Dead: true}
+	}
+	r.commands.mark(e, proc.Environment(e.pid)) // of one that is gone: nothing
+	go func() {
+		d := proc.ZombieExit(now)
+		if d == nil && !now.Dead {
+			d = proc.AwaitExit(now)
+		}
+		if e.earlier.doubtful {
+			d = nil
+		} else if d == nil && handle >= 0 {
+			d = proc.HandleExit(handle, e.pid)
+		}
+		r.recovery.ends <- adoptedEnd{e, d} // has room for all
+		unix.Write(r.recovery.wake[1], []byte{0})
+	}()
+}
+
+// A adoptedEnd is the end of an adopted leader, as its watcher has seen it.
+type adoptedEnd struct {
+	execution *execution
+	death     *proc.Death // nil: nobody can say
+}
+
+// handleAdoptedEnds takes what the watchers have to tell.
+func (r *runner) handleAdoptedEnds() {
+	var rings [64]byte
+	unix.Read(r.recovery.wake[0], rings[:])
+	for {
+		select {
+		case f := <-r.recovery.ends:
+			if e := f.execution; r.jobs.active[e.job.ID] == e { // else given up meanwhile
+				r.adoptedEnded(e, f.death)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// adoptedEnded ends an adopted execution whose leader is gone, unless its family has to be stopped
+// first.
+func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
+	e.gone, e.death = true, d
+	r.stops.look = true
+	if e.stop == nil {
+		as := &wire.Entry{Lost: d == nil}
+		if d == nil {
+			as.Message = "ended while no runner was there to see how"
+		}
+		r.end(e, as)
+	}
+}
