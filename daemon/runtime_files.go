@@ -14,57 +14,57 @@ import (
 	"wf/api"
 )
 
-// The files by which a daemon is found may be removed while it lives: systemd removes the runtime folder
-// when the user has logged out, and people tidy up. The daemon makes them again. It lives on also while
-// it cannot, because its runs do; and it ends when another daemon has taken the place that it lost.
+// The runtime files of a daemon may be removed while it runs: systemd removes the runtime folder when the user logs out,
+// and people clean up. The daemon creates them again. It continues also while it cannot, because its runs continue; and
+// it ends when another daemon has taken the lock.
 
-// keepPause is the time between two looks at the files. What the kernel tells of is seen at once.
-const keepPause = 2 * time.Second
+// checkPause is the time between two checks of the files. Changes that the kernel reports are checked at once.
+const checkPause = 2 * time.Second
 
-// A keeper watches over lock, registry and socket. It belongs to the goroutine that serves.
-type keeper struct {
+// runtimeFiles restores lock, registry and socket. It belongs to the goroutine that serves.
+type runtimeFiles struct {
 	d       *daemon
 	lock    *lock
 	servers *servers
 	tick    *time.Ticker
-	watch   *fsnotify.Watcher // nil where the kernel gives none: then only the ticks count
-	trouble string            // what it could not do the last time, to say it once
+	watch   *fsnotify.Watcher // nil if the kernel has none: then only the ticks count
+	problem string            // the latest failure, which is logged once
 }
 
-func (d *daemon) newKeeper(l *lock, s *servers) *keeper {
-	k := &keeper{d: d, lock: l, servers: s, tick: time.NewTicker(keepPause)}
+func (d *daemon) newRuntimeFiles(l *lock, s *servers) *runtimeFiles {
+	k := &runtimeFiles{d: d, lock: l, servers: s, tick: time.NewTicker(checkPause)}
 	if w, err := fsnotify.NewWatcher(); err == nil {
 		k.watch = w
-		_ = w.Add(d.cfg.Runtime) // tried again at each look
+		_ = w.Add(d.cfg.Runtime) // tried again at each check
 	}
 	return k
 }
 
-func (k *keeper) close() {
+func (k *runtimeFiles) close() {
 	k.tick.Stop()
 	if k.watch != nil {
 		k.watch.Close()
 	}
 }
 
-// news yields something when the runtime folder has changed.
-func (k *keeper) news() <-chan fsnotify.Event {
+// changes yields something when the runtime folder has changed.
+func (k *runtimeFiles) changes() <-chan fsnotify.Event {
 	if k.watch == nil {
 		return nil
 	}
 	return k.watch.Events
 }
 
-// faults yields something when changes may have gone unseen.
-func (k *keeper) faults() <-chan error {
+// errors yields something when changes may have been missed.
+func (k *runtimeFiles) errors() <-chan error {
 	if k.watch == nil {
 		return nil
 	}
 	return k.watch.Errors
 }
 
-// concerns reports whether a change is one of our files or of the folder itself.
-func (k *keeper) concerns(ev fsnotify.Event) bool {
+// concerns reports whether a change is about our files or the folder itself.
+func (k *runtimeFiles) concerns(ev fsnotify.Event) bool {
 	if !ev.Has(fsnotify.Remove) && !ev.Has(fsnotify.Rename) {
 		return false
 	}
@@ -75,9 +75,9 @@ func (k *keeper) concerns(ev fsnotify.Event) bool {
 	return false
 }
 
-// look makes again what is missing. ErrAlreadyRunning says that another daemon serves here by now.
-func (k *keeper) look(ctx context.Context) error {
-	err := k.mend(ctx)
+// check creates missing files again. ErrAlreadyRunning means that another daemon serves here by now.
+func (k *runtimeFiles) check(ctx context.Context) error {
+	err := k.restore(ctx)
 	if errors.Is(err, ErrAlreadyRunning) || ctx.Err() != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ func (k *keeper) look(ctx context.Context) error {
 	if err != nil {
 		text = err.Error()
 	}
-	if text != k.trouble {
-		k.trouble = text
+	if text != k.problem {
+		k.problem = text
 		k.d.cfg.Log.Warn("the files by which clients find this daemon", "runtime", k.d.cfg.Runtime, "trouble", text)
 	}
 	return nil
 }
 
-// mend does one look. The lock comes first: without it another daemon may be about to serve.
-func (k *keeper) mend(ctx context.Context) error {
+// restore creates missing files. The lock comes first: without it another daemon may be about to serve.
+func (k *runtimeFiles) restore(ctx context.Context) error {
 	runtime := k.d.cfg.Runtime
 	if k.lock.lost() {
 		if err := os.MkdirAll(runtime, 0o700); err != nil {
@@ -105,9 +105,9 @@ func (k *keeper) mend(ctx context.Context) error {
 		k.d.cfg.Log.Warn("the lock was lost and is held again", "runtime", runtime)
 	}
 	if k.watch != nil {
-		_ = k.watch.Add(runtime) // a folder that was made anew is another one
+		_ = k.watch.Add(runtime) // the folder may be a new one
 	}
-	if !k.d.doors.inPlace() {
+	if !k.d.listeners.inPlace() {
 		if err := k.reopen(); err != nil {
 			return err
 		}
@@ -118,11 +118,11 @@ func (k *keeper) mend(ctx context.Context) error {
 	return nil
 }
 
-// reopen makes the socket again. Conversations that go on keep theirs.
-func (k *keeper) reopen() error {
-	d := k.d.doors
+// reopen creates the socket again. Open connections keep the old one.
+func (k *runtimeFiles) reopen() error {
+	d := k.d.listeners
 	if d.folder != "" {
-		// It lies where others may make files: one that is not ours is no place for a socket.
+		// Other users may create files next to it: it must be ours.
 		if err := os.Mkdir(d.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -140,7 +140,7 @@ func (k *keeper) reopen() error {
 	return nil
 }
 
-// private reports whether path is a folder of this user that nobody else can enter.
+// private reports whether path is a folder that only this user can access.
 func private(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -9,27 +9,27 @@ import (
 	"wf/api"
 )
 
-// The answers that are kept for requests that come again: how many, and how long one may be in bytes.
+// Bounds of the answers that are kept for repeated requests: their number, and the size of one in bytes.
 const (
 	answersKept = 512
 	answerBytes = 64 << 10
 )
 
-// answers are what requests with keys were answered. Runs, decisions and values of commands are known by their keys
-// where they are kept on disk; this is for everything else, and is gone with the daemon.
+// answers keeps the answers to requests with keys until the daemon ends. Runs, decisions and values of commands need no
+// answer here, because their keys are stored with them on disk.
 type answers struct {
 	mu    sync.Mutex
 	byKey map[string]*kept
 	order []string // of byKey, the oldest first
 }
 
-// kept is the answer to one request, or the promise of it.
+// kept is the answer to one request, which may still be served.
 type kept struct {
-	done chan struct{} // closed when there is an answer, or none
-	body []byte        // nil: the request has failed and may be served again
+	done chan struct{} // closed when the request was served
+	body []byte        // nil: the request failed and may be served again
 }
 
-// claim finds the answer to a request, or promises one: then the caller serves it and calls settle.
+// claim returns the entry of a request. If it is new, mine is set: the caller serves the request and calls settle.
 func (a *answers) claim(key string) (k *kept, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -46,7 +46,7 @@ func (a *answers) claim(key string) (k *kept, mine bool) {
 	return k, true
 }
 
-// settle keeps an answer; nil forgets the request.
+// settle stores an answer; nil removes the request.
 func (a *answers) settle(key string, k *kept, body []byte) {
 	a.mu.Lock()
 	if body == nil && a.byKey[key] == k {
@@ -57,9 +57,9 @@ func (a *answers) settle(key string, k *kept, body []byte) {
 	close(k.done)
 }
 
-// once makes h serve each request with a key once. What has begun goes on when the client is lost, so that the
-// answer that is kept is the true one. lost: what was done by a daemon that has ended since cannot be told from
-// what was not, so that a request that comes again is refused.
+// once returns a handler that serves each request with a key once. A request continues when its client is lost, so that
+// its answer is complete. With lost, a repeated request that this daemon does not know is refused: an earlier daemon may
+// have served it.
 func (d *daemon) once(h handler, lost bool) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		key := requestKey(r)
@@ -89,7 +89,7 @@ func (d *daemon) once(h handler, lost bool) handler {
 	}
 }
 
-// serveOnce serves a request and keeps its answer. A panic forgets it, as an error does.
+// serveOnce serves a request and keeps its answer, unless there is an error or a panic.
 func (d *daemon) serveOnce(h handler, key string, k *kept, w http.ResponseWriter, r *http.Request) error {
 	var answer []byte
 	defer func() { d.answers.settle(key, k, answer) }()
@@ -106,7 +106,7 @@ func (d *daemon) serveOnce(h handler, key string, k *kept, w http.ResponseWriter
 	return nil
 }
 
-// copying copies an answer.
+// copying is a ResponseWriter that keeps a copy of the body.
 type copying struct {
 	http.ResponseWriter
 	body bytes.Buffer
@@ -117,7 +117,7 @@ func (c *copying) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// errLost is the answer to a request whose daemon took the answer to its grave.
+// errLost is the error for a repeated request that an earlier daemon may have served.
 func errLost() *api.Error {
 	return &api.Error{Code: api.CodeLost, Message: "the daemon was lost while it served this request",
 		Why: "nobody knows whether it was done", Fix: "look at it, and ask once more if it was not"}

@@ -56,16 +56,16 @@ func TestALateQuestionOpensAgain(t *testing.T) {
 	})
 }
 
-// TestTenants: a tenant goes with the last of its connections, and what it kept with it.
-func TestTenants(t *testing.T) {
-	all := &tenants{byID: map[string]*tenant{}}
+// TestLeasesEndWithTheLastConnection: a tenant goes with the last of its connections, and what it kept with it.
+func TestLeasesEndWithTheLastConnection(t *testing.T) {
+	all := &leases{byID: map[string]*holder{}}
 	released := map[string]int{}
-	keep := func(own *tenant, id string) *openEntry {
+	keep := func(own *holder, id string) *openEntry {
 		e := &openEntry{id: id}
 		all.keep(own, e, func() { released[id]++ })
 		return e
 	}
-	a, b, c := &seat{}, &seat{}, &seat{}
+	a, b, c := &connection{}, &connection{}, &connection{}
 	one := all.join(a, "c1")
 	if all.join(b, "c1") != one || all.join(a, "c1") != one || all.join(c, "") == one {
 		t.Fatal("connections of one client are not one tenant")

@@ -86,14 +86,14 @@ func TestDoorOfTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := httptest.NewRequest("GET", "/", nil)
 			req.Host = api.SocketHost
-			if e := socketDoor().refuse(req); e != nil {
+			if e := socketAccess().refuse(req); e != nil {
 				t.Fatalf("plain request: %v", e)
 			}
 			req.Header.Set(header[0], header[1])
 			if header[0] == "Host" {
 				req.Host = header[1]
 			}
-			if socketDoor().refuse(req) == nil {
+			if socketAccess().refuse(req) == nil {
 				t.Error("passes")
 			}
 		})
@@ -101,7 +101,7 @@ func TestDoorOfTheSocket(t *testing.T) {
 }
 
 func TestSecondHeaderDoesNotHide(t *testing.T) {
-	d := door{host: func(string) bool { return true }, origin: "http://127.0.0.1:1", token: "t"}
+	d := access{host: func(string) bool { return true }, origin: "http://127.0.0.1:1", token: "t"}
 	req := httptest.NewRequest("GET", "/", nil)
 	req.Header["Origin"] = []string{"http://127.0.0.1:1", "http://evil.example"}
 	req.Header.Set("Authorization", "Bearer t")
