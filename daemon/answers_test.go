@@ -22,7 +22,7 @@ func TestOnce(t *testing.T) {
 		handle := d.once(func(w http.ResponseWriter, r *http.Request) error {
 			n := served.Add(1)
 			if strings.HasSuffix(r.URL.Path, "fails") && fail {
-				return invalid("no")
+				return api.Invalid("no")
 			}
 			writeJSON(w, http.StatusOK, n)
 			return nil

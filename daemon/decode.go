@@ -3,7 +3,6 @@ package daemon
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -23,7 +22,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 	}
 	if r.Method == http.MethodGet {
 		if err := api.DecodeQuery(r.URL.Query(), &v); err != nil {
-			return v, invalid("%v", err)
+			return v, api.Invalid("%v", err)
 		}
 		return v, nil
 	}
@@ -31,7 +30,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 		return v, nil
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return v, invalid("the body must be application/json")
+		return v, api.Invalid("the body must be application/json")
 	}
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber() // of values: a number stays as it is written
@@ -46,13 +45,9 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return v, invalid("the body is larger than %d bytes", large.Limit)
+		return v, api.Invalid("the body is larger than %d bytes", large.Limit)
 	}
-	return v, invalid("the body cannot be read: %v", err)
-}
-
-func invalid(format string, args ...any) *api.Error {
-	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+	return v, api.Invalid("the body cannot be read: %v", err)
 }
 
 // client returns the id of the client, which the events that it causes have.

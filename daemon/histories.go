@@ -71,7 +71,7 @@ func (t *workspaces[W]) inUse(e *entry[W]) error {
 // move serves wf mv.
 func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error) {
 	if !filepath.IsAbs(q.From) || !filepath.IsAbs(q.To) {
-		return api.MoveResult{}, invalid("the paths of workfiles must be absolute, not %q and %q", q.From, q.To)
+		return api.MoveResult{}, api.Invalid("the paths of workfiles must be absolute, not %q and %q", q.From, q.To)
 	}
 	if info, err := os.Stat(q.To); err == nil && info.IsDir() {
 		q.To = filepath.Join(q.To, filepath.Base(q.From))
@@ -85,7 +85,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 			return api.MoveResult{}, err
 		}
 		if len(ids) > 0 && ids[0] == id {
-			return api.MoveResult{}, invalid("both names are the same file")
+			return api.MoveResult{}, api.Invalid("both names are the same file")
 		}
 		release, err := d.workspaces.vacate(r.Context(), id)
 		if err != nil {

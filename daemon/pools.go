@@ -296,10 +296,10 @@ func (d *daemon) poolList(*http.Request, api.None) (api.PoolList, error) {
 
 func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, error) {
 	if strings.TrimSpace(q.Name) == "" || strings.ContainsAny(q.Name, ":, \t\n=") {
-		return api.PoolList{}, invalid("%q is no name of a pool", q.Name)
+		return api.PoolList{}, api.Invalid("%q is no name of a pool", q.Name)
 	}
 	if q.Size < 0 {
-		return api.PoolList{}, invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)
+		return api.PoolList{}, api.Invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)
 	}
 	if d.cfg.pools.broken != nil {
 		return api.PoolList{}, d.cfg.pools.broken

@@ -56,7 +56,7 @@ const stateHeld = "held"
 
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
 	e, err := d.workspaces.open(r.Context(), q.Path, q.Retry)
 	if err != nil {
@@ -94,7 +94,7 @@ func (d *daemon) lasting() (done func(), err error) {
 
 func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
 	d.workspaces.hold() // a large file may take longer than IdleTimeout
 	defer d.workspaces.letGo()

@@ -270,25 +270,3 @@ func TestRunThatNeverBegan(t *testing.T) {
 		t.Errorf("runs %+v, %v", list.Runs, err)
 	}
 }
-
-// What a kill in the middle of a save leaves beside the workfile goes with the next opening.
-func TestLeftoversGo(t *testing.T) {
-	b := newTestbed(t, "a>b")
-	_, real, err := ID(b.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, other := tmpOf(real)+"1"+tmpSuffix, tmpPrefix+"other-1"+tmpSuffix
-	for _, name := range []string{own, other} {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(real), name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.open()
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), own)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("its own: %v", err)
-	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), other)); err != nil {
-		t.Errorf("that of another workfile, a moment old: %v", err)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 )
 
 // A Run is the journal of a run that is not over. One goroutine owns it.
@@ -133,4 +134,12 @@ func recordReader(f func(*Record) error) func([]byte) error {
 		}
 		return f(rec)
 	}
+}
+
+// RunID returns what people and clients call run n: its number in decimal, "" for 0.
+func RunID(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
